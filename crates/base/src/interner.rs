@@ -1,0 +1,71 @@
+//! Hash-consing: equal values share one id.
+
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::ops::Index;
+
+use crate::{Id, IndexSet};
+
+/// An append-only store in which equal values have equal ids.
+#[derive(Clone, Debug)]
+pub struct Interner<I, T> {
+    values: IndexSet<T>,
+    ids: PhantomData<fn() -> I>,
+}
+
+impl<I: Id, T: Hash + Eq> Interner<I, T> {
+    /// An interner without values.
+    pub fn new() -> Self {
+        Self { values: IndexSet::default(), ids: PhantomData }
+    }
+
+    /// The id of `value`, which is stored if it was not there; and whether it was stored by this call.
+    pub fn intern(&mut self, value: T) -> (I, bool) {
+        let (index, inserted) = self.values.insert_full(value);
+        (I::from_index(index), inserted)
+    }
+
+    /// How many distinct values there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+impl<I: Id, T: Hash + Eq> Default for Interner<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Id, T: Hash + Eq> Index<I> for Interner<I, T> {
+    type Output = T;
+
+    fn index(&self, id: I) -> &T {
+        &self.values[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Interner;
+    use crate::Id;
+
+    crate::define_id!(WordId, "word");
+
+    #[test]
+    fn equal_values_share_an_id_and_different_ones_do_not() {
+        let mut words: Interner<WordId, String> = Interner::new();
+        let (first, stored_first) = words.intern("box".to_owned());
+        let (second, stored_second) = words.intern("blur".to_owned());
+        let (again, stored_again) = words.intern("box".to_owned());
+        assert_eq!((first, stored_first, stored_second, stored_again), (again, true, true, false));
+        assert_ne!(first, second);
+        assert_eq!(words[second], "blur");
+        assert_eq!((first.index(), second.index(), words.len()), (0, 1, 2));
+    }
+}

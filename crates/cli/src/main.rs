@@ -1,0 +1,3 @@
+//! The `halidom` binary.
+
+fn main() {}

@@ -1,0 +1,161 @@
+//! Concrete arrays: what pipelines read and write.
+
+use crate::{Constant, Scalar};
+
+/// The box of an array: `(min, extent)` a dimension, first dimension first.
+pub type Shape = Vec<(i64, i64)>;
+
+/// A dense or padded array of machine values. Element `(c_0, …)` lies at element number `Σ (c_k - min_k) * stride_k`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// The element type, never `int`.
+    pub scalar: Scalar,
+    /// The box.
+    pub shape: Shape,
+    /// Elements between neighbours, a dimension each.
+    pub strides: Vec<i64>,
+    /// The elements' bytes, native order, padding included.
+    pub data: Vec<u8>,
+}
+
+impl Array {
+    /// Zeros, dense, the first dimension innermost. `None` for `int`, negative extents, or sizes beyond the address space.
+    pub fn zeros(scalar: Scalar, shape: Shape) -> Option<Self> {
+        let padding = vec![0; shape.len()];
+        Self::padded(scalar, shape, &padding)
+    }
+
+    /// Zeros, with `padding[k]` unused elements after each run along dimension `k`.
+    pub fn padded(scalar: Scalar, shape: Shape, padding: &[i64]) -> Option<Self> {
+        let bytes = i64::try_from(scalar.bytes()?).ok()?;
+        let mut strides = Vec::with_capacity(shape.len());
+        let mut size = 1_i64;
+        for ((_, extent), padding) in shape.iter().zip(padding) {
+            strides.push(size);
+            if *extent < 0 || *padding < 0 {
+                return None;
+            }
+            size = size.checked_mul(extent.checked_add(*padding)?)?;
+        }
+        let length = usize::try_from(size.checked_mul(bytes)?).ok()?;
+        Some(Self { scalar, shape, strides, data: vec![0; length] })
+    }
+
+    /// The number of coordinates in the box.
+    pub fn len(&self) -> usize {
+        self.shape.iter().map(|(_, extent)| usize::try_from(*extent).unwrap_or(0)).product()
+    }
+
+    /// Whether the box is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element number of a point, `None` outside the box or for a wrong number of coordinates.
+    pub fn offset(&self, coords: &[i64]) -> Option<usize> {
+        if coords.len() != self.shape.len() {
+            return None;
+        }
+        let mut offset = 0;
+        for ((coord, (min, extent)), stride) in coords.iter().zip(&self.shape).zip(&self.strides) {
+            let step = coord.checked_sub(*min)?;
+            if step < 0 || step >= *extent {
+                return None;
+            }
+            offset += step * stride;
+        }
+        usize::try_from(offset).ok()
+    }
+
+    /// The value at a point, `None` outside the box.
+    pub fn get(&self, coords: &[i64]) -> Option<Constant> {
+        self.get_element(self.offset(coords)?)
+    }
+
+    /// Writes a value of the array's type at a point; whether the point is in the box and the type right.
+    #[must_use]
+    pub fn set(&mut self, coords: &[i64], value: Constant) -> bool {
+        match self.offset(coords) {
+            Some(element) => self.set_element(element, value),
+            None => false,
+        }
+    }
+
+    /// The element with this number, padding included.
+    pub fn get_element(&self, element: usize) -> Option<Constant> {
+        let bytes = self.scalar.bytes()?;
+        let slice = self.data.get(element * bytes..(element + 1) * bytes)?;
+        let mut bits = [0_u8; 8];
+        bits[..bytes].copy_from_slice(slice);
+        Constant::from_bits(self.scalar, u64::from_le_bytes(bits))
+    }
+
+    /// Writes the element with this number; whether it exists and the type is right.
+    #[must_use]
+    pub fn set_element(&mut self, element: usize, value: Constant) -> bool {
+        let (Some(bytes), Some(bits)) = (self.scalar.bytes(), value.to_bits()) else {
+            return false;
+        };
+        if value.scalar() != self.scalar {
+            return false;
+        }
+        match self.data.get_mut(element * bytes..(element + 1) * bytes) {
+            Some(slice) => {
+                slice.copy_from_slice(&bits.to_le_bytes()[..bytes]);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Every point of the box, first dimension fastest.
+    pub fn points(&self) -> impl Iterator<Item = Vec<i64>> + use<> {
+        points(&self.shape)
+    }
+}
+
+/// Every point of a box, first dimension fastest. A box of rank 0 has one point.
+pub fn points(shape: &[(i64, i64)]) -> impl Iterator<Item = Vec<i64>> + use<> {
+    let shape = shape.to_vec();
+    let empty = shape.iter().any(|(_, extent)| *extent <= 0);
+    let mut next = (!empty).then(|| shape.iter().map(|(min, _)| *min).collect::<Vec<_>>());
+    std::iter::from_fn(move || {
+        let point = next.clone()?;
+        next = None;
+        let mut successor = point.clone();
+        for (coord, (min, extent)) in successor.iter_mut().zip(&shape) {
+            *coord += 1;
+            if *coord < min + extent {
+                next = Some(successor);
+                break;
+            }
+            *coord = *min;
+        }
+        Some(point)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Array, points};
+    use crate::{Constant, Scalar};
+
+    #[test]
+    fn padded_arrays_keep_elements_apart() {
+        let mut array = Array::padded(Scalar::U16, vec![(-1, 3), (5, 2)], &[2, 0]).unwrap();
+        assert_eq!(array.strides, [1, 5]);
+        for (number, point) in array.points().enumerate() {
+            assert!(array.set(&point, Constant::wrapped(Scalar::U16, number as i128).unwrap()));
+        }
+        assert_eq!(array.get(&[1, 6]).and_then(Constant::as_integer), Some(5));
+        assert_eq!(array.get(&[2, 6]), None);
+        assert!(!array.set(&[-1, 5], Constant::f32(1.0)));
+    }
+
+    #[test]
+    fn points_run_along_the_first_dimension_first() {
+        assert_eq!(points(&[(0, 2), (3, 2)]).collect::<Vec<_>>(), [[0, 3], [1, 3], [0, 4], [1, 4]]);
+        assert_eq!(points(&[(0, 0), (3, 2)]).count(), 0);
+        assert_eq!(points(&[]).count(), 1);
+    }
+}

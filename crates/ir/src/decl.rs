@@ -1,0 +1,174 @@
+//! Declarations: what names stand for. Text is only for printing; identity is the id.
+
+use halidom_base::define_id;
+
+use crate::{ExprId, Scalar, Type};
+
+define_id!(
+    /// A variable. Each binder (loop, let, func argument, parameter) has a variable of its own.
+    pub VarId, "v"
+);
+define_id!(
+    /// A func or an input of a pipeline.
+    pub FuncId, "f"
+);
+define_id!(
+    /// A piece of memory: an input, an output, or an allocation.
+    pub BufferId, "b"
+);
+define_id!(
+    /// A bound to be inferred.
+    pub HoleId, "h"
+);
+
+/// A variable's name and type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VarDecl {
+    /// For printing; need not be unique.
+    pub name: String,
+    /// The type of its values.
+    pub ty: Type,
+}
+
+/// A func: one pure stage and any number of updates (FS §4.1), or an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FuncDecl {
+    /// Unique within an algorithm.
+    pub name: String,
+    /// The type of its values.
+    pub scalar: Scalar,
+    /// Its pure variables, first dimension first. Inputs have them too, for their rank and the dimensions' names.
+    pub args: Vec<VarId>,
+    /// What it is.
+    pub kind: FuncKind,
+}
+
+impl FuncDecl {
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.args.len()
+    }
+
+    /// The stages, none for an input.
+    pub fn stages(&self) -> &[Stage] {
+        match &self.kind {
+            FuncKind::Input { .. } => &[],
+            FuncKind::Defined { stages, .. } => stages,
+        }
+    }
+}
+
+/// Where a func's values come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FuncKind {
+    /// The caller's array.
+    Input {
+        /// Its memory.
+        buffer: BufferId,
+    },
+    /// A definition.
+    Defined {
+        /// The pure stage first, never empty.
+        stages: Vec<Stage>,
+        /// Made by the prelude (a boundary condition, say): computed inline unless a schedule says otherwise.
+        synthetic: bool,
+    },
+}
+
+/// One stage: `for domain where predicate: func(lhs) = value` (FS Fig. 5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Reduction variables; **the first is innermost** (changes fastest).
+    pub domain: Vec<ReductionVar>,
+    /// Where the stage applies; everywhere if `None`.
+    pub predicate: Option<ExprId>,
+    /// The written point: for the pure stage the args themselves.
+    pub lhs: Vec<ExprId>,
+    /// The value written.
+    pub value: ExprId,
+}
+
+/// A reduction variable and its interval, both startup expressions (FS Definition 4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReductionVar {
+    /// The variable.
+    pub var: VarId,
+    /// Its least value.
+    pub min: ExprId,
+    /// How many values; negative is an error at entry.
+    pub extent: ExprId,
+}
+
+/// A piece of memory with its layout. Element `(c_0, …)` lies at element number `Σ (c_k - min_k) * stride_k` counted from the origin; within the box that is never negative
+/// (strides of internal buffers are products of extents; strides of the caller's buffers are checked at entry).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferDecl {
+    /// For printing.
+    pub name: String,
+    /// The element type, never `int`.
+    pub scalar: Scalar,
+    /// The func whose values it holds.
+    pub func: FuncId,
+    /// Whose memory it is.
+    pub kind: BufferKind,
+    /// First dimension first. Of inputs and outputs, the expressions are variables bound by the caller; of allocations, they are evaluated where the buffer is allocated.
+    pub dims: Vec<Dim>,
+}
+
+/// Whose memory a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BufferKind {
+    /// The caller's, read only.
+    Input,
+    /// The caller's, written.
+    Output,
+    /// Allocated within the pipeline.
+    Internal,
+}
+
+/// One dimension of a buffer: coordinates `min .. min + extent`, `stride` elements apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// Least coordinate, `int`.
+    pub min: ExprId,
+    /// Number of coordinates, `int`.
+    pub extent: ExprId,
+    /// Elements between neighbours, `int`.
+    pub stride: ExprId,
+}
+
+/// A bounds hole (FS Definition 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HoleDecl {
+    /// The func whose region it bounds.
+    pub func: FuncId,
+    /// The dimension.
+    pub dim: usize,
+    /// Compute or allocation bounds.
+    pub kind: HoleKind,
+    /// Which end.
+    pub part: HolePart,
+}
+
+/// Which region a hole bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HoleKind {
+    /// Where a stage's values must be right (?cpu). Instances of a specialization have holes of their own, except for the last stage.
+    Compute {
+        /// The stage, 0 for the pure one.
+        stage: usize,
+        /// The specialization, 0 for the unspecialized form.
+        specialization: usize,
+    },
+    /// What is allocated (?mem).
+    Allocation,
+}
+
+/// Which end of an interval a hole stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HolePart {
+    /// The least coordinate.
+    Min,
+    /// The number of coordinates.
+    Extent,
+}

@@ -1,0 +1,148 @@
+//! Expressions: hash-consed, typed when made.
+
+use halidom_base::define_id;
+
+use crate::{BinaryOp, BufferId, Constant, FuncId, HoleId, Intrinsic, Scalar, UnaryOp, VarId};
+
+define_id!(
+    /// An interned expression: equal ids are equal expressions.
+    pub ExprId, "e"
+);
+
+/// What a load claims to read: the value of `func` at `coords`. A hint: the validator checks it, nothing else relies on it.
+///
+/// Which stage and reduction point is meant follows from the specification: the final stage of another func, the lexicographic predecessor for a
+/// read of the func that is being updated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The func (or input) whose value this is.
+    pub func: FuncId,
+    /// One `int` expression a dimension of `func`, each with the lanes of the load.
+    pub coords: Box<[ExprId]>,
+}
+
+/// An expression. Operands are ids of the same [`crate::Pool`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A constant, one lane.
+    Const(Constant),
+    /// A variable: parameter, pure or reduction variable, loop variable, let.
+    Var(VarId),
+    /// A unary operator, lane by lane.
+    Unary(UnaryOp, ExprId),
+    /// A binary operator on operands of one type, lane by lane.
+    Binary(BinaryOp, ExprId, ExprId),
+    /// `condition ? if_true : if_false`, lane by lane; the arm that is not chosen is evaluated but does not matter, even if it is undefined.
+    Select {
+        /// `bool`.
+        condition: ExprId,
+        /// Chosen where the condition holds.
+        if_true: ExprId,
+        /// Chosen elsewhere, of the same type.
+        if_false: ExprId,
+    },
+    /// Conversion to another scalar type, lane by lane.
+    Cast(Scalar, ExprId),
+    /// A function of one operand, lane by lane.
+    Call(Intrinsic, ExprId),
+    /// The value of a func or an input at a point: in algorithms, and in the IR before storage is flattened (there a read of the func's buffer).
+    Ref {
+        /// What is read.
+        func: FuncId,
+        /// One `int` a dimension.
+        args: Box<[ExprId]>,
+    },
+    /// An element of a buffer, after storage is flattened: element number `index` counted from the buffer's origin.
+    Load {
+        /// The buffer.
+        buffer: BufferId,
+        /// `int`, one or more lanes.
+        index: ExprId,
+        /// What is claimed to be read.
+        access: Option<Access>,
+    },
+    /// `base, base + stride, …, base + (lanes - 1) * stride`: `int`, with a scalar base and stride.
+    Ramp {
+        /// The first lane.
+        base: ExprId,
+        /// The step.
+        stride: ExprId,
+        /// At least 2.
+        lanes: u32,
+    },
+    /// `lanes` times the same scalar.
+    Broadcast {
+        /// One lane.
+        value: ExprId,
+        /// At least 2.
+        lanes: u32,
+    },
+    /// A bound still to be inferred (FS Definition 6.3): `int`.
+    Hole(HoleId),
+}
+
+impl Expr {
+    /// Calls `visit` with every operand, in order, annotations of loads excluded.
+    pub fn for_each_operand(&self, mut visit: impl FnMut(ExprId)) {
+        match self {
+            Self::Const(_) | Self::Var(_) | Self::Hole(_) => {}
+            Self::Unary(_, operand) | Self::Cast(_, operand) | Self::Call(_, operand) => {
+                visit(*operand)
+            }
+            Self::Binary(_, lhs, rhs) => {
+                visit(*lhs);
+                visit(*rhs);
+            }
+            Self::Select { condition, if_true, if_false } => {
+                visit(*condition);
+                visit(*if_true);
+                visit(*if_false);
+            }
+            Self::Ref { args, .. } => args.iter().copied().for_each(visit),
+            Self::Load { index, .. } => visit(*index),
+            Self::Ramp { base, stride, .. } => {
+                visit(*base);
+                visit(*stride);
+            }
+            Self::Broadcast { value, .. } => visit(*value),
+        }
+    }
+
+    /// The same expression with every operand, annotations of loads included, replaced.
+    #[must_use]
+    pub fn map_operands(&self, mut map: impl FnMut(ExprId) -> ExprId) -> Self {
+        match self {
+            Self::Const(_) | Self::Var(_) | Self::Hole(_) => self.clone(),
+            Self::Unary(op, operand) => Self::Unary(*op, map(*operand)),
+            Self::Cast(scalar, operand) => Self::Cast(*scalar, map(*operand)),
+            Self::Call(intrinsic, operand) => Self::Call(*intrinsic, map(*operand)),
+            Self::Binary(op, lhs, rhs) => {
+                let lhs = map(*lhs);
+                Self::Binary(*op, lhs, map(*rhs))
+            }
+            Self::Select { condition, if_true, if_false } => {
+                let condition = map(*condition);
+                let if_true = map(*if_true);
+                Self::Select { condition, if_true, if_false: map(*if_false) }
+            }
+            Self::Ref { func, args } => {
+                Self::Ref { func: *func, args: args.iter().map(|arg| map(*arg)).collect() }
+            }
+            Self::Load { buffer, index, access } => {
+                let index = map(*index);
+                let access = access.as_ref().map(|access| Access {
+                    func: access.func,
+                    coords: access.coords.iter().map(|coord| map(*coord)).collect(),
+                });
+                Self::Load { buffer: *buffer, index, access }
+            }
+            Self::Ramp { base, stride, lanes } => {
+                let base = map(*base);
+                Self::Ramp { base, stride: map(*stride), lanes: *lanes }
+            }
+            Self::Broadcast { value, lanes } => {
+                Self::Broadcast { value: map(*value), lanes: *lanes }
+            }
+        }
+    }
+}

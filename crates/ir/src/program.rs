@@ -1,0 +1,29 @@
+//! An imperative program for a pipeline: FS's **Tgt**, with or without holes.
+
+use crate::{BufferId, FuncId, StmtId, VarId};
+
+/// A lowered pipeline. Its free variables are the algorithm's parameters, the shapes of inputs and outputs, and the windows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The pipeline's name.
+    pub name: String,
+    /// Scalar parameters.
+    pub params: Vec<VarId>,
+    /// The inputs' buffers.
+    pub inputs: Vec<BufferId>,
+    /// The outputs, in order.
+    pub outputs: Vec<Output>,
+    /// Entry checks first, then the work.
+    pub body: StmtId,
+}
+
+/// An output of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The func.
+    pub func: FuncId,
+    /// The caller's memory. It may be larger than the window: `round` writes beyond it.
+    pub buffer: BufferId,
+    /// The required region, one pair of `int` variables (min, extent) a dimension: FS's x^min and x^len.
+    pub window: Vec<(VarId, VarId)>,
+}

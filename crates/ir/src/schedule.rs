@@ -1,0 +1,186 @@
+//! Schedules as data: how to compute (FS §8, Fig. 11), in the order written.
+//!
+//! Loops are named by the user's text and resolved when a directive is applied, because directives make new loops.
+
+use crate::{ExprId, FuncId};
+
+/// A named schedule for a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Schedule {
+    /// Its name.
+    pub name: String,
+    /// In the order written; sorted by phase when applied.
+    pub directives: Vec<Directive>,
+}
+
+/// A loop of a func's stage: `f.v`, FS's loop name without the specialization, which follows from where the directive stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LoopLevel {
+    /// The func.
+    pub func: FuncId,
+    /// The stage; the last one if `None`.
+    pub stage: Option<usize>,
+    /// The loop's variable.
+    pub var: String,
+}
+
+/// What a split does with the remainder (FS Fig. 11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tail {
+    /// An `if` around the body.
+    Guard,
+    /// The last iteration moves inwards and recomputes (pure stages only).
+    Shift,
+    /// The bounds grow to a multiple and over-compute (pure stages only).
+    Round,
+    /// Loads and stores are predicated.
+    Predicate,
+    /// The tool's choice.
+    Auto,
+}
+
+impl Tail {
+    /// Every strategy.
+    pub const ALL: [Self; 5] = [Self::Guard, Self::Shift, Self::Round, Self::Predicate, Self::Auto];
+
+    /// The name in schedules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Guard => "guard",
+            Self::Shift => "shift",
+            Self::Round => "round",
+            Self::Predicate => "predicate",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+/// A directive: what is done, to which stage of which func, and its place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directive {
+    /// The func.
+    pub func: FuncId,
+    /// The stage that loop directives address; 0 without `update(k)`.
+    pub stage: usize,
+    /// What is done.
+    pub action: Action,
+    /// Number of the directive within its schedule, counting nested ones in order of the text: the key of the table of source spans.
+    pub origin: usize,
+}
+
+/// What a directive does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Copies the func's code for each condition, with directives for each instance.
+    Specialize {
+        /// `bool`, a startup expression.
+        condition: ExprId,
+        /// For the instance.
+        directives: Vec<Directive>,
+    },
+    /// One loop becomes two.
+    Split {
+        /// The loop.
+        var: String,
+        /// The new outer loop.
+        outer: String,
+        /// The new inner loop.
+        inner: String,
+        /// Iterations of the inner loop, a startup expression.
+        factor: ExprId,
+        /// What happens to the remainder.
+        tail: Tail,
+    },
+    /// Splits two loops and orders them `inner_x, inner_y, outer_x, outer_y` from the innermost.
+    Tile {
+        /// The two loops, innermost first.
+        vars: [String; 2],
+        /// The new outer loops.
+        outer: [String; 2],
+        /// The new inner loops.
+        inner: [String; 2],
+        /// The tile's size.
+        factors: [ExprId; 2],
+        /// What happens to the remainders.
+        tail: Tail,
+    },
+    /// Two nested loops become one.
+    Fuse {
+        /// The outer loop.
+        outer: String,
+        /// The inner loop.
+        inner: String,
+        /// The new loop.
+        fused: String,
+    },
+    /// Orders the named loops, innermost first; loops not named keep their places.
+    Reorder {
+        /// Innermost first.
+        vars: Vec<String>,
+    },
+    /// Swaps a loop with the one immediately within it.
+    Swap {
+        /// The outer of the two.
+        var: String,
+    },
+    /// Sets how a loop is traversed.
+    Traverse {
+        /// The loop.
+        var: String,
+        /// `Serial`, `Parallel`.
+        kind: crate::LoopKind,
+    },
+    /// Vectorizes a loop, after a split by `lanes` where given.
+    Vectorize {
+        /// The loop.
+        var: String,
+        /// Split factor, a constant.
+        lanes: Option<ExprId>,
+        /// The tail of that split.
+        tail: Tail,
+    },
+    /// Unrolls a loop, after a split by `factor` where given.
+    Unroll {
+        /// The loop.
+        var: String,
+        /// Split factor, a constant.
+        factor: Option<ExprId>,
+        /// The tail of that split.
+        tail: Tail,
+    },
+    /// Renames a loop.
+    Rename {
+        /// Its name.
+        from: String,
+        /// Its name afterwards.
+        to: String,
+    },
+    /// Computes the func at the start of each iteration of a loop.
+    ComputeAt(LoopLevel),
+    /// Computes the func before its first use, at the top.
+    ComputeRoot,
+    /// Substitutes the func into its users.
+    ComputeInline,
+    /// Allocates the func at the start of each iteration of a loop.
+    StoreAt(LoopLevel),
+    /// Allocates the func at the top.
+    StoreRoot,
+    /// Fixes a dimension's compute bounds.
+    Bound {
+        /// The pure variable.
+        var: String,
+        /// Least coordinate; unchanged if `None` (`bound_extent`).
+        min: Option<ExprId>,
+        /// Number of coordinates.
+        extent: ExprId,
+    },
+    /// Grows a dimension's compute bounds to a multiple.
+    AlignBounds {
+        /// The pure variable.
+        var: String,
+        /// The extent becomes a multiple of it.
+        modulus: ExprId,
+        /// The min's remainder.
+        remainder: ExprId,
+    },
+}

@@ -1,0 +1,229 @@
+//! Statements: immutable nodes in an arena.
+
+use halidom_base::define_id;
+
+use crate::{BufferId, ExprId, FuncId, VarId};
+
+define_id!(
+    /// A statement.
+    pub StmtId, "s"
+);
+
+/// An interval of coordinates: `min .. min + extent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interval {
+    /// Least coordinate, `int`.
+    pub min: ExprId,
+    /// Number of coordinates, `int`.
+    pub extent: ExprId,
+}
+
+/// Which value of the specification a store claims to write. A hint: the validator checks it, nothing else relies on it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Prophecy {
+    /// The func.
+    pub func: FuncId,
+    /// Its stage, 0 for the pure one.
+    pub stage: usize,
+    /// The written point, one `int` a dimension, each with the lanes of the store.
+    pub coords: Box<[ExprId]>,
+    /// The values of the stage's reduction variables, in the order of its domain, each with the lanes of the store.
+    pub point: Box<[ExprId]>,
+}
+
+/// How the iterations of a loop relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LoopKind {
+    /// In order.
+    Serial,
+    /// In any order, at the same time.
+    Parallel,
+    /// In lockstep: every load of a statement before its stores. Gone after vectorizing.
+    Vectorized,
+    /// In order; copied out by the unrolling pass.
+    Unrolled,
+}
+
+impl LoopKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Serial, Self::Parallel, Self::Vectorized, Self::Unrolled];
+
+    /// The keyword in the text form.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Serial => "for",
+            Self::Parallel => "parallel",
+            Self::Vectorized => "vectorized",
+            Self::Unrolled => "unrolled",
+        }
+    }
+}
+
+/// What a statement label marks (FS §6): the place that computes a func, or one stage of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// All stages of a func; its values at `needed` (one interval a dimension) are right afterwards, elsewhere they may be undefined.
+    Func {
+        /// The func.
+        func: FuncId,
+        /// Where its values must be right: a hint that the validator checks.
+        needed: Vec<Interval>,
+    },
+    /// One stage.
+    Stage {
+        /// The func.
+        func: FuncId,
+        /// The stage.
+        stage: usize,
+        /// The specialization, 0 for the unspecialized form.
+        specialization: usize,
+    },
+}
+
+/// What an entry check is for. No other kinds exist: each is a condition on parameters and shapes alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Check {
+    /// An input must contain the region that is read.
+    InputRegion {
+        /// The input.
+        input: FuncId,
+        /// The dimension.
+        dim: usize,
+        /// What is read.
+        needed: Interval,
+        /// What is given.
+        given: Interval,
+    },
+    /// The output buffer must contain the region that is written.
+    OutputRegion {
+        /// The output.
+        output: FuncId,
+        /// The dimension.
+        dim: usize,
+        /// What is written.
+        needed: Interval,
+        /// What is given.
+        given: Interval,
+    },
+    /// A `require` of the pipeline.
+    Require {
+        /// Its message.
+        message: String,
+    },
+    /// A reduction domain's extent must not be negative.
+    DomainExtent {
+        /// The func.
+        func: FuncId,
+        /// The stage.
+        stage: usize,
+        /// Position in the stage's domain.
+        variable: usize,
+    },
+    /// A split factor must be positive.
+    SplitFactor {
+        /// The func.
+        func: FuncId,
+        /// The loop that is split.
+        variable: String,
+    },
+    /// A bound or alignment directive must hold.
+    Bound {
+        /// The func.
+        func: FuncId,
+        /// The dimension.
+        dim: usize,
+    },
+    /// Sizes, mins, strides and `int` parameters must be small enough for 64-bit index arithmetic.
+    SizeLimit {
+        /// What is limited, for the message: `input.extent.0`, say.
+        what: String,
+    },
+    /// The layout of a caller's buffer must be injective: strides that step over the inner dimensions.
+    Layout {
+        /// The input or output.
+        func: FuncId,
+    },
+}
+
+/// A statement. Operands are ids of the same [`crate::Pool`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// Statements one after another; empty is `nop`.
+    Block(Vec<StmtId>),
+    /// Binds a variable for `body`.
+    Let {
+        /// Not bound elsewhere.
+        var: VarId,
+        /// Evaluated once.
+        value: ExprId,
+        /// Where it is visible.
+        body: StmtId,
+    },
+    /// Runs one branch.
+    If {
+        /// `bool`, one lane.
+        condition: ExprId,
+        /// If it holds.
+        then_branch: StmtId,
+        /// If it does not.
+        else_branch: Option<StmtId>,
+    },
+    /// Runs `body` for `var` in `min .. min + extent`; not at all if `extent <= 0`.
+    For {
+        /// Not bound elsewhere.
+        var: VarId,
+        /// First value, `int`.
+        min: ExprId,
+        /// Number of iterations, `int`.
+        extent: ExprId,
+        /// How iterations relate.
+        kind: LoopKind,
+        /// The body.
+        body: StmtId,
+    },
+    /// Makes an internal buffer for `body`, its contents undefined. The buffer's dims are evaluated here.
+    Allocate {
+        /// Of kind [`crate::BufferKind::Internal`].
+        buffer: BufferId,
+        /// Where it exists.
+        body: StmtId,
+    },
+    /// An entry check: the pipeline stops with this check's error if the condition does not hold.
+    Assert {
+        /// `bool`, over parameters and shapes.
+        condition: ExprId,
+        /// What it is for.
+        check: Check,
+    },
+    /// Marks a statement (FS §6); no meaning of its own.
+    Labeled {
+        /// The mark.
+        label: Label,
+        /// The statement.
+        body: StmtId,
+    },
+    /// Writes a point of a func's buffer, before storage is flattened.
+    Provide {
+        /// The func.
+        func: FuncId,
+        /// Which stage writes.
+        stage: usize,
+        /// The written point, one `int` a dimension.
+        coords: Box<[ExprId]>,
+        /// The values of the stage's reduction variables, in the order of its domain.
+        point: Box<[ExprId]>,
+        /// The value.
+        value: ExprId,
+    },
+    /// Writes elements of a buffer, after storage is flattened; all lanes are evaluated before any is written.
+    Store {
+        /// The buffer.
+        buffer: BufferId,
+        /// `int`, one or more lanes.
+        index: ExprId,
+        /// As many lanes.
+        value: ExprId,
+        /// What is claimed to be written.
+        prophecy: Option<Prophecy>,
+    },
+}

@@ -1,0 +1,99 @@
+/* The runtime of compiled Halidom pipelines: buffers, memory, failed checks, parallel loops.
+ *
+ * Generated C includes this header and nothing else of Halidom's. `halidom_runtime.c` is compiled
+ * beside it, as a translation unit of its own, and linked into every library and object that
+ * Halidom builds; it needs only a C11 compiler with GNU extensions and POSIX threads. Its symbols
+ * are weak, so that several pipelines linked into one program share one runtime.
+ */
+#ifndef HALIDOM_RUNTIME_H
+#define HALIDOM_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a compiled pipeline returns, and what the body of a parallel loop returns. */
+enum {
+    HALIDOM_OK = 0,
+    HALIDOM_CHECK_FAILED = 1,  /* a check at entry did not hold: see halidom_failure */
+    HALIDOM_OUT_OF_MEMORY = 2, /* halidom_alloc gave NULL */
+};
+
+/* ---- Buffers: the layout of Halide's halide_buffer_t, field for field ---- */
+
+enum { HALIDOM_TYPE_INT = 0, HALIDOM_TYPE_UINT = 1, HALIDOM_TYPE_FLOAT = 2 };
+
+typedef struct halidom_type_t {
+    uint8_t code; /* HALIDOM_TYPE_* ; a bool is a UINT of 1 bit */
+    uint8_t bits;
+    uint16_t lanes;
+} halidom_type_t;
+
+typedef struct halidom_dimension_t {
+    int32_t min;    /* the least coordinate */
+    int32_t extent; /* how many coordinates */
+    int32_t stride; /* elements between neighbours, not bytes */
+    uint32_t flags;
+} halidom_dimension_t;
+
+typedef struct halidom_buffer_t {
+    uint64_t device;
+    const void *device_interface;
+    uint8_t *host; /* the element whose coordinates are all minimal */
+    uint64_t flags;
+    halidom_type_t type;
+    int32_t dimensions;
+    halidom_dimension_t *dim;
+    void *padding;
+} halidom_buffer_t;
+
+/* ---- Failed checks ---- */
+
+enum { HALIDOM_FAILURE_VALUES = 6 };
+
+/* Which check failed, as an index into the pipeline's table of checks, and the values that its
+ * message shows. The caller zeroes it before the call. */
+typedef struct halidom_failure {
+    int32_t check;
+    int32_t claimed; /* 1 once a failure is recorded */
+    int64_t values[HALIDOM_FAILURE_VALUES];
+} halidom_failure;
+
+/* Records a failed check and returns HALIDOM_CHECK_FAILED. Of several failures, on any threads, the
+ * first is kept. `failure` may be NULL; `count` is at most HALIDOM_FAILURE_VALUES. */
+int halidom_fail(halidom_failure *failure, int32_t check, int count, const int64_t *values);
+
+/* ---- Memory ---- */
+
+/* `bytes` of zeroed memory at a multiple of 64, or NULL. Zeroed because over-computed regions may
+ * be read before they are written: such a read must give some value, not C's undefined behaviour. */
+void *halidom_alloc(size_t bytes);
+
+/* Takes what halidom_alloc gave, or NULL. */
+void halidom_free(void *memory);
+
+/* ---- Parallel loops ---- */
+
+/* Calls body(closure, i) once for each i in [min, min + extent), in any order, on any threads, the
+ * calling one among them; returns after all calls have returned. Bodies may start parallel loops.
+ * If a body returns non-zero, iterations not yet started are dropped, and the first such status is
+ * returned; otherwise 0. A non-positive extent does nothing. */
+int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *closure, int64_t min,
+                         int64_t extent);
+
+/* How many threads a parallel loop may use, the caller counted. At first this is the value of the
+ * environment variable HALIDOM_THREADS or, where that is unset or no positive number, the number of
+ * processors that the process may run on. */
+int halidom_threads(void);
+
+/* Sets that number for the loops started hereafter, held within [1, 256]; 0 restores the default. */
+void halidom_set_threads(int count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

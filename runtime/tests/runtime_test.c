@@ -1,0 +1,283 @@
+/* Exercises the runtime: every iteration runs exactly once, whatever the threads, the sizes, the
+ * nesting and the balance of the work. Prints each failed expectation; exits with 1 if there is any.
+ * With the argument `time` it prints the microseconds of an empty fork and join instead. */
+#define _GNU_SOURCE
+#include "../halidom_runtime.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int failures = 0;
+
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d, %d threads: %s\n", __LINE__, halidom_threads(), #condition); \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+/* ---- Bodies ---- */
+
+typedef struct {
+    int64_t min;
+    uint32_t *runs; /* by index - min */
+    uint32_t work;  /* spin up to this many rounds, unevenly */
+} counted_t;
+
+static int count_run(void *closure, int64_t index) {
+    counted_t *counted = closure;
+    int64_t at = index - counted->min;
+    if (counted->work > 0) {
+        /* A few iterations carry nearly all of the work. */
+        volatile uint32_t rounds = at % 61 == 0 ? counted->work : counted->work / 1000;
+        while (rounds > 0) {
+            rounds = rounds - 1;
+        }
+    }
+    __atomic_fetch_add(&counted->runs[at], 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static bool each_once(const uint32_t *runs, int64_t extent) {
+    for (int64_t i = 0; i < extent; i++) {
+        if (runs[i] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void expect_each_once(int64_t min, int64_t extent, uint32_t work) {
+    counted_t counted = {min, calloc((size_t)extent + 1, sizeof(uint32_t)), work};
+    EXPECT(halidom_parallel_for(count_run, &counted, min, extent) == 0);
+    EXPECT(each_once(counted.runs, extent));
+    EXPECT(counted.runs[extent] == 0);
+    free(counted.runs);
+}
+
+enum { OUTER = 13, MIDDLE = 7, INNER = 29 };
+
+typedef struct {
+    uint32_t runs[OUTER * MIDDLE * INNER];
+} nest_t;
+
+typedef struct {
+    nest_t *nest;
+    int64_t base;
+} level_t;
+
+static int inner_body(void *closure, int64_t k) {
+    level_t *level = closure;
+    __atomic_fetch_add(&level->nest->runs[level->base * INNER + k], 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static int middle_body(void *closure, int64_t j) {
+    level_t *level = closure;
+    level_t below = {level->nest, level->base * MIDDLE + j};
+    return halidom_parallel_for(inner_body, &below, 0, INNER);
+}
+
+static int outer_body(void *closure, int64_t i) {
+    level_t below = {closure, i};
+    return halidom_parallel_for(middle_body, &below, 0, MIDDLE);
+}
+
+static int fail_from(void *closure, int64_t index) { return index >= *(int64_t *)closure ? 42 : 0; }
+
+/* Row `index` of a running sum reads what an earlier loop wrote on other threads, unsynchronised
+ * but for the joins. */
+enum { ROWS = 64 };
+
+static int next_row(void *closure, int64_t index) {
+    int64_t(*rows)[ROWS] = closure;
+    rows[1][index] = rows[0][ROWS - 1 - index] + 1;
+    return 0;
+}
+
+/* ---- Tests ---- */
+
+static void test_sizes(void) {
+    int64_t mins[] = {0, -7, INT64_MAX - 100000}, extents[] = {1, 2, 3, 7, 64, 1000, 99991};
+    for (size_t m = 0; m < sizeof mins / sizeof *mins; m++) {
+        for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
+            expect_each_once(mins[m], extents[e], 0);
+        }
+    }
+    expect_each_once(0, 0, 0);
+    EXPECT(halidom_parallel_for(count_run, NULL, 5, 0) == 0);
+    EXPECT(halidom_parallel_for(count_run, NULL, 5, -3) == 0);
+}
+
+static void test_uneven(void) {
+    for (int repeat = 0; repeat < 20; repeat++) {
+        expect_each_once(3, 500, 100000);
+    }
+}
+
+static void test_nested(void) {
+    for (int repeat = 0; repeat < 50; repeat++) {
+        nest_t nest;
+        memset(&nest, 0, sizeof nest);
+        EXPECT(halidom_parallel_for(outer_body, &nest, 0, OUTER) == 0);
+        EXPECT(each_once(nest.runs, OUTER * MIDDLE * INNER));
+    }
+}
+
+static void test_forks(int forks) {
+    int64_t rows[2][ROWS];
+    memset(rows, 0, sizeof rows);
+    for (int fork = 0; fork < forks; fork++) {
+        EXPECT(halidom_parallel_for(next_row, rows, 0, ROWS) == 0);
+        memcpy(rows[0], rows[1], sizeof rows[0]);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        EXPECT(rows[0][i] == forks);
+    }
+}
+
+static void test_status(void) {
+    for (int64_t from = 0; from < 1000; from += 111) {
+        EXPECT(halidom_parallel_for(fail_from, &from, 0, 1000) == 42);
+    }
+    int64_t never = 1000;
+    EXPECT(halidom_parallel_for(fail_from, &never, 0, 1000) == 0);
+    /* Nearly 2^62 iterations: the status must stop them. */
+    int64_t at_once = 0;
+    EXPECT(halidom_parallel_for(fail_from, &at_once, 0, INT64_MAX / 2) == 42);
+}
+
+static void *call_from_outside(void *unused) {
+    (void)unused;
+    for (int repeat = 0; repeat < 200; repeat++) {
+        expect_each_once(repeat, 200, 0);
+    }
+    return NULL;
+}
+
+static void test_concurrent_callers(void) {
+    pthread_t callers[4];
+    for (int i = 0; i < 4; i++) {
+        pthread_create(&callers[i], NULL, call_from_outside, NULL);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(callers[i], NULL);
+    }
+}
+
+static void test_set_threads(void) {
+    int before = halidom_threads();
+    int counts[] = {1, 8, 2, 5, 1, 3, 300, 2};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        halidom_set_threads(counts[i]);
+        EXPECT(halidom_threads() == (counts[i] > 256 ? 256 : counts[i]));
+        expect_each_once(0, 1000, 0);
+    }
+    halidom_set_threads(before);
+}
+
+/* The child has none of the workers and must do without. */
+static void test_fork(void) {
+    expect_each_once(0, 100, 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        failures = 0;
+        expect_each_once(0, 1000, 0);
+        exit(failures > 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void test_alloc(void) {
+    for (size_t bytes = 0; bytes < 5000; bytes += 37) {
+        unsigned char *memory = halidom_alloc(bytes);
+        EXPECT(memory != NULL && (uintptr_t)memory % 64 == 0);
+        for (size_t i = 0; i < bytes; i++) {
+            EXPECT(memory[i] == 0);
+        }
+        memset(memory, 0xAB, bytes);
+        halidom_free(memory);
+    }
+    EXPECT(halidom_alloc(SIZE_MAX) == NULL);
+    EXPECT(halidom_alloc(SIZE_MAX / 2) == NULL);
+    halidom_free(NULL);
+}
+
+static int fail_with_index(void *closure, int64_t index) {
+    int64_t values[2] = {index, -index};
+    return halidom_fail(closure, (int32_t)index, 2, values);
+}
+
+static void test_failure(void) {
+    halidom_failure failure = {0, 0, {0}};
+    int64_t values[] = {1, 2, 3, 4, 5, INT64_MIN};
+    EXPECT(halidom_fail(&failure, 7, 6, values) == HALIDOM_CHECK_FAILED);
+    EXPECT(halidom_fail(&failure, 8, 0, NULL) == HALIDOM_CHECK_FAILED);
+    EXPECT(failure.check == 7 && failure.values[0] == 1 && failure.values[5] == INT64_MIN);
+    EXPECT(halidom_fail(NULL, 1, 1, values) == HALIDOM_CHECK_FAILED);
+
+    /* Of many at once, one is recorded, whole. */
+    halidom_failure one = {0, 0, {0}};
+    EXPECT(halidom_parallel_for(fail_with_index, &one, 1, 100) == HALIDOM_CHECK_FAILED);
+    EXPECT(one.claimed == 1 && one.values[0] == one.check && one.values[1] == -one.check);
+}
+
+/* ---- Time ---- */
+
+static int nothing(void *closure, int64_t index) {
+    (void)closure;
+    (void)index;
+    return 0;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_fork_join_time(void) {
+    enum { SAMPLES = 101, FORKS = 1000 };
+    double samples[SAMPLES];
+    for (int s = 0; s < SAMPLES; s++) {
+        struct timespec start, end;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        for (int i = 0; i < FORKS; i++) {
+            halidom_parallel_for(nothing, NULL, 0, 8);
+        }
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+        samples[s] = seconds * 1e6 / FORKS;
+    }
+    qsort(samples, SAMPLES, sizeof *samples, compare);
+    printf("%d threads: %.2f us median, %.2f to %.2f\n", halidom_threads(), samples[SAMPLES / 2],
+           samples[0], samples[SAMPLES - 1]);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "time") == 0) {
+        print_fork_join_time();
+        return 0;
+    }
+    int forks = argc > 1 ? atoi(argv[1]) : 100000;
+    test_sizes();
+    test_uneven();
+    test_nested();
+    test_forks(forks);
+    test_status();
+    test_concurrent_callers();
+    test_set_threads();
+    test_fork();
+    test_alloc();
+    test_failure();
+    return failures > 0;
+}
