@@ -93,7 +93,7 @@ fn float<T: PartialOrd + Copy>(
         | BinaryOp::Or
         | BinaryOp::Xor
         | BinaryOp::Shl
-        | BinaryOp::Shr => Err(EvalError::IllTyped),
+        | BinaryOp::Shr => return Err(EvalError::IllTyped),
     })
 }
 

@@ -114,9 +114,11 @@ impl Context {
         result.map_err(|error| {
             // The binding hides the kind of its error, and has cleared isl's own record of it except where a predicate
             // failed, so both have to be looked at.
-            let message = match raw.last_error() {
-                isl::Error::None_ => error.to_string(),
-                kind => format!("[{kind:?}] {}", raw.last_error_msg()),
+            let kind = raw.last_error();
+            let message = if kind == isl::Error::None_ {
+                error.to_string()
+            } else {
+                format!("[{kind:?}] {}", raw.last_error_msg())
             };
             raw.reset_error();
             if message.starts_with("[Quota]") {

@@ -1,28 +1,285 @@
 //! Piecewise quasi-affine functions.
 
 use std::fmt;
+use std::rc::Rc;
 
 use isl_rs as isl;
 use isl_rs::DimType;
 
-use crate::{Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
+use crate::{Condition, Context, Dim, Error, QuasiAffine, Set, read};
 
-/// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points (its domain).
+/// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its domain.
 ///
-/// An operation on two functions is defined where both are.
+/// The result of an operation on several functions is defined where all of them are.
 #[derive(Clone)]
 pub struct Function {
     // Declared before the context, so that isl frees it first.
-    raw: Handle,
+    raw: Rc<isl::PwAff>,
     context: Context,
 }
 
-/// A reference of ours to an isl function. Cloning takes another reference.
-struct Handle(isl::PwAff);
+/// A part of a [`Function`]: its value on a part of its domain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Where the piece applies. The pieces of a function do not overlap.
+    pub domain: Condition,
+    /// The value there.
+    pub value: QuasiAffine,
+}
 
-impl Clone for Handle {
-    fn clone(&self) -> Self {
-        // Taking a reference cannot fail: isl only counts.
-        Self(isl::PwAff { ptr: self.0.ptr, should_free_on_drop: false }.copy().unwrap_or(isl::PwAff { ptr: 0, should_free_on_drop: false }))
+/// A function of two operands in isl.
+type Binary = fn(isl::PwAff, isl::PwAff) -> Result<isl::PwAff, isl::LibISLError>;
+
+/// A comparison of two operands in isl.
+type Comparison = fn(isl::PwAff, isl::PwAff) -> Result<isl::Set, isl::LibISLError>;
+
+impl Function {
+    pub(crate) fn from_raw(context: &Context, raw: isl::PwAff) -> Self {
+        Self { raw: Rc::new(raw), context: context.clone() }
+    }
+
+    /// The function that is `value` everywhere.
+    pub fn constant(context: &Context, value: i64) -> Result<Self, Error> {
+        let raw = context.run(|ctx| {
+            let space = isl::Space::params_alloc(ctx, 0)?;
+            isl::PwAff::from_aff(isl::Aff::val_on_domain_space(space, isl::Val::int_from_si(ctx, value)?)?)
+        })?;
+        Ok(Self::from_raw(context, raw))
+    }
+
+    /// The function that is the value of `dim`.
+    pub fn dim(context: &Context, dim: Dim) -> Result<Self, Error> {
+        let identifier = context.identifier(dim)?;
+        let raw = context.run(|ctx| {
+            let id = isl::Id::read_from_str(ctx, &identifier)?;
+            let space = isl::Space::params_alloc(ctx, 1)?.set_dim_id(DimType::Param, 0, id)?;
+            isl::PwAff::from_aff(isl::Aff::var_on_domain(isl::LocalSpace::from_space(space)?, DimType::Param, 0)?)
+        })?;
+        Ok(Self::from_raw(context, raw))
+    }
+
+    /// The function that a tree describes. For a DAG with much sharing, build each node once with the other methods
+    /// instead.
+    ///
+    /// # Errors
+    /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or maximum without parts.
+    pub fn from_quasi_affine(context: &Context, tree: &QuasiAffine) -> Result<Self, Error> {
+        let combine = |parts: &[QuasiAffine], operation: fn(&Self, &Self) -> Result<Self, Error>| {
+            let mut functions = parts.iter().map(|part| Self::from_quasi_affine(context, part));
+            let first = functions.next();
+            first.map(|first| functions.try_fold(first?, |sum, next| operation(&sum, &next?))).transpose()
+        };
+        let no_parts = || Error::Isl { message: "a minimum or maximum of nothing".to_owned() };
+        match tree {
+            QuasiAffine::Constant(value) => Self::constant(context, *value),
+            QuasiAffine::Dim(dim) => Self::dim(context, *dim),
+            QuasiAffine::Sum(parts) => match combine(parts, Self::add)? {
+                Some(sum) => Ok(sum),
+                None => Self::constant(context, 0),
+            },
+            QuasiAffine::Scale(factor, part) => Self::from_quasi_affine(context, part)?.scale(*factor),
+            QuasiAffine::FloorDiv(part, divisor) => Self::from_quasi_affine(context, part)?.floor_div(*divisor),
+            QuasiAffine::Min(parts) => combine(parts, Self::min)?.ok_or_else(no_parts),
+            QuasiAffine::Max(parts) => combine(parts, Self::max)?.ok_or_else(no_parts),
+            QuasiAffine::Select(condition, then, otherwise) => Self::select(
+                &Set::from_condition(context, condition)?,
+                &Self::from_quasi_affine(context, then)?,
+                &Self::from_quasi_affine(context, otherwise)?,
+            ),
+        }
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    fn binary(&self, other: &Self, operation: Binary) -> Result<Self, Error> {
+        self.context.require_same(&other.context)?;
+        let raw = self.context.run(|_| operation(self.raw.copy()?, other.raw.copy()?))?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    fn compare(&self, other: &Self, operation: Comparison) -> Result<Set, Error> {
+        self.context.require_same(&other.context)?;
+        let raw = self.context.run(|_| operation(self.raw.copy()?, other.raw.copy()?))?;
+        Ok(Set::from_raw(&self.context, raw))
+    }
+
+    /// `self + other`.
+    pub fn add(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::PwAff::add)
+    }
+
+    /// `self - other`.
+    pub fn sub(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::PwAff::sub)
+    }
+
+    /// `min(self, other)`.
+    pub fn min(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::PwAff::min)
+    }
+
+    /// `max(self, other)`.
+    pub fn max(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::PwAff::max)
+    }
+
+    /// `factor · self`.
+    pub fn scale(&self, factor: i64) -> Result<Self, Error> {
+        let raw = self.context.run(|ctx| self.raw.copy()?.scale_val(isl::Val::int_from_si(ctx, factor)?))?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// `⌊self / divisor⌋`.
+    ///
+    /// # Errors
+    /// [`Error::Divisor`] if the divisor is not positive.
+    pub fn floor_div(&self, divisor: i64) -> Result<Self, Error> {
+        if divisor <= 0 {
+            return Err(Error::Divisor { divisor });
+        }
+        let raw =
+            self.context.run(|ctx| self.raw.copy()?.scale_down_val(isl::Val::int_from_si(ctx, divisor)?)?.floor())?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// `self mod divisor`, in `0..divisor`.
+    ///
+    /// # Errors
+    /// [`Error::Divisor`] if the divisor is not positive.
+    pub fn modulo(&self, divisor: i64) -> Result<Self, Error> {
+        self.sub(&self.floor_div(divisor)?.scale(divisor)?)
+    }
+
+    /// `then` on the points of `condition`, `otherwise` elsewhere.
+    pub fn select(condition: &Set, then: &Self, otherwise: &Self) -> Result<Self, Error> {
+        let then = then.restrict(condition)?;
+        let otherwise = otherwise.restrict(&condition.complement()?)?;
+        // The domains are disjoint, so the sum on the shared part never happens.
+        then.binary(&otherwise, isl::PwAff::union_add)
+    }
+
+    /// The same function on the points of `domain` only.
+    pub fn restrict(&self, domain: &Set) -> Result<Self, Error> {
+        self.context.require_same(domain.context())?;
+        let raw = self.context.run(|_| self.raw.copy()?.intersect_params(domain.raw().copy()?))?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// The points where the function is defined.
+    pub fn domain(&self) -> Result<Set, Error> {
+        let raw = self.context.run(|_| self.raw.copy()?.domain())?;
+        Ok(Set::from_raw(&self.context, raw))
+    }
+
+    /// The points where `self ≤ other`, both being defined.
+    pub fn le(&self, other: &Self) -> Result<Set, Error> {
+        self.compare(other, isl::PwAff::le_set)
+    }
+
+    /// The points where `self < other`, both being defined.
+    pub fn lt(&self, other: &Self) -> Result<Set, Error> {
+        self.compare(other, isl::PwAff::lt_set)
+    }
+
+    /// The points where `self ≥ other`, both being defined.
+    pub fn ge(&self, other: &Self) -> Result<Set, Error> {
+        self.compare(other, isl::PwAff::ge_set)
+    }
+
+    /// The points where `self > other`, both being defined.
+    pub fn gt(&self, other: &Self) -> Result<Set, Error> {
+        self.compare(other, isl::PwAff::gt_set)
+    }
+
+    /// The points where `self = other`, both being defined.
+    pub fn equal(&self, other: &Self) -> Result<Set, Error> {
+        self.compare(other, isl::PwAff::eq_set)
+    }
+
+    /// The points where `self ≠ other`, both being defined.
+    pub fn not_equal(&self, other: &Self) -> Result<Set, Error> {
+        self.compare(other, isl::PwAff::ne_set)
+    }
+
+    /// Whether both have the same domain and the same value at each of its points.
+    pub fn is_equal(&self, other: &Self) -> Result<bool, Error> {
+        self.context.require_same(&other.context)?;
+        self.context.run(|_| self.raw.is_equal(&other.raw))
+    }
+
+    /// A simpler function that agrees with `self` on the points of `assumed`.
+    pub fn gist(&self, assumed: &Set) -> Result<Self, Error> {
+        self.context.require_same(assumed.context())?;
+        let raw = self.context.run(|_| self.raw.copy()?.gist_params(assumed.raw().copy()?))?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// The same function in as few pieces as isl finds.
+    pub fn coalesce(&self) -> Result<Self, Error> {
+        let raw = self.context.run(|_| self.raw.copy()?.coalesce())?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// The pieces. There are none if the domain is empty.
+    pub fn pieces(&self) -> Result<Vec<Piece>, Error> {
+        let pieces = self.context.run(|_| read::pieces(&self.raw))?;
+        let mut texts = Vec::with_capacity(pieces.len());
+        for (domain, value) in pieces {
+            let domain = Set::from_raw(&self.context, domain).condition()?;
+            texts.push(Piece { domain, value: read::affine(&self.context, &value)? });
+        }
+        Ok(texts)
+    }
+
+    /// One expression that equals the function on its whole domain: an affine expression if one will do, else the
+    /// maximum or minimum of the pieces' values, else a select over the pieces. `None` if the domain is empty.
+    ///
+    /// Off the domain the value of the expression means nothing.
+    pub fn expression(&self) -> Result<Option<QuasiAffine>, Error> {
+        let pieces = self.coalesce()?.pieces()?;
+        let mut values: Vec<QuasiAffine> = Vec::new();
+        for piece in &pieces {
+            if !values.contains(&piece.value) {
+                values.push(piece.value.clone());
+            }
+        }
+        let domain = self.domain()?;
+        let agrees = |candidate: &QuasiAffine| {
+            Self::from_quasi_affine(&self.context, candidate)?.restrict(&domain)?.is_equal(self)
+        };
+        for value in &values {
+            if agrees(value)? {
+                return Ok(Some(value.clone()));
+            }
+        }
+        if !values.is_empty() {
+            for candidate in [QuasiAffine::Max(values.clone()), QuasiAffine::Min(values)] {
+                if agrees(&candidate)? {
+                    return Ok(Some(candidate));
+                }
+            }
+        }
+        let chain = pieces.into_iter().rev().fold(None, |rest, piece| match rest {
+            None => Some(piece.value),
+            Some(rest) => Some(QuasiAffine::Select(piece.domain, Box::new(piece.value), Box::new(rest))),
+        });
+        Ok(chain)
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pieces() {
+            Ok(pieces) => f
+                .debug_list()
+                .entries(pieces.iter().map(|piece| {
+                    format!("{} if {}", piece.value.to_text(&self.context), piece.domain.to_text(&self.context))
+                }))
+                .finish(),
+            Err(error) => write!(f, "Function({error})"),
+        }
     }
 }
