@@ -71,12 +71,18 @@ impl Context {
 
     /// The name that `dim` was allocated with, or `?` for a dim of another context.
     pub fn name(&self, dim: Dim) -> String {
-        self.inner.dims.borrow().get(dim.index()).map_or_else(|| "?".to_owned(), |declared| declared.name.clone())
+        self.inner
+            .dims
+            .borrow()
+            .get(dim.index())
+            .map_or_else(|| "?".to_owned(), |declared| declared.name.clone())
     }
 
     pub(crate) fn identifier(&self, dim: Dim) -> Result<String, Error> {
         let dims = self.inner.dims.borrow();
-        dims.get(dim.index()).map(|declared| declared.identifier.clone()).ok_or(Error::ContextMismatch)
+        dims.get(dim.index())
+            .map(|declared| declared.identifier.clone())
+            .ok_or(Error::ContextMismatch)
     }
 
     /// The dim that isl knows by `identifier`.

@@ -42,7 +42,10 @@ impl Function {
     pub fn constant(context: &Context, value: i64) -> Result<Self, Error> {
         let raw = context.run(|ctx| {
             let space = isl::Space::params_alloc(ctx, 0)?;
-            isl::PwAff::from_aff(isl::Aff::val_on_domain_space(space, isl::Val::int_from_si(ctx, value)?)?)
+            isl::PwAff::from_aff(isl::Aff::val_on_domain_space(
+                space,
+                isl::Val::int_from_si(ctx, value)?,
+            )?)
         })?;
         Ok(Self::from_raw(context, raw))
     }
@@ -53,7 +56,11 @@ impl Function {
         let raw = context.run(|ctx| {
             let id = isl::Id::read_from_str(ctx, &identifier)?;
             let space = isl::Space::params_alloc(ctx, 1)?.set_dim_id(DimType::Param, 0, id)?;
-            isl::PwAff::from_aff(isl::Aff::var_on_domain(isl::LocalSpace::from_space(space)?, DimType::Param, 0)?)
+            isl::PwAff::from_aff(isl::Aff::var_on_domain(
+                isl::LocalSpace::from_space(space)?,
+                DimType::Param,
+                0,
+            )?)
         })?;
         Ok(Self::from_raw(context, raw))
     }
@@ -64,10 +71,13 @@ impl Function {
     /// # Errors
     /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or maximum without parts.
     pub fn from_quasi_affine(context: &Context, tree: &QuasiAffine) -> Result<Self, Error> {
-        let combine = |parts: &[QuasiAffine], operation: fn(&Self, &Self) -> Result<Self, Error>| {
+        let combine = |parts: &[QuasiAffine],
+                       operation: fn(&Self, &Self) -> Result<Self, Error>| {
             let mut functions = parts.iter().map(|part| Self::from_quasi_affine(context, part));
             let first = functions.next();
-            first.map(|first| functions.try_fold(first?, |sum, next| operation(&sum, &next?))).transpose()
+            first
+                .map(|first| functions.try_fold(first?, |sum, next| operation(&sum, &next?)))
+                .transpose()
         };
         let no_parts = || Error::Isl { message: "a minimum or maximum of nothing".to_owned() };
         match tree {
@@ -77,8 +87,12 @@ impl Function {
                 Some(sum) => Ok(sum),
                 None => Self::constant(context, 0),
             },
-            QuasiAffine::Scale(factor, part) => Self::from_quasi_affine(context, part)?.scale(*factor),
-            QuasiAffine::FloorDiv(part, divisor) => Self::from_quasi_affine(context, part)?.floor_div(*divisor),
+            QuasiAffine::Scale(factor, part) => {
+                Self::from_quasi_affine(context, part)?.scale(*factor)
+            }
+            QuasiAffine::FloorDiv(part, divisor) => {
+                Self::from_quasi_affine(context, part)?.floor_div(*divisor)
+            }
             QuasiAffine::Min(parts) => combine(parts, Self::min)?.ok_or_else(no_parts),
             QuasiAffine::Max(parts) => combine(parts, Self::max)?.ok_or_else(no_parts),
             QuasiAffine::Select(condition, then, otherwise) => Self::select(
@@ -128,7 +142,9 @@ impl Function {
 
     /// `factor · self`.
     pub fn scale(&self, factor: i64) -> Result<Self, Error> {
-        let raw = self.context.run(|ctx| self.raw.copy()?.scale_val(isl::Val::int_from_si(ctx, factor)?))?;
+        let raw = self
+            .context
+            .run(|ctx| self.raw.copy()?.scale_val(isl::Val::int_from_si(ctx, factor)?))?;
         Ok(Self::from_raw(&self.context, raw))
     }
 
@@ -140,8 +156,9 @@ impl Function {
         if divisor <= 0 {
             return Err(Error::Divisor { divisor });
         }
-        let raw =
-            self.context.run(|ctx| self.raw.copy()?.scale_down_val(isl::Val::int_from_si(ctx, divisor)?)?.floor())?;
+        let raw = self.context.run(|ctx| {
+            self.raw.copy()?.scale_down_val(isl::Val::int_from_si(ctx, divisor)?)?.floor()
+        })?;
         Ok(Self::from_raw(&self.context, raw))
     }
 
@@ -240,12 +257,9 @@ impl Function {
     /// Off the domain the value of the expression means nothing.
     pub fn expression(&self) -> Result<Option<QuasiAffine>, Error> {
         let pieces = self.coalesce()?.pieces()?;
-        let mut values: Vec<QuasiAffine> = Vec::new();
-        for piece in &pieces {
-            if !values.contains(&piece.value) {
-                values.push(piece.value.clone());
-            }
-        }
+        let mut values: Vec<QuasiAffine> = pieces.iter().map(|piece| piece.value.clone()).collect();
+        values.sort_unstable();
+        values.dedup();
         let domain = self.domain()?;
         let agrees = |candidate: &QuasiAffine| {
             Self::from_quasi_affine(&self.context, candidate)?.restrict(&domain)?.is_equal(self)
@@ -264,7 +278,9 @@ impl Function {
         }
         let chain = pieces.into_iter().rev().fold(None, |rest, piece| match rest {
             None => Some(piece.value),
-            Some(rest) => Some(QuasiAffine::Select(piece.domain, Box::new(piece.value), Box::new(rest))),
+            Some(rest) => {
+                Some(QuasiAffine::Select(piece.domain, Box::new(piece.value), Box::new(rest)))
+            }
         });
         Ok(chain)
     }
@@ -276,7 +292,11 @@ impl fmt::Debug for Function {
             Ok(pieces) => f
                 .debug_list()
                 .entries(pieces.iter().map(|piece| {
-                    format!("{} if {}", piece.value.to_text(&self.context), piece.domain.to_text(&self.context))
+                    format!(
+                        "{} if {}",
+                        piece.value.to_text(&self.context),
+                        piece.domain.to_text(&self.context)
+                    )
                 }))
                 .finish(),
             Err(error) => write!(f, "Function({error})"),

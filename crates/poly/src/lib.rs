@@ -20,7 +20,11 @@
 //! # Architecture Invariants
 //!
 //! * Nothing of isl is visible in a signature, and handles are neither `Send` nor `Sync` (isl contexts are not
-//!   thread-safe).
+//!   thread-safe):
+//!   ```compile_fail,E0277
+//!   fn requires_send<T: Send>() {}
+//!   requires_send::<halidom_poly::Set>();
+//!   ```
 //! * Every failure of isl, its work limit included, is an [`Error`]. A question whose work limit ran out has no
 //!   answer: there is no default.
 //! * Arithmetic is exact: isl computes in unbounded integers, and a number that does not fit 64 bits on the way out is

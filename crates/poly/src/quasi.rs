@@ -3,7 +3,7 @@
 use crate::{Context, Dim};
 
 /// A quasi-affine integer expression. Sums and products are exact, without wrap-around.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum QuasiAffine {
     /// A number.
     Constant(i64),
@@ -24,11 +24,11 @@ pub enum QuasiAffine {
 }
 
 /// A disjunction of conjunctions: holds if every constraint of some inner list holds.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Condition(pub Vec<Vec<Constraint>>);
 
 /// An expression compared with zero.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Constraint {
     /// The left-hand side.
     pub expr: QuasiAffine,
@@ -37,7 +37,7 @@ pub struct Constraint {
 }
 
 /// How an expression compares with zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Relation {
     /// `expr = 0`
     Zero,
@@ -157,7 +157,9 @@ impl QuasiAffine {
     /// The value under an assignment. `None` if the assignment lacks a dim, a number leaves 128 bits, a divisor is not
     /// positive, or a minimum or maximum has no parts.
     pub fn eval(&self, assignment: &impl Fn(Dim) -> Option<i64>) -> Option<i128> {
-        let all = |parts: &[Self]| parts.iter().map(|part| part.eval(assignment)).collect::<Option<Vec<i128>>>();
+        let all = |parts: &[Self]| {
+            parts.iter().map(|part| part.eval(assignment)).collect::<Option<Vec<i128>>>()
+        };
         match self {
             Self::Constant(value) => Some(i128::from(*value)),
             Self::Dim(dim) => assignment(*dim).map(i128::from),
@@ -170,14 +172,20 @@ impl QuasiAffine {
             Self::Min(parts) => all(parts)?.into_iter().min(),
             Self::Max(parts) => all(parts)?.into_iter().max(),
             Self::Select(condition, then, otherwise) => {
-                if condition.holds(assignment)? { then.eval(assignment) } else { otherwise.eval(assignment) }
+                if condition.holds(assignment)? {
+                    then.eval(assignment)
+                } else {
+                    otherwise.eval(assignment)
+                }
             }
         }
     }
 
     /// The text, with the names of `context`.
     pub fn to_text(&self, context: &Context) -> String {
-        let list = |parts: &[Self]| parts.iter().map(|part| part.to_text(context)).collect::<Vec<_>>().join(", ");
+        let list = |parts: &[Self]| {
+            parts.iter().map(|part| part.to_text(context)).collect::<Vec<_>>().join(", ")
+        };
         match self {
             Self::Constant(value) => value.to_string(),
             Self::Dim(dim) => context.name(*dim),
@@ -186,7 +194,9 @@ impl QuasiAffine {
                 format!("({})", texts.join(" + "))
             }
             Self::Scale(factor, part) => format!("{factor}*{}", part.to_text(context)),
-            Self::FloorDiv(part, divisor) => format!("floor({} / {divisor})", part.to_text(context)),
+            Self::FloorDiv(part, divisor) => {
+                format!("floor({} / {divisor})", part.to_text(context))
+            }
             Self::Min(parts) => format!("min({})", list(parts)),
             Self::Max(parts) => format!("max({})", list(parts)),
             Self::Select(condition, then, otherwise) => format!(
@@ -223,7 +233,8 @@ impl Condition {
     /// Whether the condition holds under an assignment; `None` where [`QuasiAffine::eval`] gives none.
     pub fn holds(&self, assignment: &impl Fn(Dim) -> Option<i64>) -> Option<bool> {
         for conjunction in &self.0 {
-            let verdicts: Option<Vec<bool>> = conjunction.iter().map(|c| c.holds(assignment)).collect();
+            let verdicts: Option<Vec<bool>> =
+                conjunction.iter().map(|c| c.holds(assignment)).collect();
             if verdicts?.into_iter().all(|verdict| verdict) {
                 return Some(true);
             }

@@ -1,0 +1,264 @@
+//! Sets of integer points.
+
+use std::fmt;
+use std::rc::Rc;
+
+use isl_rs as isl;
+use isl_rs::DimType;
+
+use crate::{Condition, Constraint, Context, Dim, Error, Function, Relation, read};
+
+/// A set of integer points: of assignments of integers to dims. Dims that the set does not constrain may have any
+/// value, so that there is no difference between a set over `x` and the same set over `x` and `y`.
+#[derive(Clone)]
+pub struct Set {
+    // Declared before the context, so that isl frees it first. isl sees a parameter domain: every dim is a parameter,
+    // and isl aligns parameters by identifier.
+    raw: Rc<isl::Set>,
+    context: Context,
+}
+
+/// The coordinates of a point, in the order of isl's parameters. Dims that are not named may have any value.
+pub type Point = Vec<(Dim, i64)>;
+
+/// Which end of an interval.
+#[derive(Clone, Copy)]
+enum Side {
+    Lower,
+    Upper,
+}
+
+/// An operation on two sets in isl.
+type Binary = fn(isl::Set, isl::Set) -> Result<isl::Set, isl::LibISLError>;
+
+impl Set {
+    pub(crate) fn from_raw(context: &Context, raw: isl::Set) -> Self {
+        Self { raw: Rc::new(raw), context: context.clone() }
+    }
+
+    pub(crate) fn raw(&self) -> &isl::Set {
+        &self.raw
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The set of all points.
+    pub fn universe(context: &Context) -> Result<Self, Error> {
+        let raw = context.run(|ctx| isl::Set::universe(isl::Space::params_alloc(ctx, 0)?))?;
+        Ok(Self::from_raw(context, raw))
+    }
+
+    /// The set without points.
+    pub fn empty(context: &Context) -> Result<Self, Error> {
+        let raw = context.run(|ctx| isl::Set::empty(isl::Space::params_alloc(ctx, 0)?))?;
+        Ok(Self::from_raw(context, raw))
+    }
+
+    /// The points that satisfy every constraint.
+    pub fn from_constraints(context: &Context, constraints: &[Constraint]) -> Result<Self, Error> {
+        let zero = Function::constant(context, 0)?;
+        constraints.iter().try_fold(Self::universe(context)?, |set, constraint| {
+            let expr = Function::from_quasi_affine(context, &constraint.expr)?;
+            set.intersect(&match constraint.relation {
+                Relation::Zero => expr.equal(&zero)?,
+                Relation::NonNegative => expr.ge(&zero)?,
+            })
+        })
+    }
+
+    /// The points at which the condition holds.
+    pub fn from_condition(context: &Context, condition: &Condition) -> Result<Self, Error> {
+        condition.0.iter().try_fold(Self::empty(context)?, |set, conjunction| {
+            set.union(&Self::from_constraints(context, conjunction)?)
+        })
+    }
+
+    fn binary(&self, other: &Self, operation: Binary) -> Result<Self, Error> {
+        self.context.require_same(&other.context)?;
+        let raw = self.context.run(|_| operation(self.raw.copy()?, other.raw.copy()?))?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    fn unary(
+        &self,
+        operation: fn(isl::Set) -> Result<isl::Set, isl::LibISLError>,
+    ) -> Result<Self, Error> {
+        let raw = self.context.run(|_| operation(self.raw.copy()?))?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// The points in both.
+    pub fn intersect(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::Set::intersect)
+    }
+
+    /// The points in either.
+    pub fn union(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::Set::union)
+    }
+
+    /// The points of `self` that are not in `other`.
+    pub fn subtract(&self, other: &Self) -> Result<Self, Error> {
+        self.binary(other, isl::Set::subtract)
+    }
+
+    /// The points that are not in `self`.
+    pub fn complement(&self) -> Result<Self, Error> {
+        self.unary(isl::Set::complement)
+    }
+
+    /// The points that can be brought into `self` by changing `dims` only: `∃ dims. self`. Exact over the integers.
+    pub fn exists(&self, dims: &[Dim]) -> Result<Self, Error> {
+        let identifiers =
+            dims.iter().map(|dim| self.context.identifier(*dim)).collect::<Result<Vec<_>, _>>()?;
+        let raw = self.context.run(|ctx| {
+            identifiers.iter().try_fold(self.raw.copy()?, |set, identifier| {
+                set.project_out_param_id(isl::Id::read_from_str(ctx, identifier)?)
+            })
+        })?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// The points whose every variant in `dims` is in `self`: `∀ dims. self`.
+    pub fn for_all(&self, dims: &[Dim]) -> Result<Self, Error> {
+        self.complement()?.exists(dims)?.complement()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> Result<bool, Error> {
+        self.context.run(|_| self.raw.is_empty())
+    }
+
+    /// Whether every point of `self` is in `other`.
+    pub fn is_subset(&self, other: &Self) -> Result<bool, Error> {
+        self.context.require_same(&other.context)?;
+        self.context.run(|_| self.raw.is_subset(&other.raw))
+    }
+
+    /// Whether both have the same points.
+    pub fn is_equal(&self, other: &Self) -> Result<bool, Error> {
+        self.context.require_same(&other.context)?;
+        self.context.run(|_| self.raw.is_equal(&other.raw))
+    }
+
+    /// Whether no point is in both.
+    pub fn is_disjoint(&self, other: &Self) -> Result<bool, Error> {
+        self.intersect(other)?.is_empty()
+    }
+
+    /// A simpler set that has the same points as `self` among those of `assumed`.
+    pub fn gist(&self, assumed: &Self) -> Result<Self, Error> {
+        self.binary(assumed, isl::Set::gist)
+    }
+
+    /// The same set in as few parts as isl finds.
+    pub fn coalesce(&self) -> Result<Self, Error> {
+        self.unary(isl::Set::coalesce)
+    }
+
+    /// The same set without redundant constraints, with implied equalities made explicit.
+    pub fn simplify(&self) -> Result<Self, Error> {
+        let raw = self
+            .context
+            .run(|_| self.raw.copy()?.detect_equalities()?.remove_redundancies()?.coalesce())?;
+        Ok(Self::from_raw(&self.context, raw))
+    }
+
+    /// Some point, or `None` if the set is empty.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if a coordinate of the point that isl found does not fit.
+    pub fn sample(&self) -> Result<Option<Point>, Error> {
+        let (identifiers, values) = {
+            let raw = &self.raw;
+            let point = self.context.run(|_| raw.copy()?.sample_point())?;
+            if self.context.run(|_| point.is_void())? {
+                return Ok(None);
+            }
+            self.context.run(|_| {
+                let space = point.get_space()?;
+                let count = u32::try_from(space.dim(DimType::Param)?).unwrap_or(0);
+                let mut identifiers = Vec::new();
+                let mut values = Vec::new();
+                for position in 0..count {
+                    identifiers.push(space.get_dim_name(DimType::Param, position)?.to_owned());
+                    values.push(point.get_coordinate_val(DimType::Param, position.cast_signed())?);
+                }
+                Ok((identifiers, values))
+            })?
+        };
+        let coordinates = identifiers.iter().zip(&values).map(|(identifier, value)| {
+            Ok((self.context.dim_of_identifier(identifier)?, read::integer(&self.context, value)?))
+        });
+        coordinates.collect::<Result<Point, Error>>().map(Some)
+    }
+
+    /// The least value of `dim` over the points of the set, as a function of all other dims except `over`, which vary
+    /// with `dim`. It is defined where there is such a point.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] if for some values of the other dims there is no least value.
+    pub fn min(&self, dim: Dim, over: &[Dim]) -> Result<Function, Error> {
+        self.extreme(dim, over, Side::Lower)
+    }
+
+    /// The greatest value of `dim`, like [`Set::min`].
+    pub fn max(&self, dim: Dim, over: &[Dim]) -> Result<Function, Error> {
+        self.extreme(dim, over, Side::Upper)
+    }
+
+    fn extreme(&self, dim: Dim, over: &[Dim], side: Side) -> Result<Function, Error> {
+        let unbounded = || Error::Unbounded {
+            dim: self.context.name(dim),
+            side: match side {
+                Side::Lower => "lower",
+                Side::Upper => "upper",
+            },
+        };
+        let over: Vec<Dim> = over.iter().copied().filter(|other| *other != dim).collect();
+        let projected = self.exists(&over)?;
+        let identifier = self.context.identifier(dim)?;
+        let result = self.context.run(|ctx| {
+            // The dim becomes the only coordinate; the other dims stay parameters, which the optimum may depend on.
+            let set = projected.raw.copy()?.from_params()?;
+            let set = match u32::try_from(set.find_dim_by_name(DimType::Param, &identifier)?) {
+                Ok(position) => set.move_dims(DimType::Set, 0, DimType::Param, position, 1)?,
+                // A dim that the set does not mention is a free coordinate.
+                Err(_) => set.add_dims(DimType::Set, 1)?,
+            };
+            let id = isl::Id::read_from_str(ctx, &identifier)?;
+            let set = set.set_dim_id(DimType::Set, 0, id)?;
+            match side {
+                Side::Lower => set.dim_min(0),
+                Side::Upper => set.dim_max(0),
+            }
+        });
+        match result {
+            Ok(raw) => Function::from_raw(&self.context, raw).coalesce(),
+            // isl has no code of its own for this error.
+            Err(Error::Isl { message }) if message.contains("unbounded optimum") => {
+                Err(unbounded())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The constraints, as a disjunction of conjunctions.
+    pub fn condition(&self) -> Result<Condition, Error> {
+        let parts = self.context.run(|_| read::disjuncts(&self.raw))?;
+        let parts = parts.iter().map(|part| read::conjunction(&self.context, part));
+        Ok(Condition(parts.collect::<Result<_, _>>()?))
+    }
+}
+
+impl fmt::Debug for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.condition() {
+            Ok(condition) => write!(f, "Set({})", condition.to_text(&self.context)),
+            Err(error) => write!(f, "Set({error})"),
+        }
+    }
+}
