@@ -255,7 +255,7 @@ mod tests {
             (Shl, Scalar::I8, -128, -3, -16),
             (Shr, Scalar::I8, -128, 9, -1),
             (Shr, Scalar::U8, 128, 9, 0),
-            (Shr, Scalar::U8, 1, -3, 8),
+            (Shr, Scalar::I8, 1, -3, 8),
             (Min, Scalar::I8, -1, 1, -1),
             (Max, Scalar::U8, 255, 1, 255),
         ] {

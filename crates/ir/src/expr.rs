@@ -87,7 +87,7 @@ impl Expr {
         match self {
             Self::Const(_) | Self::Var(_) | Self::Hole(_) => {}
             Self::Unary(_, operand) | Self::Cast(_, operand) | Self::Call(_, operand) => {
-                visit(*operand)
+                visit(*operand);
             }
             Self::Binary(_, lhs, rhs) => {
                 visit(*lhs);

@@ -11,6 +11,7 @@ pub mod eval;
 mod expr;
 mod op;
 mod pool;
+pub mod print;
 mod program;
 mod schedule;
 mod stmt;

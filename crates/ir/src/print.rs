@@ -1,0 +1,611 @@
+//! The text form of expressions, algorithms and programs. [`crate::parse`] reads it back.
+//!
+//! Every variable, func and buffer gets a unique printed name: its own, or with `$1`, `$2`, … appended where that is taken. Operators of the default
+//! convention for their type (`int` unbounded, everything else wrapping) print plainly; `+!` marks overflow that is assumed absent.
+
+use std::fmt::Write as _;
+
+use halidom_base::{FxHashMap, FxHashSet};
+
+use crate::{
+    Algorithm, BinaryOp, BufferId, BufferKind, Check, Constant, Dim, Expr, ExprId, FuncId,
+    FuncKind, HoleKind, HolePart, Interval, Label, Overflow, Pool, Program, Prophecy, Scalar, Stmt,
+    StmtId, UnaryOp, VarId,
+};
+
+/// Words that are never printed as names.
+pub(crate) const RESERVED: [&str; 34] = [
+    "true",
+    "false",
+    "min",
+    "max",
+    "neg",
+    "select",
+    "ramp",
+    "broadcast",
+    "let",
+    "if",
+    "else",
+    "for",
+    "parallel",
+    "vectorized",
+    "unrolled",
+    "allocate",
+    "assert",
+    "func",
+    "stage",
+    "input",
+    "output",
+    "param",
+    "require",
+    "program",
+    "algorithm",
+    "abs",
+    "sqrt",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "point",
+    "window",
+    "nop",
+];
+
+/// The names under which things are printed: hand one to several calls to keep names the same across them.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    taken: FxHashSet<String>,
+    vars: FxHashMap<VarId, String>,
+    funcs: FxHashMap<FuncId, String>,
+    buffers: FxHashMap<BufferId, String>,
+}
+
+impl Names {
+    /// No name is taken.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The printed name of a variable.
+    pub fn var(&mut self, pool: &Pool, var: VarId) -> String {
+        if let Some(name) = self.vars.get(&var) {
+            return name.clone();
+        }
+        let name = self.unique(&pool.var(var).name);
+        self.vars.insert(var, name.clone());
+        name
+    }
+
+    /// The printed name of a func.
+    pub fn func(&mut self, pool: &Pool, func: FuncId) -> String {
+        if let Some(name) = self.funcs.get(&func) {
+            return name.clone();
+        }
+        let name = self.unique(&pool.func(func).name);
+        self.funcs.insert(func, name.clone());
+        name
+    }
+
+    /// The printed name of a buffer.
+    pub fn buffer(&mut self, pool: &Pool, buffer: BufferId) -> String {
+        if let Some(name) = self.buffers.get(&buffer) {
+            return name.clone();
+        }
+        let name = self
+            .unique(&format!("{}.buffer", pool.buffer(buffer).name.trim_end_matches(".buffer")));
+        self.buffers.insert(buffer, name.clone());
+        name
+    }
+
+    fn unique(&mut self, wanted: &str) -> String {
+        let reserved = RESERVED.contains(&wanted) || Scalar::from_name(wanted).is_some();
+        if !reserved && self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
+        }
+        let mut number = 1;
+        loop {
+            let candidate = format!("{wanted}${number}");
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+            number += 1;
+        }
+    }
+}
+
+/// An expression on one line.
+pub fn expr(pool: &Pool, id: ExprId) -> String {
+    expr_with(pool, &mut Names::new(), id)
+}
+
+/// An expression on one line, with the names of earlier calls.
+pub fn expr_with(pool: &Pool, names: &mut Names, id: ExprId) -> String {
+    let mut printer = Printer { pool, names, out: String::new() };
+    printer.expr(id, 0);
+    printer.out
+}
+
+/// A statement, one line each, indented by two spaces a level.
+pub fn stmt(pool: &Pool, id: StmtId) -> String {
+    let mut names = Names::new();
+    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    printer.sequence(id, 0);
+    printer.out
+}
+
+/// An algorithm.
+pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> String {
+    let mut names = Names::new();
+    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    printer.algorithm(algorithm);
+    printer.out
+}
+
+/// A program after the algorithm it computes: a text that stands alone.
+pub fn module(pool: &Pool, algorithm: &Algorithm, program: &Program) -> String {
+    let mut names = Names::new();
+    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    printer.algorithm(algorithm);
+    printer.program(program);
+    printer.out
+}
+
+/// A program alone, for reading: what the algorithm declares is named but not explained.
+pub fn program(pool: &Pool, program: &Program) -> String {
+    let mut names = Names::new();
+    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    printer.program(program);
+    printer.out
+}
+
+/// A constant with its type: `3` is an `int`, `3u8`, `1.5f32`, `nanf32`, `true`.
+pub fn constant(constant: Constant) -> String {
+    let scalar = constant.scalar();
+    if let Some(value) = constant.as_f32() {
+        float_text(f64::from(value), &format!("{value:?}"), scalar)
+    } else if let Some(value) = constant.as_f64() {
+        float_text(value, &format!("{value:?}"), scalar)
+    } else if let Some(value) = constant.as_bool() {
+        value.to_string()
+    } else {
+        let value = constant.as_integer().unwrap_or_default();
+        if scalar == Scalar::Int { value.to_string() } else { format!("{value}{scalar}") }
+    }
+}
+
+fn float_text(value: f64, debug: &str, scalar: Scalar) -> String {
+    if value.is_nan() {
+        format!("nan{scalar}")
+    } else if value.is_infinite() {
+        format!("{}inf{scalar}", if value < 0.0 { "-" } else { "" })
+    } else {
+        format!("{debug}{scalar}")
+    }
+}
+
+/// The operator's sign and binding strength; `None` for those printed as functions.
+pub(crate) fn infix(op: BinaryOp) -> Option<(&'static str, u8)> {
+    match op {
+        BinaryOp::Mul(_) => Some(("*", 9)),
+        BinaryOp::Div => Some(("/", 9)),
+        BinaryOp::Mod => Some(("%", 9)),
+        BinaryOp::Add(_) => Some(("+", 8)),
+        BinaryOp::Sub(_) => Some(("-", 8)),
+        BinaryOp::Shl => Some(("<<", 7)),
+        BinaryOp::Shr => Some((">>", 7)),
+        BinaryOp::Lt => Some(("<", 6)),
+        BinaryOp::Le => Some(("<=", 6)),
+        BinaryOp::Gt => Some((">", 6)),
+        BinaryOp::Ge => Some((">=", 6)),
+        BinaryOp::Eq => Some(("==", 5)),
+        BinaryOp::Ne => Some(("!=", 5)),
+        BinaryOp::And => Some(("&", 4)),
+        BinaryOp::Xor => Some(("^", 3)),
+        BinaryOp::Or => Some(("|", 2)),
+        BinaryOp::Min | BinaryOp::Max => None,
+    }
+}
+
+struct Printer<'a> {
+    pool: &'a Pool,
+    names: &'a mut Names,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn list(&mut self, ids: &[ExprId]) {
+        for (position, id) in ids.iter().enumerate() {
+            if position > 0 {
+                self.put(", ");
+            }
+            self.expr(*id, 0);
+        }
+    }
+
+    fn call(&mut self, name: &str, operands: &[ExprId]) {
+        self.put(name);
+        self.put("(");
+        self.list(operands);
+        self.put(")");
+    }
+
+    fn expr(&mut self, id: ExprId, strength: u8) {
+        let pool = self.pool;
+        match pool.get(id) {
+            Expr::Const(value) => self.put(&constant(*value)),
+            Expr::Var(var) => {
+                let name = self.names.var(pool, *var);
+                self.put(&name);
+            }
+            Expr::Unary(UnaryOp::Not, operand) => {
+                self.put("!");
+                self.expr(*operand, 10);
+            }
+            Expr::Unary(UnaryOp::Neg(overflow), operand) => {
+                let name = if *overflow == Overflow::AssumedAbsent { "neg!" } else { "neg" };
+                self.call(name, &[*operand]);
+            }
+            Expr::Binary(op, lhs, rhs) => self.binary(*op, *lhs, *rhs, strength),
+            Expr::Select { condition, if_true, if_false } => {
+                self.call("select", &[*condition, *if_true, *if_false]);
+            }
+            Expr::Cast(scalar, operand) => self.call(scalar.name(), &[*operand]),
+            Expr::Call(intrinsic, operand) => self.call(intrinsic.name(), &[*operand]),
+            Expr::Ref { func, args } => {
+                let name = self.names.func(pool, *func);
+                self.call(&name, args);
+            }
+            Expr::Load { buffer, index, access } => {
+                let name = self.names.buffer(pool, *buffer);
+                self.put(&name);
+                self.put("[");
+                self.expr(*index, 0);
+                if let Some(access) = access {
+                    let func = self.names.func(pool, access.func);
+                    self.put(" @ ");
+                    self.call(&func, &access.coords);
+                }
+                self.put("]");
+            }
+            Expr::Ramp { base, stride, lanes } => {
+                self.put("ramp(");
+                self.list(&[*base, *stride]);
+                let _ = write!(self.out, ", {lanes})");
+            }
+            Expr::Broadcast { value, lanes } => {
+                self.put("broadcast(");
+                self.expr(*value, 0);
+                let _ = write!(self.out, ", {lanes})");
+            }
+            Expr::Hole(hole) => {
+                let decl = *pool.get_hole(*hole);
+                let func = self.names.func(pool, decl.func);
+                match decl.kind {
+                    HoleKind::Compute { stage, specialization } => {
+                        let _ = write!(
+                            self.out,
+                            "?cpu({func}, {stage}, {specialization}, {}, ",
+                            decl.dim
+                        );
+                    }
+                    HoleKind::Allocation => {
+                        let _ = write!(self.out, "?mem({func}, {}, ", decl.dim);
+                    }
+                }
+                self.put(match decl.part {
+                    HolePart::Min => "min)",
+                    HolePart::Extent => "extent)",
+                });
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, strength: u8) {
+        let Some((sign, own)) = infix(op) else {
+            self.call(if op == BinaryOp::Min { "min" } else { "max" }, &[lhs, rhs]);
+            return;
+        };
+        let parenthesised = own <= strength;
+        if parenthesised {
+            self.put("(");
+        }
+        self.expr(lhs, own - 1);
+        let mark =
+            if let BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow) = op
+                && overflow == Overflow::AssumedAbsent
+            {
+                "!"
+            } else {
+                ""
+            };
+        let _ = write!(self.out, " {sign}{mark} ");
+        self.expr(rhs, own);
+        if parenthesised {
+            self.put(")");
+        }
+    }
+
+    fn line(&mut self, depth: usize) {
+        for _ in 0..depth {
+            self.put("  ");
+        }
+    }
+
+    /// Prints the statements that a block, a let or an allocation strings together at one depth.
+    fn sequence(&mut self, id: StmtId, depth: usize) {
+        let pool = self.pool;
+        match pool.get_stmt(id) {
+            Stmt::Block(stmts) => {
+                for (position, stmt) in stmts.iter().enumerate() {
+                    // A binder's scope reaches to the closing brace, so one that is followed by more gets braces of its own.
+                    let scoped =
+                        matches!(pool.get_stmt(*stmt), Stmt::Let { .. } | Stmt::Allocate { .. });
+                    if scoped && position + 1 < stmts.len() {
+                        self.line(depth);
+                        self.put("{\n");
+                        self.sequence(*stmt, depth + 1);
+                        self.line(depth);
+                        self.put("}\n");
+                    } else {
+                        self.sequence(*stmt, depth);
+                    }
+                }
+            }
+            Stmt::Let { var, value, body } => {
+                self.line(depth);
+                let name = self.names.var(pool, *var);
+                let _ = write!(self.out, "let {name}: {} = ", pool.var(*var).ty);
+                self.expr(*value, 0);
+                self.put(";\n");
+                self.sequence(*body, depth);
+            }
+            Stmt::Allocate { buffer, body } => {
+                self.line(depth);
+                let decl = pool.buffer(*buffer);
+                let name = self.names.buffer(pool, *buffer);
+                let func = self.names.func(pool, decl.func);
+                let _ = write!(self.out, "allocate {name}: {} for {func}", decl.scalar);
+                self.dims(&decl.dims);
+                self.put(";\n");
+                self.sequence(*body, depth);
+            }
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.line(depth);
+                self.put("if ");
+                self.expr(*condition, 0);
+                self.braces(*then_branch, depth);
+                if let Some(else_branch) = else_branch {
+                    self.out.truncate(self.out.trim_end().len());
+                    self.put(" else");
+                    self.braces(*else_branch, depth);
+                }
+            }
+            Stmt::For { var, min, extent, kind, body } => {
+                self.line(depth);
+                let name = self.names.var(pool, *var);
+                let _ = write!(self.out, "{} {name} in ", kind.keyword());
+                self.interval(Interval { min: *min, extent: *extent });
+                self.braces(*body, depth);
+            }
+            Stmt::Assert { condition, check } => {
+                self.line(depth);
+                self.put("assert ");
+                self.expr(*condition, 0);
+                self.put(", ");
+                self.check(check);
+                self.put(";\n");
+            }
+            Stmt::Labeled { label, body } => {
+                self.line(depth);
+                match label {
+                    Label::Func { func, needed } => {
+                        let name = self.names.func(pool, *func);
+                        let _ = write!(self.out, "func {name}");
+                        for interval in needed {
+                            self.put(" ");
+                            self.interval(*interval);
+                        }
+                    }
+                    Label::Stage { func, stage, specialization } => {
+                        let name = self.names.func(pool, *func);
+                        let _ = write!(self.out, "stage {name}, {stage}, {specialization}");
+                    }
+                }
+                self.braces(*body, depth);
+            }
+            Stmt::Provide { func, stage, coords, point, value } => {
+                self.line(depth);
+                let name = self.names.func(pool, *func);
+                self.call(&name, coords);
+                let _ = write!(self.out, " stage {stage}");
+                if !point.is_empty() {
+                    self.call(" point", point);
+                }
+                self.put(" = ");
+                self.expr(*value, 0);
+                self.put(";\n");
+            }
+            Stmt::Store { buffer, index, value, prophecy } => {
+                self.line(depth);
+                let name = self.names.buffer(pool, *buffer);
+                self.put(&name);
+                self.put("[");
+                self.expr(*index, 0);
+                if let Some(Prophecy { func, stage, coords, point }) = prophecy {
+                    let func = self.names.func(pool, *func);
+                    self.put(" @ ");
+                    self.call(&func, coords);
+                    let _ = write!(self.out, " stage {stage}");
+                    if !point.is_empty() {
+                        self.call(" point", point);
+                    }
+                }
+                self.put("] = ");
+                self.expr(*value, 0);
+                self.put(";\n");
+            }
+        }
+    }
+
+    fn braces(&mut self, body: StmtId, depth: usize) {
+        self.put(" {\n");
+        self.sequence(body, depth + 1);
+        self.line(depth);
+        self.put("}\n");
+    }
+
+    /// `[min, extent]`.
+    fn interval(&mut self, interval: Interval) {
+        self.put("[");
+        self.list(&[interval.min, interval.extent]);
+        self.put("]");
+    }
+
+    /// ` [min, extent, stride]` a dimension.
+    fn dims(&mut self, dims: &[Dim]) {
+        for dim in dims {
+            self.put(" [");
+            self.list(&[dim.min, dim.extent, dim.stride]);
+            self.put("]");
+        }
+    }
+
+    fn check(&mut self, check: &Check) {
+        let pool = self.pool;
+        match check {
+            Check::InputRegion { input: func, dim, needed, given }
+            | Check::OutputRegion { output: func, dim, needed, given } => {
+                let kind = if matches!(check, Check::InputRegion { .. }) {
+                    "input_region"
+                } else {
+                    "output_region"
+                };
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "{kind} {name}, {dim}, ");
+                self.interval(*needed);
+                self.put(" within ");
+                self.interval(*given);
+            }
+            Check::Require { message } => {
+                let _ = write!(self.out, "require {message:?}");
+            }
+            Check::DomainExtent { func, stage, variable } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "domain_extent {name}, {stage}, {variable}");
+            }
+            Check::SplitFactor { func, variable } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "split_factor {name}, {variable:?}");
+            }
+            Check::Bound { func, dim } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "bound {name}, {dim}");
+            }
+            Check::SizeLimit { what } => {
+                let _ = write!(self.out, "size_limit {what:?}");
+            }
+            Check::Layout { func } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "layout {name}");
+            }
+        }
+    }
+
+    fn algorithm(&mut self, algorithm: &Algorithm) {
+        let pool = self.pool;
+        let fast_math = if algorithm.fast_math { " fast_math" } else { "" };
+        let _ = writeln!(self.out, "algorithm {}{fast_math} {{", algorithm.name);
+        for param in &algorithm.params {
+            let name = self.names.var(pool, *param);
+            let _ = writeln!(self.out, "  param {name}: {};", pool.var(*param).ty);
+        }
+        for input in &algorithm.inputs {
+            self.signature("input", *input);
+            if let FuncKind::Input { buffer } = pool.func(*input).kind {
+                let name = self.names.buffer(pool, buffer);
+                let _ = write!(self.out, " in {name}");
+                let dims = pool.buffer(buffer).dims.clone();
+                self.dims(&dims);
+            }
+            self.put(";\n");
+        }
+        for require in &algorithm.requires {
+            self.put("  require ");
+            self.expr(require.condition, 0);
+            let _ = writeln!(self.out, ", {:?};", require.message);
+        }
+        for func in &algorithm.funcs {
+            self.definition(*func);
+        }
+        self.put("  output ");
+        for (position, output) in algorithm.outputs.iter().enumerate() {
+            let name = self.names.func(pool, *output);
+            let _ = write!(self.out, "{}{name}", if position > 0 { ", " } else { "" });
+        }
+        self.put(";\n}\n");
+    }
+
+    fn signature(&mut self, keyword: &str, func: FuncId) {
+        let pool = self.pool;
+        let decl = pool.func(func);
+        let name = self.names.func(pool, func);
+        let _ = write!(self.out, "  {keyword} {name}(");
+        for (position, arg) in decl.args.iter().enumerate() {
+            let arg = self.names.var(pool, *arg);
+            let _ = write!(self.out, "{}{arg}", if position > 0 { ", " } else { "" });
+        }
+        let _ = write!(self.out, "): {}", decl.scalar);
+    }
+
+    fn definition(&mut self, func: FuncId) {
+        let pool = self.pool;
+        let decl = pool.func(func);
+        let synthetic = matches!(decl.kind, FuncKind::Defined { synthetic: true, .. });
+        self.signature(if synthetic { "synthetic func" } else { "func" }, func);
+        self.put(" {\n");
+        for stage in decl.stages() {
+            self.put("    ");
+            for variable in &stage.domain {
+                let name = self.names.var(pool, variable.var);
+                let _ = write!(self.out, "for {name} in ");
+                self.interval(Interval { min: variable.min, extent: variable.extent });
+                self.put(" ");
+            }
+            if let Some(predicate) = stage.predicate {
+                self.put("if ");
+                self.expr(predicate, 0);
+                self.put(" ");
+            }
+            self.call("stage", &stage.lhs);
+            self.put(" = ");
+            self.expr(stage.value, 0);
+            self.put(";\n");
+        }
+        self.put("  }\n");
+    }
+
+    fn program(&mut self, program: &Program) {
+        let pool = self.pool;
+        let _ = writeln!(self.out, "program {} {{", program.name);
+        for output in &program.outputs {
+            let decl = pool.buffer(output.buffer);
+            debug_assert_eq!(decl.kind, BufferKind::Output);
+            let func = self.names.func(pool, output.func);
+            let name = self.names.buffer(pool, output.buffer);
+            let _ = write!(self.out, "  output {func} in {name}");
+            self.dims(&decl.dims);
+            self.put(" window");
+            for (min, extent) in &output.window {
+                let (min, extent) = (self.names.var(pool, *min), self.names.var(pool, *extent));
+                let _ = write!(self.out, " [{min}, {extent}]");
+            }
+            self.put(";\n");
+        }
+        self.sequence(program.body, 1);
+        self.put("}\n");
+    }
+}
