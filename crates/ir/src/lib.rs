@@ -16,6 +16,7 @@ mod program;
 mod schedule;
 mod stmt;
 mod types;
+pub mod verify;
 
 pub use algorithm::{Algorithm, Require};
 pub use array::{Array, Shape, points};

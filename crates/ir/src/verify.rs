@@ -1,0 +1,573 @@
+//! The verifier: what a well-formed algorithm or program is. Run after every pass; it finds defects of passes, not of users.
+//!
+//! # Rules for expressions
+//! * Operands of a binary operator and the arms of a select have one type; arithmetic takes numbers, `%` and shifts take integers (shifts not `int`), logic takes
+//!   `bool` or machine integers, `==` takes anything; a select's condition is `bool` with the arms' lanes.
+//! * Overflow is unbounded exactly for `int`. A cast to `int` is from an integer or `bool`.
+//! * A ref has one `int` a dimension of its func; a load's index is `int`; its access names the buffer's func with one `int` a dimension, of the load's lanes.
+//! * Ramps have a scalar `int` base and stride, broadcasts a scalar value; both at least two lanes.
+//! * Every variable is in scope: a parameter, a shape or window variable, a func's argument, a reduction variable, or bound by an enclosing statement.
+//!
+//! # Rules for programs
+//! * Every variable is bound at most once, every buffer allocated at most once.
+//! * Bounds of loops are scalar `int`, conditions scalar `bool`.
+//! * A load or store of an internal buffer lies within its allocation; inputs are never stored to.
+//! * A store's value has the buffer's type and the index's lanes; its prophecy has one `int` a dimension and one a reduction variable, of these lanes, and names
+//!   the buffer's func and one of its stages.
+//! * Asserts are over parameters, shapes and windows only, and no store or loop comes before them.
+//! * By phase: [`Phase::Holes`] may have holes, [`Phase::Structured`] has none, [`Phase::Final`] has neither holes, refs, provides, nor loops that are vectorized
+//!   or unrolled.
+
+use halidom_base::FxHashSet;
+
+use crate::{
+    Algorithm, BinaryOp, BufferDecl, BufferId, BufferKind, Check, Expr, ExprId, FuncId, FuncKind,
+    Interval, Intrinsic, Label, LoopKind, Overflow, Pool, Program, Scalar, Stmt, StmtId, Type,
+    UnaryOp, VarId, print,
+};
+
+/// How far a program has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Bounds may still be holes.
+    Holes,
+    /// Complete, with funcs as multidimensional arrays.
+    Structured,
+    /// Flat memory, scalar and vector code only.
+    Final,
+}
+
+/// A rule that is broken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{rule}: `{place}`")]
+pub struct Violation {
+    /// The rule, in words.
+    pub rule: &'static str,
+    /// The expression or statement, printed.
+    pub place: String,
+}
+
+/// Checks an algorithm: well typed, every variable in scope, definitions before uses.
+pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> Result<(), Vec<Violation>> {
+    let mut verifier = Verifier::new(pool, Phase::Structured);
+    verifier.declare_signature(&algorithm.params, algorithm.inputs.iter().copied());
+    for require in &algorithm.requires {
+        verifier.expect(require.condition, Type::BOOL, "a requirement is a scalar bool");
+    }
+    for func in &algorithm.funcs {
+        verifier.func(*func);
+    }
+    for output in &algorithm.outputs {
+        if !algorithm.funcs.contains(output) {
+            verifier.report("outputs are defined funcs", pool.func(*output).name.clone());
+        }
+    }
+    verifier.finish()
+}
+
+/// Checks a program of an algorithm.
+pub fn program(pool: &Pool, program: &Program, phase: Phase) -> Result<(), Vec<Violation>> {
+    let mut verifier = Verifier::new(pool, phase);
+    verifier.declare_signature(
+        &program.params,
+        program.inputs.iter().map(|buffer| pool.buffer(*buffer).func),
+    );
+    for output in &program.outputs {
+        verifier.declare_buffer(output.buffer);
+        for (min, extent) in &output.window {
+            verifier.declare(*min);
+            verifier.declare(*extent);
+        }
+        if output.window.len() != pool.func(output.func).rank() {
+            verifier.report(
+                "an output's window has the output's rank",
+                pool.func(output.func).name.clone(),
+            );
+        }
+    }
+    let startup = verifier.in_scope.clone();
+    verifier.startup = startup;
+    verifier.stmt(program.body);
+    verifier.finish()
+}
+
+struct Verifier<'a> {
+    pool: &'a Pool,
+    phase: Phase,
+    in_scope: FxHashSet<VarId>,
+    bound: FxHashSet<VarId>,
+    startup: FxHashSet<VarId>,
+    live: FxHashSet<BufferId>,
+    allocated: FxHashSet<BufferId>,
+    /// Expressions already found well formed, apart from the scope of their variables.
+    checked: FxHashSet<ExprId>,
+    work_begun: bool,
+    violations: Vec<Violation>,
+}
+
+impl<'a> Verifier<'a> {
+    fn new(pool: &'a Pool, phase: Phase) -> Self {
+        Self {
+            pool,
+            phase,
+            in_scope: FxHashSet::default(),
+            bound: FxHashSet::default(),
+            startup: FxHashSet::default(),
+            live: FxHashSet::default(),
+            allocated: FxHashSet::default(),
+            checked: FxHashSet::default(),
+            work_begun: false,
+            violations: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> Result<(), Vec<Violation>> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
+    }
+
+    fn report(&mut self, rule: &'static str, place: String) {
+        self.violations.push(Violation { rule, place });
+    }
+
+    fn report_expr(&mut self, rule: &'static str, id: ExprId) {
+        self.report(rule, print::expr(self.pool, id));
+    }
+
+    fn declare(&mut self, var: VarId) {
+        self.in_scope.insert(var);
+        self.bound.insert(var);
+    }
+
+    fn declare_signature(&mut self, params: &[VarId], inputs: impl Iterator<Item = FuncId>) {
+        for param in params {
+            self.declare(*param);
+        }
+        for input in inputs {
+            match self.pool.func(input).kind {
+                FuncKind::Input { buffer } => self.declare_buffer(buffer),
+                FuncKind::Defined { .. } => {
+                    self.report("inputs are of kind input", self.pool.func(input).name.clone())
+                }
+            }
+        }
+    }
+
+    fn declare_buffer(&mut self, buffer: BufferId) {
+        self.live.insert(buffer);
+        for dim in &self.pool.buffer(buffer).dims {
+            for id in [dim.min, dim.extent, dim.stride] {
+                match self.pool.get(id) {
+                    Expr::Var(var) => self.declare(*var),
+                    Expr::Const(_) => {}
+                    Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Select { .. }
+                    | Expr::Cast(..)
+                    | Expr::Call(..)
+                    | Expr::Ref { .. }
+                    | Expr::Load { .. }
+                    | Expr::Ramp { .. }
+                    | Expr::Broadcast { .. }
+                    | Expr::Hole(_) => {
+                        self.report_expr("dims of a caller's buffer are variables or constants", id)
+                    }
+                }
+            }
+        }
+    }
+
+    fn func(&mut self, func: FuncId) {
+        let pool = self.pool;
+        let decl = pool.func(func);
+        for arg in &decl.args {
+            self.declare(*arg);
+        }
+        if decl.stages().is_empty() {
+            self.report("a defined func has a pure stage", decl.name.clone());
+        }
+        for (number, stage) in decl.stages().iter().enumerate() {
+            for variable in &stage.domain {
+                self.expect(variable.min, Type::INT, "domain bounds are scalar ints");
+                self.expect(variable.extent, Type::INT, "domain bounds are scalar ints");
+                self.declare(variable.var);
+            }
+            if let Some(predicate) = stage.predicate {
+                self.expect(predicate, Type::BOOL, "a predicate is a scalar bool");
+            }
+            if stage.lhs.len() != decl.rank() {
+                self.report("a stage writes a point of the func's rank", decl.name.clone());
+            }
+            for (coord, arg) in stage.lhs.iter().zip(&decl.args) {
+                self.expect(*coord, Type::INT, "coordinates are scalar ints");
+                if number == 0 && *pool.get(*coord) != Expr::Var(*arg) {
+                    self.report("the pure stage writes at the func's arguments", decl.name.clone());
+                }
+            }
+            self.expect(
+                stage.value,
+                Type::scalar(decl.scalar),
+                "a stage's value has the func's type",
+            );
+            for variable in &stage.domain {
+                self.in_scope.remove(&variable.var);
+            }
+        }
+        for arg in &decl.args {
+            self.in_scope.remove(arg);
+        }
+    }
+
+    fn expect(&mut self, id: ExprId, ty: Type, rule: &'static str) {
+        self.expr(id);
+        if self.pool.ty(id) != ty {
+            self.report_expr(rule, id);
+        }
+    }
+
+    /// Checks an expression and the scope of its variables and buffers.
+    fn expr(&mut self, root: ExprId) {
+        let pool = self.pool;
+        pool.for_each_subexpr(root, &mut |id, expr| {
+            match expr {
+                Expr::Var(var) if !self.in_scope.contains(var) => {
+                    self.report_expr("variables are in scope", root)
+                }
+                Expr::Load { buffer, .. } if !self.live.contains(buffer) => {
+                    self.report_expr("buffers are alive", root)
+                }
+                Expr::Load { access: Some(access), .. } => {
+                    for coord in &access.coords {
+                        self.expr(*coord);
+                    }
+                }
+                Expr::Var(_)
+                | Expr::Load { .. }
+                | Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Ref { .. }
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Hole(_) => {}
+            }
+            if self.checked.insert(id)
+                && let Some(rule) = broken_rule(pool, expr, self.phase)
+            {
+                self.report_expr(rule, id);
+            }
+        });
+    }
+
+    fn bind(&mut self, var: VarId) {
+        if !self.bound.insert(var) {
+            self.report("every variable is bound once", self.pool.var(var).name.clone());
+        }
+        self.in_scope.insert(var);
+    }
+
+    fn scalar_interval(&mut self, interval: Interval) {
+        self.expect(interval.min, Type::INT, "interval ends are scalar ints");
+        self.expect(interval.extent, Type::INT, "interval ends are scalar ints");
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let pool = self.pool;
+        match pool.get_stmt(id) {
+            Stmt::Block(stmts) => {
+                for stmt in stmts {
+                    self.stmt(*stmt);
+                }
+            }
+            Stmt::Let { var, value, body } => {
+                self.expr(*value);
+                if pool.ty(*value) != pool.var(*var).ty {
+                    self.report_expr("a let's value has the variable's type", *value);
+                }
+                self.bind(*var);
+                self.stmt(*body);
+                self.in_scope.remove(var);
+            }
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.expect(*condition, Type::BOOL, "conditions are scalar bools");
+                self.stmt(*then_branch);
+                if let Some(else_branch) = else_branch {
+                    self.stmt(*else_branch);
+                }
+            }
+            Stmt::For { var, min, extent, kind, body } => {
+                self.work_begun = true;
+                self.scalar_interval(Interval { min: *min, extent: *extent });
+                if self.phase == Phase::Final
+                    && matches!(kind, LoopKind::Vectorized | LoopKind::Unrolled)
+                {
+                    self.report("final loops are serial or parallel", pool.var(*var).name.clone());
+                }
+                if pool.var(*var).ty != Type::INT {
+                    self.report("loop variables are scalar ints", pool.var(*var).name.clone());
+                }
+                self.bind(*var);
+                self.stmt(*body);
+                self.in_scope.remove(var);
+            }
+            Stmt::Allocate { buffer, body } => {
+                let decl = pool.buffer(*buffer);
+                if decl.kind != BufferKind::Internal || !self.allocated.insert(*buffer) {
+                    self.report("an internal buffer is allocated once", decl.name.clone());
+                }
+                for dim in &decl.dims {
+                    self.scalar_interval(Interval { min: dim.min, extent: dim.extent });
+                    self.expect(dim.stride, Type::INT, "strides are scalar ints");
+                }
+                self.live.insert(*buffer);
+                self.stmt(*body);
+                self.live.remove(buffer);
+            }
+            Stmt::Assert { condition, check } => self.assert(*condition, check),
+            Stmt::Labeled { label, body } => {
+                match label {
+                    Label::Func { func, needed } => {
+                        for interval in needed {
+                            self.scalar_interval(*interval);
+                        }
+                        if needed.len() != pool.func(*func).rank() {
+                            self.report(
+                                "a needed region has the func's rank",
+                                pool.func(*func).name.clone(),
+                            );
+                        }
+                    }
+                    Label::Stage { func, stage, .. } => self.stage_exists(*func, *stage),
+                }
+                self.stmt(*body);
+            }
+            Stmt::Provide { func, stage, coords, point, value } => {
+                self.work_begun = true;
+                if self.phase == Phase::Final {
+                    self.report("final programs have no provides", pool.func(*func).name.clone());
+                }
+                self.expect(
+                    *value,
+                    Type::scalar(pool.func(*func).scalar),
+                    "a provide's value has the func's type",
+                );
+                self.claim(*func, *stage, coords, point, 1);
+            }
+            Stmt::Store { buffer, index, value, prophecy } => {
+                self.work_begun = true;
+                let decl = pool.buffer(*buffer);
+                if !self.live.contains(buffer) || decl.kind == BufferKind::Input {
+                    self.report(
+                        "stores are to live buffers that are not inputs",
+                        decl.name.clone(),
+                    );
+                }
+                self.expr(*index);
+                let index_type = pool.ty(*index);
+                if index_type.scalar != Scalar::Int {
+                    self.report_expr("an index is an int", *index);
+                }
+                self.expect(
+                    *value,
+                    index_type.with_scalar(decl.scalar),
+                    "a store's value has the buffer's type and the index's lanes",
+                );
+                if let Some(prophecy) = prophecy {
+                    if prophecy.func != decl.func {
+                        self.report("a prophecy names the buffer's func", decl.name.clone());
+                    }
+                    self.claim(
+                        prophecy.func,
+                        prophecy.stage,
+                        &prophecy.coords,
+                        &prophecy.point,
+                        index_type.lanes,
+                    );
+                }
+            }
+        }
+    }
+
+    fn assert(&mut self, condition: ExprId, check: &Check) {
+        let pool = self.pool;
+        self.expect(condition, Type::BOOL, "conditions are scalar bools");
+        if self.work_begun {
+            self.report_expr("asserts come before the work", condition);
+        }
+        if let Check::InputRegion { needed, given, .. }
+        | Check::OutputRegion { needed, given, .. } = check
+        {
+            self.scalar_interval(*needed);
+            self.scalar_interval(*given);
+        }
+        pool.for_each_subexpr(condition, &mut |_, expr| match expr {
+            Expr::Var(var) if !self.startup.contains(var) => {
+                self.report_expr("asserts are over parameters and shapes", condition)
+            }
+            Expr::Load { .. } | Expr::Ref { .. } => {
+                self.report_expr("asserts are over parameters and shapes", condition)
+            }
+            Expr::Var(_)
+            | Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => {}
+        });
+    }
+
+    fn stage_exists(&mut self, func: FuncId, stage: usize) {
+        let decl = self.pool.func(func);
+        if stage >= decl.stages().len() {
+            self.report("a named stage exists", decl.name.clone());
+        }
+    }
+
+    fn claim(
+        &mut self,
+        func: FuncId,
+        stage: usize,
+        coords: &[ExprId],
+        point: &[ExprId],
+        lanes: u32,
+    ) {
+        self.stage_exists(func, stage);
+        let decl = self.pool.func(func);
+        let domain = decl.stages().get(stage).map_or(0, |stage| stage.domain.len());
+        if coords.len() != decl.rank() || point.len() != domain {
+            self.report(
+                "a claim has the func's rank and the stage's reduction variables",
+                decl.name.clone(),
+            );
+        }
+        for coord in coords.iter().chain(point) {
+            self.expect(
+                *coord,
+                Type { scalar: Scalar::Int, lanes },
+                "claimed coordinates are ints with the lanes of the access",
+            );
+        }
+    }
+}
+
+/// The rule that an expression breaks by itself, its operands being well formed.
+fn broken_rule(pool: &Pool, expr: &Expr, phase: Phase) -> Option<&'static str> {
+    let ty = |id: ExprId| pool.ty(id);
+    match expr {
+        Expr::Const(_) | Expr::Var(_) => None,
+        Expr::Hole(_) => (phase != Phase::Holes).then_some("completed programs have no holes"),
+        Expr::Unary(UnaryOp::Neg(overflow), operand) => arithmetic(ty(*operand).scalar, *overflow),
+        Expr::Unary(UnaryOp::Not, operand) => {
+            (!is_logical(ty(*operand).scalar)).then_some("`!` takes bools and machine integers")
+        }
+        Expr::Binary(op, lhs, rhs) => {
+            if ty(*lhs) == ty(*rhs) {
+                binary(*op, ty(*lhs).scalar)
+            } else {
+                Some("operands have one type")
+            }
+        }
+        Expr::Select { condition, if_true, if_false } => {
+            if ty(*if_true) != ty(*if_false) {
+                Some("the arms of a select have one type")
+            } else if ty(*condition) != ty(*if_true).with_scalar(Scalar::Bool) {
+                Some("a select's condition is a bool with the arms' lanes")
+            } else {
+                None
+            }
+        }
+        Expr::Cast(to, operand) => (*to == Scalar::Int && ty(*operand).scalar.is_float())
+            .then_some("a cast to int is from an integer"),
+        Expr::Call(intrinsic, operand) => {
+            let scalar = ty(*operand).scalar;
+            let integer =
+                *intrinsic == Intrinsic::Abs && (scalar.is_signed() || scalar == Scalar::Int);
+            (!scalar.is_float() && !integer)
+                .then_some("intrinsics take floats, abs also signed integers")
+        }
+        Expr::Ref { func, args } => {
+            if phase == Phase::Final {
+                Some("final programs have no refs")
+            } else if args.len() != pool.func(*func).rank()
+                || args.iter().any(|arg| ty(*arg) != Type::INT)
+            {
+                Some("a ref has one scalar int a dimension")
+            } else {
+                None
+            }
+        }
+        Expr::Load { buffer, index, access } => {
+            load(pool, pool.buffer(*buffer), ty(*index), access.as_ref())
+        }
+        Expr::Ramp { base, stride, lanes } => {
+            (ty(*base) != Type::INT || ty(*stride) != Type::INT || *lanes < 2)
+                .then_some("a ramp has a scalar int base and stride and at least two lanes")
+        }
+        Expr::Broadcast { value, lanes } => (ty(*value).lanes != 1 || *lanes < 2)
+            .then_some("a broadcast has a scalar value and at least two lanes"),
+    }
+}
+
+fn load(
+    pool: &Pool,
+    buffer: &BufferDecl,
+    index: Type,
+    access: Option<&crate::Access>,
+) -> Option<&'static str> {
+    if index.scalar != Scalar::Int {
+        return Some("an index is an int");
+    }
+    let access = access?;
+    if access.func != buffer.func || access.coords.len() != pool.func(access.func).rank() {
+        Some("an access names the buffer's func and has its rank")
+    } else if access.coords.iter().any(|coord| pool.ty(*coord) != index) {
+        Some("an access has ints with the lanes of the load")
+    } else {
+        None
+    }
+}
+
+fn is_logical(scalar: Scalar) -> bool {
+    scalar == Scalar::Bool || scalar.is_machine_integer()
+}
+
+fn arithmetic(scalar: Scalar, overflow: Overflow) -> Option<&'static str> {
+    if scalar == Scalar::Bool {
+        Some("arithmetic takes numbers")
+    } else if (overflow == Overflow::Unbounded) != (scalar == Scalar::Int) {
+        Some("overflow is unbounded exactly for int")
+    } else {
+        None
+    }
+}
+
+fn binary(op: BinaryOp, scalar: Scalar) -> Option<&'static str> {
+    match op {
+        BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow) => {
+            arithmetic(scalar, overflow)
+        }
+        BinaryOp::Div
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => (scalar == Scalar::Bool).then_some("arithmetic and order take numbers"),
+        BinaryOp::Mod => {
+            (scalar == Scalar::Bool || scalar.is_float()).then_some("`%` takes integers")
+        }
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+            (!is_logical(scalar)).then_some("logic takes bools and machine integers")
+        }
+        BinaryOp::Shl | BinaryOp::Shr => {
+            (!scalar.is_machine_integer()).then_some("shifts take machine integers")
+        }
+        BinaryOp::Eq | BinaryOp::Ne => None,
+    }
+}
