@@ -1,0 +1,139 @@
+//! The one renderer: diagnostics as text for people.
+
+use std::ops::Range;
+
+use codespan_reporting::diagnostic as report;
+use codespan_reporting::files::{Error, Files};
+use codespan_reporting::term::{self, termcolor};
+
+use crate::{Diagnostic, FileId, Label, Severity, Sources};
+
+/// Whether to write terminal colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// Plain text.
+    Never,
+    /// ANSI escapes.
+    Ansi,
+}
+
+impl<'a> Files<'a> for Sources {
+    type FileId = FileId;
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, file: FileId) -> Result<&'a str, Error> {
+        Ok(self.name(file))
+    }
+
+    fn source(&'a self, file: FileId) -> Result<&'a str, Error> {
+        Ok(self.text(file))
+    }
+
+    fn line_index(&'a self, file: FileId, byte: usize) -> Result<usize, Error> {
+        Ok(self.position(crate::Span::new(file, byte..byte)).line - 1)
+    }
+
+    fn line_range(&'a self, file: FileId, line: usize) -> Result<Range<usize>, Error> {
+        let max = self.line_count(file).saturating_sub(1);
+        self.line_range(file, line).ok_or(Error::LineTooLarge { given: line, max })
+    }
+}
+
+/// Writes a diagnostic with the lines it points to. Ends with a line break.
+pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> String {
+    let severity = match diagnostic.severity {
+        Severity::Note => report::Severity::Note,
+        Severity::Warning => report::Severity::Warning,
+        Severity::Error => report::Severity::Error,
+    };
+    let primary = diagnostic.primary.iter().map(|label| (report::LabelStyle::Primary, label));
+    let secondary = diagnostic.secondary.iter().map(|label| (report::LabelStyle::Secondary, label));
+    let labels = primary
+        .chain(secondary)
+        .map(|(style, label)| {
+            report::Label::new(style, label.span.file, clipped(sources, label))
+                .with_message(&label.message)
+        })
+        .collect();
+    let notes = diagnostic.hint.iter().map(|hint| format!("hint: {hint}")).collect();
+    let report = report::Diagnostic::new(severity)
+        .with_code(diagnostic.code.0)
+        .with_message(&diagnostic.message)
+        .with_labels(labels)
+        .with_notes(notes);
+    let config = term::Config { chars: term::Chars::ascii(), ..term::Config::default() };
+    let written = match colours {
+        Colours::Never => term::emit_into_string(&config, sources, &report),
+        Colours::Ansi => {
+            let mut writer = termcolor::Ansi::new(Vec::new());
+            term::emit_to_write_style(&mut writer, &config, sources, &report)
+                .map(|()| String::from_utf8_lossy(writer.get_ref()).into_owned())
+        }
+    };
+    // The renderer fails only on places outside the texts; the message must reach the user all the same.
+    written.unwrap_or_else(|_| {
+        format!("{}[{}]: {}\n", diagnostic.severity.name(), diagnostic.code, diagnostic.message)
+    })
+}
+
+/// The span brought into its text and onto character boundaries.
+fn clipped(sources: &Sources, label: &Label) -> Range<usize> {
+    let text = sources.text(label.span.file);
+    let boundary = |offset: usize| {
+        (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    };
+    boundary(label.span.start)..boundary(label.span.end).max(boundary(label.span.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Colours, render};
+    use crate::{Code, Diagnostic, Severity, Sources, Span};
+
+    #[test]
+    fn a_diagnostic_shows_its_lines_labels_and_hint() {
+        let mut sources = Sources::new();
+        let file = sources.add("blur.hal", "func f(x) = g(x);\nfunc h(x) = 1;\n");
+        let diagnostic = Diagnostic::error(Code("HAL0201"), Span::new(file, 12..13), "unknown `g`")
+            .labelled("not defined")
+            .with_label(Span::new(file, 23..24), "`h` is near")
+            .with_hint("define `g`");
+        let text = render(&sources, &diagnostic, Colours::Never);
+        let expected = "error[HAL0201]: unknown `g`
+  --> blur.hal:1:13
+  |
+1 | func f(x) = g(x);
+  |             ^ not defined
+2 | func h(x) = 1;
+  |      - `h` is near
+  |
+  = hint: define `g`
+
+";
+        assert_eq!(text, expected);
+        let coloured = render(&sources, &diagnostic, Colours::Ansi);
+        assert!(coloured.contains("\u{1b}[") && coloured.contains("define `g`"), "{coloured:?}");
+    }
+
+    #[test]
+    fn places_outside_the_text_do_not_hide_the_message() {
+        let mut sources = Sources::new();
+        let file = sources.add("a.hal", "ö");
+        for range in [0..99, 50..60, 1..2] {
+            let span = Span::new(file, range);
+            let text = render(
+                &sources,
+                &Diagnostic::error(Code("HAL0104"), span, "end of file"),
+                Colours::Never,
+            );
+            assert!(text.starts_with("error[HAL0104]: end of file\n"), "{text}");
+        }
+        let placeless =
+            Diagnostic::without_place(Severity::Warning, Code("HAL0801"), "input missing");
+        assert_eq!(
+            render(&sources, &placeless, Colours::Never),
+            "warning[HAL0801]: input missing\n\n"
+        );
+    }
+}
