@@ -10,6 +10,7 @@ mod decl;
 pub mod eval;
 mod expr;
 mod op;
+pub mod parse;
 mod pool;
 pub mod print;
 mod program;

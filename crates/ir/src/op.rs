@@ -62,6 +62,20 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// The same operator with another convention; operators without one stay as they are.
+    #[must_use]
+    pub fn with_overflow(self, overflow: Overflow) -> Self {
+        if let Self::Add(_) = self {
+            Self::Add(overflow)
+        } else if let Self::Sub(_) = self {
+            Self::Sub(overflow)
+        } else if let Self::Mul(_) = self {
+            Self::Mul(overflow)
+        } else {
+            self
+        }
+    }
+
     /// Whether the result is `bool` whatever the operands' type.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)

@@ -91,8 +91,12 @@ impl Names {
         if let Some(name) = self.buffers.get(&buffer) {
             return name.clone();
         }
-        let name = self
-            .unique(&format!("{}.buffer", pool.buffer(buffer).name.trim_end_matches(".buffer")));
+        let own = &pool.buffer(buffer).name;
+        let name = self.unique(&if own.contains(".buffer") {
+            own.clone()
+        } else {
+            format!("{own}.buffer")
+        });
         self.buffers.insert(buffer, name.clone());
         name
     }

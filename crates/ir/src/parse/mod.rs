@@ -1,0 +1,201 @@
+//! Reads the text form that [`crate::print`] writes: printing what was read gives the same text.
+//!
+//! The result is as trustworthy as the text: run [`crate::verify`] on it.
+
+mod expr;
+mod program;
+mod token;
+
+use halidom_base::FxHashMap;
+
+use crate::{Algorithm, BufferId, FuncId, Pool, Program, Scalar, Type, VarId};
+use token::Token;
+
+/// Why a text could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected} at byte {offset}")]
+pub struct ParseError {
+    /// Byte offset in the text.
+    pub offset: usize,
+    /// What would have been right there.
+    pub expected: &'static str,
+}
+
+impl ParseError {
+    /// Line and column of the error in its text, both from 1.
+    pub fn position(&self, text: &str) -> (usize, usize) {
+        let before = &text[..self.offset.min(text.len())];
+        let line = before.matches('\n').count() + 1;
+        (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
+    }
+}
+
+/// What a text holds.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Owner of everything below.
+    pub pool: Pool,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The program, if the text has one.
+    pub program: Option<Program>,
+}
+
+/// Reads an algorithm and, if there is one, a program for it.
+pub fn module(text: &str) -> Result<Module> {
+    let mut parser = Parser::new(text)?;
+    let algorithm = parser.algorithm()?;
+    let program =
+        if parser.peek() == &Token::End { None } else { Some(parser.program(&algorithm)?) };
+    if parser.peek() != &Token::End {
+        return Err(parser.error("the end of the text"));
+    }
+    Ok(Module { pool: parser.pool, algorithm, program })
+}
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+struct Parser {
+    pool: Pool,
+    tokens: Vec<(Token, usize)>,
+    next: usize,
+    vars: FxHashMap<String, VarId>,
+    funcs: FxHashMap<String, FuncId>,
+    buffers: FxHashMap<String, BufferId>,
+}
+
+impl Parser {
+    fn new(text: &str) -> Result<Self> {
+        let tokens = token::tokens(text)?;
+        let (vars, funcs, buffers) =
+            (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        Ok(Self { pool: Pool::new(), tokens, next: 0, vars, funcs, buffers })
+    }
+
+    fn error(&self, expected: &'static str) -> ParseError {
+        ParseError { offset: self.tokens[self.next].1, expected }
+    }
+
+    fn peek(&self) -> &Token {
+        &self.tokens[self.next].0
+    }
+
+    fn advance(&mut self) {
+        // The last token is `End`, which is never passed.
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+    }
+
+    fn at(&self, sign: &str) -> bool {
+        matches!(self.peek(), Token::Sign(found) if *found == sign)
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let found = self.at(sign);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn sign(&mut self, sign: &'static str) -> Result<()> {
+        if self.eat(sign) { Ok(()) } else { Err(self.error(sign)) }
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Token::Name(found) if found == word)
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<()> {
+        if self.eat_word(word) { Ok(()) } else { Err(self.error(word)) }
+    }
+
+    fn name(&mut self) -> Result<String> {
+        let Token::Name(name) = self.peek() else { return Err(self.error("a name")) };
+        let name = name.clone();
+        self.advance();
+        Ok(name)
+    }
+
+    fn text(&mut self) -> Result<String> {
+        let Token::Text(text) = self.peek() else { return Err(self.error("a string")) };
+        let text = text.clone();
+        self.advance();
+        Ok(text)
+    }
+
+    fn number(&mut self) -> Result<i128> {
+        let value =
+            if let Token::Constant(constant) = self.peek() { constant.as_integer() } else { None };
+        let value = value.ok_or_else(|| self.error("a number"))?;
+        self.advance();
+        Ok(value)
+    }
+
+    fn index(&mut self) -> Result<usize> {
+        let error = self.error("a small number that is not negative");
+        usize::try_from(self.number()?).map_err(|_| error)
+    }
+
+    fn scalar(&mut self) -> Result<Scalar> {
+        let ty = self.ty()?;
+        if ty.lanes == 1 { Ok(ty.scalar) } else { Err(self.error("a scalar type")) }
+    }
+
+    /// `f32` or `f32x8`.
+    fn ty(&mut self) -> Result<Type> {
+        let error = self.error("a type");
+        let name = self.name()?;
+        if let Some(scalar) = Scalar::from_name(&name) {
+            return Ok(Type::scalar(scalar));
+        }
+        let (scalar, lanes) = name.rsplit_once('x').ok_or_else(|| error.clone())?;
+        match (Scalar::from_name(scalar), lanes.parse::<u32>()) {
+            (Some(scalar), Ok(lanes)) if lanes > 1 => Ok(Type { scalar, lanes }),
+            _ => Err(error),
+        }
+    }
+
+    /// A name that is declared here.
+    fn declare(&mut self, ty: Type) -> Result<VarId> {
+        let error = self.error("a name that is not declared yet");
+        let name = self.name()?;
+        self.declare_named(name, ty, &error)
+    }
+
+    fn declare_named(&mut self, name: String, ty: Type, error: &ParseError) -> Result<VarId> {
+        if self.vars.contains_key(&name) {
+            return Err(error.clone());
+        }
+        let var = self.pool.declare_var(name.clone(), ty);
+        self.vars.insert(name, var);
+        Ok(var)
+    }
+
+    fn func(&mut self) -> Result<FuncId> {
+        let error = self.error("a declared func");
+        let name = self.name()?;
+        self.funcs.get(&name).copied().ok_or(error)
+    }
+
+    /// Items in parentheses, separated by commas.
+    fn parenthesised<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        self.sign("(")?;
+        let mut items = Vec::new();
+        while !self.at(")") {
+            items.push(item(self)?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.sign(")")?;
+        Ok(items)
+    }
+}

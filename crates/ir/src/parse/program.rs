@@ -1,0 +1,386 @@
+//! Algorithms and programs.
+
+use super::{Parser, Result, token::Token};
+use crate::{
+    Algorithm, BufferDecl, BufferId, BufferKind, Check, Dim, ExprId, FuncDecl, FuncId, FuncKind,
+    Interval, Label, LoopKind, Output, Program, Prophecy, ReductionVar, Require, Scalar, Stage,
+    Stmt, StmtId, Type,
+};
+
+type Exprs = Box<[ExprId]>;
+
+impl Parser {
+    pub(super) fn algorithm(&mut self) -> Result<Algorithm> {
+        self.word("algorithm")?;
+        let name = self.name()?;
+        let fast_math = self.eat_word("fast_math");
+        self.sign("{")?;
+        let mut algorithm = Algorithm {
+            name,
+            params: vec![],
+            inputs: vec![],
+            funcs: vec![],
+            outputs: vec![],
+            requires: vec![],
+            fast_math,
+        };
+        while !self.eat("}") {
+            if self.eat_word("param") {
+                let error = self.error("a name that is not declared yet");
+                let name = self.name()?;
+                self.sign(":")?;
+                let ty = self.ty()?;
+                algorithm.params.push(self.declare_named(name, ty, &error)?);
+                self.sign(";")?;
+            } else if self.eat_word("input") {
+                algorithm.inputs.push(self.input()?);
+            } else if self.eat_word("require") {
+                let condition = self.expr()?;
+                self.sign(",")?;
+                let message = self.text()?;
+                self.sign(";")?;
+                algorithm.requires.push(Require { condition, message });
+            } else if self.eat_word("output") {
+                algorithm.outputs.push(self.func()?);
+                while self.eat(",") {
+                    algorithm.outputs.push(self.func()?);
+                }
+                self.sign(";")?;
+            } else {
+                let synthetic = self.eat_word("synthetic");
+                self.word("func")?;
+                algorithm.funcs.push(self.definition(synthetic)?);
+            }
+        }
+        Ok(algorithm)
+    }
+
+    /// `name(args): type`, declared with a kind to be replaced.
+    fn signature(&mut self) -> Result<FuncId> {
+        let error = self.error("a func name that is not declared yet");
+        let name = self.name()?;
+        if self.funcs.contains_key(&name) {
+            return Err(error);
+        }
+        let args = self.parenthesised(|parser| parser.declare(Type::INT))?;
+        self.sign(":")?;
+        let scalar = self.scalar()?;
+        let kind = FuncKind::Defined { stages: vec![], synthetic: false };
+        let func = self.pool.declare_func(FuncDecl { name: name.clone(), scalar, args, kind });
+        self.funcs.insert(name, func);
+        Ok(func)
+    }
+
+    fn input(&mut self) -> Result<FuncId> {
+        let func = self.signature()?;
+        self.word("in")?;
+        let scalar = self.pool.func(func).scalar;
+        let buffer = self.buffer(func, scalar, BufferKind::Input, true)?;
+        self.sign(";")?;
+        self.pool.define_func(func, FuncKind::Input { buffer });
+        Ok(func)
+    }
+
+    /// `name [min, extent, stride]…`; names in dims are declared here if `declares`.
+    fn buffer(
+        &mut self,
+        func: FuncId,
+        scalar: Scalar,
+        kind: BufferKind,
+        declares: bool,
+    ) -> Result<BufferId> {
+        let error = self.error("a buffer name that is not declared yet");
+        let printed = self.name()?;
+        let dims = self.dims(declares)?;
+        self.declare_buffer(&printed, func, scalar, kind, dims, &error)
+    }
+
+    fn declare_buffer(
+        &mut self,
+        printed: &str,
+        func: FuncId,
+        scalar: Scalar,
+        kind: BufferKind,
+        dims: Vec<Dim>,
+        error: &super::ParseError,
+    ) -> Result<BufferId> {
+        if self.buffers.contains_key(printed) {
+            return Err(error.clone());
+        }
+        let buffer = self.pool.declare_buffer(BufferDecl {
+            name: printed.to_owned(),
+            scalar,
+            func,
+            kind,
+            dims,
+        });
+        self.buffers.insert(printed.to_owned(), buffer);
+        Ok(buffer)
+    }
+
+    fn dims(&mut self, declares: bool) -> Result<Vec<Dim>> {
+        let mut dims = Vec::new();
+        while self.eat("[") {
+            let min = self.dim_part(declares)?;
+            self.sign(",")?;
+            let extent = self.dim_part(declares)?;
+            self.sign(",")?;
+            let stride = self.dim_part(declares)?;
+            self.sign("]")?;
+            dims.push(Dim { min, extent, stride });
+        }
+        Ok(dims)
+    }
+
+    fn dim_part(&mut self, declares: bool) -> Result<ExprId> {
+        if let (true, Token::Name(name)) = (declares, self.peek())
+            && !self.vars.contains_key(name)
+        {
+            let var = self.declare(Type::INT)?;
+            return Ok(self.pool.var_expr(var));
+        }
+        self.expr()
+    }
+
+    fn definition(&mut self, synthetic: bool) -> Result<FuncId> {
+        let func = self.signature()?;
+        self.sign("{")?;
+        let mut stages = Vec::new();
+        while !self.eat("}") {
+            let mut domain = Vec::new();
+            while self.eat_word("for") {
+                let var = self.declare(Type::INT)?;
+                self.word("in")?;
+                let Interval { min, extent } = self.interval()?;
+                domain.push(ReductionVar { var, min, extent });
+            }
+            let predicate = if self.eat_word("if") { Some(self.expr()?) } else { None };
+            self.word("stage")?;
+            let lhs = self.exprs()?;
+            self.sign("=")?;
+            let value = self.expr()?;
+            self.sign(";")?;
+            stages.push(Stage { domain, predicate, lhs, value });
+        }
+        self.pool.define_func(func, FuncKind::Defined { stages, synthetic });
+        Ok(func)
+    }
+
+    fn interval(&mut self) -> Result<Interval> {
+        self.sign("[")?;
+        let min = self.expr()?;
+        self.sign(",")?;
+        let extent = self.expr()?;
+        self.sign("]")?;
+        Ok(Interval { min, extent })
+    }
+
+    pub(super) fn program(&mut self, algorithm: &Algorithm) -> Result<Program> {
+        self.word("program")?;
+        let name = self.name()?;
+        self.sign("{")?;
+        let mut outputs = Vec::new();
+        while self.eat_word("output") {
+            let func = self.func()?;
+            self.word("in")?;
+            let scalar = self.pool.func(func).scalar;
+            let buffer = self.buffer(func, scalar, BufferKind::Output, true)?;
+            self.word("window")?;
+            let mut window = Vec::new();
+            while self.eat("[") {
+                let min = self.declare(Type::INT)?;
+                self.sign(",")?;
+                window.push((min, self.declare(Type::INT)?));
+                self.sign("]")?;
+            }
+            self.sign(";")?;
+            outputs.push(Output { func, buffer, window });
+        }
+        let body = self.sequence()?;
+        let mut inputs = Vec::new();
+        for input in &algorithm.inputs {
+            match self.pool.func(*input).kind {
+                FuncKind::Input { buffer } => inputs.push(buffer),
+                FuncKind::Defined { .. } => return Err(self.error("inputs of kind input")),
+            }
+        }
+        Ok(Program { name, params: algorithm.params.clone(), inputs, outputs, body })
+    }
+
+    /// Statements up to and including the closing brace.
+    fn sequence(&mut self) -> Result<StmtId> {
+        let mut stmts = Vec::new();
+        while !self.eat("}") {
+            if self.eat_word("let") {
+                let error = self.error("a name that is not declared yet");
+                let name = self.name()?;
+                self.sign(":")?;
+                let ty = self.ty()?;
+                self.sign("=")?;
+                let value = self.expr()?;
+                self.sign(";")?;
+                let var = self.declare_named(name, ty, &error)?;
+                let body = self.sequence()?;
+                stmts.push(self.pool.stmt(Stmt::Let { var, value, body }));
+                break;
+            }
+            if self.eat_word("allocate") {
+                let error = self.error("a buffer name that is not declared yet");
+                let printed = self.name()?;
+                self.sign(":")?;
+                let scalar = self.scalar()?;
+                self.word("for")?;
+                let func = self.func()?;
+                let dims = self.dims(false)?;
+                self.sign(";")?;
+                let buffer = self.declare_buffer(
+                    &printed,
+                    func,
+                    scalar,
+                    BufferKind::Internal,
+                    dims,
+                    &error,
+                )?;
+                let body = self.sequence()?;
+                stmts.push(self.pool.stmt(Stmt::Allocate { buffer, body }));
+                break;
+            }
+            let stmt = self.simple()?;
+            stmts.push(stmt);
+        }
+        Ok(if let [single] = stmts.as_slice() {
+            *single
+        } else {
+            self.pool.stmt(Stmt::Block(stmts))
+        })
+    }
+
+    /// A statement that is not a binder for what follows it.
+    fn simple(&mut self) -> Result<StmtId> {
+        let kind = LoopKind::ALL.into_iter().find(|kind| self.at_word(kind.keyword()));
+        let stmt = if let Some(kind) = kind {
+            self.advance();
+            let var = self.declare(Type::INT)?;
+            self.word("in")?;
+            let Interval { min, extent } = self.interval()?;
+            Stmt::For { var, min, extent, kind, body: self.braces()? }
+        } else if self.eat("{") {
+            return self.sequence();
+        } else if self.eat_word("if") {
+            let condition = self.expr()?;
+            let then_branch = self.braces()?;
+            let else_branch = if self.eat_word("else") { Some(self.braces()?) } else { None };
+            Stmt::If { condition, then_branch, else_branch }
+        } else if self.eat_word("assert") {
+            let condition = self.expr()?;
+            self.sign(",")?;
+            let check = self.check()?;
+            self.sign(";")?;
+            Stmt::Assert { condition, check }
+        } else if self.eat_word("func") {
+            let func = self.func()?;
+            let mut needed = Vec::new();
+            while self.at("[") {
+                needed.push(self.interval()?);
+            }
+            Stmt::Labeled { label: Label::Func { func, needed }, body: self.braces()? }
+        } else if self.eat_word("stage") {
+            let func = self.func()?;
+            self.sign(",")?;
+            let stage = self.index()?;
+            self.sign(",")?;
+            let specialization = self.index()?;
+            Stmt::Labeled {
+                label: Label::Stage { func, stage, specialization },
+                body: self.braces()?,
+            }
+        } else {
+            self.assignment()?
+        };
+        Ok(self.pool.stmt(stmt))
+    }
+
+    fn braces(&mut self) -> Result<StmtId> {
+        self.sign("{")?;
+        self.sequence()
+    }
+
+    fn assignment(&mut self) -> Result<Stmt> {
+        let error = self.error("a statement");
+        let name = self.name()?;
+        if self.at("(") {
+            let func = self.funcs.get(&name).copied().ok_or(error)?;
+            let (coords, stage, point) = self.claim()?;
+            self.sign("=")?;
+            let value = self.expr()?;
+            self.sign(";")?;
+            return Ok(Stmt::Provide { func, stage, coords, point, value });
+        }
+        let buffer = self.buffers.get(&name).copied().ok_or(error)?;
+        self.sign("[")?;
+        let index = self.expr()?;
+        let prophecy = if self.eat("@") {
+            let func = self.func()?;
+            let (coords, stage, point) = self.claim()?;
+            Some(Prophecy { func, stage, coords, point })
+        } else {
+            None
+        };
+        self.sign("]")?;
+        self.sign("=")?;
+        let value = self.expr()?;
+        self.sign(";")?;
+        Ok(Stmt::Store { buffer, index, value, prophecy })
+    }
+
+    /// `(coords) stage n [point(values)]`.
+    fn claim(&mut self) -> Result<(Exprs, usize, Exprs)> {
+        let coords = self.exprs()?;
+        self.word("stage")?;
+        let stage = self.index()?;
+        let point = if self.eat_word("point") { self.exprs()? } else { vec![] };
+        Ok((coords.into(), stage, point.into()))
+    }
+
+    fn check(&mut self) -> Result<Check> {
+        let error = self.error("a kind of check");
+        let kind = self.name()?;
+        Ok(match kind.as_str() {
+            "input_region" | "output_region" => {
+                let func = self.func()?;
+                self.sign(",")?;
+                let dim = self.index()?;
+                self.sign(",")?;
+                let needed = self.interval()?;
+                self.word("within")?;
+                let given = self.interval()?;
+                if kind == "input_region" {
+                    Check::InputRegion { input: func, dim, needed, given }
+                } else {
+                    Check::OutputRegion { output: func, dim, needed, given }
+                }
+            }
+            "require" => Check::Require { message: self.text()? },
+            "domain_extent" => {
+                let func = self.func()?;
+                self.sign(",")?;
+                let stage = self.index()?;
+                self.sign(",")?;
+                Check::DomainExtent { func, stage, variable: self.index()? }
+            }
+            "split_factor" => {
+                let func = self.func()?;
+                self.sign(",")?;
+                Check::SplitFactor { func, variable: self.text()? }
+            }
+            "bound" => {
+                let func = self.func()?;
+                self.sign(",")?;
+                Check::Bound { func, dim: self.index()? }
+            }
+            "size_limit" => Check::SizeLimit { what: self.text()? },
+            "layout" => Check::Layout { func: self.func()? },
+            _ => return Err(error),
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! The text form round-trips, and the verifier accepts what is well formed and names the rule of what is not.
+
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{parse, print};
+
+/// An algorithm and a final program that use every construct.
+const FINAL: &str = include_str!("final.ir");
+/// The same with bounds to be inferred and funcs as arrays.
+const HOLES: &str = include_str!("holes.ir");
+
+fn reprint(text: &str) -> String {
+    let module = parse::module(text).expect("the text is read");
+    match module.program {
+        Some(program) => print::module(&module.pool, &module.algorithm, &program),
+        None => print::algorithm(&module.pool, &module.algorithm),
+    }
+}
+
+fn violations(text: &str, phase: Phase) -> Vec<&'static str> {
+    let module = parse::module(text).expect("the text is read");
+    let mut rules = Vec::new();
+    for result in [
+        verify::algorithm(&module.pool, &module.algorithm),
+        module.program.map_or(Ok(()), |program| verify::program(&module.pool, &program, phase)),
+    ] {
+        rules.extend(result.err().unwrap_or_default().into_iter().map(|violation| violation.rule));
+    }
+    rules
+}
+
+#[test]
+fn printing_what_was_read_gives_the_same_text() {
+    for text in [FINAL, HOLES] {
+        assert_eq!(reprint(text), text);
+    }
+}
+
+#[test]
+fn well_formed_texts_verify() {
+    assert_eq!(violations(FINAL, Phase::Final), [""; 0]);
+    assert_eq!(violations(HOLES, Phase::Holes), [""; 0]);
+}
+
+#[test]
+fn each_broken_rule_is_named() {
+    for (phase, text, good, bad, rule) in [
+        (Phase::Structured, HOLES, "", "", "completed programs have no holes"),
+        (Phase::Final, HOLES, "", "", "final programs have no refs"),
+        (Phase::Final, HOLES, "", "", "final programs have no provides"),
+        (Phase::Holes, HOLES, "u16(f(x$2))", "u8(f(x$2))", "operands have one type"),
+        (
+            Phase::Holes,
+            HOLES,
+            "in [?cpu(f, 0, 0, 0, min),",
+            "in [gain,",
+            "interval ends are scalar ints",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "allocate f.buffer: u8 for f",
+            "allocate f.buffer: u16 for f",
+            "a store's value has the buffer's type and the index's lanes",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "parallel y$2 in",
+            "vectorized y$2 in",
+            "final loops are serial or parallel",
+        ),
+        (Phase::Final, FINAL, "select(i < 3", "select(y$2 < 3", "variables are in scope"),
+        (
+            Phase::Final,
+            FINAL,
+            "ramp(x$4, 1, 4)) stage 0] =",
+            "ramp(x$4, 1, 4)) stage 7] =",
+            "a named stage exists",
+        ),
+    ] {
+        assert!(text.contains(good), "the text has no `{good}`");
+        let broken = text.replacen(good, bad, 1);
+        let found = violations(&broken, phase);
+        assert!(found.contains(&rule), "expected `{rule}`, found {found:?}");
+    }
+}
+
+#[test]
+fn damaged_texts_are_refused_with_a_place() {
+    for end in (0..FINAL.len() - 3).step_by(7).filter(|end| FINAL.is_char_boundary(*end)) {
+        let damaged = &FINAL[..end];
+        // A text cut off after the algorithm is whole again; any other is not.
+        match parse::module(damaged) {
+            Ok(module) => assert!(module.program.is_none(), "accepted a text cut at {end}"),
+            Err(error) => assert!(error.offset <= damaged.len()),
+        }
+    }
+}
