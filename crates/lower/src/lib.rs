@@ -1,1 +1,104 @@
-//! To be written.
+//! From structured programs with complete bounds to final IR that the C printer prints one-to-one.
+//!
+//! Knows nothing about C, and is trusted by nobody: the validator checks the result against the specification. For that, annotations (prophecies of stores,
+//! accesses of loads, needed regions) are carried through every pass. Start with [`PASSES`]; each pass is a function in a file of its name.
+
+mod dead_lets;
+mod flatten_storage;
+mod fold;
+mod index;
+mod refresh;
+mod unroll;
+mod vectorize;
+
+use halidom_ir::{ExprId, LoopKind, Pool, Program, VarId};
+
+pub use dead_lets::dead_lets;
+pub use flatten_storage::flatten_storage;
+pub use unroll::{MOST_COPIES, unroll};
+pub use vectorize::{MOST_LANES, vectorize};
+
+/// A step of lowering.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Its name, also that of its file.
+    pub name: &'static str,
+    /// What it does.
+    pub run: fn(&mut Pool, Program) -> Result<Program, LowerError>,
+}
+
+/// Every pass, in order.
+pub const PASSES: &[Pass] = &[
+    Pass { name: "flatten_storage", run: flatten_storage },
+    Pass { name: "vectorize", run: vectorize },
+    Pass { name: "unroll", run: unroll },
+    Pass { name: "dead_lets", run: dead_lets },
+];
+
+/// Why a program cannot be lowered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LowerError {
+    /// The program was not complete.
+    #[error("a bound of the program has not been inferred")]
+    Hole,
+    /// A read or write of a func that is neither allocated here nor an input or output.
+    #[error("`{func}` has no storage where it is used")]
+    NoBuffer {
+        /// The func.
+        func: String,
+    },
+    /// A pass met a statement or an expression that an earlier pass should have replaced.
+    #[error("storage must be flattened first")]
+    NotFlattened,
+    /// A loop's number of iterations is not known.
+    #[error("the extent of the {} loop `{variable}` is not a constant", kind.keyword())]
+    ExtentNotConstant {
+        /// The loop.
+        variable: String,
+        /// How it was to be traversed.
+        kind: LoopKind,
+    },
+    /// A loop is too long to be copied out.
+    #[error("the loop `{variable}` has {extent} iterations: at most {MOST_COPIES} are unrolled")]
+    TooManyCopies {
+        /// The loop.
+        variable: String,
+        /// How many iterations.
+        extent: usize,
+    },
+    /// A loop is too long to become one vector.
+    #[error("the loop `{variable}` has {extent} iterations: at most {MOST_LANES} are vectorized")]
+    TooManyLanes {
+        /// The loop.
+        variable: String,
+        /// How many iterations.
+        extent: usize,
+    },
+}
+
+/// Runs every pass. `observe` is given the program after each, with the pass's name; statements are immutable, so what it keeps stays printable.
+pub fn lower(
+    pool: &mut Pool,
+    mut program: Program,
+    observe: &mut dyn FnMut(&'static str, &Program),
+) -> Result<Program, LowerError> {
+    for pass in PASSES {
+        program = (pass.run)(pool, program)?;
+        observe(pass.name, &program);
+    }
+    Ok(program)
+}
+
+/// The number of iterations of a loop that must have a constant one; none where the extent is negative.
+fn constant_extent(
+    pool: &Pool,
+    variable: VarId,
+    extent: ExprId,
+    kind: LoopKind,
+) -> Result<usize, LowerError> {
+    let extent = index::as_int(pool, extent).ok_or_else(|| LowerError::ExtentNotConstant {
+        variable: pool.var(variable).name.clone(),
+        kind,
+    })?;
+    Ok(usize::try_from(extent.max(0)).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,100 @@
+//! Lets that nothing computes with are removed.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{Expr, ExprId, Pool, Program, Stmt, StmtId, VarId};
+
+use crate::LowerError;
+use crate::fold::{Fold, Role, children, for_each_expr, for_each_var, rewrite, substitute, walk};
+
+/// Removes lets whose variable no computed expression and no layout of an allocation needs; what annotations said with it they say with its value.
+///
+/// Requires: every binder is unique.
+/// Ensures: each let is used in a computation, or its value loads from memory and is used in an annotation (a load cannot be repeated elsewhere).
+pub fn dead_lets(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    let live = live_lets(pool, program.body);
+    let mut fold = DeadLets { live, values: FxHashMap::default(), done: FxHashMap::default() };
+    rewrite(&mut fold, pool, program)
+}
+
+/// The lets of a statement that must stay.
+fn live_lets(pool: &Pool, root: StmtId) -> FxHashSet<VarId> {
+    let mut values: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    collect_lets(pool, root, &mut |var, value| {
+        values.insert(var, value);
+    });
+    let mut live = FxHashSet::default();
+    let mut pending = Vec::new();
+    for_each_expr(pool, root, &mut |role, expr| {
+        // A let's value counts once the let does.
+        if role != Role::LetValue {
+            pending.push((role, expr));
+        }
+    });
+    let mut seen = FxHashSet::default();
+    while let Some((role, expr)) = pending.pop() {
+        if !seen.insert((role, expr)) {
+            continue;
+        }
+        for_each_var(pool, expr, role, &mut |role, var| {
+            let Some(value) = values.get(&var) else { return };
+            let needed = role != Role::Annotation || loads(pool, *value);
+            if needed && live.insert(var) {
+                pending.push((Role::Computed, *value));
+            } else if !needed {
+                pending.push((Role::Annotation, *value));
+            }
+        });
+    }
+    live
+}
+
+fn collect_lets(pool: &Pool, id: StmtId, visit: &mut impl FnMut(VarId, ExprId)) {
+    let stmt = pool.get_stmt(id);
+    if let Stmt::Let { var, value, .. } = stmt {
+        visit(*var, *value);
+    }
+    for child in children(stmt) {
+        collect_lets(pool, child, visit);
+    }
+}
+
+/// Whether an expression reads memory.
+pub(crate) fn loads(pool: &Pool, expr: ExprId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        found |= matches!(expr, Expr::Load { .. } | Expr::Ref { .. });
+    });
+    found
+}
+
+struct DeadLets {
+    live: FxHashSet<VarId>,
+    values: FxHashMap<VarId, ExprId>,
+    /// Rewritten expressions: a let is met before every expression that mentions it.
+    done: FxHashMap<ExprId, ExprId>,
+}
+
+impl Fold for DeadLets {
+    fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        Ok(substitute(pool, &self.values, expr, &mut self.done))
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        match *pool.get_stmt(id) {
+            Stmt::Let { var, value, body } if !self.live.contains(&var) => {
+                let value = self.expr(pool, value)?;
+                self.values.insert(var, value);
+                self.stmt(pool, body)
+            }
+            Stmt::Let { .. }
+            | Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => walk(self, pool, id),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Points of funcs become elements of buffers.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    Access, BufferId, Expr, ExprId, FuncId, FuncKind, Pool, Program, Prophecy, Stmt, StmtId,
+};
+
+use crate::fold::{Fold, rewrite, walk};
+use crate::{LowerError, index};
+
+/// Replaces `Provide` by `Store` and `Ref` by `Load`, with what they meant as annotations.
+///
+/// Requires: every func that is written or read has a buffer in scope: an input, an output, or an enclosing `Allocate`; no bounds holes.
+/// Ensures: no `Provide` and no `Ref`; each index is `Σ (coord_k - min_k) * stride_k` over the buffer's dims, in `int`.
+pub fn flatten_storage(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    let mut fold = FlattenStorage { buffers: FxHashMap::default(), done: FxHashMap::default() };
+    for input in &program.inputs {
+        fold.buffers.insert(pool.buffer(*input).func, *input);
+    }
+    for output in &program.outputs {
+        fold.buffers.insert(output.func, output.buffer);
+    }
+    rewrite(&mut fold, pool, program)
+}
+
+struct FlattenStorage {
+    /// The buffer of each func at this place.
+    buffers: FxHashMap<FuncId, BufferId>,
+    /// Rewritten expressions, valid as long as `buffers` does not change.
+    done: FxHashMap<ExprId, ExprId>,
+}
+
+impl FlattenStorage {
+    fn buffer_of(&self, pool: &Pool, func: FuncId) -> Result<BufferId, LowerError> {
+        if let Some(buffer) = self.buffers.get(&func) {
+            return Ok(*buffer);
+        }
+        match pool.func(func).kind {
+            FuncKind::Input { buffer } => Ok(buffer),
+            FuncKind::Defined { .. } => {
+                Err(LowerError::NoBuffer { func: pool.func(func).name.clone() })
+            }
+        }
+    }
+
+    /// Makes `buffer` the place of its func, or takes that back; gives what was there.
+    fn swap(&mut self, func: FuncId, buffer: Option<BufferId>) -> Option<BufferId> {
+        self.done.clear();
+        match buffer {
+            Some(buffer) => self.buffers.insert(func, buffer),
+            None => self.buffers.remove(&func),
+        }
+    }
+}
+
+impl Fold for FlattenStorage {
+    fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        // The bottom-up rewriter cannot fail, so a missing buffer is remembered and reported afterwards.
+        let mut failure = None;
+        let mut done = std::mem::take(&mut self.done);
+        let result = pool.rewrite_bottom_up(expr, &mut done, &mut |pool, id, node| match node {
+            Expr::Ref { func, args } => match self.buffer_of(pool, *func) {
+                Ok(buffer) => {
+                    let index = flat_index(pool, buffer, args);
+                    let access = Access { func: *func, coords: args.clone() };
+                    pool.load(buffer, index, Some(access))
+                }
+                Err(error) => {
+                    failure = Some(error);
+                    id
+                }
+            },
+            Expr::Hole(_) => {
+                failure = Some(LowerError::Hole);
+                id
+            }
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. } => id,
+        });
+        self.done = done;
+        failure.map_or(Ok(result), Err)
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        match pool.get_stmt(id).clone() {
+            Stmt::Allocate { buffer, .. } => {
+                let func = pool.buffer(buffer).func;
+                let outer = self.swap(func, Some(buffer));
+                let result = walk(self, pool, id);
+                self.swap(func, outer);
+                result
+            }
+            Stmt::Provide { func, stage, coords, point, value } => {
+                let map = |fold: &mut Self, pool: &mut Pool, exprs: &[ExprId]| {
+                    exprs.iter().map(|expr| fold.expr(pool, *expr)).collect::<Result<Box<_>, _>>()
+                };
+                let buffer = self.buffer_of(pool, func)?;
+                let coords = map(self, pool, &coords)?;
+                let point = map(self, pool, &point)?;
+                let value = self.expr(pool, value)?;
+                let index = flat_index(pool, buffer, &coords);
+                let prophecy = Some(Prophecy { func, stage, coords, point });
+                Ok(pool.stmt(Stmt::Store { buffer, index, value, prophecy }))
+            }
+            Stmt::Block(_)
+            | Stmt::Let { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Store { .. } => walk(self, pool, id),
+        }
+    }
+}
+
+/// The element number of a point.
+fn flat_index(pool: &mut Pool, buffer: BufferId, coords: &[ExprId]) -> ExprId {
+    let dims = pool.buffer(buffer).dims.clone();
+    let mut sum = pool.int(0);
+    for (coord, dim) in coords.iter().zip(dims) {
+        let distance = index::sub(pool, *coord, dim.min);
+        let term = index::mul(pool, distance, dim.stride);
+        sum = index::add(pool, sum, term);
+    }
+    sum
+}

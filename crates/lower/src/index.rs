@@ -1,0 +1,47 @@
+//! Makers of `int` expressions that leave out what is trivially nothing, so that a dense row is seen to have stride 1.
+
+use halidom_ir::{Constant, Expr, ExprId, Pool, Scalar};
+
+/// The value of an `int` constant.
+pub(crate) fn as_int(pool: &Pool, expr: ExprId) -> Option<i128> {
+    pool.as_constant(expr)
+        .filter(|constant| constant.scalar() == Scalar::Int)
+        .and_then(Constant::as_integer)
+}
+
+/// `lhs + rhs`, scalars.
+pub(crate) fn add(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
+    match (as_int(pool, lhs), as_int(pool, rhs)) {
+        (Some(0), _) => rhs,
+        (_, Some(0)) => lhs,
+        (Some(a), Some(b)) if a.checked_add(b).is_some() => pool.int(a + b),
+        _ => pool.add(lhs, rhs),
+    }
+}
+
+/// `lhs - rhs`, scalars.
+pub(crate) fn sub(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
+    match (as_int(pool, lhs), as_int(pool, rhs)) {
+        (_, Some(0)) => lhs,
+        (Some(a), Some(b)) if a.checked_sub(b).is_some() => pool.int(a - b),
+        _ if lhs == rhs => pool.int(0),
+        _ => pool.sub(lhs, rhs),
+    }
+}
+
+/// `lhs * rhs`, scalars.
+pub(crate) fn mul(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
+    match (as_int(pool, lhs), as_int(pool, rhs)) {
+        (Some(1), _) => rhs,
+        (_, Some(1)) => lhs,
+        // Neither factor can be undefined: an index never is.
+        (Some(0), _) | (_, Some(0)) => pool.int(0),
+        (Some(a), Some(b)) if a.checked_mul(b).is_some() => pool.int(a * b),
+        _ => pool.mul(lhs, rhs),
+    }
+}
+
+/// Whether an expression costs nothing to repeat.
+pub(crate) fn is_atom(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(_) | Expr::Var(_))
+}

@@ -1,0 +1,101 @@
+//! Copies of statements with binders of their own.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{BufferDecl, BufferId, Dim, Expr, ExprId, Pool, Stmt, StmtId, VarId};
+
+use crate::LowerError;
+use crate::fold::{Fold, walk};
+
+/// A copy of `stmt` in which every loop, let and allocation binds a new name, and `replaced` variables stand for other expressions. Copies made so may stand side by side:
+/// each binder of the program stays unique.
+pub(crate) fn refresh(
+    pool: &mut Pool,
+    stmt: StmtId,
+    replaced: &[(VarId, ExprId)],
+) -> Result<StmtId, LowerError> {
+    let mut fold = Refresh {
+        exprs: replaced.iter().copied().collect(),
+        binders: FxHashMap::default(),
+        buffers: FxHashMap::default(),
+        done: FxHashMap::default(),
+    };
+    fold.stmt(pool, stmt)
+}
+
+struct Refresh {
+    exprs: FxHashMap<VarId, ExprId>,
+    binders: FxHashMap<VarId, VarId>,
+    buffers: FxHashMap<BufferId, BufferId>,
+    /// Rewritten expressions. A binder is met before every expression that mentions it, so no entry becomes stale.
+    done: FxHashMap<ExprId, ExprId>,
+}
+
+impl Refresh {
+    fn bind(&mut self, pool: &mut Pool, var: VarId) {
+        let decl = pool.var(var).clone();
+        let fresh = pool.declare_var(decl.name, decl.ty);
+        self.binders.insert(var, fresh);
+        let expr = pool.var_expr(fresh);
+        self.exprs.insert(var, expr);
+    }
+
+    fn allocate(&mut self, pool: &mut Pool, buffer: BufferId) -> Result<(), LowerError> {
+        let decl = pool.buffer(buffer).clone();
+        let mut dims = Vec::with_capacity(decl.dims.len());
+        for dim in &decl.dims {
+            dims.push(Dim {
+                min: self.expr(pool, dim.min)?,
+                extent: self.expr(pool, dim.extent)?,
+                stride: self.expr(pool, dim.stride)?,
+            });
+        }
+        let fresh = pool.declare_buffer(BufferDecl { dims, ..decl });
+        self.buffers.insert(buffer, fresh);
+        Ok(())
+    }
+}
+
+impl Fold for Refresh {
+    fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        let (exprs, buffers) = (&self.exprs, &self.buffers);
+        Ok(pool.rewrite_bottom_up(expr, &mut self.done, &mut |pool, id, node| match node {
+            Expr::Var(var) => exprs.get(var).copied().unwrap_or(id),
+            Expr::Load { buffer, index, access } => match buffers.get(buffer) {
+                Some(fresh) => pool.load(*fresh, *index, access.clone()),
+                None => id,
+            },
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => id,
+        }))
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        match *pool.get_stmt(id) {
+            Stmt::Let { var, .. } | Stmt::For { var, .. } => self.bind(pool, var),
+            Stmt::Allocate { buffer, .. } => self.allocate(pool, buffer)?,
+            Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => {}
+        }
+        walk(self, pool, id)
+    }
+
+    fn binder(&mut self, var: VarId) -> VarId {
+        self.binders.get(&var).copied().unwrap_or(var)
+    }
+
+    fn buffer(&mut self, buffer: BufferId) -> BufferId {
+        self.buffers.get(&buffer).copied().unwrap_or(buffer)
+    }
+}

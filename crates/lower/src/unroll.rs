@@ -1,0 +1,52 @@
+//! Loops of kind `unrolled` are copied out.
+
+use halidom_ir::{ExprId, LoopKind, Pool, Program, Stmt, StmtId};
+
+use crate::fold::{Fold, rewrite, walk};
+use crate::refresh::refresh;
+use crate::{LowerError, constant_extent, index};
+
+/// The most copies of one loop.
+pub const MOST_COPIES: usize = 64;
+
+/// Replaces each unrolled loop by as many copies of its body as it has iterations, in order.
+///
+/// Requires: extents of unrolled loops are constants, at most [`MOST_COPIES`]; storage is flattened.
+/// Ensures: no loop of kind `Unrolled`; every binder is still unique.
+pub fn unroll(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    rewrite(&mut Unroll, pool, program)
+}
+
+struct Unroll;
+
+impl Fold for Unroll {
+    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        Ok(expr)
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        // Inner loops first: their copies are copied again.
+        let id = walk(self, pool, id)?;
+        let Stmt::For { var, min, extent, kind: LoopKind::Unrolled, body } = *pool.get_stmt(id)
+        else {
+            return Ok(id);
+        };
+        let copies = constant_extent(pool, var, extent, LoopKind::Unrolled)?;
+        if copies > MOST_COPIES {
+            return Err(LowerError::TooManyCopies {
+                variable: pool.var(var).name.clone(),
+                extent: copies,
+            });
+        }
+        let mut stmts = Vec::with_capacity(copies);
+        for copy in 0..copies {
+            let step = pool.int(copy as i128);
+            let value = index::add(pool, min, step);
+            stmts.push(refresh(pool, body, &[(var, value)])?);
+        }
+        Ok(match stmts[..] {
+            [only] => only,
+            _ => pool.stmt(Stmt::Block(stmts)),
+        })
+    }
+}

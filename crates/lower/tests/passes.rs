@@ -1,0 +1,345 @@
+//! Each pass on small programs: what it makes of them, and that the result is well formed.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use expect_test::{Expect, expect};
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{parse, print};
+use halidom_lower::{LowerError, PASSES, Pass};
+
+const BLUR: &str = r#"
+algorithm blur {
+  input input(ix, iy): u16 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
+  func b(bx, by): u16 {
+    stage(bx, by) = (input(bx, by) + input(bx + 1, by)) / 3u16;
+  }
+  func out(ox, oy): u16 {
+    stage(ox, oy) = b(ox, oy) + b(ox, oy + 1);
+  }
+  output out;
+}
+"#;
+
+const OUT: &str = "program blur {
+  output out in out.buffer [out.min.0, out.extent.0, out.stride.0] [out.min.1, out.extent.1, out.stride.1] window [wx, wxe] [wy, wye];
+";
+
+/// Runs the named passes in order; the verifier accepts the program before and after.
+fn run(passes: &[&str], algorithm: &str, output: &str, body: &str) -> Result<String, LowerError> {
+    let text = format!("{algorithm}{output}{body}}}\n");
+    let module = parse::module(&text).unwrap_or_else(|error| {
+        panic!("{error}: {}", &text[error.offset..text.len().min(error.offset + 60)])
+    });
+    let mut pool = module.pool;
+    let mut program = module.program.unwrap();
+    verify::program(&pool, &program, Phase::Structured).unwrap();
+    for name in passes {
+        let pass = PASSES.iter().find(|pass: &&Pass| pass.name == *name).unwrap();
+        program = (pass.run)(&mut pool, program)?;
+        if let Err(violations) = verify::program(&pool, &program, Phase::Structured) {
+            panic!("{violations:#?}\n{}", print::program(&pool, &program));
+        }
+    }
+    let text = print::program(&pool, &program);
+    // The program's head, two lines, is the same for all.
+    Ok(text.split_inclusive('\n').skip(2).collect())
+}
+
+fn check(passes: &[&str], body: &str, expected: &Expect) {
+    expected.assert_eq(&run(passes, BLUR, OUT, body).unwrap());
+}
+
+#[test]
+fn flattening_keeps_what_was_meant() {
+    check(
+        &["flatten_storage"],
+        "
+  let b.min.0: int = wx;
+  let b.extent.0: int = max(wxe, 0);
+  allocate b.buffer: u16 for b [b.min.0, b.extent.0, 1] [wy, wye + 1, b.extent.0];
+  for y in [wy, wye + 1] {
+    for x in [wx, wxe] {
+      b(x, y) stage 0 = (input(x, y) + input(x + 1, y)) / 3u16;
+    }
+  }
+  parallel y2 in [wy, wye] {
+    for x2 in [wx, wxe] {
+      out(x2, y2) stage 0 = b(x2, y2) + b(x2, y2 + 1);
+    }
+  }
+",
+        &expect![[r#"
+              let b.min.0: int = wx;
+              let b.extent.0: int = max(wxe, 0);
+              allocate b.buffer: u16 for b [b.min.0, b.extent.0, 1] [wy, wye + 1, b.extent.0];
+              for y in [wy, wye + 1] {
+                for x in [wx, wxe] {
+                  b.buffer[x - b.min.0 + (y - wy) * b.extent.0 @ b(x, y) stage 0] = (input.buffer[(x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x, y)] + input.buffer[(x + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x + 1, y)]) / 3u16;
+                }
+              }
+              parallel y2 in [wy, wye] {
+                for x2 in [wx, wxe] {
+                  out.buffer[(x2 - out.min.0) * out.stride.0 + (y2 - out.min.1) * out.stride.1 @ out(x2, y2) stage 0] = b.buffer[x2 - b.min.0 + (y2 - wy) * b.extent.0 @ b(x2, y2)] + b.buffer[x2 - b.min.0 + (y2 + 1 - wy) * b.extent.0 @ b(x2, y2 + 1)];
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn dense_rows_become_ramps_and_uniform_parts_stay_scalar() {
+    check(
+        &["flatten_storage", "vectorize"],
+        "
+  for y in [wy, wye] {
+    for xo in [0, (wxe + 7) / 8] {
+      vectorized xi in [0, 8] {
+        let x: int = max(wx, min(wx + xo * 8, wx + wxe - 8)) + xi;
+        if x < wx + wxe {
+          out(x, y) stage 0 = input(x, y) + input(x + 1, y) * select(y < x, input(wx, y), 7u16);
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              for y in [wy, wye] {
+                for xo in [0, (wxe + 7) / 8] {
+                  let x: int = max(wx, min(wx + xo * 8, wx + wxe - 8));
+                  if x + 7 < wx + wxe {
+                    out.buffer[ramp((x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x, 1, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp((x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input$1(ramp(x, 1, 8), broadcast(y, 8))] + input.buffer[ramp((x + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input$1(ramp(x + 1, 1, 8), broadcast(y, 8))] * select(broadcast(y, 8) < ramp(x, 1, 8), broadcast(input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(wx, y)], 8), broadcast(7u16, 8));
+                  } else {
+                    for xi in [0, 8] {
+                      let x$1: int = max(wx, min(wx + xo * 8, wx + wxe - 8)) + xi;
+                      if x$1 < wx + wxe {
+                        out.buffer[(x$1 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x$1, y) stage 0] = input.buffer[(x$1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x$1, y)] + input.buffer[(x$1 + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x$1 + 1, y)] * select(y < x$1, input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(wx, y)], 7u16);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn statements_without_a_vector_form_stay_loops() {
+    check(
+        &["flatten_storage", "vectorize"],
+        "
+  vectorized x in [wx, 4] {
+    let twice: int = x * 2;
+    let square: int = x * x;
+    out(twice, wy) stage 0 = input(square, wy);
+    out(wx, wy) stage 0 = input(twice, wy);
+    for y in [twice, wye] {
+      out(x, y) stage 0 = 0u16;
+    }
+    for y2 in [wy, wye] {
+      out(x, y2) stage 0 = 1u16;
+    }
+    if input(x, wy) < 5u16 {
+      out(x, wy) stage 0 = 2u16;
+    }
+    if wx < 5 {
+      out(x, wy) stage 0 = 3u16;
+    } else {
+      allocate b.buffer: u16 for b [x, 1, 1] [wy, 1, 1];
+      b(x, wy) stage 0 = 3u16;
+      out(x, wy) stage 0 = b(x, wy);
+    }
+    if (x < wxe) & (wx >= 0 - x) & (wy == 3) {
+      out(x, wy) stage 0 = 4u16;
+    } else {
+      out(x, wy) stage 0 = 5u16;
+    }
+  }
+",
+        &expect![[r#"
+              let twice: int = wx * 2;
+              let square: intx4 = ramp(wx, 1, 4) * ramp(wx, 1, 4);
+              out.buffer[ramp((twice - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, 2 * out.stride.0, 4) @ out(ramp(twice, 2, 4), broadcast(wy, 4)) stage 0] = input.buffer[(square - broadcast(input.min.0, 4)) * broadcast(input.stride.0, 4) + broadcast((wy - input.min.1) * input.stride.1, 4) @ input$1(square, broadcast(wy, 4))];
+              for x in [wx, 4] {
+                let twice$1: int = x * 2;
+                let square$1: int = x * x;
+                out.buffer[(wx - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(wx, wy) stage 0] = input.buffer[(twice$1 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input$1(twice$1, wy)];
+              }
+              for x$1 in [wx, 4] {
+                let twice$2: int = x$1 * 2;
+                let square$2: int = x$1 * x$1;
+                for y in [twice$2, wye] {
+                  out.buffer[(x$1 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x$1, y) stage 0] = 0u16;
+                }
+              }
+              for y2 in [wy, wye] {
+                out.buffer[ramp((wx - out.min.0) * out.stride.0 + (y2 - out.min.1) * out.stride.1, out.stride.0, 4) @ out(ramp(wx, 1, 4), broadcast(y2, 4)) stage 0] = broadcast(1u16, 4);
+              }
+              for x$2 in [wx, 4] {
+                let twice$3: int = x$2 * 2;
+                let square$3: int = x$2 * x$2;
+                if input.buffer[(x$2 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input$1(x$2, wy)] < 5u16 {
+                  out.buffer[(x$2 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$2, wy) stage 0] = 2u16;
+                }
+              }
+              if wx < 5 {
+                out.buffer[ramp((wx - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 4) @ out(ramp(wx, 1, 4), broadcast(wy, 4)) stage 0] = broadcast(3u16, 4);
+              } else {
+                for x$3 in [wx, 4] {
+                  let twice$4: int = x$3 * 2;
+                  let square$4: int = x$3 * x$3;
+                  allocate b.buffer: u16 for b [x$3, 1, 1] [wy, 1, 1];
+                  b.buffer[0 @ b(x$3, wy) stage 0] = 3u16;
+                  out.buffer[(x$3 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$3, wy) stage 0] = b.buffer[0 @ b(x$3, wy)];
+                }
+              }
+              if wx + 3 < wxe & wx >= 0 - wx & wy == 3 {
+                out.buffer[ramp((wx - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 4) @ out(ramp(wx, 1, 4), broadcast(wy, 4)) stage 0] = broadcast(4u16, 4);
+              } else {
+                for x$4 in [wx, 4] {
+                  let twice$5: int = x$4 * 2;
+                  let square$5: int = x$4 * x$4;
+                  if x$4 < wxe & wx >= 0 - x$4 & wy == 3 {
+                    out.buffer[(x$4 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$4, wy) stage 0] = 4u16;
+                  } else {
+                    out.buffer[(x$4 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$4, wy) stage 0] = 5u16;
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn only_the_inner_of_nested_vectors_is_one() {
+    check(
+        &["flatten_storage", "vectorize"],
+        "
+  vectorized y in [wy, 2] {
+    vectorized x in [wx, 4] {
+      out(x, y) stage 0 = 1u16;
+    }
+  }
+  vectorized z in [wx, 1] {
+    out(z, wy) stage 0 = 1u16;
+  }
+  vectorized none in [wx, 0] {
+    out(none, wy) stage 0 = 1u16;
+  }
+",
+        &expect![[r#"
+              for y in [wy, 2] {
+                out.buffer[ramp((wx - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1, out.stride.0, 4) @ out(ramp(wx, 1, 4), broadcast(y, 4)) stage 0] = broadcast(1u16, 4);
+              }
+              {
+                let z: int = wx;
+                out.buffer[(z - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(z, wy) stage 0] = 1u16;
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn unrolled_copies_have_binders_of_their_own() {
+    check(
+        &["flatten_storage", "unroll"],
+        "
+  unrolled y in [wy, 2] {
+    let row: int = y + 1;
+    allocate b.buffer: u16 for b [wx, wxe, 1] [row, 1, wxe];
+    for x in [wx, wxe] {
+      b(x, row) stage 0 = input(x, row);
+      out(x, y) stage 0 = b(x, row);
+    }
+  }
+",
+        &expect![[r#"
+              {
+                let row: int = wy + 1;
+                allocate b.buffer: u16 for b [wx, wxe, 1] [row, 1, wxe];
+                for x in [wx, wxe] {
+                  b.buffer[x - wx @ b(x, row) stage 0] = input.buffer[(x - input.min.0) * input.stride.0 + (row - input.min.1) * input.stride.1 @ input$1(x, row)];
+                  out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = b.buffer[x - wx @ b(x, row)];
+                }
+              }
+              let row$1: int = wy + 1 + 1;
+              allocate b.buffer$1: u16 for b [wx, wxe, 1] [row$1, 1, wxe];
+              for x$1 in [wx, wxe] {
+                b.buffer$1[x$1 - wx @ b(x$1, row$1) stage 0] = input.buffer[(x$1 - input.min.0) * input.stride.0 + (row$1 - input.min.1) * input.stride.1 @ input$1(x$1, row$1)];
+                out.buffer[(x$1 - out.min.0) * out.stride.0 + (wy + 1 - out.min.1) * out.stride.1 @ out(x$1, wy + 1) stage 0] = b.buffer$1[x$1 - wx @ b(x$1, row$1)];
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn lets_for_annotations_alone_become_their_values() {
+    check(
+        &["dead_lets"],
+        "
+  let zero: int = 0;
+  let unused: int = zero + 1;
+  let width: int = wxe + 1;
+  let hinted: int = wx + zero;
+  let read: int = int(input.buffer[0 @ input(0, 0)]);
+  let height: int = wye;
+  func b [hinted, width] [wy, height] {
+    allocate b.buffer: u16 for b [hinted, width, 1] [wy, 1, width];
+    b.buffer[0 @ b(read, wy + zero) stage 0] = 1u16;
+  }
+",
+        &expect![[r#"
+              let zero: int = 0;
+              let width: int = wxe + 1;
+              let hinted: int = wx + zero;
+              let read: int = int(input.buffer[0 @ input$1(0, 0)]);
+              func b [hinted, width] [wy, wye] {
+                allocate b.buffer: u16 for b [hinted, width, 1] [wy, 1, width];
+                b.buffer[0 @ b(read, wy + zero) stage 0] = 1u16;
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_lowered_is_refused() {
+    let body = |kind: &str, extent: &str| {
+        format!("{kind} x in [wx, {extent}] {{ out(x, wy) stage 0 = 1u16; }}")
+    };
+    for (passes, kind, extent, expected) in [
+        (
+            &["flatten_storage", "vectorize"][..],
+            "vectorized",
+            "wxe",
+            "the extent of the vectorized loop `x` is not a constant",
+        ),
+        (
+            &["flatten_storage", "vectorize"],
+            "vectorized",
+            "5000",
+            "the loop `x` has 5000 iterations: at most 4096 are vectorized",
+        ),
+        (
+            &["flatten_storage", "unroll"],
+            "unrolled",
+            "wxe",
+            "the extent of the unrolled loop `x` is not a constant",
+        ),
+        (
+            &["flatten_storage", "unroll"],
+            "unrolled",
+            "65",
+            "the loop `x` has 65 iterations: at most 64 are unrolled",
+        ),
+        (&["vectorize"], "vectorized", "4", "storage must be flattened first"),
+    ] {
+        let error = run(passes, BLUR, OUT, &body(kind, extent)).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+    let error = run(&["flatten_storage"], BLUR, OUT, "out(wx, wy) stage 0 = b(wx, wy);");
+    assert_eq!(error, Err(LowerError::NoBuffer { func: "b".to_owned() }));
+}
