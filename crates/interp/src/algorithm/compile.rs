@@ -1,0 +1,223 @@
+//! Algorithms as flat code: one environment of pure and reduction variables a stage, parameters as constants.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{Algorithm, BufferId, Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
+
+use super::AlgorithmError;
+use crate::Bindings;
+use crate::code::{Code, CodeError, Lanes, Scope, Source};
+use crate::startup::evaluate_expr;
+
+/// What a read of a func means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The input with this number.
+    Input(usize),
+    /// The final value of the func with this number.
+    Func(usize),
+    /// The func's own value, while this stage runs.
+    Own,
+}
+
+pub(super) struct CompiledFunc {
+    pub(super) id: FuncId,
+    pub(super) rank: usize,
+    pub(super) stages: Vec<CompiledStage>,
+}
+
+pub(super) struct CompiledStage {
+    /// Dimensions in which the stage writes only the point's own coordinate (FS Definition 4.3).
+    pub(super) pure_dims: Vec<bool>,
+    /// Min and extent of each reduction variable, first innermost; none is negative.
+    pub(super) domain: Vec<(i64, i64)>,
+    pub(super) predicate: Option<Code<Place>>,
+    /// The written point, then the value.
+    pub(super) rule: Code<Place>,
+}
+
+impl CompiledStage {
+    /// Whether running the stage reads nothing but the func itself.
+    pub(super) fn reads_only_itself(&self) -> bool {
+        self.predicate.iter().chain([&self.rule]).flat_map(Code::places).all(|p| *p == Place::Own)
+    }
+}
+
+/// Everything that the outputs depend on.
+pub(super) struct Compiled {
+    pub(super) inputs: Vec<FuncId>,
+    pub(super) funcs: Vec<CompiledFunc>,
+    pub(super) numbers: FxHashMap<FuncId, usize>,
+}
+
+pub(super) fn compile(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+) -> Result<Compiled, AlgorithmError> {
+    let needed = dependencies(pool, algorithm);
+    let mut compiled = Compiled {
+        inputs: algorithm.inputs.clone(),
+        funcs: Vec::new(),
+        numbers: FxHashMap::default(),
+    };
+    for func in algorithm.funcs.iter().filter(|func| needed.contains(func)) {
+        let stages = pool
+            .func(*func)
+            .stages()
+            .iter()
+            .enumerate()
+            .map(|(number, stage)| compile_stage(pool, &compiled, bindings, (*func, number), stage))
+            .collect::<Result<_, _>>()?;
+        let rank = pool.func(*func).rank();
+        // Registered after its stages, so that no stage finds its own func among the defined ones.
+        compiled.numbers.insert(*func, compiled.funcs.len());
+        compiled.funcs.push(CompiledFunc { id: *func, rank, stages });
+    }
+    Ok(compiled)
+}
+
+/// The funcs that an output's definition mentions, directly or not.
+fn dependencies(pool: &Pool, algorithm: &Algorithm) -> FxHashSet<FuncId> {
+    let mut needed = FxHashSet::default();
+    let mut waiting = algorithm.outputs.clone();
+    while let Some(func) = waiting.pop() {
+        if !needed.insert(func) {
+            continue;
+        }
+        for stage in pool.func(func).stages() {
+            let roots = stage.lhs.iter().chain(&stage.predicate).chain([&stage.value]);
+            for root in roots {
+                pool.for_each_subexpr(*root, &mut |_, expr| {
+                    if let Expr::Ref { func, .. } = expr {
+                        waiting.push(*func);
+                    }
+                });
+            }
+        }
+    }
+    needed
+}
+
+fn compile_stage(
+    pool: &Pool,
+    compiled: &Compiled,
+    bindings: &Bindings,
+    (func, number): (FuncId, usize),
+    stage: &Stage,
+) -> Result<CompiledStage, AlgorithmError> {
+    let decl = pool.func(func);
+    let malformed = |error| AlgorithmError::Malformed { name: decl.name.clone(), error };
+    let pure_dims: Vec<bool> = stage
+        .lhs
+        .iter()
+        .zip(&decl.args)
+        .map(|(lhs, arg)| *pool.get(*lhs) == Expr::Var(*arg))
+        .collect();
+    if stage.lhs.len() != decl.rank() {
+        let (name, expected, given) = (decl.name.clone(), decl.rank(), stage.lhs.len());
+        return Err(malformed(CodeError::Rank { name, expected, given }));
+    }
+    let mut slots = FxHashMap::default();
+    for (slot, arg) in decl.args.iter().enumerate() {
+        // A pure variable has a value only where its dimension is pure.
+        if pure_dims[slot] {
+            slots.insert(*arg, slot);
+        }
+    }
+    let mut domain = Vec::with_capacity(stage.domain.len());
+    for (position, variable) in stage.domain.iter().enumerate() {
+        slots.insert(variable.var, decl.rank() + position);
+        let min = startup_int(pool, func, variable.min, bindings)?;
+        let extent = startup_int(pool, func, variable.extent, bindings)?;
+        if extent < 0 {
+            return Err(AlgorithmError::DomainExtent {
+                func,
+                name: decl.name.clone(),
+                stage: number,
+                variable: position,
+                extent: i128::from(extent),
+            });
+        }
+        // The last value must be a coordinate too.
+        min.checked_add(extent).ok_or_else(|| AlgorithmError::Coordinate {
+            name: decl.name.clone(),
+            value: i128::from(min) + i128::from(extent),
+        })?;
+        domain.push((min, extent));
+    }
+    let own = (number > 0).then_some(func);
+    let scope = StageScope { pool, compiled, bindings, slots, own };
+    let code = |exprs: &[ExprId]| {
+        // The language has no vectors: each result is one lane.
+        if exprs.iter().any(|expr| pool.ty(*expr).lanes != 1) {
+            return Err(malformed(CodeError::Lanes));
+        }
+        Code::compile(pool, exprs, &scope).map_err(malformed)
+    };
+    let predicate = stage.predicate.map(|predicate| code(&[predicate])).transpose()?;
+    let rule: Vec<ExprId> = stage.lhs.iter().copied().chain([stage.value]).collect();
+    if pool.ty(stage.value).scalar != decl.scalar {
+        return Err(AlgorithmError::ill_typed(pool, func));
+    }
+    Ok(CompiledStage { pure_dims, domain, predicate, rule: code(&rule)? })
+}
+
+fn startup_int(
+    pool: &Pool,
+    func: FuncId,
+    expr: ExprId,
+    bindings: &Bindings,
+) -> Result<i64, AlgorithmError> {
+    let value = evaluate_expr(pool, expr, bindings)?
+        .as_integer()
+        .ok_or_else(|| AlgorithmError::ill_typed(pool, func))?;
+    i64::try_from(value)
+        .map_err(|_| AlgorithmError::Coordinate { name: pool.func(func).name.clone(), value })
+}
+
+struct StageScope<'a> {
+    pool: &'a Pool,
+    compiled: &'a Compiled,
+    bindings: &'a Bindings,
+    slots: FxHashMap<VarId, usize>,
+    own: Option<FuncId>,
+}
+
+impl Scope for StageScope<'_> {
+    type Place = Place;
+
+    fn var(&self, var: VarId) -> Option<Source> {
+        match self.slots.get(&var) {
+            Some(slot) => Some(Source::Slot(Lanes { start: *slot, count: 1 })),
+            None => self.bindings.var(var).map(Source::Constant),
+        }
+    }
+
+    fn func(&self, func: FuncId, rank: usize) -> Result<Place, CodeError> {
+        let decl = self.pool.func(func);
+        if decl.rank() != rank {
+            let (name, expected) = (decl.name.clone(), decl.rank());
+            return Err(CodeError::Rank { name, expected, given: rank });
+        }
+        if self.own == Some(func) {
+            return Ok(Place::Own);
+        }
+        let undefined = || CodeError::UndefinedFunc(decl.name.clone());
+        match &decl.kind {
+            FuncKind::Input { .. } => self
+                .compiled
+                .inputs
+                .iter()
+                .position(|input| *input == func)
+                .map(Place::Input)
+                .ok_or_else(undefined),
+            FuncKind::Defined { .. } => {
+                self.compiled.numbers.get(&func).copied().map(Place::Func).ok_or_else(undefined)
+            }
+        }
+    }
+
+    fn buffer(&self, buffer: BufferId) -> Result<Place, CodeError> {
+        Err(CodeError::NoBuffer(self.pool.buffer(buffer).name.clone()))
+    }
+}

@@ -1,0 +1,370 @@
+//! Evaluation on demand, point by point, with every value kept.
+
+use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Scalar, Shape};
+
+use super::compile::{Compiled, CompiledFunc, CompiledStage, Place, compile};
+use super::table::Table;
+use super::{AlgorithmError, known};
+use crate::Bindings;
+use crate::code::{Code, OpError, Value};
+use crate::startup::evaluate_expr;
+
+type Result<T> = std::result::Result<T, AlgorithmError>;
+
+/// An algorithm on fixed inputs, and the values of its funcs that were asked for so far.
+pub struct Evaluator<'a> {
+    compiled: Compiled,
+    state: State<'a>,
+}
+
+struct State<'a> {
+    pool: &'a Pool,
+    /// Whether values may be unknown.
+    dry: bool,
+    inputs: Vec<Input<'a>>,
+    funcs: Vec<FuncState>,
+    free_registers: Vec<Vec<Value>>,
+}
+
+struct Input<'a> {
+    array: Option<&'a Array>,
+    /// Least and greatest coordinates read, a dimension each.
+    touched: Option<Vec<(i64, i64)>>,
+}
+
+/// Values of a func by stage, and which cells of an update were run: `false` when run, `None` when an unknown point of it was written.
+struct FuncState {
+    values: Vec<Table>,
+    cells: Vec<Table>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Checks `require`s and reduction domains; computes nothing yet.
+    pub fn new(pool: &'a Pool, algorithm: &Algorithm, bindings: &'a Bindings) -> Result<Self> {
+        let missing =
+            algorithm.inputs.iter().copied().find(|input| bindings.input(*input).is_none());
+        let evaluator = Self::with_mode(pool, algorithm, bindings, false)?;
+        match missing {
+            Some(input) => Err(AlgorithmError::MissingInput(pool.func(input).name.clone())),
+            None => Ok(evaluator),
+        }
+    }
+
+    /// An evaluator that does without the elements of inputs; see [`super::demand`].
+    pub(super) fn dry(
+        pool: &'a Pool,
+        algorithm: &Algorithm,
+        bindings: &'a Bindings,
+    ) -> Result<Self> {
+        Self::with_mode(pool, algorithm, bindings, true)
+    }
+
+    fn with_mode(
+        pool: &'a Pool,
+        algorithm: &Algorithm,
+        bindings: &'a Bindings,
+        dry: bool,
+    ) -> Result<Self> {
+        for require in &algorithm.requires {
+            if evaluate_expr(pool, require.condition, bindings)? != Constant::bool(true) {
+                return Err(AlgorithmError::RequireFailed { message: require.message.clone() });
+            }
+        }
+        let compiled = compile(pool, algorithm, bindings)?;
+        let inputs = compiled
+            .inputs
+            .iter()
+            .map(|input| Input { array: bindings.input(*input), touched: None })
+            .collect();
+        let funcs = compiled.funcs.iter().map(|func| FuncState::new(pool, func)).collect();
+        let state = State { pool, dry, inputs, funcs, free_registers: Vec::new() };
+        Ok(Self { compiled, state })
+    }
+
+    /// The final value of a func at a point. Inputs are no funcs here.
+    pub fn value(&mut self, func: FuncId, coords: &[i64]) -> Result<Constant> {
+        let number = self.number(func, coords)?;
+        let value = self.state.value(&self.compiled, number, coords)?;
+        known(self.state.pool, func, value)
+    }
+
+    /// The value of a func at a point after its stages `0..=stage`.
+    pub fn value_after(&mut self, func: FuncId, stage: usize, coords: &[i64]) -> Result<Constant> {
+        let number = self.number(func, coords)?;
+        if stage >= self.compiled.funcs[number].stages.len() {
+            return Err(AlgorithmError::ill_typed(self.state.pool, func));
+        }
+        let value = self.state.after(&self.compiled, number, stage, coords)?;
+        known(self.state.pool, func, value)
+    }
+
+    /// Evaluates a func at a point for what it reads.
+    pub(super) fn touch(&mut self, func: FuncId, coords: &[i64]) -> Result<()> {
+        let number = self.number(func, coords)?;
+        self.state.value(&self.compiled, number, coords).map(|_| ())
+    }
+
+    /// The box of an input's coordinates that were read so far.
+    pub fn touched(&self, input: FuncId) -> Option<Shape> {
+        let number = self.compiled.inputs.iter().position(|other| *other == input)?;
+        let bounds = self.state.inputs[number].touched.as_ref()?;
+        // An extent that 64 bits do not hold is as large as can be said.
+        let interval =
+            |(low, high): &(i64, i64)| (*low, high.saturating_sub(*low).saturating_add(1));
+        Some(bounds.iter().map(interval).collect())
+    }
+
+    fn number(&self, func: FuncId, coords: &[i64]) -> Result<usize> {
+        match self.compiled.numbers.get(&func) {
+            Some(number) if self.compiled.funcs[*number].rank == coords.len() => Ok(*number),
+            Some(_) | None => Err(AlgorithmError::ill_typed(self.state.pool, func)),
+        }
+    }
+}
+
+impl FuncState {
+    fn new(pool: &Pool, func: &CompiledFunc) -> Self {
+        let scalar = pool.func(func.id).scalar;
+        let values = func.stages.iter().map(|_| Table::new(scalar, func.rank)).collect();
+        let cells = func
+            .stages
+            .iter()
+            .map(|stage| {
+                Table::new(Scalar::Bool, stage.pure_dims.iter().filter(|dim| **dim).count())
+            })
+            .collect();
+        Self { values, cells }
+    }
+}
+
+impl State<'_> {
+    fn value(&mut self, compiled: &Compiled, func: usize, coords: &[i64]) -> Result<Value> {
+        match compiled.funcs[func].stages.len().checked_sub(1) {
+            Some(last) => self.after(compiled, func, last, coords),
+            None => Err(AlgorithmError::ill_typed(self.pool, compiled.funcs[func].id)),
+        }
+    }
+
+    /// The value of a func after its stages `0..=stage`.
+    fn after(
+        &mut self,
+        compiled: &Compiled,
+        func: usize,
+        stage: usize,
+        coords: &[i64],
+    ) -> Result<Value> {
+        if stage == 0 {
+            if let Some(value) = self.funcs[func].values[0].get(coords) {
+                return Ok(value);
+            }
+            let env: Vec<Value> =
+                coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))).collect();
+            let code = &compiled.funcs[func].stages[0].rule;
+            let registers = self.run(compiled, (func, 0), code, &env)?;
+            let value = registers[code.result(coords.len()).start];
+            self.free_registers.push(registers);
+            self.funcs[func].values[0].set(coords, value);
+            return Ok(value);
+        }
+        let key = cell_key(&compiled.funcs[func].stages[stage], coords);
+        if self.funcs[func].cells[stage].get(&key).is_none() {
+            self.run_cell(compiled, (func, stage), coords, &key)?;
+        }
+        self.during(compiled, (func, stage), coords)
+    }
+
+    /// The value of a func while a stage runs, or afterwards: what the stage wrote, else what was there before.
+    fn during(
+        &mut self,
+        compiled: &Compiled,
+        (func, stage): (usize, usize),
+        coords: &[i64],
+    ) -> Result<Value> {
+        let written = self.funcs[func].values[stage].get(coords);
+        if !self.dry {
+            return match written {
+                Some(value) => Ok(value),
+                None => self.after(compiled, func, stage - 1, coords),
+            };
+        }
+        let key = cell_key(&compiled.funcs[func].stages[stage], coords);
+        let anywhere = self.funcs[func].cells[stage].get(&key) == Some(None);
+        match written {
+            Some(value) if !anywhere => Ok(value),
+            // The point may have its earlier value or not: what that reads counts in either case.
+            Some(_) | None => {
+                let before = self.after(compiled, func, stage - 1, coords)?;
+                Ok(if anywhere { None } else { before })
+            }
+        }
+    }
+
+    /// Runs an update on all points that agree with `coords` in the stage's pure dimensions.
+    fn run_cell(
+        &mut self,
+        compiled: &Compiled,
+        (func, number): (usize, usize),
+        coords: &[i64],
+        key: &[i64],
+    ) -> Result<()> {
+        let stage = &compiled.funcs[func].stages[number];
+        let rank = coords.len();
+        self.funcs[func].cells[number].set(key, Some(Constant::bool(false)));
+        // Invariant: the environment's non-pure dimensions are never read, as their variables have no slot.
+        let mut env: Vec<Value> =
+            coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))).collect();
+        env.resize(rank + stage.domain.len(), None);
+        let mut target = Vec::with_capacity(rank);
+        // `points` changes the first coordinate fastest, as the language changes the first variable.
+        for point in halidom_ir::points(&stage.domain) {
+            for (slot, value) in env[rank..].iter_mut().zip(&point) {
+                *slot = Some(Constant::int(i128::from(*value)));
+            }
+            let mut certain = true;
+            if let Some(predicate) = &stage.predicate {
+                let registers = self.run(compiled, (func, number), predicate, &env)?;
+                let holds = registers[predicate.result(0).start];
+                self.free_registers.push(registers);
+                match holds.map(Constant::as_bool) {
+                    Some(Some(true)) => {}
+                    Some(Some(false)) => continue,
+                    Some(None) => {
+                        return Err(AlgorithmError::ill_typed(self.pool, compiled.funcs[func].id));
+                    }
+                    None => certain = false,
+                }
+            }
+            let registers = self.run(compiled, (func, number), &stage.rule, &env)?;
+            target.clear();
+            for dim in 0..rank {
+                match registers[stage.rule.result(dim).start] {
+                    Some(coord) => target.push(self.coordinate(compiled, func, coord)?),
+                    None => certain = false,
+                }
+            }
+            let value = registers[stage.rule.result(rank).start];
+            self.free_registers.push(registers);
+            let state = &mut self.funcs[func];
+            if certain {
+                state.values[number].set(&target, value);
+            } else {
+                state.cells[number].set(key, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates a stage's code; the caller gives the registers back.
+    fn run(
+        &mut self,
+        compiled: &Compiled,
+        (func, stage): (usize, usize),
+        code: &Code<Place>,
+        env: &[Value],
+    ) -> Result<Vec<Value>> {
+        let mut registers = self.free_registers.pop().unwrap_or_default();
+        let read = |place: &Place, args: &[Value]| -> std::result::Result<Value, Stop> {
+            // Wherever the func is read, its earlier stages touch nothing: only the value is not known.
+            if *place == Place::Own
+                && args.contains(&None)
+                && compiled.funcs[func].stages[..stage].iter().all(CompiledStage::reads_only_itself)
+            {
+                return Ok(None);
+            }
+            let coords = self.coordinates(compiled, func, args)?;
+            Ok(match place {
+                Place::Own => self.during(compiled, (func, stage), &coords)?,
+                Place::Func(number) => self.value(compiled, *number, &coords)?,
+                Place::Input(number) => self.read_input(compiled, func, *number, coords)?,
+            })
+        };
+        match code.run(env, &mut registers, false, read) {
+            Ok(()) => Ok(registers),
+            Err(Stop::Algorithm(error)) => Err(error),
+            Err(Stop::Op(error)) => {
+                Err(AlgorithmError::operator(self.pool, compiled.funcs[func].id, error))
+            }
+        }
+    }
+
+    fn read_input(
+        &mut self,
+        compiled: &Compiled,
+        reader: usize,
+        number: usize,
+        coords: Vec<i64>,
+    ) -> Result<Value> {
+        let input = &mut self.inputs[number];
+        match &mut input.touched {
+            Some(touched) => {
+                for ((low, high), coord) in touched.iter_mut().zip(&coords) {
+                    *low = (*low).min(*coord);
+                    *high = (*high).max(*coord);
+                }
+            }
+            None => input.touched = Some(coords.iter().map(|coord| (*coord, *coord)).collect()),
+        }
+        match input.array.map(|array| (array.get(&coords), array)) {
+            Some((Some(value), _)) => Ok(Some(value)),
+            Some((None, array)) if !self.dry => {
+                let (input, reader) = (compiled.inputs[number], compiled.funcs[reader].id);
+                Err(AlgorithmError::InputOutOfBounds {
+                    input,
+                    name: self.pool.func(input).name.clone(),
+                    coords,
+                    shape: array.shape.clone(),
+                    reader,
+                    reader_name: self.pool.func(reader).name.clone(),
+                })
+            }
+            Some((None, _)) | None => Ok(None),
+        }
+    }
+
+    fn coordinates(&self, compiled: &Compiled, reader: usize, args: &[Value]) -> Result<Vec<i64>> {
+        args.iter()
+            .map(|arg| match arg {
+                Some(constant) => self.coordinate(compiled, reader, *constant),
+                None => {
+                    let reader = compiled.funcs[reader].id;
+                    let reader_name = self.pool.func(reader).name.clone();
+                    Err(AlgorithmError::DataDependent { reader, reader_name })
+                }
+            })
+            .collect()
+    }
+
+    fn coordinate(&self, compiled: &Compiled, reader: usize, constant: Constant) -> Result<i64> {
+        let func = compiled.funcs[reader].id;
+        let value = (constant.scalar() == Scalar::Int)
+            .then(|| constant.as_integer())
+            .flatten()
+            .ok_or_else(|| AlgorithmError::ill_typed(self.pool, func))?;
+        i64::try_from(value)
+            .map_err(|_| AlgorithmError::operator(self.pool, func, OpError::Beyond64(value)))
+    }
+}
+
+/// The coordinates in the stage's pure dimensions.
+fn cell_key(stage: &CompiledStage, coords: &[i64]) -> Vec<i64> {
+    let pure_dims = coords.iter().zip(&stage.pure_dims).filter(|(_, pure)| **pure);
+    pure_dims.map(|(coord, _)| *coord).collect()
+}
+
+/// Why a stage's code stops: an operator, or what a read demanded.
+enum Stop {
+    Op(OpError),
+    Algorithm(AlgorithmError),
+}
+
+impl From<OpError> for Stop {
+    fn from(error: OpError) -> Self {
+        Self::Op(error)
+    }
+}
+
+impl From<AlgorithmError> for Stop {
+    fn from(error: AlgorithmError) -> Self {
+        Self::Algorithm(error)
+    }
+}

@@ -1,0 +1,111 @@
+//! Algorithms: FS §4.3, Fig. 6, lazy and memoised.
+//!
+//! # Correctness
+//! Fig. 6 defines the value of a func at a point by unrolling its updates into point updates that shadow one another. Here `after(f, k, p)` is the value at `p` once the
+//! stages `0..=k` ran. By syntactic separation (Definition 4.2) every access of stage `k` to `f` has the same coordinates in the stage's pure dimensions as the point it
+//! writes; so the points that agree in these dimensions form a *cell* that can be updated alone. A demanded point runs its cell's updates once, in the order of the
+//! domain (first variable innermost), reading `after(f, k - 1, ·)` where the cell was not written yet. That is Fig. 6's shadowing with every intermediate
+//! value kept instead of recomputed.
+//!
+//! Two things are decided here that Fig. 6 leaves open or decides otherwise:
+//! * a negative extent of a reduction domain, Fig. 6's ε_rdom, is an error at the start for every func on which an output depends, as the language demands;
+//! * where the predicate of an update does not hold, its value and written point are not evaluated. In Fig. 6, where all operators are total and there are no inputs, nobody
+//!   could tell; here a `where` keeps its update from reading an input out of bounds. Both arms of a select are always evaluated.
+//!
+//! ε_mem, the greater error of Definition 4.1, does not occur in algorithms; a read outside an input is the error of its own that stops the evaluation.
+
+mod compile;
+mod error;
+mod evaluator;
+mod table;
+
+use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Shape, points};
+
+pub use error::AlgorithmError;
+pub use evaluator::Evaluator;
+
+use crate::Bindings;
+
+/// The values of every output on its window, in the algorithm's order of outputs.
+///
+/// `windows[k]` is the box of `outputs[k]`; a non-positive extent makes the window empty, and then only `require`s and reduction domains are checked.
+pub fn evaluate(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+    windows: &[Shape],
+) -> Result<Vec<Array>, AlgorithmError> {
+    let mut evaluator = Evaluator::new(pool, algorithm, bindings)?;
+    for_outputs(pool, algorithm, windows)
+        .map(|pair| {
+            let (output, window) = pair?;
+            fill(pool, &mut evaluator, output, window)
+        })
+        .collect()
+}
+
+fn fill(
+    pool: &Pool,
+    evaluator: &mut Evaluator<'_>,
+    output: FuncId,
+    window: &Shape,
+) -> Result<Array, AlgorithmError> {
+    let shape = window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
+    let mut array = Array::zeros(pool.func(output).scalar, shape).ok_or_else(|| {
+        AlgorithmError::NoArray { name: pool.func(output).name.clone(), shape: window.clone() }
+    })?;
+    for (element, point) in points(window).enumerate() {
+        let value = evaluator.value(output, &point)?;
+        // Dense arrays number their elements in the order of `points`.
+        if !array.set_element(element, value) {
+            return Err(AlgorithmError::ill_typed(pool, output));
+        }
+    }
+    Ok(array)
+}
+
+/// The box of each input's coordinates that evaluating the windows reads, in the algorithm's order of inputs; `None` for an input that is not read.
+///
+/// Needs the shapes of inputs only where the algorithm mentions them ([`Bindings::set_input_shape`]), and their elements only where a coordinate that is read depends
+/// on them. Where a `where` clause or the written point of an update depends on elements that are not bound, the answer counts the update as happening: it
+/// may be larger than what is read then, never smaller. Reads outside of bound inputs are no errors.
+pub fn demand(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+    windows: &[Shape],
+) -> Result<Vec<Option<Shape>>, AlgorithmError> {
+    let mut evaluator = Evaluator::dry(pool, algorithm, bindings)?;
+    for pair in for_outputs(pool, algorithm, windows) {
+        let (output, window) = pair?;
+        for point in points(window) {
+            evaluator.touch(output, &point)?;
+        }
+    }
+    Ok(algorithm.inputs.iter().map(|input| evaluator.touched(*input)).collect())
+}
+
+fn for_outputs<'a>(
+    pool: &'a Pool,
+    algorithm: &'a Algorithm,
+    windows: &'a [Shape],
+) -> impl Iterator<Item = Result<(FuncId, &'a Shape), AlgorithmError>> {
+    let counts = (algorithm.outputs.len(), windows.len());
+    let missing = (counts.0 != counts.1)
+        .then_some(Err(AlgorithmError::WindowCount { outputs: counts.0, windows: counts.1 }));
+    let pairs = algorithm.outputs.iter().zip(windows).map(|(output, window)| {
+        let rank = pool.func(*output).rank();
+        if window.len() == rank {
+            Ok((*output, window))
+        } else {
+            let name = pool.func(*output).name.clone();
+            Err(AlgorithmError::WindowRank { name, rank, given: window.len() })
+        }
+    });
+    missing.into_iter().chain(pairs)
+}
+
+/// A constant that must be there: evaluation without unknown inputs knows every value.
+fn known(pool: &Pool, func: FuncId, value: Option<Constant>) -> Result<Constant, AlgorithmError> {
+    value.ok_or_else(|| AlgorithmError::ill_typed(pool, func))
+}

@@ -1,0 +1,147 @@
+//! What the caller gives: parameters, inputs and their shapes.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Array, Constant, Dim, Expr, FuncId, FuncKind, Pool, Scalar, Shape, VarId};
+
+/// Values of parameters and shape variables, and the arrays of inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    vars: FxHashMap<VarId, Constant>,
+    inputs: FxHashMap<FuncId, Array>,
+}
+
+/// Why a value cannot be bound.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// A parameter of another type.
+    #[error("`{name}` has type {expected} and is given a value of type {given}")]
+    Type {
+        /// The parameter or input.
+        name: String,
+        /// Its type.
+        expected: Scalar,
+        /// The value's.
+        given: Scalar,
+    },
+    /// An array of another rank.
+    #[error("`{name}` has {expected} dimensions and is given an array with {given}")]
+    Rank {
+        /// The input or output.
+        name: String,
+        /// Its rank.
+        expected: usize,
+        /// The array's.
+        given: usize,
+    },
+    /// A func that is not an input.
+    #[error("`{0}` is not an input")]
+    NotAnInput(String),
+    /// An array whose elements, by its strides, do not all lie in its data.
+    #[error("the data of `{0}` is too short for its shape and strides")]
+    ShortData(String),
+}
+
+impl Bindings {
+    /// Nothing bound.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives a parameter or shape variable its value.
+    pub fn set_var(&mut self, pool: &Pool, var: VarId, value: Constant) -> Result<(), BindError> {
+        let decl = pool.var(var);
+        if decl.ty.scalar != value.scalar() {
+            return Err(BindError::Type {
+                name: decl.name.clone(),
+                expected: decl.ty.scalar,
+                given: value.scalar(),
+            });
+        }
+        self.vars.insert(var, value);
+        Ok(())
+    }
+
+    /// Gives an input its array, and its shape variables their values.
+    pub fn set_input(&mut self, pool: &Pool, input: FuncId, array: Array) -> Result<(), BindError> {
+        let decl = pool.func(input);
+        let name = &decl.name;
+        if decl.scalar != array.scalar {
+            let (expected, given) = (decl.scalar, array.scalar);
+            return Err(BindError::Type { name: name.clone(), expected, given });
+        }
+        if !covers(&array) {
+            return Err(BindError::ShortData(name.clone()));
+        }
+        self.set_input_shape(pool, input, &array.shape, &array.strides)?;
+        self.inputs.insert(input, array);
+        Ok(())
+    }
+
+    /// Gives an input's shape variables their values, but not its elements.
+    pub fn set_input_shape(
+        &mut self,
+        pool: &Pool,
+        input: FuncId,
+        shape: &Shape,
+        strides: &[i64],
+    ) -> Result<(), BindError> {
+        let decl = pool.func(input);
+        match &decl.kind {
+            FuncKind::Input { buffer } => {
+                self.set_dims(pool, &decl.name, &pool.buffer(*buffer).dims, shape, strides)
+            }
+            FuncKind::Defined { .. } => Err(BindError::NotAnInput(decl.name.clone())),
+        }
+    }
+
+    /// Gives the variables among a buffer's dims their values.
+    pub(crate) fn set_dims(
+        &mut self,
+        pool: &Pool,
+        name: &str,
+        dims: &[Dim],
+        shape: &Shape,
+        strides: &[i64],
+    ) -> Result<(), BindError> {
+        if dims.len() != shape.len() || dims.len() != strides.len() {
+            let (expected, given) = (dims.len(), shape.len());
+            return Err(BindError::Rank { name: name.to_owned(), expected, given });
+        }
+        for ((dim, (min, extent)), stride) in dims.iter().zip(shape).zip(strides) {
+            for (expr, number) in [(dim.min, min), (dim.extent, extent), (dim.stride, stride)] {
+                if let Expr::Var(var) = pool.get(expr) {
+                    self.vars.insert(*var, Constant::int(i128::from(*number)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a parameter or shape variable.
+    pub fn var(&self, var: VarId) -> Option<Constant> {
+        self.vars.get(&var).copied()
+    }
+
+    /// The array of an input.
+    pub fn input(&self, input: FuncId) -> Option<&Array> {
+        self.inputs.get(&input)
+    }
+}
+
+/// Whether every element of the box lies in the data. `Array`'s fields are public, so this need not hold.
+fn covers(array: &Array) -> bool {
+    let Some(bytes) = array.scalar.bytes() else { return false };
+    if array.shape.len() != array.strides.len() {
+        return false;
+    }
+    let (mut low, mut high) = (0_i128, 0_i128);
+    for ((_, extent), stride) in array.shape.iter().zip(&array.strides) {
+        if *extent <= 0 {
+            return true;
+        }
+        let reach = i128::from(*extent - 1) * i128::from(*stride);
+        low += reach.min(0);
+        high += reach.max(0);
+    }
+    low >= 0 && (high + 1) * bytes as i128 <= array.data.len() as i128
+}

@@ -1,0 +1,309 @@
+//! Expressions as flat code: operands before the operators that use them, every distinct subexpression once.
+//!
+//! # Correctness
+//! A [`Value`] of `None` is undefined (in programs) or not known (in dry runs). It propagates lane by lane through every operator but the arm of a select that is not
+//! chosen. Every subexpression is evaluated, also those of arms that are not chosen: only their values do not matter.
+
+use halidom_base::FxHashMap;
+use halidom_ir::eval::{self, EvalError};
+use halidom_ir::{
+    BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, HoleId, Intrinsic, Pool, Scalar, UnaryOp,
+    VarId,
+};
+
+/// One lane: a defined value or none.
+pub(crate) type Value = Option<Constant>;
+
+/// A run of registers: the lanes of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lanes {
+    pub(crate) start: usize,
+    pub(crate) count: usize,
+}
+
+impl Lanes {
+    /// The register of a lane; a single lane stands for as many as are asked for.
+    fn at(self, lane: usize) -> usize {
+        self.start + if self.count == 1 { 0 } else { lane }
+    }
+}
+
+/// Where a variable's value comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    Constant(Constant),
+    Slot(Lanes),
+}
+
+/// What compiling asks of its surroundings.
+pub(crate) trait Scope {
+    /// What a read of a func or a buffer is resolved to.
+    type Place: Clone;
+    /// The place of a variable.
+    fn var(&self, var: VarId) -> Option<Source>;
+    /// The place of a func's values; `rank` is the number of coordinates given.
+    fn func(&self, func: FuncId, rank: usize) -> Result<Self::Place, CodeError>;
+    /// The place of a buffer's elements.
+    fn buffer(&self, buffer: BufferId) -> Result<Self::Place, CodeError>;
+}
+
+/// Why an expression cannot be compiled: it was not well formed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodeError {
+    /// A variable without a value.
+    #[error("variable `{0}` has no value")]
+    UnboundVar(String),
+    /// A hole that was not filled.
+    #[error("the bound {0:?} was not inferred")]
+    Hole(HoleId),
+    /// A func that is read before it is defined, or not part of the pipeline.
+    #[error("func `{0}` is read where it has no value")]
+    UndefinedFunc(String),
+    /// A buffer that means nothing here: an element of memory in an algorithm, say.
+    #[error("buffer `{0}` cannot be read here")]
+    NoBuffer(String),
+    /// A func with a wrong number of coordinates.
+    #[error("`{name}` has {expected} dimensions and is given {given} coordinates")]
+    Rank {
+        /// The func.
+        name: String,
+        /// Its rank.
+        expected: usize,
+        /// The number given.
+        given: usize,
+    },
+    /// Operands with different numbers of lanes.
+    #[error("operands have different numbers of lanes")]
+    Lanes,
+}
+
+/// Why an operator stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpError {
+    Eval(EvalError),
+    /// An `int` outside the 64 bits in which generated code holds it.
+    Beyond64(i128),
+}
+
+enum Op<P> {
+    Constant(Constant),
+    Slot(Lanes),
+    Unary(UnaryOp, Lanes),
+    Binary(BinaryOp, Lanes, Lanes),
+    Select(Lanes, Lanes, Lanes),
+    Cast(Scalar, Lanes),
+    Call(Intrinsic, Lanes),
+    Ramp(Lanes, Lanes),
+    Broadcast(Lanes),
+    Read(P, Box<[Lanes]>),
+}
+
+struct Instruction<P> {
+    op: Op<P>,
+    out: Lanes,
+    is_int: bool,
+}
+
+/// Compiled expressions that share their subexpressions.
+pub(crate) struct Code<P> {
+    instructions: Vec<Instruction<P>>,
+    registers: usize,
+    results: Vec<Lanes>,
+}
+
+impl<P: Clone> Code<P> {
+    /// Compiles `exprs`, whose values are the code's results in this order.
+    pub(crate) fn compile(
+        pool: &Pool,
+        exprs: &[ExprId],
+        scope: &impl Scope<Place = P>,
+    ) -> Result<Self, CodeError> {
+        let mut compiler = Compiler {
+            pool,
+            scope,
+            done: FxHashMap::default(),
+            code: Self { instructions: Vec::new(), registers: 0, results: Vec::new() },
+        };
+        for expr in exprs {
+            let lanes = compiler.compile(*expr)?;
+            compiler.code.results.push(lanes);
+        }
+        Ok(compiler.code)
+    }
+
+    /// What the code reads.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &P> {
+        self.instructions.iter().filter_map(|instruction| match &instruction.op {
+            Op::Read(place, _) => Some(place),
+            Op::Constant(_)
+            | Op::Slot(_)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Select(..)
+            | Op::Cast(..)
+            | Op::Call(..)
+            | Op::Ramp(..)
+            | Op::Broadcast(_) => None,
+        })
+    }
+
+    /// The registers of a result.
+    pub(crate) fn result(&self, number: usize) -> Lanes {
+        self.results[number]
+    }
+
+    /// Evaluates everything into `registers`, whose former contents do not matter. `read` gives the value at the coordinates of one lane; `int_limit` makes an `int`
+    /// outside 64 bits an error.
+    pub(crate) fn run<E: From<OpError>>(
+        &self,
+        env: &[Value],
+        registers: &mut Vec<Value>,
+        int_limit: bool,
+        mut read: impl FnMut(&P, &[Value]) -> Result<Value, E>,
+    ) -> Result<(), E> {
+        registers.clear();
+        registers.resize(self.registers, None);
+        let mut coords = Vec::new();
+        for Instruction { op, out, is_int } in &self.instructions {
+            for lane in 0..out.count {
+                let value = match op {
+                    Op::Constant(constant) => Some(*constant),
+                    Op::Slot(slot) => env[slot.at(lane)],
+                    Op::Unary(op, a) => lift(registers[a.at(lane)], |a| eval::unary(*op, a))?,
+                    Op::Binary(op, a, b) => match (registers[a.at(lane)], registers[b.at(lane)]) {
+                        (Some(a), Some(b)) => lift(Some(a), |a| eval::binary(*op, a, b))?,
+                        (None, _) | (_, None) => None,
+                    },
+                    Op::Select(condition, if_true, if_false) => {
+                        match registers[condition.at(lane)].map(Constant::as_bool) {
+                            None => None,
+                            Some(Some(true)) => registers[if_true.at(lane)],
+                            Some(Some(false)) => registers[if_false.at(lane)],
+                            Some(None) => return Err(OpError::Eval(EvalError::IllTyped).into()),
+                        }
+                    }
+                    Op::Cast(scalar, a) => lift(registers[a.at(lane)], |a| eval::cast(*scalar, a))?,
+                    Op::Call(intrinsic, a) => {
+                        lift(registers[a.at(lane)], |a| eval::intrinsic(*intrinsic, a))?
+                    }
+                    Op::Ramp(base, stride) => {
+                        match (registers[base.start], registers[stride.start]) {
+                            (Some(base), Some(stride)) => {
+                                Some(ramp(base, stride, lane).map_err(OpError::Eval)?)
+                            }
+                            (None, _) | (_, None) => None,
+                        }
+                    }
+                    Op::Broadcast(a) => registers[a.start],
+                    Op::Read(place, args) => {
+                        coords.clear();
+                        coords.extend(args.iter().map(|arg| registers[arg.at(lane)]));
+                        read(place, &coords)?
+                    }
+                };
+                if int_limit && *is_int {
+                    check_64(value)?;
+                }
+                registers[out.start + lane] = value;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lift(
+    operand: Value,
+    apply: impl FnOnce(Constant) -> Result<Constant, EvalError>,
+) -> Result<Value, OpError> {
+    operand.map(apply).transpose().map_err(OpError::Eval)
+}
+
+fn ramp(base: Constant, stride: Constant, lane: usize) -> Result<Constant, EvalError> {
+    let (Some(base), Some(stride)) = (base.as_integer(), stride.as_integer()) else {
+        return Err(EvalError::IllTyped);
+    };
+    stride
+        .checked_mul(lane as i128)
+        .and_then(|offset| base.checked_add(offset))
+        .map(Constant::int)
+        .ok_or(EvalError::BeyondEvaluator)
+}
+
+/// Refuses an `int` that 64 bits do not hold.
+pub(crate) fn check_64(value: Value) -> Result<(), OpError> {
+    match value.and_then(Constant::as_integer) {
+        Some(number) if i64::try_from(number).is_err() => Err(OpError::Beyond64(number)),
+        Some(_) | None => Ok(()),
+    }
+}
+
+struct Compiler<'a, S: Scope> {
+    pool: &'a Pool,
+    scope: &'a S,
+    done: FxHashMap<ExprId, Lanes>,
+    code: Code<S::Place>,
+}
+
+impl<S: Scope> Compiler<'_, S> {
+    fn compile(&mut self, id: ExprId) -> Result<Lanes, CodeError> {
+        if let Some(lanes) = self.done.get(&id) {
+            return Ok(*lanes);
+        }
+        let ty = self.pool.ty(id);
+        let count = ty.lanes as usize;
+        let op = self.op(self.pool.get(id), count)?;
+        let out = Lanes { start: self.code.registers, count };
+        self.code.registers += count;
+        self.code.instructions.push(Instruction { op, out, is_int: ty.scalar == Scalar::Int });
+        self.done.insert(id, out);
+        Ok(out)
+    }
+
+    fn op(&mut self, expr: &Expr, count: usize) -> Result<Op<S::Place>, CodeError> {
+        Ok(match expr {
+            Expr::Const(constant) => Op::Constant(*constant),
+            Expr::Var(var) => match self.scope.var(*var) {
+                Some(Source::Constant(constant)) => Op::Constant(constant),
+                Some(Source::Slot(lanes)) if lanes.count == count => Op::Slot(lanes),
+                Some(Source::Slot(_)) => return Err(CodeError::Lanes),
+                None => return Err(CodeError::UnboundVar(self.pool.var(*var).name.clone())),
+            },
+            Expr::Unary(op, a) => Op::Unary(*op, self.operand(*a, count)?),
+            Expr::Binary(op, a, b) => {
+                let a = self.operand(*a, count)?;
+                Op::Binary(*op, a, self.operand(*b, count)?)
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                let condition = self.operand(*condition, count)?;
+                let if_true = self.operand(*if_true, count)?;
+                Op::Select(condition, if_true, self.operand(*if_false, count)?)
+            }
+            Expr::Cast(scalar, a) => Op::Cast(*scalar, self.operand(*a, count)?),
+            Expr::Call(intrinsic, a) => Op::Call(*intrinsic, self.operand(*a, count)?),
+            Expr::Ramp { base, stride, .. } => {
+                let base = self.operand(*base, 1)?;
+                Op::Ramp(base, self.operand(*stride, 1)?)
+            }
+            Expr::Broadcast { value, .. } => Op::Broadcast(self.operand(*value, 1)?),
+            Expr::Ref { func, args } => {
+                let args: Box<[Lanes]> =
+                    args.iter().map(|arg| self.compile(*arg)).collect::<Result<_, _>>()?;
+                // A coordinate that all lanes share may stay a scalar.
+                if args.iter().any(|arg| arg.count != count && arg.count != 1) {
+                    return Err(CodeError::Lanes);
+                }
+                Op::Read(self.scope.func(*func, args.len())?, args)
+            }
+            Expr::Load { buffer, index, .. } => {
+                let index = self.operand(*index, count)?;
+                Op::Read(self.scope.buffer(*buffer)?, Box::new([index]))
+            }
+            Expr::Hole(hole) => return Err(CodeError::Hole(*hole)),
+        })
+    }
+
+    fn operand(&mut self, id: ExprId, count: usize) -> Result<Lanes, CodeError> {
+        let lanes = self.compile(id)?;
+        if lanes.count == count { Ok(lanes) } else { Err(CodeError::Lanes) }
+    }
+}

@@ -1,0 +1,72 @@
+//! Startup expressions (FS Definition 4.4): over parameters and shapes alone.
+
+use halidom_ir::eval::EvalError;
+use halidom_ir::{BufferId, Constant, ExprId, FuncId, Pool, VarId};
+
+use crate::Bindings;
+use crate::code::{Code, CodeError, OpError, Scope, Source};
+
+/// Why a startup expression has no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartupError {
+    /// It is not a startup expression, or something in it is not bound.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// An operator stops.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// It has several lanes.
+    #[error("a startup expression has one lane")]
+    Lanes,
+}
+
+impl From<OpError> for StartupError {
+    fn from(error: OpError) -> Self {
+        match error {
+            OpError::Eval(error) => Self::Eval(error),
+            OpError::Beyond64(_) => Self::Eval(EvalError::BeyondEvaluator),
+        }
+    }
+}
+
+/// The value of a startup expression. `int`s are exact, not limited to 64 bits.
+pub fn evaluate_expr(
+    pool: &Pool,
+    expr: ExprId,
+    bindings: &Bindings,
+) -> Result<Constant, StartupError> {
+    let code = Code::compile(pool, &[expr], &StartupScope { pool, bindings })?;
+    let mut registers = Vec::new();
+    code.run::<StartupError>(&[], &mut registers, false, |never: &Never, _| match *never {})?;
+    let result = code.result(0);
+    if result.count != 1 {
+        return Err(StartupError::Lanes);
+    }
+    // Bound variables are defined and there is nothing to read, so the result is.
+    registers[result.start].ok_or(StartupError::Lanes)
+}
+
+/// Startup expressions read nothing.
+#[derive(Clone, Copy)]
+enum Never {}
+
+struct StartupScope<'a> {
+    pool: &'a Pool,
+    bindings: &'a Bindings,
+}
+
+impl Scope for StartupScope<'_> {
+    type Place = Never;
+
+    fn var(&self, var: VarId) -> Option<Source> {
+        self.bindings.var(var).map(Source::Constant)
+    }
+
+    fn func(&self, func: FuncId, _: usize) -> Result<Never, CodeError> {
+        Err(CodeError::UndefinedFunc(self.pool.func(func).name.clone()))
+    }
+
+    fn buffer(&self, buffer: BufferId) -> Result<Never, CodeError> {
+        Err(CodeError::NoBuffer(self.pool.buffer(buffer).name.clone()))
+    }
+}

@@ -1,0 +1,4 @@
+//! The executable semantics, on hand-made and random algorithms and programs.
+
+mod algorithm;
+mod build;
