@@ -1,1 +1,3 @@
-//! To be written.
+//! The four jobs as tables of passes.
+
+pub mod files;

@@ -1,0 +1,134 @@
+//! PNG, PGM and PPM files.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use halidom_ir::{Array, Constant, Scalar};
+use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, ImageFormat};
+
+use super::{Channels, FileError, from_values};
+
+pub(super) fn decode(path: &Path, bytes: &[u8], channels: Channels) -> Result<Array, FileError> {
+    let contents =
+        |reason: String| FileError::Contents { path: path.to_owned(), format: "picture", reason };
+    let format = image::guess_format(bytes).map_err(|error| contents(error.to_string()))?;
+    if !matches!(format, ImageFormat::Png | ImageFormat::Pnm) {
+        return Err(contents("it is neither PNG nor PGM nor PPM".to_owned()));
+    }
+    let mut picture = image::load_from_memory_with_format(bytes, format)
+        .map_err(|error| contents(error.to_string()))?;
+    if channels == Channels::Grey {
+        picture = if picture.color().bytes_per_pixel() / picture.color().channel_count() > 1 {
+            DynamicImage::ImageLuma16(picture.to_luma16())
+        } else {
+            DynamicImage::ImageLuma8(picture.to_luma8())
+        };
+    }
+    let (width, height) = (i64::from(picture.width()), i64::from(picture.height()));
+    let count = usize::from(picture.color().channel_count());
+    let shape = if count == 1 {
+        vec![(0, width), (0, height)]
+    } else {
+        vec![(0, width), (0, height), (0, count as i64)]
+    };
+    let (scalar, samples): (Scalar, Vec<u16>) = match picture {
+        DynamicImage::ImageLuma8(_)
+        | DynamicImage::ImageLumaA8(_)
+        | DynamicImage::ImageRgb8(_)
+        | DynamicImage::ImageRgba8(_) => {
+            (Scalar::U8, picture.as_bytes().iter().copied().map(u16::from).collect())
+        }
+        DynamicImage::ImageLuma16(picture) => (Scalar::U16, picture.into_raw()),
+        DynamicImage::ImageLumaA16(picture) => (Scalar::U16, picture.into_raw()),
+        DynamicImage::ImageRgb16(picture) => (Scalar::U16, picture.into_raw()),
+        DynamicImage::ImageRgba16(picture) => (Scalar::U16, picture.into_raw()),
+        DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_) | _ => {
+            return Err(contents("its colours are neither 8 nor 16 bits deep".to_owned()));
+        }
+    };
+    let pixels = samples.len() / count;
+    let planar =
+        (0..count).flat_map(|channel| (0..pixels).map(move |pixel| pixel * count + channel));
+    let values = planar.filter_map(|sample| Constant::wrapped(scalar, i128::from(samples[sample])));
+    from_values(scalar, shape, values).ok_or_else(|| contents("it is too large".to_owned()))
+}
+
+/// Encodes with 8 bits a sample where every value fits, else with 16; floats are rounded and saturated to 8 bits.
+pub(super) fn encode(path: &Path, array: &Array, format: &str) -> Result<Vec<u8>, FileError> {
+    let unrepresentable = |reason| FileError::Unrepresentable { path: path.to_owned(), reason };
+    let (width, height, count) = match array.shape.as_slice() {
+        [(_, width), (_, height)] => (*width, *height, 1),
+        [(_, width), (_, height), (_, count)] => (*width, *height, *count),
+        _ => {
+            return Err(unrepresentable(
+                "a picture has two dimensions, or three with channels last",
+            ));
+        }
+    };
+    let small = |extent: i64| u32::try_from(extent).ok().filter(|extent| *extent > 0);
+    let (Some(wide), Some(high)) = (small(width), small(height)) else {
+        return Err(unrepresentable(
+            "a picture has at least one pixel, and less than 2^32 a dimension",
+        ));
+    };
+    let mut samples = Vec::with_capacity(array.len());
+    let mins: Vec<i64> = array.shape.iter().map(|(min, _)| *min).collect();
+    for y in 0..height {
+        for x in 0..width {
+            for channel in 0..count {
+                let mut point = mins.clone();
+                for (coord, step) in point.iter_mut().zip([x, y, channel]) {
+                    *coord += step;
+                }
+                let sample = array.get(&point).and_then(sample);
+                samples
+                    .push(sample.ok_or_else(|| {
+                        unrepresentable("a picture holds values from 0 to 65535")
+                    })?);
+            }
+        }
+    }
+    let deep = samples.iter().any(|sample| *sample > 255);
+    let colour = match (count, deep) {
+        (1, false) => ExtendedColorType::L8,
+        (1, true) => ExtendedColorType::L16,
+        (3, false) => ExtendedColorType::Rgb8,
+        (3, true) => ExtendedColorType::Rgb16,
+        (4, false) => ExtendedColorType::Rgba8,
+        (4, true) => ExtendedColorType::Rgba16,
+        _ => return Err(unrepresentable("a picture has 1, 3 or 4 channels")),
+    };
+    let bytes: Vec<u8> = if deep {
+        samples.iter().flat_map(|sample| sample.to_ne_bytes()).collect()
+    } else {
+        samples.iter().map(|sample| *sample as u8).collect()
+    };
+    let mut encoded = Cursor::new(Vec::new());
+    let result = if format == "png" {
+        image::codecs::png::PngEncoder::new(&mut encoded).write_image(&bytes, wide, high, colour)
+    } else if (format == "pgm") == (count == 1) && count < 4 && !deep {
+        let subtype = if count == 1 {
+            image::codecs::pnm::PnmSubtype::Graymap(image::codecs::pnm::SampleEncoding::Binary)
+        } else {
+            image::codecs::pnm::PnmSubtype::Pixmap(image::codecs::pnm::SampleEncoding::Binary)
+        };
+        image::codecs::pnm::PnmEncoder::new(&mut encoded)
+            .with_subtype(subtype)
+            .write_image(&bytes, wide, high, colour)
+    } else {
+        return Err(unrepresentable(
+            "PGM is for one channel and PPM for three, with values to 255",
+        ));
+    };
+    result.map_err(|_| unrepresentable("the picture could not be encoded"))?;
+    Ok(encoded.into_inner())
+}
+
+fn sample(value: Constant) -> Option<u16> {
+    if let Some(float) = value.as_f64().or(value.as_f32().map(f64::from)) {
+        // `as` saturates and takes NaN to 0.
+        return Some(u16::from(float.round() as u8));
+    }
+    let scale = if value.scalar() == Scalar::Bool { 255 } else { 1 };
+    u16::try_from(value.as_integer()? * scale).ok()
+}

@@ -1,0 +1,76 @@
+use halidom_ir::{Array, Constant, Scalar, eval};
+
+use super::{Channels, FileError, read, write};
+
+fn ramp(scalar: Scalar, shape: &[(i64, i64)]) -> Array {
+    let mut array = Array::zeros(scalar, shape.to_vec()).unwrap();
+    for element in 0..array.len() {
+        let value = eval::cast(scalar, Constant::int(element as i128 % 251)).unwrap();
+        assert!(array.set_element(element, value));
+    }
+    array
+}
+
+#[test]
+fn files_round_trip() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, scalar, shape) in [
+        ("grey.png", Scalar::U8, vec![(0, 5), (0, 3)]),
+        ("colour.png", Scalar::U8, vec![(0, 5), (0, 3), (0, 3)]),
+        ("grey.pgm", Scalar::U8, vec![(0, 7), (0, 2)]),
+        ("colour.ppm", Scalar::U8, vec![(0, 2), (0, 2), (0, 3)]),
+        ("deep.npy", Scalar::I64, vec![(0, 4), (0, 3), (0, 2)]),
+        ("float.npy", Scalar::F32, vec![(0, 4)]),
+        ("empty.npy", Scalar::U16, vec![(0, 0), (0, 3)]),
+        ("bool.npy", Scalar::Bool, vec![(0, 4)]),
+    ] {
+        let path = folder.path().join(name);
+        let array = ramp(scalar, &shape);
+        write(&path, &array).unwrap();
+        assert_eq!(read(&path, Channels::All, scalar, shape.len()).unwrap(), array, "{name}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 8, "no temporary file is left");
+}
+
+#[test]
+fn small_values_widen_without_scaling() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("grey.png");
+    let array = ramp(Scalar::U8, &[(0, 5), (0, 3)]);
+    write(&path, &array).unwrap();
+    let widened = read(&path, Channels::All, Scalar::F32, 2).unwrap();
+    assert_eq!(widened.get(&[4, 1]), Some(Constant::f32(9.0)));
+    let planar = read(&path, Channels::All, Scalar::U16, 3).unwrap();
+    assert_eq!(planar.shape, [(0, 5), (0, 3), (0, 1)]);
+}
+
+#[test]
+fn bad_files_are_refused_with_a_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.png");
+    write(&whole, &ramp(Scalar::U8, &[(0, 50), (0, 30), (0, 3)])).unwrap();
+    let bytes = std::fs::read(&whole).unwrap();
+    let cut = folder.path().join("cut.png");
+    std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
+    let code = |result: Result<Array, FileError>| result.err().map(|error| error.code());
+    assert_eq!(code(read(&cut, Channels::All, Scalar::U8, 3)), Some("HAL0802"));
+    assert_eq!(
+        code(read(&folder.path().join("none.png"), Channels::All, Scalar::U8, 3)),
+        Some("HAL0801")
+    );
+    assert_eq!(code(read(&whole, Channels::All, Scalar::U8, 2)), Some("HAL0804"));
+    assert_eq!(code(read(&whole, Channels::All, Scalar::I8, 3)), Some("HAL0803"));
+    assert!(
+        read(&whole, Channels::Grey, Scalar::U8, 2)
+            .is_ok_and(|array| array.shape == [(0, 50), (0, 30)])
+    );
+    let empty = ramp(Scalar::U8, &[(0, 0), (0, 30)]);
+    assert_eq!(
+        write(&folder.path().join("empty.png"), &empty).err().map(|error| error.code()),
+        Some("HAL0814")
+    );
+    assert_eq!(
+        write(&folder.path().join("x.jpg"), &empty).err().map(|error| error.code()),
+        Some("HAL0813")
+    );
+}
