@@ -1,3 +1,104 @@
-//! Project automation.
+//! Project automation: `cargo xtask COMMAND`.
+//!
+//! Each command is a module with its help text; this file is the table of contents. The crate stands
+//! outside the layers, uses only the standard library, and knows Halidom by its command line alone.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool talks to its user"
+)]
 
-fn main() {}
+mod demo;
+mod error;
+mod json;
+mod process;
+mod setup;
+mod table;
+mod test;
+mod tidy;
+
+use error::Error;
+use std::process::ExitCode;
+
+/// One `cargo xtask` command. None takes arguments beyond `--help`.
+struct Command {
+    name: &'static str,
+    /// One line for the list of commands.
+    summary: &'static str,
+    /// What `cargo xtask NAME --help` prints below the summary; ends with an example.
+    help: &'static str,
+    run: fn() -> Result<(), Error>,
+}
+
+const COMMANDS: &[Command] = &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error @ Error::Usage(_)) => {
+            eprintln!("error: {error}\n\n{}", overview());
+            ExitCode::from(2)
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[&str]) -> Result<(), Error> {
+    let is_help = |argument: &str| matches!(argument, "--help" | "-h" | "help");
+    let (name, rest) = match arguments {
+        [] => return Err(Error::Usage("no command given".to_owned())),
+        [first, ..] if is_help(first) => {
+            println!("{}", overview());
+            return Ok(());
+        }
+        [name, rest @ ..] => (*name, rest),
+    };
+    let command = COMMANDS
+        .iter()
+        .find(|command| command.name == name)
+        .ok_or_else(|| Error::Usage(format!("there is no command `{name}`")))?;
+    match rest {
+        [] => (command.run)(),
+        [option] if is_help(option) => {
+            println!("cargo xtask {name}: {}\n\n{}", command.summary, command.help);
+            Ok(())
+        }
+        [unexpected, ..] => {
+            Err(Error::Usage(format!("`cargo xtask {name}` takes no argument `{unexpected}`")))
+        }
+    }
+}
+
+fn overview() -> String {
+    let commands =
+        COMMANDS.iter().map(|command| format!("  {:<6} {}", command.name, command.summary));
+    let commands: Vec<String> = commands.collect();
+    format!("usage: cargo xtask COMMAND [--help]\n\ncommands:\n{}", commands.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_arguments_are_usage_errors() {
+        let cases: &[&[&str]] = &[&[], &["frobnicate"], &["tidy", "--fast"], &["tidy", "a", "b"]];
+        for arguments in cases {
+            assert!(matches!(dispatch(arguments), Err(Error::Usage(_))), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn every_help_has_an_example() {
+        for command in COMMANDS {
+            let example = format!("example: cargo xtask {}", command.name);
+            assert!(command.help.contains(&example), "{}", command.name);
+            assert!(overview().contains(command.summary));
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! `cargo xtask demo`: a photograph through `examples/blur.hal`, under each of its schedules.
+
+use crate::error::Error;
+use crate::json::Json;
+use crate::process::{self, capture, program, root, shown};
+use crate::{setup, table};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+pub(crate) const COMMAND: crate::Command = crate::Command {
+    name: "demo",
+    summary: "compiles, validates and runs the blur under each of its schedules",
+    help: "\
+Installs what is missing, builds the release binary, and blurs examples/images/retina.png under
+each schedule of examples/blur.hal. Prints the verdict, the time, the throughput and the speed-up
+over the unscheduled form; the pictures are in demo-out/.
+
+example: cargo xtask demo",
+    run,
+};
+
+const PROGRAM: &str = "examples/blur.hal";
+const PHOTO: &str = "examples/images/retina.png";
+const FOLDER: &str = "demo-out";
+
+/// The name that `halidom` gives to a pipeline's unscheduled form.
+const UNSCHEDULED: &str = "default";
+
+/// How one schedule fared.
+struct Outcome {
+    schedule: String,
+    verdict: String,
+    /// Absent where nothing ran.
+    figures: Option<Figures>,
+}
+
+struct Figures {
+    milliseconds: f64,
+    megapixels_per_second: f64,
+}
+
+fn run() -> Result<(), Error> {
+    setup::ensure()?;
+    println!("building Halidom (the first time this takes some minutes)");
+    let halidom = process::halidom()?;
+    let folder = root().join(FOLDER);
+    fs::create_dir_all(&folder).map_err(|cause| Error::File { path: folder, cause })?;
+
+    let schedules = schedules(&halidom)?;
+    println!("\n{PROGRAM} on {PHOTO}, under {} schedules", schedules.len());
+    let mut outcomes = Vec::new();
+    for schedule in schedules {
+        outcomes.push(run_schedule(&halidom, schedule)?);
+    }
+    println!("\n{}", report(&outcomes));
+    println!("The blurred pictures are in {FOLDER}/. Three commands to try next:");
+    let halidom = halidom.strip_prefix(root()).unwrap_or(&halidom).display().to_string();
+    println!("  {halidom} check {PROGRAM}                   # the loop nests of the schedules");
+    println!(
+        "  {halidom} validate {PROGRAM}                # what was proved, and what it assumes"
+    );
+    println!(
+        "  {halidom} build {PROGRAM} -o {FOLDER}/blur  # C, header and library to link elsewhere"
+    );
+
+    let failed: Vec<String> = outcomes
+        .into_iter()
+        .filter(|outcome| outcome.verdict != "proved" || outcome.figures.is_none())
+        .map(|outcome| outcome.schedule)
+        .collect();
+    if failed.is_empty() { Ok(()) } else { Err(Error::Schedules(failed)) }
+}
+
+fn schedules(halidom: &Path) -> Result<Vec<String>, Error> {
+    let mut command = program(halidom);
+    command.args(["check", PROGRAM, "--json"]);
+    let output = capture(&mut command)?;
+    if !output.status.success() {
+        print!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        return Err(Error::Failed { command: shown(&command), status: output.status });
+    }
+    let answer = answer(&command, &output.stdout)?;
+    let schedules = schedule_names(&answer).filter(|names| !names.is_empty());
+    schedules.ok_or_else(|| unexpected(&command, "no list of schedules"))
+}
+
+/// The schedules of the file's first pipeline.
+fn schedule_names(answer: &Json) -> Option<Vec<String>> {
+    let pipeline = answer.get("pipelines")?.array()?.first()?;
+    let names = pipeline.get("schedules")?.array()?.iter();
+    names.map(|name| name.text().map(str::to_owned)).collect()
+}
+
+fn run_schedule(halidom: &Path, schedule: String) -> Result<Outcome, Error> {
+    let mut command = program(halidom);
+    command.args(["run", PROGRAM, "-s", &schedule, "--json"]);
+    command.args(["--input", &format!("input={PHOTO}")]);
+    command.args(["--output", &format!("{FOLDER}/blur-{schedule}.png")]);
+    println!("> {}", shown(&command));
+    let output = capture(&mut command)?;
+    if !output.status.success() {
+        print!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        return Ok(Outcome {
+            schedule,
+            verdict: format!("failed ({})", output.status),
+            figures: None,
+        });
+    }
+    let answer = answer(&command, &output.stdout)?;
+    let verdict = answer.get("verdict").and_then(Json::text);
+    let verdict = verdict.ok_or_else(|| unexpected(&command, "no verdict"))?.to_owned();
+    let figures = figures(&answer).ok_or_else(|| unexpected(&command, "no time or throughput"))?;
+    Ok(Outcome { schedule, verdict, figures: Some(figures) })
+}
+
+fn figures(answer: &Json) -> Option<Figures> {
+    Some(Figures {
+        milliseconds: answer.get("milliseconds")?.number()?,
+        megapixels_per_second: answer.get("mpix_per_s")?.number()?,
+    })
+}
+
+fn answer(command: &Command, output: &[u8]) -> Result<Json, Error> {
+    Json::parse(&String::from_utf8_lossy(output))
+        .map_err(|expected| unexpected(command, &format!("expected {expected}")))
+}
+
+fn unexpected(command: &Command, problem: &str) -> Error {
+    Error::Output { command: shown(command), problem: problem.to_owned() }
+}
+
+fn report(outcomes: &[Outcome]) -> String {
+    let unscheduled = outcomes.iter().find(|outcome| outcome.schedule == UNSCHEDULED);
+    let unscheduled = unscheduled.and_then(|outcome| outcome.figures.as_ref());
+    let none = || "-".to_owned();
+    let rows: Vec<Vec<String>> = outcomes
+        .iter()
+        .map(|outcome| {
+            let figures = outcome.figures.as_ref();
+            let show = |figure: &dyn Fn(&Figures) -> String| figures.map_or_else(none, figure);
+            let speed_up =
+                unscheduled.zip(figures).map(|(base, own)| base.milliseconds / own.milliseconds);
+            vec![
+                outcome.schedule.clone(),
+                outcome.verdict.clone(),
+                show(&|figures| format!("{:.3}", figures.milliseconds)),
+                show(&|figures| format!("{:.0}", figures.megapixels_per_second)),
+                speed_up.map_or_else(none, |ratio| format!("{ratio:.2}")),
+            ]
+        })
+        .collect();
+    table::layout(&["schedule", "verdict", "ms", "Mpix/s", "speed-up"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules_are_read_from_the_answer() {
+        let cases = [
+            (
+                r#"{"pipelines": [{"name": "b", "schedules": ["default", "tiled"]}]}"#,
+                Some(vec!["default", "tiled"]),
+            ),
+            (r#"{"pipelines": [{"name": "b", "schedules": [1]}]}"#, None),
+            (r#"{"pipelines": []}"#, None),
+            (r#"{"diagnostics": []}"#, None),
+        ];
+        for (text, expected) in cases {
+            let names = schedule_names(&Json::parse(text).expect("valid"));
+            assert_eq!(
+                names,
+                expected.map(|names| names.into_iter().map(str::to_owned).collect()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_failed_schedule_shows_no_figures() {
+        let figures = |milliseconds| {
+            Some(Figures { milliseconds, megapixels_per_second: 2000.0 / milliseconds })
+        };
+        let outcome = |schedule: &str, verdict: &str, figures| Outcome {
+            schedule: schedule.to_owned(),
+            verdict: verdict.to_owned(),
+            figures,
+        };
+        let outcomes = [
+            outcome("default", "proved", figures(10.0)),
+            outcome("tiled", "proved", figures(2.0)),
+            outcome("wrong", "failed (exit status: 1)", None),
+        ];
+        let expected = "\
+schedule  verdict                      ms  Mpix/s  speed-up
+default   proved                   10.000     200      1.00
+tiled     proved                    2.000    1000      5.00
+wrong     failed (exit status: 1)       -       -         -
+";
+        assert_eq!(report(&outcomes), expected);
+    }
+}

@@ -1,0 +1,45 @@
+//! What can go wrong in a command.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+/// Why a command did not succeed; printed to the user as it stands.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// The command line made no sense.
+    Usage(String),
+    /// A program could not be started.
+    Start { program: String, cause: io::Error },
+    /// A program ran and failed; its own output says why.
+    Failed { command: String, status: ExitStatus },
+    /// A file or folder could not be read or made.
+    File { path: PathBuf, cause: io::Error },
+    /// Something must be installed that this command may not, or could not, install.
+    Missing { what: String, advice: String },
+    /// A program printed what it should not have.
+    Output { command: String, problem: String },
+    /// `tidy` found this many things.
+    Untidy(usize),
+    /// The demo could not show these schedules.
+    Schedules(Vec<String>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(problem) => write!(f, "{problem}"),
+            Self::Start { program, cause } => write!(f, "cannot start `{program}`: {cause}"),
+            Self::Failed { command, status } => write!(f, "`{command}` failed ({status})"),
+            Self::File { path, cause } => write!(f, "{}: {cause}", path.display()),
+            Self::Missing { what, advice } => write!(f, "missing: {what}\nhint: {advice}"),
+            Self::Output { command, problem } => {
+                write!(f, "cannot understand what `{command}` printed: {problem}")
+            }
+            Self::Untidy(1) => write!(f, "tidy found 1 thing to mend"),
+            Self::Untidy(count) => write!(f, "tidy found {count} things to mend"),
+            Self::Schedules(names) => write!(f, "not proved and run: {}", names.join(", ")),
+        }
+    }
+}

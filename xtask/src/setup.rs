@@ -1,0 +1,183 @@
+//! `cargo xtask setup`: installs what the build and the tests need.
+
+use crate::error::Error;
+use crate::process::{self, is_installed, program, root};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+pub(crate) const COMMAND: crate::Command = crate::Command {
+    name: "setup",
+    summary: "installs what is missing; `demo` and `test` do this by themselves",
+    help: "\
+Debian packages (this part needs root): make, autoconf, automake and libtool, with which the
+integer-set library isl is built; clang-19, whose code is faster than gcc's. Where clang-19
+cannot be had, gcc serves.
+Python packages, in the folder .venv: z3-solver, the solver.
+What is there already is left alone.
+
+example: cargo xtask setup",
+    run: || install(Clang::Try),
+};
+
+/// A Debian package, and the program by which it is recognised.
+struct Package {
+    program: &'static str,
+    name: &'static str,
+}
+
+const NEEDED: &[Package] = &[
+    Package { program: "make", name: "make" },
+    Package { program: "autoreconf", name: "autoconf" },
+    Package { program: "automake", name: "automake" },
+    Package { program: "libtoolize", name: "libtool" },
+];
+
+const CLANG: Package = Package { program: "clang-19", name: "clang-19" };
+
+/// The solver's wheel. Pinned, because a proof found in time by one version may not be by another.
+const SOLVER: (&str, &str) = ("z3-solver", "5.4.0.0");
+
+/// When to ask for clang-19, which not every system offers.
+#[derive(Clone, Copy)]
+enum Clang {
+    /// Now, if it is missing.
+    Try,
+    /// Only beside packages that are installed anyway, so that a system without it is not asked
+    /// again at each call.
+    Beside,
+}
+
+/// What `demo` and `test` call first: quick where nothing is missing.
+pub(crate) fn ensure() -> Result<(), Error> {
+    install(Clang::Beside)
+}
+
+fn install(clang: Clang) -> Result<(), Error> {
+    if !is_installed("gcc") && !is_installed("cc") {
+        return Err(Error::Missing {
+            what: "a C compiler".to_owned(),
+            advice: "install gcc (on Debian: apt-get install gcc libc6-dev)".to_owned(),
+        });
+    }
+    let mut missing: Vec<&str> = NEEDED
+        .iter()
+        .filter(|package| !is_installed(package.program))
+        .map(|package| package.name)
+        .collect();
+    let venv_missing = !solver_is_installed();
+    if venv_missing && !python_makes_environments()? {
+        missing.push("python3-venv");
+    }
+    let wants_clang = match clang {
+        Clang::Try => true,
+        Clang::Beside => !missing.is_empty(),
+    };
+    let wants_clang = wants_clang && !is_installed(CLANG.program);
+    if !missing.is_empty() || wants_clang {
+        install_packages(&missing, wants_clang)?;
+    }
+    if venv_missing {
+        install_solver()?;
+    }
+    if !is_installed(CLANG.program) {
+        println!("clang-19 is not installed: gcc compiles the generated C");
+    }
+    Ok(())
+}
+
+fn install_packages(missing: &[&str], wants_clang: bool) -> Result<(), Error> {
+    let mut wanted = missing.to_vec();
+    if wants_clang {
+        wanted.push(CLANG.name);
+    }
+    let by_hand = format!("apt-get install {}", wanted.join(" "));
+    let obstacle = if !is_installed("apt-get") {
+        Some("there is no apt-get here: install these with the system's own tools")
+    } else if !is_root() {
+        Some("only root can install these")
+    } else {
+        None
+    };
+    if let Some(obstacle) = obstacle {
+        if missing.is_empty() {
+            println!("clang-19 is not installed: {obstacle} (on Debian: {by_hand})");
+            return Ok(());
+        }
+        return Err(Error::Missing {
+            what: missing.join(", "),
+            advice: format!("{obstacle} (on Debian: {by_hand})"),
+        });
+    }
+    println!("installing Debian packages: {}", wanted.join(" "));
+    process::run(apt_get().arg("update"))?;
+    if !missing.is_empty() {
+        process::run(
+            apt_get().args(["install", "--yes", "--no-install-recommends"]).args(missing),
+        )?;
+    }
+    if wants_clang {
+        let install = process::run(apt_get().args([
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            CLANG.name,
+        ]));
+        if let Err(error) = install {
+            println!("clang-19 cannot be had here: {error}");
+        }
+    }
+    Ok(())
+}
+
+fn apt_get() -> std::process::Command {
+    let mut command = program("apt-get");
+    command.env("DEBIAN_FRONTEND", "noninteractive").arg("--quiet");
+    command
+}
+
+fn is_root() -> bool {
+    // A process's own entry belongs to its effective user.
+    fs::metadata("/proc/self").is_ok_and(|entry| entry.uid() == 0)
+}
+
+/// Whether the pinned version is there: pip leaves a folder of its name and version.
+fn solver_is_installed() -> bool {
+    let (name, version) = SOLVER;
+    let record = format!("{}-{version}.dist-info", name.replace('-', "_"));
+    let environment = root().join(".venv");
+    let Ok(pythons) = fs::read_dir(environment.join("lib")) else { return false };
+    let recorded =
+        pythons.flatten().any(|python| python.path().join("site-packages").join(&record).is_dir());
+    recorded && environment.join("bin/z3").is_file()
+}
+
+/// Debian keeps this part of Python in a package of its own.
+fn python_makes_environments() -> Result<bool, Error> {
+    if !is_installed("python3") {
+        return Err(Error::Missing {
+            what: "python3".to_owned(),
+            advice: "install Python 3 (on Debian: apt-get install python3 python3-venv)".to_owned(),
+        });
+    }
+    let output = process::capture(program("python3").args(["-c", "import ensurepip"]))?;
+    Ok(output.status.success())
+}
+
+fn install_solver() -> Result<(), Error> {
+    let (name, version) = SOLVER;
+    let wheel = format!("{name}=={version}");
+    println!("installing in .venv: {wheel}");
+    let environment = root().join(".venv");
+    if !environment.join("bin/pip").is_file() {
+        process::run(program("python3").args(["-m", "venv"]).arg(Path::new(".venv")))?;
+    }
+    process::run(program(environment.join("bin/pip")).args([
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        &wheel,
+    ]))?;
+    process::run(program(environment.join("bin/z3")).arg("--version"))?;
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask test`: everything that continuous integration checks.
+
+use crate::error::Error;
+use crate::process::{cargo, run};
+use crate::{setup, table, tidy};
+use std::time::{Duration, Instant};
+
+pub(crate) const COMMAND: crate::Command = crate::Command {
+    name: "test",
+    summary: "runs everything that continuous integration checks",
+    help: "\
+In this order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the release build,
+all tests. Stops at the first step that fails and prints how long each step took.
+
+example: cargo xtask test",
+    run: run_steps,
+};
+
+/// A step and the arguments that cargo gets for it. All use the release profile, so that the
+/// workspace and its C library are built once.
+const CARGO_STEPS: &[(&str, &[&str])] = &[
+    ("format", &["fmt", "--all", "--check"]),
+    ("clippy", &["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    ("build", &["build", "--release", "--package", "halidom-cli"]),
+    ("tests", &["test", "--release", "--workspace"]),
+];
+
+fn run_steps() -> Result<(), Error> {
+    let start = Instant::now();
+    let mut seconds = Vec::new();
+    let mut outcome = step("set-up", &mut seconds, setup::ensure);
+    if outcome.is_ok() {
+        outcome = step("tidy", &mut seconds, tidy::check_repository);
+    }
+    for (name, arguments) in CARGO_STEPS {
+        if outcome.is_ok() {
+            outcome = step(name, &mut seconds, || run(&mut cargo(arguments)).map(drop));
+        }
+    }
+    seconds.push(row("total", start.elapsed(), ""));
+    println!("\n{}", table::layout(&["step", "seconds", ""], &seconds));
+    outcome
+}
+
+fn step(
+    name: &str,
+    seconds: &mut Vec<Vec<String>>,
+    work: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
+    println!("\n== {name}");
+    let start = Instant::now();
+    let outcome = work();
+    seconds.push(row(name, start.elapsed(), if outcome.is_ok() { "" } else { "failed" }));
+    outcome
+}
+
+fn row(name: &str, time: Duration, remark: &str) -> Vec<String> {
+    vec![name.to_owned(), format!("{:.1}", time.as_secs_f64()), remark.to_owned()]
+}

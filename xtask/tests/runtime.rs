@@ -1,0 +1,87 @@
+//! The C runtime under each installed compiler: it compiles without a warning, with futexes and
+//! without, and passes its own test program on 1, 2 and 8 threads, also under `ThreadSanitizer`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A way to compile the runtime, and how hard to test it.
+struct Variant {
+    compiler: &'static str,
+    options: &'static [&'static str],
+    /// Options for the test program, but not for the library that it loads.
+    program_options: &'static [&'static str],
+    /// Loops that the test starts in a row.
+    forks: &'static str,
+}
+
+const VARIANTS: &[Variant] = &[
+    Variant { compiler: "gcc", options: &["-O2"], program_options: &[], forks: "100000" },
+    Variant {
+        compiler: "gcc",
+        options: &["-O2", "-DHALIDOM_NO_FUTEX"],
+        program_options: &[],
+        forks: "100000",
+    },
+    Variant {
+        compiler: "gcc",
+        options: &["-O1"],
+        program_options: &["-fsanitize=thread"],
+        forks: "1000",
+    },
+    Variant { compiler: "clang-19", options: &["-O2"], program_options: &[], forks: "100000" },
+];
+
+const STRICT: &[&str] = &["-std=c11", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+
+#[test]
+fn runtime_passes_its_tests_under_each_compiler() {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
+    let mut tested = 0;
+    for (index, variant) in VARIANTS.iter().enumerate() {
+        // One compiler is enough for a machine; that there is one is asserted below.
+        if Command::new(variant.compiler).arg("--version").output().is_err() {
+            continue;
+        }
+        let library = output(index, "so");
+        let source = runtime.join("halidom_runtime.c");
+        compile(variant, &library, &["-shared", "-fPIC"], std::slice::from_ref(&source));
+        let program = output(index, "test");
+        compile(
+            variant,
+            &program,
+            variant.program_options,
+            &[source, runtime.join("tests/runtime_test.c")],
+        );
+        for threads in ["1", "2", "8"] {
+            run(Command::new(&program)
+                .env("HALIDOM_THREADS", threads)
+                // The test asks for more memory than there is, and wants to be told.
+                .env("TSAN_OPTIONS", "allocator_may_return_null=1")
+                .arg(variant.forks)
+                .arg(&library));
+        }
+        tested += 1;
+    }
+    assert!(tested > 0, "neither gcc nor clang-19 is installed");
+}
+
+fn output(index: usize, suffix: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("runtime-{index}.{suffix}"))
+}
+
+fn compile(variant: &Variant, output: &Path, options: &[&str], sources: &[PathBuf]) {
+    let mut command = Command::new(variant.compiler);
+    command.args(STRICT).args(variant.options).args(options).arg("-o").arg(output).args(sources);
+    run(command.args(["-lpthread", "-ldl"]));
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("the program starts");
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
