@@ -101,7 +101,7 @@ fn install_packages(missing: &[&str], wants_clang: bool) -> Result<(), Error> {
     };
     if let Some(obstacle) = obstacle {
         if missing.is_empty() {
-            println!("clang-19 is not installed: {obstacle} (on Debian: {by_hand})");
+            println!("clang-19 is left out: {obstacle} (on Debian: {by_hand})");
             return Ok(());
         }
         return Err(Error::Missing {
