@@ -1,0 +1,165 @@
+//! Finding solvers.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::process::Process;
+use crate::session::Reason;
+use crate::sexpr::{Sexpr, parse};
+
+/// How long a solver may take to say its name.
+const PROBE_LIMIT: Duration = Duration::from_secs(10);
+
+/// A family of solvers, whose members take the same options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Z3.
+    Z3,
+    /// cvc5.
+    Cvc5,
+}
+
+impl Family {
+    /// The name of the executable.
+    pub fn executable(self) -> &'static str {
+        match self {
+            Self::Z3 => "z3",
+            Self::Cvc5 => "cvc5",
+        }
+    }
+
+    /// The environment variable that names the executable to use.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Self::Z3 => "HALIDOM_Z3",
+            Self::Cvc5 => "HALIDOM_CVC5",
+        }
+    }
+}
+
+/// An executable solver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    family: Family,
+    path: PathBuf,
+    /// Arguments instead of the family's.
+    arguments: Option<Vec<String>>,
+}
+
+/// What a solver calls itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// The name, as the solver writes it.
+    pub name: String,
+    /// The version, as the solver writes it.
+    pub version: String,
+}
+
+/// No solver was found.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FindError {
+    /// A path was given, by option or environment, that is not a file.
+    #[error("`{path}`, given by {origin}, is not a file")]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// The option or the environment variable that gave it.
+        origin: String,
+    },
+    /// No executable of that name is in any of the places.
+    #[error(
+        "no `{executable}` in `.venv/bin` of this or a parent folder, nor on the PATH; `{variable}` can name one"
+    )]
+    Missing {
+        /// The name of the executable.
+        executable: &'static str,
+        /// The environment variable that can name one.
+        variable: &'static str,
+    },
+}
+
+impl Program {
+    /// Finds a solver: the explicit path if there is one; else what the family's environment variable names; else
+    /// `.venv/bin` in the current folder, the executable's folder, or a parent of either; else the PATH.
+    pub fn find(family: Family, explicit: Option<&Path>) -> Result<Self, FindError> {
+        let named = |path: PathBuf, origin: &str| {
+            if path.is_file() {
+                Ok(Self { family, path, arguments: None })
+            } else {
+                Err(FindError::NotAFile { path, origin: origin.to_owned() })
+            }
+        };
+        if let Some(path) = explicit {
+            return named(path.to_owned(), "an option");
+        }
+        if let Some(path) = env::var_os(family.variable()).filter(|path| !path.is_empty()) {
+            return named(path.into(), family.variable());
+        }
+        let executable = family.executable();
+        let bases = [env::current_dir().ok(), env::current_exe().ok()];
+        let in_project = bases
+            .iter()
+            .flatten()
+            .flat_map(|base| base.ancestors())
+            .map(|folder| folder.join(".venv").join("bin").join(executable));
+        let search_path = env::var_os("PATH").unwrap_or_default();
+        let on_path = env::split_paths(&search_path).map(|folder| folder.join(executable));
+        let path = in_project.chain(on_path).find(|candidate| candidate.is_file());
+        path.map(|path| Self { family, path, arguments: None })
+            .ok_or(FindError::Missing { executable, variable: family.variable() })
+    }
+
+    /// An executable that is run with exactly these arguments and spoken to like a member of `family`.
+    pub fn with_arguments(
+        family: Family,
+        path: impl Into<PathBuf>,
+        arguments: Vec<String>,
+    ) -> Self {
+        Self { family, path: path.into(), arguments: Some(arguments) }
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The executable.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Starts the solver and asks for its name and version.
+    pub fn probe(&self) -> Result<Identity, Reason> {
+        let arguments = self.arguments(PROBE_LIMIT, 512);
+        let mut process = Process::start(self, &arguments)?;
+        let response = process
+            .exchange("(get-info :name)\n(get-info :version)\n", Instant::now() + PROBE_LIMIT)?;
+        let unexpected = || Reason::Unexpected(response.trim().to_owned());
+        let answers = parse(&response).ok_or_else(unexpected)?;
+        let field = |index: usize, key: &str| match answers.get(index).and_then(Sexpr::as_list) {
+            Some([Sexpr::Atom(found), Sexpr::Text(value)]) if found == key => Ok(value.clone()),
+            _ => Err(unexpected()),
+        };
+        Ok(Identity { name: field(0, ":name")?, version: field(1, ":version")? })
+    }
+
+    /// The arguments that make the solver read commands from its input under the given limits.
+    pub(crate) fn arguments(&self, timeout: Duration, memory_mib: u32) -> Vec<String> {
+        if let Some(arguments) = &self.arguments {
+            return arguments.clone();
+        }
+        match self.family {
+            Family::Z3 => {
+                vec!["-in".to_owned(), "-smt2".to_owned(), format!("-memory:{memory_mib}")]
+            }
+            Family::Cvc5 => vec![
+                "--lang=smt2".to_owned(),
+                "--incremental".to_owned(),
+                format!("--tlimit-per={}", timeout.as_millis()),
+            ],
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! A conversation with a solver: a process, what has been asserted in it, and what its answers mean.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::process::{Failure, Process};
+use crate::script::Names;
+use crate::sexpr::{Sexpr, parse};
+use crate::{Family, Program, TermId, Terms, Value};
+
+/// Why a query has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Reason {
+    /// The time limit passed.
+    #[error("the solver ran out of time")]
+    Timeout,
+    /// The memory limit was reached.
+    #[error("the solver ran out of memory")]
+    Memory,
+    /// The solver gave up, with its reason.
+    #[error("the solver gave up: {0}")]
+    GaveUp(String),
+    /// The solver could not be started.
+    #[error("the solver could not be started: {0}")]
+    NotStarted(String),
+    /// The process ended before it answered.
+    #[error("the solver died: {0}")]
+    Died(String),
+    /// The solver complained about a command.
+    #[error("the solver rejected the query: {0}")]
+    Rejected(String),
+    /// The solver said something that is not an answer.
+    #[error("the solver said something unexpected: {0}")]
+    Unexpected(String),
+    /// The second solver has a model where the first had a refutation.
+    #[error("the solvers disagree")]
+    Disagreement,
+}
+
+impl From<Failure> for Reason {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::NotStarted(message) => Self::NotStarted(message),
+            Failure::TimedOut => Self::Timeout,
+            Failure::Died(message) => Self::Died(message),
+        }
+    }
+}
+
+/// What a solver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    Sat,
+    Unsat,
+}
+
+/// Limits of a query.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) soft: Duration,
+    pub(crate) hard: Duration,
+    pub(crate) memory_mib: u32,
+}
+
+/// A running solver with a stack of assertions.
+#[derive(Debug)]
+pub(crate) struct Session {
+    process: Process,
+    family: Family,
+    names: Names,
+    /// For each frame that the process has open: how many assertions of it were sent, and the names known before it.
+    frames: Vec<SentFrame>,
+    /// Commands to be sent before the next query.
+    pending: String,
+}
+
+#[derive(Debug)]
+struct SentFrame {
+    assertions: usize,
+    mark: usize,
+}
+
+impl Session {
+    pub(crate) fn start(program: &Program, limits: &Limits) -> Result<Self, Reason> {
+        let process = Process::start(program, &program.arguments(limits.soft, limits.memory_mib))?;
+        let family = program.family();
+        let mut session = Self {
+            process,
+            family,
+            names: Names::default(),
+            frames: Vec::new(),
+            pending: String::new(),
+        };
+        session.begin(limits);
+        Ok(session)
+    }
+
+    /// Makes the pending commands those of a new conversation.
+    fn begin(&mut self, limits: &Limits) {
+        self.names = Names::default();
+        self.frames = vec![SentFrame { assertions: 0, mark: 0 }];
+        self.pending =
+            String::from("(set-option :print-success false)\n(set-option :produce-models true)\n");
+        if self.family == Family::Z3 {
+            writeln!(self.pending, "(set-option :timeout {})", limits.soft.as_millis())
+                .expect("a string accepts any text");
+        }
+        self.pending.push_str("(set-logic ALL)\n");
+    }
+
+    /// Forgets all assertions.
+    pub(crate) fn reset(&mut self, limits: &Limits) {
+        self.begin(limits);
+        self.pending.insert_str(0, "(reset)\n");
+    }
+
+    /// Closes frames until at most `count` are open.
+    pub(crate) fn close_frames(&mut self, count: usize) {
+        while self.frames.len() > count {
+            if let Some(frame) = self.frames.pop() {
+                self.names.forget(frame.mark);
+                self.pending.push_str("(pop 1)\n");
+            }
+        }
+    }
+
+    /// Asks whether all assertions of `frames` can hold at once. On an error the session is of no further use.
+    pub(crate) fn check(
+        &mut self,
+        terms: &Terms,
+        frames: &[Vec<TermId>],
+        limits: &Limits,
+    ) -> Result<Result<Status, Reason>, Reason> {
+        let mut commands = std::mem::take(&mut self.pending);
+        for (index, assertions) in frames.iter().enumerate() {
+            if index == self.frames.len() {
+                commands.push_str("(push 1)\n");
+                self.frames.push(SentFrame { assertions: 0, mark: self.names.mark() });
+            }
+            // Invariant: assertions are only added to the last frame, and all frames are sent at each check, so what
+            // is missing in the process belongs to its last frames.
+            let sent = self.frames[index].assertions;
+            self.names.assert_all(terms, &assertions[sent..], &mut commands);
+            self.frames[index].assertions = assertions.len();
+        }
+        commands.push_str("(check-sat)\n");
+        ask(&mut self.process, &commands, limits)
+    }
+
+    /// The values of terms, after a check that was satisfiable. A value that cannot be had is `None`.
+    pub(crate) fn values(
+        &mut self,
+        terms: &Terms,
+        observables: &[TermId],
+        limits: &Limits,
+    ) -> Result<Vec<Option<Value>>, Reason> {
+        if observables.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = String::from("(get-value (");
+        for term in observables {
+            self.names.write_term(terms, *term, &mut command);
+            command.push('\n');
+        }
+        command.push_str("))\n");
+        let response = self.process.exchange(&command, Instant::now() + limits.hard)?;
+        let unexpected = || Reason::Unexpected(response.trim().to_owned());
+        let pairs = match parse(&response).ok_or_else(unexpected)?.pop() {
+            Some(Sexpr::List(pairs)) if pairs.len() == observables.len() => pairs,
+            Some(_) | None => return Err(unexpected()),
+        };
+        let values = pairs.iter().zip(observables).map(|(pair, term)| match pair.as_list() {
+            Some([_, value]) => Value::read(terms.sort(*term), value),
+            Some(_) | None => None,
+        });
+        Ok(values.collect())
+    }
+
+    /// The operating system's number of the process.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+}
+
+/// Asks a fresh process for the status of a standalone text.
+pub(crate) fn ask_text(program: &Program, text: &str, limits: &Limits) -> Result<Status, Reason> {
+    let mut process = Process::start(program, &program.arguments(limits.soft, limits.memory_mib))?;
+    ask(&mut process, text, limits)?
+}
+
+/// Sends commands that end in `(check-sat)` and reads the answer. The inner result is the answer or the reason why the
+/// solver has none; the outer error means that the process can no longer be relied on.
+fn ask(
+    process: &mut Process,
+    commands: &str,
+    limits: &Limits,
+) -> Result<Result<Status, Reason>, Reason> {
+    let deadline = Instant::now() + limits.hard;
+    let response = process.exchange(commands, deadline)?;
+    let unexpected = || Reason::Unexpected(response.trim().to_owned());
+    let answers = parse(&response).ok_or_else(unexpected)?;
+    // A complaint anywhere means that the solver may have answered another query than the one that was asked.
+    if let Some(message) = answers.iter().find_map(Sexpr::as_error) {
+        return Err(if message.contains("memory") {
+            Reason::Memory
+        } else {
+            Reason::Rejected(message.to_owned())
+        });
+    }
+    let [answer] = answers.as_slice() else { return Err(unexpected()) };
+    match answer.as_atom() {
+        Some("sat") => Ok(Ok(Status::Sat)),
+        Some("unsat") => Ok(Ok(Status::Unsat)),
+        Some("unknown") => {
+            let response = process.exchange("(get-info :reason-unknown)\n", deadline)?;
+            Ok(Err(reason_unknown(&response)))
+        }
+        Some(_) | None => Err(unexpected()),
+    }
+}
+
+/// The meaning of the response to `(get-info :reason-unknown)`.
+fn reason_unknown(response: &str) -> Reason {
+    let text = match parse(response).as_deref() {
+        Some([Sexpr::List(items)]) => match items.as_slice() {
+            [_, Sexpr::Text(text) | Sexpr::Atom(text)] => text.clone(),
+            _ => response.trim().to_owned(),
+        },
+        Some(_) | None => response.trim().to_owned(),
+    };
+    match text.as_str() {
+        "timeout" | "canceled" | "interrupted" => Reason::Timeout,
+        "memout" => Reason::Memory,
+        memory if memory.contains("memory") => Reason::Memory,
+        _ => Reason::GaveUp(text),
+    }
+}

@@ -1,0 +1,388 @@
+//! The solver as its clients see it.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::cache::{Cache, Entry};
+use crate::script::{Script, observables};
+use crate::session::{Limits, Reason, Session, Status, ask_text};
+use crate::{FindError, Model, Program, TermId, Terms, Value};
+
+/// What a solver knows about a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The assertions hold under the model.
+    Sat(Model),
+    /// The assertions contradict each other.
+    Unsat,
+    /// Neither is known.
+    Unknown(Reason),
+}
+
+/// How a [`Solver`] works.
+#[derive(Debug)]
+pub struct Options {
+    /// The solver.
+    pub program: Program,
+    /// After this time a query is given up by the solver itself.
+    pub soft_timeout: Duration,
+    /// After this time the solver is killed.
+    pub hard_timeout: Duration,
+    /// The memory that a solver process may take, in MiB, where the solver has such an option.
+    pub memory_mib: u32,
+    /// A folder in which every query is kept as an SMT-LIB 2 file with its answer.
+    pub dump: Option<PathBuf>,
+    /// A second solver that must not contradict a refutation of the first.
+    pub confirm: Option<Program>,
+    /// Answers to begin with. They are believed without asking the second solver.
+    pub cache: Cache,
+}
+
+impl Options {
+    /// Ten seconds for a query, killed after fifteen; 4 GiB; nothing kept; no second solver.
+    pub fn new(program: Program) -> Self {
+        Self {
+            program,
+            soft_timeout: Duration::from_secs(10),
+            hard_timeout: Duration::from_secs(15),
+            memory_mib: 4096,
+            dump: None,
+            confirm: None,
+            cache: Cache::default(),
+        }
+    }
+}
+
+/// A solver could not be set up.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// There is no solver.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The folder for queries cannot be made.
+    #[error("cannot make the folder `{path}`: {source}")]
+    Dump {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What a solver has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Queries, those answered from the cache included.
+    pub queries: u64,
+    /// Queries answered from the cache.
+    pub cached: u64,
+    /// Answers that were satisfiable.
+    pub sat: u64,
+    /// Answers that were unsatisfiable.
+    pub unsat: u64,
+    /// Queries without an answer.
+    pub unknown: u64,
+    /// Refutations that the second solver reached too.
+    pub confirmed: u64,
+    /// Refutations about which the second solver had no answer.
+    pub unconfirmed: u64,
+    /// Processes started.
+    pub processes: u64,
+    /// Time spent in solvers.
+    pub time: Duration,
+}
+
+/// A solver with nested frames of assertions. The process is started at the first query, and again after a failure.
+#[derive(Debug)]
+pub struct Solver {
+    options: Options,
+    /// The arena that the asserted terms come from.
+    arena: Option<u32>,
+    /// The assertions; the last frame is the one that is added to.
+    frames: Vec<Vec<TermId>>,
+    incremental: Option<Session>,
+    fresh: Option<Session>,
+    statistics: Statistics,
+    dump_failure: Option<io::Error>,
+}
+
+/// How the solver is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// In the process that keeps the frames of earlier queries.
+    Incremental,
+    /// In a process that knows nothing else, so that the solver can choose its tactics for the whole query.
+    Fresh,
+}
+
+impl Solver {
+    /// A solver without assertions.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        if let Some(path) = &options.dump {
+            fs::create_dir_all(path)
+                .map_err(|source| OpenError::Dump { path: path.clone(), source })?;
+        }
+        Ok(Self {
+            options,
+            arena: None,
+            frames: vec![Vec::new()],
+            incremental: None,
+            fresh: None,
+            statistics: Statistics::default(),
+            dump_failure: None,
+        })
+    }
+
+    /// Adds an assertion to the innermost frame. All assertions come from one [`Terms`]; see [`Solver::clear`].
+    pub fn assert(&mut self, terms: &Terms, assertion: TermId) {
+        terms.require(assertion, crate::Sort::Bool);
+        assert!(
+            *self.arena.get_or_insert(terms.arena()) == terms.arena(),
+            "assertions of different arenas"
+        );
+        match self.frames.last_mut() {
+            Some(frame) => frame.push(assertion),
+            None => self.frames.push(vec![assertion]),
+        }
+    }
+
+    /// Opens a frame.
+    pub fn push(&mut self) {
+        self.frames.push(Vec::new());
+    }
+
+    /// Closes the innermost frame and forgets its assertions. The outermost frame stays, emptied.
+    pub fn pop(&mut self) {
+        if self.frames.len() == 1 {
+            return self.clear();
+        }
+        self.frames.pop();
+        if let Some(session) = &mut self.incremental {
+            session.close_frames(self.frames.len());
+        }
+    }
+
+    /// Forgets all assertions; those to come may be of another [`Terms`].
+    pub fn clear(&mut self) {
+        self.frames = vec![Vec::new()];
+        self.arena = None;
+        let limits = self.limits();
+        if let Some(session) = &mut self.incremental {
+            session.reset(&limits);
+        }
+    }
+
+    /// The number of open frames, at least 1.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether all assertions can hold at once. The label names the query in files and texts.
+    pub fn check(&mut self, terms: &Terms, label: &str) -> Answer {
+        self.answer(terms, label, Mode::Incremental)
+    }
+
+    /// Like [`Solver::check`], in a process that knows nothing else: slower to begin, but the solver can choose its
+    /// tactics for the query as a whole, which matters for bit-vectors and floats.
+    pub fn check_fresh(&mut self, terms: &Terms, label: &str) -> Answer {
+        self.answer(terms, label, Mode::Fresh)
+    }
+
+    /// Whether all assertions and `more` can hold at once; `more` is forgotten afterwards.
+    pub fn check_with(&mut self, terms: &Terms, more: &[TermId], label: &str) -> Answer {
+        self.push();
+        for assertion in more {
+            self.assert(terms, *assertion);
+        }
+        let answer = self.check(terms, label);
+        self.pop();
+        answer
+    }
+
+    /// Asks for a counterexample to `goal` under the assertions: [`Answer::Unsat`] means that they imply it.
+    pub fn check_implied(&mut self, terms: &mut Terms, goal: TermId, label: &str) -> Answer {
+        let negated = terms.not(goal);
+        self.check_with(terms, &[negated], label)
+    }
+
+    /// What was done until now.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// The answers until now.
+    pub fn cache(&self) -> &Cache {
+        &self.options.cache
+    }
+
+    /// Why a query could not be kept in the folder, if that happened.
+    pub fn dump_failure(&self) -> Option<&io::Error> {
+        self.dump_failure.as_ref()
+    }
+
+    /// The operating system's number of the incremental process, if it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.incremental.as_ref().map(Session::process_id)
+    }
+
+    /// The status of a standalone text according to `program`, under this solver's limits: `Ok(true)` for satisfiable,
+    /// `Ok(false)` for unsatisfiable.
+    pub fn replay(&self, program: &Program, text: &str) -> Result<bool, Reason> {
+        ask_text(program, text, &self.limits()).map(|status| status == Status::Sat)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            soft: self.options.soft_timeout,
+            hard: self.options.hard_timeout,
+            memory_mib: self.options.memory_mib,
+        }
+    }
+
+    fn answer(&mut self, terms: &Terms, label: &str, mode: Mode) -> Answer {
+        let assertions = self.frames.concat();
+        let script = Script::new(terms, &assertions);
+        let observables = observables(terms, &assertions);
+        self.statistics.queries += 1;
+        let entry = match self.options.cache.get(script.body()) {
+            Some(entry) => {
+                self.statistics.cached += 1;
+                Ok(entry.clone())
+            }
+            None => {
+                let begin = Instant::now();
+                let asked = self.ask(terms, &script, &observables, mode);
+                self.statistics.time += begin.elapsed();
+                if let Ok(entry) = &asked {
+                    self.options.cache.insert(script.body().to_owned(), entry.clone());
+                }
+                asked
+            }
+        };
+        let answer = match entry {
+            Ok(Entry::Unsat) => Answer::Unsat,
+            Ok(Entry::Sat(values)) => {
+                let value =
+                    |term: &TermId| Some((*term, *values.get(&script.term_text(terms, *term))?));
+                Answer::Sat(Model { values: observables.iter().filter_map(value).collect() })
+            }
+            Err(reason) => Answer::Unknown(reason),
+        };
+        match &answer {
+            Answer::Sat(_) => self.statistics.sat += 1,
+            Answer::Unsat => self.statistics.unsat += 1,
+            Answer::Unknown(_) => self.statistics.unknown += 1,
+        }
+        self.dump(&script, label, &answer);
+        answer
+    }
+
+    fn ask(
+        &mut self,
+        terms: &Terms,
+        script: &Script,
+        observables: &[TermId],
+        mode: Mode,
+    ) -> Result<Entry, Reason> {
+        match self.ask_session(terms, observables, mode)? {
+            (Status::Sat, values) => {
+                let texts = observables.iter().map(|term| script.term_text(terms, *term));
+                Ok(Entry::Sat(
+                    texts.zip(values).filter_map(|(text, value)| Some((text, value?))).collect(),
+                ))
+            }
+            (Status::Unsat, _) => {
+                self.confirm(script)?;
+                Ok(Entry::Unsat)
+            }
+        }
+    }
+
+    /// Asks the process of the given mode. A process that failed is dropped, which kills it.
+    fn ask_session(
+        &mut self,
+        terms: &Terms,
+        observables: &[TermId],
+        mode: Mode,
+    ) -> Result<(Status, Vec<Option<Value>>), Reason> {
+        let limits = self.limits();
+        let slot = match mode {
+            Mode::Incremental => &mut self.incremental,
+            Mode::Fresh => &mut self.fresh,
+        };
+        let mut session = match (slot.take(), mode) {
+            (Some(session), Mode::Incremental) => session,
+            (Some(mut session), Mode::Fresh) => {
+                session.reset(&limits);
+                session
+            }
+            (None, Mode::Incremental | Mode::Fresh) => {
+                self.statistics.processes += 1;
+                Session::start(&self.options.program, &limits)?
+            }
+        };
+        let result = match mode {
+            Mode::Incremental => session.check(terms, &self.frames, &limits)?,
+            Mode::Fresh => session.check(terms, &[self.frames.concat()], &limits)?,
+        };
+        match result {
+            Ok(Status::Sat) => {
+                // That there is a model is certain even if its values cannot be had.
+                let values = session.values(terms, observables, &limits);
+                if values.is_ok() {
+                    *slot = Some(session);
+                }
+                Ok((Status::Sat, values.unwrap_or_default()))
+            }
+            Ok(Status::Unsat) => {
+                *slot = Some(session);
+                Ok((Status::Unsat, Vec::new()))
+            }
+            Err(reason) => {
+                *slot = Some(session);
+                Err(reason)
+            }
+        }
+    }
+
+    /// Has the second solver, if there is one, look for a model of a refuted query.
+    fn confirm(&mut self, script: &Script) -> Result<(), Reason> {
+        let Some(second) = &self.options.confirm else { return Ok(()) };
+        match ask_text(second, &script.text(), &self.limits()) {
+            Ok(Status::Unsat) => self.statistics.confirmed += 1,
+            Ok(Status::Sat) => return Err(Reason::Disagreement),
+            // The first solver's answer stands, but the statistics say on how many feet.
+            Err(_) => self.statistics.unconfirmed += 1,
+        }
+        Ok(())
+    }
+
+    /// Keeps a query and its answer as a file, if a folder was given.
+    fn dump(&mut self, script: &Script, label: &str, answer: &Answer) {
+        let Some(folder) = &self.options.dump else { return };
+        let stem: String = label
+            .chars()
+            .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
+            .take(60)
+            .collect();
+        let status = match answer {
+            Answer::Sat(_) => "sat".to_owned(),
+            Answer::Unsat => "unsat".to_owned(),
+            Answer::Unknown(reason) => format!("unknown: {}", one_line(&reason.to_string())),
+        };
+        let text = format!("; {}\n; answer: {status}\n{}", one_line(label), script.text());
+        let path = folder.join(format!("{:05}-{stem}.smt2", self.statistics.queries));
+        if let Err(error) = fs::write(path, text) {
+            self.dump_failure = Some(error);
+        }
+    }
+}
+
+/// A text without line breaks, fit for a comment.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}

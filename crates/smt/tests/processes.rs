@@ -1,0 +1,314 @@
+//! Solvers that misbehave, files of queries, the cache file, and the second solver.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{options, solver, z3};
+use halidom_smt::{
+    Answer, Cache, CacheError, Family, FindError, Options, Program, Reason, Script, Solver, Sort,
+    TermId, Terms,
+};
+
+/// A shell script that is spoken to like Z3. `$line` is each line that it is sent.
+fn shell(script: &str) -> Options {
+    let arguments = vec!["-c".to_owned(), script.to_owned()];
+    let mut options = Options::new(Program::with_arguments(Family::Z3, "/bin/sh", arguments));
+    options.soft_timeout = Duration::from_millis(100);
+    options.hard_timeout = Duration::from_millis(300);
+    options
+}
+
+/// Repeats marks, as a solver must, and prints `answer` at each check.
+fn answering(answer: &str) -> Options {
+    shell(&format!(
+        r#"while read -r line; do case "$line" in
+             '(check-sat)') printf '%s\n' '{answer}' ;;
+             '(echo '*) line="${{line#(echo ?}}"; printf '%s\n' "${{line%??}}" ;;
+           esac; done"#
+    ))
+}
+
+/// `x < x`, which has no model.
+fn contradiction(terms: &mut Terms) -> TermId {
+    let x = terms.fresh("x", Sort::Int);
+    terms.lt(x, x)
+}
+
+/// `x < y`, which has models.
+fn possibility(terms: &mut Terms) -> TermId {
+    let [x, y] = ["x", "y"].map(|hint| terms.fresh(hint, Sort::Int));
+    terms.lt(x, y)
+}
+
+fn ask(options: Options) -> Answer {
+    let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
+    let assertion = contradiction(&mut terms);
+    solver.assert(&terms, assertion);
+    solver.check(&terms, "query")
+}
+
+#[test]
+fn a_well_behaved_script_is_believed() {
+    // Shows that the scripts below are refused for what they say and not for what they are.
+    assert_eq!(ask(answering("unsat")), Answer::Unsat);
+}
+
+#[test]
+fn misbehaviour_is_unknown() {
+    let unexpected = |text: &str| Reason::Unexpected(text.to_owned());
+    let cases = [
+        (answering("unsat\nunsat"), unexpected("unsat\nunsat")),
+        (answering("unsatisfiable"), unexpected("unsatisfiable")),
+        (answering(""), unexpected("")),
+        (answering("(unsat)"), unexpected("(unsat)")),
+        (answering("(unsat"), unexpected("(unsat")),
+        (answering("(error \"line 1: no\")\nunsat"), Reason::Rejected("line 1: no".to_owned())),
+        (answering("unsupported\nunsat"), unexpected("unsupported\nunsat")),
+        (answering("(error \"out of memory\")"), Reason::Memory),
+        (shell("exit 3"), Reason::Died("exit status: 3".to_owned())),
+        (shell("echo unsat; exit 0"), Reason::Died("it said: unsat".to_owned())),
+        (shell("read -r line; kill -9 $$"), Reason::Died("signal: 9 (SIGKILL)".to_owned())),
+        (shell("while read -r line; do echo unsat; done"), Reason::Timeout),
+        (shell("while :; do :; done"), Reason::Timeout),
+    ];
+    for (index, (options, expected)) in cases.into_iter().enumerate() {
+        let begin = Instant::now();
+        let answer = ask(options);
+        match (&answer, &expected) {
+            // The exit of a process may be noticed before its status can be had.
+            (Answer::Unknown(Reason::Died(found)), Reason::Died(_))
+                if found == "it closed its output" => {}
+            (Answer::Sat(_) | Answer::Unsat | Answer::Unknown(_), _) => {
+                assert_eq!(answer, Answer::Unknown(expected), "case {index}");
+            }
+        }
+        assert!(begin.elapsed() < Duration::from_secs(3), "case {index} blocked");
+    }
+    let missing = Options::new(Program::with_arguments(Family::Z3, "/nonexistent/z3", vec![]));
+    assert!(matches!(ask(missing), Answer::Unknown(Reason::NotStarted(_))));
+}
+
+#[test]
+fn a_solver_that_does_not_read_cannot_block_us() {
+    let (mut solver, mut terms) = (Solver::open(shell("exec sleep 100")).unwrap(), Terms::new());
+    // More text than a pipe holds.
+    for _ in 0..20_000 {
+        let assertion = possibility(&mut terms);
+        solver.assert(&terms, assertion);
+    }
+    let begin = Instant::now();
+    assert_eq!(solver.check(&terms, "long"), Answer::Unknown(Reason::Timeout));
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_killed_solver_is_replaced() {
+    let (mut solver, mut terms) = (solver(), Terms::new());
+    let first = possibility(&mut terms);
+    solver.assert(&terms, first);
+    assert!(matches!(solver.check(&terms, "before"), Answer::Sat(_)));
+    let id = solver.process_id().unwrap();
+    assert!(Command::new("kill").args(["-9", &id.to_string()]).status().unwrap().success());
+    solver.push();
+    let second = terms.not(first);
+    solver.assert(&terms, second);
+    let answer = solver.check(&terms, "killed");
+    assert!(matches!(answer, Answer::Unknown(Reason::Died(_))), "{answer:?}");
+    // The new process is told everything again: the contradiction needs the assertion of the outer frame.
+    assert_eq!(solver.check(&terms, "after"), Answer::Unsat);
+    assert_eq!(solver.statistics().processes, 2);
+    assert_eq!(solver.statistics().unknown, 1);
+}
+
+#[test]
+fn terms_of_two_arenas_cannot_be_mixed() {
+    let (mut one, mut two) = (Terms::new(), Terms::new());
+    let (first, second) = (possibility(&mut one), possibility(&mut two));
+    let refused = |action: &mut dyn FnMut()| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(action)).is_err()
+    };
+    assert!(refused(&mut || {
+        one.and(&[first, second]);
+    }));
+    let mut solver = solver();
+    solver.assert(&one, first);
+    assert!(refused(&mut || solver.assert(&two, second)));
+    solver.clear();
+    solver.assert(&two, second);
+    assert!(matches!(solver.check(&two, "other arena"), Answer::Sat(_)));
+}
+
+#[test]
+fn ill_sorted_terms_are_refused() {
+    let mut t = Terms::new();
+    let (int, flag, byte, word) = (t.int(1), t.bool(true), t.bit_vec(8, 1), t.bit_vec(16, 1));
+    let half = t.float32(0.5);
+    let f = t.declare("f", &[Sort::Int], Sort::Int);
+    type Builder = Box<dyn Fn(&mut Terms) -> TermId>;
+    let cases: Vec<Builder> = vec![
+        Box::new(move |t| t.add(int, flag)),
+        Box::new(move |t| t.add(byte, byte)),
+        Box::new(move |t| t.and(&[flag, int])),
+        Box::new(move |t| t.ite(flag, int, byte)),
+        Box::new(move |t| t.equal(byte, word)),
+        Box::new(move |t| t.extract(8, 0, byte)),
+        Box::new(move |t| t.float_from_bits(Sort::FLOAT64, byte)),
+        Box::new(move |t| t.float_min(half, byte)),
+        Box::new(move |t| t.apply(f, &[flag])),
+        Box::new(move |t| t.apply(f, &[])),
+    ];
+    for (index, case) in cases.iter().enumerate() {
+        let action = std::panic::AssertUnwindSafe(|| case(&mut t));
+        assert!(std::panic::catch_unwind(action).is_err(), "case {index}");
+    }
+}
+
+#[test]
+fn equal_queries_have_equal_texts_of_linear_size() {
+    let text = |noise: usize| {
+        let mut t = Terms::new();
+        for _ in 0..noise {
+            t.fresh("noise", Sort::Int);
+        }
+        let pair = t.declare("pair", &[Sort::Int, Sort::Int], Sort::Int);
+        let mut tree = t.fresh("x", Sort::Int);
+        for _ in 0..200 {
+            tree = t.apply(pair, &[tree, tree]);
+        }
+        let mut chain = t.fresh("flag", Sort::Bool);
+        for bound in 0..5_000 {
+            let bound = t.int(bound);
+            let fact = t.lt(tree, bound);
+            chain = t.implies(chain, fact);
+        }
+        Script::new(&t, &[chain]).text()
+    };
+    let plain = text(0);
+    assert_eq!(plain, text(7));
+    assert!(plain.len() < 400_000, "{} bytes", plain.len());
+    assert_eq!(solver().replay(&z3(), &plain), Ok(true));
+}
+
+#[test]
+fn kept_queries_replay_to_the_same_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options();
+    options.dump = Some(folder.path().join("queries"));
+    let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
+    let (possible, impossible) = (possibility(&mut terms), contradiction(&mut terms));
+    let f = terms.declare("f", &[Sort::Int], Sort::FLOAT32);
+    let [zero, one] = [0, 1].map(|value| terms.int(value));
+    let values = [zero, one].map(|argument| terms.apply(f, &[argument]));
+    let differ = terms.equal(values[0], values[1]);
+    let differ = terms.not(differ);
+    for (assertions, label) in [
+        (vec![possible, differ], "first: a/b"),
+        (vec![possible, impossible], "second\nline"),
+        (vec![], ""),
+    ] {
+        solver.check_with(&terms, &assertions, label);
+    }
+    assert!(solver.dump_failure().is_none());
+    let mut files: Vec<_> = fs::read_dir(folder.path().join("queries"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let names: Vec<_> =
+        files.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, ["00001-first--a-b.smt2", "00002-second-line.smt2", "00003-.smt2"]);
+    for (path, expected) in files.iter().zip([true, false, true]) {
+        let text = fs::read_to_string(path).unwrap();
+        let status = if expected { "; answer: sat\n" } else { "; answer: unsat\n" };
+        assert!(text.contains(status), "{text}");
+        assert_eq!(solver.replay(&z3(), &text), Ok(expected), "{text}");
+        if let Ok(second) = Program::find(Family::Cvc5, None) {
+            assert_eq!(solver.replay(&second, &text), Ok(expected), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_cache_file_keeps_refutations_of_one_solver() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers");
+    let identity = z3().probe().unwrap();
+    let (mut solver, mut terms) = (solver(), Terms::new());
+    for assertion in [contradiction(&mut terms), possibility(&mut terms)] {
+        solver.check_with(&terms, &[assertion], "first");
+    }
+    assert_eq!(solver.cache().len(), 2);
+    solver.cache().save(&path, &identity).unwrap();
+
+    let load = |name: &str| {
+        let mut identity = identity.clone();
+        name.clone_into(&mut identity.name);
+        Cache::load(&path, &identity)
+    };
+    assert!(load("another solver").unwrap().is_empty());
+    // A solver that cannot be started shows where the answer comes from.
+    let mut options = Options::new(Program::with_arguments(Family::Z3, "/nonexistent/z3", vec![]));
+    options.cache = load(&identity.name).unwrap();
+    assert_eq!(options.cache.len(), 1);
+    assert_eq!(ask(options), Answer::Unsat);
+
+    let text = fs::read_to_string(&path).unwrap();
+    for damaged in [
+        text.replace("unsat ", "unsat 9"),
+        text.replace("cache 1", "cache 2"),
+        text.replace("unsat ", "sat "),
+    ] {
+        fs::write(&path, damaged).unwrap();
+        assert!(matches!(load(&identity.name), Err(CacheError::Malformed { .. })));
+    }
+    fs::remove_file(&path).unwrap();
+    assert!(load(&identity.name).unwrap().is_empty());
+}
+
+#[test]
+fn the_second_solver_can_veto_but_not_prove() {
+    let confirm = |first: Options, second: &Options| {
+        let mut options = first;
+        options.confirm = Some(second.program.clone());
+        options.hard_timeout = Duration::from_secs(10);
+        let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
+        let assertion = contradiction(&mut terms);
+        solver.assert(&terms, assertion);
+        let answer = solver.check(&terms, "query");
+        (answer, solver.statistics().confirmed, solver.statistics().unconfirmed)
+    };
+    assert_eq!(confirm(options(), &answering("unsat")), (Answer::Unsat, 1, 0));
+    assert_eq!(
+        confirm(options(), &answering("sat")),
+        (Answer::Unknown(Reason::Disagreement), 0, 0)
+    );
+    assert_eq!(confirm(options(), &answering("unknown")), (Answer::Unsat, 0, 1));
+    assert_eq!(confirm(options(), &shell("exit 1")), (Answer::Unsat, 0, 1));
+    let (answer, ..) = confirm(shell("exit 1"), &answering("unsat"));
+    assert!(matches!(answer, Answer::Unknown(Reason::Died(_))), "{answer:?}");
+}
+
+#[test]
+fn solvers_say_who_they_are() {
+    let identity = z3().probe().unwrap();
+    assert_eq!(identity.name, "Z3");
+    assert!(
+        identity.version.starts_with(|first: char| first.is_ascii_digit()),
+        "{}",
+        identity.version
+    );
+    assert!(matches!(answering("sat").program.probe(), Err(Reason::Unexpected(_))));
+}
+
+#[test]
+fn an_explicit_path_must_exist() {
+    let path = std::path::Path::new("/nonexistent/z3");
+    let expected = FindError::NotAFile { path: path.to_owned(), origin: "an option".to_owned() };
+    assert_eq!(Program::find(Family::Z3, Some(path)), Err(expected));
+    assert_eq!(Program::find(Family::Z3, Some(z3().path())), Ok(z3()));
+}
