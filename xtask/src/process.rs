@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ pub(crate) fn root() -> &'static Path {
     package.parent().unwrap_or(package)
 }
 
-/// A program to run in the root, with the programs of `.venv` found first.
+/// A program to run in the root.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
-    command.current_dir(root()).env("PATH", search_path());
+    command.current_dir(root());
     command
 }
 
@@ -53,7 +53,8 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output, Error> {
 
 /// Whether a program of this name can be found.
 pub(crate) fn is_installed(name: &str) -> bool {
-    env::split_paths(&search_path()).any(|folder| folder.join(name).is_file())
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 /// A command as one would type it.
@@ -69,11 +70,4 @@ pub(crate) fn shown(command: &Command) -> String {
 
 fn cannot_start(command: &Command, cause: std::io::Error) -> Error {
     Error::Start { program: command.get_program().to_string_lossy().into_owned(), cause }
-}
-
-fn search_path() -> OsString {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(root().join(".venv/bin")).chain(env::split_paths(&path));
-    // Only a folder whose name has a colon cannot be joined; then the path stays as it is.
-    env::join_paths(folders).unwrap_or(path)
 }

@@ -46,12 +46,9 @@ fn runtime_passes_its_tests_under_each_compiler() {
         let source = runtime.join("halidom_runtime.c");
         compile(variant, &library, &["-shared", "-fPIC"], std::slice::from_ref(&source));
         let program = output(index, "test");
-        compile(
-            variant,
-            &program,
-            variant.program_options,
-            &[source, runtime.join("tests/runtime_test.c")],
-        );
+        // Twice, as in a program that links two pipelines, each with its runtime.
+        let sources = [source.clone(), source, runtime.join("tests/runtime_test.c")];
+        compile(variant, &program, variant.program_options, &sources);
         for threads in ["1", "2", "8"] {
             run(Command::new(&program)
                 .env("HALIDOM_THREADS", threads)
