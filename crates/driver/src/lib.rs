@@ -1,3 +1,4 @@
 //! The four jobs as tables of passes.
 
+pub mod data;
 pub mod files;

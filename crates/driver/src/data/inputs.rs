@@ -1,0 +1,219 @@
+//! Arrays for inputs: from files, drawn from a seed, or zeros.
+
+use halidom_interp::Bindings;
+use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, FuncKind, Pool, Program, Shape, VarId};
+use halidom_testgen::random_array;
+
+use super::regions::{evaluate, variables};
+use super::{DataError, Regions, Request, Source};
+use crate::files;
+
+/// The extent of a dimension that neither the output nor the user determines.
+const UNDETERMINED_EXTENT: i64 = 16;
+
+pub(super) fn check_names(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    request: &Request,
+) -> Result<(), DataError> {
+    let names: Vec<&str> =
+        algorithm.inputs.iter().map(|input| pool.func(*input).name.as_str()).collect();
+    let given = request
+        .inputs
+        .iter()
+        .map(|(name, _)| name)
+        .chain(request.input_sizes.iter().map(|(name, _)| name));
+    match given.into_iter().find(|name| !names.contains(&name.as_str())) {
+        Some(name) => {
+            Err(DataError::UnknownName { kind: "input", name: name.clone(), known: listed(&names) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Names for a message.
+pub(super) fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+fn source<'a>(request: &'a Request, name: &str) -> Option<&'a Source> {
+    request.inputs.iter().rev().find(|(given, _)| given == name).map(|(_, source)| source)
+}
+
+pub(super) fn bind_files(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    request: &Request,
+    bindings: &mut Bindings,
+) -> Result<(), DataError> {
+    for input in &algorithm.inputs {
+        let decl = pool.func(*input);
+        match source(request, &decl.name) {
+            Some(Source::File { path, channels }) => {
+                let array = files::read(path, *channels, decl.scalar, decl.rank())?;
+                bindings.set_input(pool, *input, array)?;
+            }
+            Some(Source::Random(_) | Source::Zeros) => {}
+            None if request.random.is_some() => {}
+            None => return Err(DataError::Missing { kind: "input", name: decl.name.clone() }),
+        }
+    }
+    Ok(())
+}
+
+/// Makes the inputs that are not files, of the size that the windows need.
+pub(super) fn bind_rest(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    reference: &Program,
+    regions: &Regions,
+    request: &Request,
+    bindings: &mut Bindings,
+) -> Result<(), DataError> {
+    let open: Vec<FuncId> =
+        algorithm.inputs.iter().copied().filter(|input| bindings.input(*input).is_none()).collect();
+    let mut shapes = Shapes { pool, reference, regions, known: Vec::new() };
+    for input in &open {
+        let decl = pool.func(*input);
+        let size = request.input_sizes.iter().rev().find(|(name, _)| *name == decl.name);
+        if let Some((name, size)) = size
+            && size.len() != decl.rank()
+        {
+            return Err(DataError::SizeRank {
+                name: name.clone(),
+                given: size.len(),
+                rank: decl.rank(),
+            });
+        }
+        shapes.known.push((
+            *input,
+            size.map_or(vec![None; decl.rank()], |(_, size)| {
+                size.iter().map(|e| Some((None, *e))).collect()
+            }),
+        ));
+    }
+    shapes.solve(bindings)?;
+    for (input, dims) in shapes.known {
+        let decl = pool.func(input);
+        let shape: Shape = dims
+            .into_iter()
+            .map(|dim| {
+                dim.map_or((0, UNDETERMINED_EXTENT), |(min, extent)| (min.unwrap_or(0), extent))
+            })
+            .collect();
+        let too_large = || DataError::TooLarge { name: decl.name.clone() };
+        let number = algorithm.inputs.iter().position(|other| *other == input).unwrap_or(0) as u64;
+        let seed = match source(request, &decl.name) {
+            Some(Source::Random(seed)) => Some(*seed),
+            Some(Source::Zeros | Source::File { .. }) => None,
+            None => request.random,
+        };
+        let array = match seed {
+            Some(seed) => random_array(decl.scalar, shape, seed.wrapping_mul(1 + number)),
+            None => Array::zeros(decl.scalar, shape),
+        };
+        bindings.set_input(pool, input, array.ok_or_else(too_large)?)?;
+    }
+    Ok(())
+}
+
+/// Shapes of inputs being found: a dimension is unknown, or an extent with a min that may be unknown.
+struct Shapes<'a> {
+    pool: &'a Pool,
+    reference: &'a Program,
+    regions: &'a Regions,
+    known: Vec<(FuncId, Vec<Option<(Option<i64>, i64)>>)>,
+}
+
+impl Shapes<'_> {
+    /// Finds every dimension: first those whose needed region follows from what is known; where none does, one that is left open takes the window's extent
+    /// if its needed region speaks of the window (a boundary condition), else [`UNDETERMINED_EXTENT`]; until all are found.
+    fn solve(&mut self, bindings: &mut Bindings) -> Result<(), DataError> {
+        loop {
+            let mut progress = false;
+            for input in 0..self.known.len() {
+                for dim in 0..self.known[input].1.len() {
+                    progress |= self.settle(input, dim, bindings)?;
+                }
+            }
+            if progress {
+                continue;
+            }
+            let open = self.known.iter().enumerate().find_map(|(input, (_, dims))| {
+                dims.iter()
+                    .position(|dim| !matches!(dim, Some((Some(_), _))))
+                    .map(|dim| (input, dim))
+            });
+            let Some((input, dim)) = open else { return Ok(()) };
+            let (func, dims) = &self.known[input];
+            let guess = match dims[dim] {
+                Some((_, extent)) => (0, extent),
+                None => {
+                    self.window_interval(*func, dim, bindings).unwrap_or((0, UNDETERMINED_EXTENT))
+                }
+            };
+            self.assign(input, dim, guess, bindings)?;
+        }
+    }
+
+    /// Takes the needed region of a dimension if it can be evaluated and the dimension is open; whether it did.
+    fn settle(
+        &mut self,
+        input: usize,
+        dim: usize,
+        bindings: &mut Bindings,
+    ) -> Result<bool, DataError> {
+        let (func, dims) = &self.known[input];
+        if matches!(dims[dim], Some((Some(_), _))) {
+            return Ok(false);
+        }
+        let region =
+            self.regions.inputs.iter().find(|region| region.func == *func && region.dim == dim);
+        let Some(interval) =
+            region.and_then(|region| evaluate(self.pool, region.needed, bindings).ok())
+        else {
+            return Ok(false);
+        };
+        let extent = dims[dim].map_or(interval.1, |(_, extent)| extent);
+        self.assign(input, dim, (interval.0, extent), bindings)?;
+        Ok(true)
+    }
+
+    fn assign(
+        &mut self,
+        input: usize,
+        dim: usize,
+        (min, extent): (i64, i64),
+        bindings: &mut Bindings,
+    ) -> Result<(), DataError> {
+        let (func, dims) = &mut self.known[input];
+        dims[dim] = Some((Some(min), extent));
+        if let FuncKind::Input { buffer } = self.pool.func(*func).kind {
+            let decl = self.pool.buffer(buffer).dims[dim];
+            for (expr, value) in [(decl.min, min), (decl.extent, extent)] {
+                if let Expr::Var(var) = self.pool.get(expr) {
+                    bindings.set_var(self.pool, *var, Constant::int(i128::from(value)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The window's interval in the dimension that the needed region of an input speaks of.
+    fn window_interval(&self, func: FuncId, dim: usize, bindings: &Bindings) -> Option<(i64, i64)> {
+        let region =
+            self.regions.inputs.iter().find(|region| region.func == func && region.dim == dim)?;
+        let mentioned = variables(self.pool, &[region.needed.min, region.needed.extent]);
+        let pairs = self.reference.outputs.iter().flat_map(|output| &output.window);
+        let (min, extent) = pairs
+            .into_iter()
+            .find(|(min, extent)| mentioned.contains(min) || mentioned.contains(extent))?;
+        let value = |var: &VarId| i64::try_from(bindings.var(*var)?.as_integer()?).ok();
+        // An empty picture has no edge to repeat, so a boundary condition's input has an element.
+        Some((value(min)?, value(extent)?.max(1)))
+    }
+}

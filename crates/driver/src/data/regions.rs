@@ -1,0 +1,128 @@
+//! The regions that a program's entry checks speak of.
+
+use halidom_interp::{Bindings, StartupError, evaluate_expr};
+use halidom_ir::{
+    Check, Expr, ExprId, FuncId, Interval, Pool, Program, Shape, Stmt, StmtId, VarId,
+};
+
+/// A region check: which coordinates of an input or output are needed.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    /// The input or output.
+    pub func: FuncId,
+    /// The dimension.
+    pub dim: usize,
+    /// The needed coordinates.
+    pub needed: Interval,
+    /// The given ones.
+    pub given: Interval,
+}
+
+/// The region checks of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    /// Of inputs.
+    pub inputs: Vec<Region>,
+    /// Of outputs.
+    pub outputs: Vec<Region>,
+}
+
+impl Regions {
+    /// The checks among the statements at the top of a program.
+    pub fn of(pool: &Pool, program: &Program) -> Self {
+        let mut regions = Self::default();
+        regions.collect(pool, program.body);
+        regions
+    }
+
+    fn collect(&mut self, pool: &Pool, stmt: StmtId) {
+        match pool.get_stmt(stmt) {
+            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.collect(pool, *stmt)),
+            Stmt::Let { body, .. } => self.collect(pool, *body),
+            Stmt::Assert { check: Check::InputRegion { input, dim, needed, given }, .. } => {
+                self.inputs.push(Region {
+                    func: *input,
+                    dim: *dim,
+                    needed: *needed,
+                    given: *given,
+                });
+            }
+            Stmt::Assert { check: Check::OutputRegion { output, dim, needed, given }, .. } => {
+                self.outputs.push(Region {
+                    func: *output,
+                    dim: *dim,
+                    needed: *needed,
+                    given: *given,
+                });
+            }
+            Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => {}
+        }
+    }
+}
+
+/// Least coordinate and number of coordinates of an interval, the number at least 0 and both within 64 bits.
+pub(super) fn evaluate(
+    pool: &Pool,
+    interval: Interval,
+    bindings: &Bindings,
+) -> Result<(i64, i64), StartupError> {
+    let number = |expr: ExprId| {
+        let value = evaluate_expr(pool, expr, bindings)?.as_integer().unwrap_or_default();
+        Ok(value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+    };
+    Ok((number(interval.min)?, number(interval.extent)?.max(0)))
+}
+
+/// The variables in an expression.
+pub(super) fn variables(pool: &Pool, exprs: &[ExprId]) -> Vec<VarId> {
+    let mut found = Vec::new();
+    for expr in exprs {
+        pool.for_each_subexpr(*expr, &mut |_, expr| {
+            if let Expr::Var(var) = expr
+                && !found.contains(var)
+            {
+                found.push(*var);
+            }
+        });
+    }
+    found
+}
+
+/// The box that the caller's memory of each output must cover: the window, grown to what the program writes.
+pub fn output_regions(
+    pool: &Pool,
+    program: &Program,
+    bindings: &Bindings,
+    windows: &[Shape],
+) -> Result<Vec<Shape>, super::DataError> {
+    let mut bindings = bindings.clone();
+    for (output, window) in program.outputs.iter().zip(windows) {
+        super::window::bind(pool, output, window, &mut bindings)?;
+    }
+    let regions = Regions::of(pool, program);
+    let mut shapes = windows.to_vec();
+    for region in &regions.outputs {
+        let Some(number) = program.outputs.iter().position(|output| output.func == region.func)
+        else {
+            continue;
+        };
+        let startup = |source| super::DataError::Startup {
+            name: pool.func(region.func).name.clone(),
+            source,
+        };
+        let (min, extent) = evaluate(pool, region.needed, &bindings).map_err(startup)?;
+        let (window_min, window_extent) = windows[number][region.dim];
+        if extent > 0 && windows[number].iter().all(|(_, extent)| *extent > 0) {
+            let low = min.min(window_min);
+            let high = (min + extent).max(window_min + window_extent);
+            shapes[number][region.dim] = (low, high - low);
+        }
+    }
+    Ok(shapes)
+}
