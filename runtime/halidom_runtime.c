@@ -6,8 +6,8 @@
  * another's. The caller works too, and can finish any loop alone: a worker that is asleep or
  * late costs time and nothing else, which is also why nested loops cannot deadlock.
  *
- * An empty loop of 8 iterations takes 0.5 us in the median with two threads on two cores of a Zen 5
- * server (`runtime_test time`).
+ * Measured with `runtime_test time`, two threads on two cores of a Zen 5 server: fork and join take
+ * 1.1 us where both threads take part, 0.2 us where the caller finds nothing worth sharing.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
