@@ -109,24 +109,19 @@ fn install_packages(missing: &[&str], wants_clang: bool) -> Result<(), Error> {
             advice: format!("{obstacle} (on Debian: {by_hand})"),
         });
     }
-    println!("installing Debian packages: {}", wanted.join(" "));
-    process::run(apt_get().arg("update"))?;
     if !missing.is_empty() {
-        process::run(
-            apt_get().args(["install", "--yes", "--no-install-recommends"]).args(missing),
-        )?;
+        apt_install(missing)?;
     }
-    if wants_clang {
-        let install = process::run(apt_get().args([
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            CLANG.name,
-        ]));
-        if let Err(error) = install {
-            println!("clang-19 cannot be had here: {error}");
-        }
+    if wants_clang && let Err(error) = apt_install(&[CLANG.name]) {
+        println!("clang-19 cannot be had here: {error}");
     }
+    Ok(())
+}
+
+fn apt_install(packages: &[&str]) -> Result<(), Error> {
+    println!("installing Debian packages: {}", packages.join(" "));
+    process::run(apt_get().arg("update"))?;
+    process::run(apt_get().args(["install", "--yes", "--no-install-recommends"]).args(packages))?;
     Ok(())
 }
 
