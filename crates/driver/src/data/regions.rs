@@ -74,7 +74,7 @@ pub(super) fn evaluate(
 ) -> Result<(i64, i64), StartupError> {
     let number = |expr: ExprId| {
         let value = evaluate_expr(pool, expr, bindings)?.as_integer().unwrap_or_default();
-        Ok(value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+        Ok::<_, StartupError>(value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
     };
     Ok((number(interval.min)?, number(interval.extent)?.max(0)))
 }
