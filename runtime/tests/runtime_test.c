@@ -237,6 +237,11 @@ static void test_alloc(void) {
         memset(memory, 0xAB, bytes);
         halidom_free(memory);
     }
+    size_t large = ((size_t)9 << 20) + 123;
+    unsigned char *memory = halidom_alloc(large);
+    EXPECT(memory != NULL && memory[0] == 0 && memory[large - 1] == 0);
+    memory[0] = memory[large - 1] = 1;
+    halidom_free(memory);
     EXPECT(halidom_alloc(SIZE_MAX) == NULL);
     EXPECT(halidom_alloc(SIZE_MAX / 2) == NULL);
     halidom_free(NULL);
