@@ -23,7 +23,7 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     /// The register of a lane; a single lane stands for as many as are asked for.
-    fn at(self, lane: usize) -> usize {
+    pub(crate) fn at(self, lane: usize) -> usize {
         self.start + if self.count == 1 { 0 } else { lane }
     }
 }

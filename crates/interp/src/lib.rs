@@ -9,6 +9,7 @@ pub mod algorithm;
 mod bindings;
 mod code;
 
+pub mod machine;
 mod startup;
 
 pub use bindings::{BindError, Bindings};

@@ -35,7 +35,16 @@ pub fn evaluate_expr(
     expr: ExprId,
     bindings: &Bindings,
 ) -> Result<Constant, StartupError> {
-    let code = Code::compile(pool, &[expr], &StartupScope { pool, bindings })?;
+    evaluate_with(pool, expr, |var| bindings.var(var))
+}
+
+/// The value of an expression without reads, its variables given by a function.
+pub(crate) fn evaluate_with(
+    pool: &Pool,
+    expr: ExprId,
+    value_of: impl Fn(VarId) -> Option<Constant>,
+) -> Result<Constant, StartupError> {
+    let code = Code::compile(pool, &[expr], &StartupScope { pool, value_of })?;
     let mut registers = Vec::new();
     code.run::<StartupError>(&[], &mut registers, false, |never: &Never, _| match *never {})?;
     let result = code.result(0);
@@ -50,16 +59,16 @@ pub fn evaluate_expr(
 #[derive(Clone, Copy)]
 enum Never {}
 
-struct StartupScope<'a> {
+struct StartupScope<'a, F> {
     pool: &'a Pool,
-    bindings: &'a Bindings,
+    value_of: F,
 }
 
-impl Scope for StartupScope<'_> {
+impl<F: Fn(VarId) -> Option<Constant>> Scope for StartupScope<'_, F> {
     type Place = Never;
 
     fn var(&self, var: VarId) -> Option<Source> {
-        self.bindings.var(var).map(Source::Constant)
+        (self.value_of)(var).map(Source::Constant)
     }
 
     fn func(&self, func: FuncId, _: usize) -> Result<Never, CodeError> {

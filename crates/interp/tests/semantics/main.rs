@@ -2,3 +2,6 @@
 
 mod algorithm;
 mod build;
+mod machine;
+mod program;
+mod races;

@@ -1,0 +1,279 @@
+//! Programs as trees of flat code: variables and buffers resolved to slots by their scope, what the caller gives folded in.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    BufferId, Check, Constant, ExprId, FuncId, FuncKind, Interval, LoopKind, Pool, Program, Scalar,
+    Stmt, StmtId, VarId,
+};
+
+use crate::code::{Code, CodeError, Lanes, Scope, Source};
+
+/// What an access is resolved to.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A buffer in scope, by coordinates or, if `flat`, by element number.
+    Slot { slot: usize, flat: bool },
+    /// Nothing in scope.
+    Dead { name: String },
+}
+
+pub(super) struct Node {
+    pub(super) stmt: StmtId,
+    pub(super) action: Action,
+}
+
+pub(super) enum Action {
+    Block(Vec<Node>),
+    Let {
+        slot: Lanes,
+        value: Code<Target>,
+        body: Box<Node>,
+    },
+    If {
+        condition: Code<Target>,
+        then_branch: Box<Node>,
+        else_branch: Option<Box<Node>>,
+    },
+    For {
+        slot: usize,
+        /// Min, then extent.
+        bounds: Code<Target>,
+        kind: LoopKind,
+        body: Box<Node>,
+    },
+    Allocate {
+        slot: usize,
+        buffer: BufferId,
+        scalar: Scalar,
+        /// Min, extent, stride of each dimension.
+        dims: Code<Target>,
+        rank: usize,
+        body: Box<Node>,
+    },
+    Assert {
+        condition: Code<Target>,
+        check: Check,
+        /// Min and extent of what is needed, then of what is given.
+        intervals: Option<Code<Target>>,
+    },
+    Write {
+        target: Target,
+        /// The coordinates or the element number, then the value.
+        code: Code<Target>,
+        coords: usize,
+        lanes: usize,
+    },
+}
+
+/// A compiled program and the sizes of its environments.
+pub(super) struct Compiled {
+    pub(super) body: Node,
+    pub(super) vars: usize,
+    pub(super) memories: usize,
+    /// The slots of the caller's buffers: inputs, then outputs.
+    pub(super) inputs: Vec<usize>,
+    pub(super) outputs: Vec<usize>,
+}
+
+/// Compiles a program whose free variables have the values in `given`.
+pub(super) fn compile(
+    pool: &Pool,
+    program: &Program,
+    given: &dyn Fn(VarId) -> Option<Constant>,
+) -> Result<Compiled, CodeError> {
+    let mut compiler = Compiler {
+        pool,
+        given,
+        vars: FxHashMap::default(),
+        var_slots: 0,
+        buffers: Vec::new(),
+        buffer_slots: 0,
+    };
+    let inputs = program.inputs.iter().map(|buffer| compiler.enter(*buffer)).collect();
+    let outputs = program.outputs.iter().map(|output| compiler.enter(output.buffer)).collect();
+    let body = compiler.stmt(program.body)?;
+    let (vars, memories) = (compiler.var_slots, compiler.buffer_slots);
+    Ok(Compiled { body, vars, memories, inputs, outputs })
+}
+
+struct Compiler<'a> {
+    pool: &'a Pool,
+    given: &'a dyn Fn(VarId) -> Option<Constant>,
+    vars: FxHashMap<VarId, Lanes>,
+    var_slots: usize,
+    /// Buffers in scope with their slots, innermost last.
+    buffers: Vec<(BufferId, usize)>,
+    buffer_slots: usize,
+}
+
+impl Compiler<'_> {
+    fn enter(&mut self, buffer: BufferId) -> usize {
+        let slot = self.buffer_slots;
+        self.buffer_slots += 1;
+        self.buffers.push((buffer, slot));
+        slot
+    }
+
+    /// Compiles a body in which `var` is bound.
+    fn bind<T>(
+        &mut self,
+        var: VarId,
+        body: impl FnOnce(&mut Self, Lanes) -> Result<T, CodeError>,
+    ) -> Result<T, CodeError> {
+        let count = self.pool.var(var).ty.lanes as usize;
+        let slot = Lanes { start: self.var_slots, count };
+        self.var_slots += count;
+        let outer = self.vars.insert(var, slot);
+        let result = body(self, slot)?;
+        match outer {
+            Some(outer) => self.vars.insert(var, outer),
+            None => self.vars.remove(&var),
+        };
+        Ok(result)
+    }
+
+    fn code(&self, exprs: &[ExprId]) -> Result<Code<Target>, CodeError> {
+        Code::compile(self.pool, exprs, self)
+    }
+
+    /// Code whose results have one lane each.
+    fn scalars(&self, exprs: &[ExprId]) -> Result<Code<Target>, CodeError> {
+        if exprs.iter().any(|expr| self.pool.ty(*expr).lanes != 1) {
+            return Err(CodeError::Lanes);
+        }
+        self.code(exprs)
+    }
+
+    fn stmt(&mut self, id: StmtId) -> Result<Node, CodeError> {
+        let pool = self.pool;
+        let action = match pool.get_stmt(id) {
+            Stmt::Block(stmts) => {
+                let nodes = stmts.iter().map(|stmt| self.stmt(*stmt)).collect::<Result<_, _>>()?;
+                Action::Block(nodes)
+            }
+            Stmt::Labeled { body, .. } => return self.stmt(*body),
+            Stmt::Let { var, value, body } => {
+                let ty = (pool.ty(*value), pool.var(*var).ty);
+                if ty.0 != ty.1 {
+                    return Err(CodeError::Lanes);
+                }
+                let value = self.code(&[*value])?;
+                self.bind(*var, |this, slot| {
+                    Ok(Action::Let { slot, value, body: Box::new(this.stmt(*body)?) })
+                })?
+            }
+            Stmt::If { condition, then_branch, else_branch } => Action::If {
+                condition: self.scalars(&[*condition])?,
+                then_branch: Box::new(self.stmt(*then_branch)?),
+                else_branch: match else_branch {
+                    Some(branch) => Some(Box::new(self.stmt(*branch)?)),
+                    None => None,
+                },
+            },
+            Stmt::For { var, min, extent, kind, body } => {
+                let bounds = self.scalars(&[*min, *extent])?;
+                self.bind(*var, |this, slot| {
+                    let (slot, kind) = (slot.start, *kind);
+                    Ok(Action::For { slot, bounds, kind, body: Box::new(this.stmt(*body)?) })
+                })?
+            }
+            Stmt::Allocate { buffer, body } => {
+                let decl = pool.buffer(*buffer);
+                let exprs: Vec<ExprId> =
+                    decl.dims.iter().flat_map(|dim| [dim.min, dim.extent, dim.stride]).collect();
+                let dims = self.scalars(&exprs)?;
+                let slot = self.enter(*buffer);
+                let body = Box::new(self.stmt(*body)?);
+                self.buffers.pop();
+                let (buffer, scalar, rank) = (*buffer, decl.scalar, decl.dims.len());
+                Action::Allocate { slot, buffer, scalar, dims, rank, body }
+            }
+            Stmt::Assert { condition, check } => Action::Assert {
+                condition: self.scalars(&[*condition])?,
+                check: check.clone(),
+                intervals: match intervals(check) {
+                    Some((needed, given)) => {
+                        Some(self.scalars(&[needed.min, needed.extent, given.min, given.extent])?)
+                    }
+                    None => None,
+                },
+            },
+            Stmt::Provide { func, coords, value, .. } => {
+                let target = self.func(*func, coords.len())?;
+                self.write(target, coords, *value)?
+            }
+            Stmt::Store { buffer, index, value, .. } => {
+                if pool.ty(*index).lanes != pool.ty(*value).lanes {
+                    return Err(CodeError::Lanes);
+                }
+                let target = self.buffer(*buffer)?;
+                self.write(target, &[*index], *value)?
+            }
+        };
+        Ok(Node { stmt: id, action })
+    }
+
+    fn write(
+        &mut self,
+        target: Target,
+        coords: &[ExprId],
+        value: ExprId,
+    ) -> Result<Action, CodeError> {
+        let exprs: Vec<ExprId> = coords.iter().copied().chain([value]).collect();
+        let code = self.code(&exprs)?;
+        let lanes = exprs.iter().map(|expr| self.pool.ty(*expr).lanes).max().unwrap_or(1);
+        if exprs.iter().any(|expr| ![1, lanes].contains(&self.pool.ty(*expr).lanes)) {
+            return Err(CodeError::Lanes);
+        }
+        Ok(Action::Write { target, code, coords: coords.len(), lanes: lanes as usize })
+    }
+}
+
+/// The needed and the given interval of a check that has them.
+pub(super) fn intervals(check: &Check) -> Option<(Interval, Interval)> {
+    match check {
+        Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {
+            Some((*needed, *given))
+        }
+        Check::Require { .. }
+        | Check::DomainExtent { .. }
+        | Check::SplitFactor { .. }
+        | Check::Bound { .. }
+        | Check::SizeLimit { .. }
+        | Check::Layout { .. } => None,
+    }
+}
+
+impl Scope for Compiler<'_> {
+    type Place = Target;
+
+    fn var(&self, var: VarId) -> Option<Source> {
+        match self.vars.get(&var) {
+            Some(slot) => Some(Source::Slot(*slot)),
+            None => (self.given)(var).map(Source::Constant),
+        }
+    }
+
+    fn func(&self, func: FuncId, rank: usize) -> Result<Target, CodeError> {
+        let decl = self.pool.func(func);
+        if decl.rank() != rank {
+            let (name, expected) = (decl.name.clone(), decl.rank());
+            return Err(CodeError::Rank { name, expected, given: rank });
+        }
+        let holds = |buffer: BufferId| match &decl.kind {
+            FuncKind::Input { buffer: own } => *own == buffer,
+            FuncKind::Defined { .. } => self.pool.buffer(buffer).func == func,
+        };
+        Ok(match self.buffers.iter().rev().find(|(buffer, _)| holds(*buffer)) {
+            Some((_, slot)) => Target::Slot { slot: *slot, flat: false },
+            None => Target::Dead { name: decl.name.clone() },
+        })
+    }
+
+    fn buffer(&self, buffer: BufferId) -> Result<Target, CodeError> {
+        Ok(match self.buffers.iter().rev().find(|(other, _)| *other == buffer) {
+            Some((_, slot)) => Target::Slot { slot: *slot, flat: true },
+            None => Target::Dead { name: self.pool.buffer(buffer).name.clone() },
+        })
+    }
+}

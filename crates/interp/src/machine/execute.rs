@@ -1,0 +1,494 @@
+//! Execution: FS Fig. 8, statement by statement, for all lanes of the vectorized loops around at once.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{BufferId, BufferKind, Constant, LoopKind, Pool, Scalar, StmtId};
+
+use super::compile::{Action, Compiled, Node, Target};
+use super::fault::{Access, Fault, Place, Role};
+use super::memory::{Bounds, Memory, size};
+use super::race::Step;
+use crate::code::{Code, OpError, Value};
+
+/// Values of variables and live buffers, a copy for each lane of the vectorized loops around.
+#[derive(Clone)]
+struct Lane {
+    vars: Vec<Value>,
+    memories: Vec<Option<usize>>,
+}
+
+/// What may still be used.
+pub(super) struct Limits {
+    pub(super) steps: Option<u64>,
+    pub(super) elements: u64,
+}
+
+pub(super) struct Machine<'a> {
+    pool: &'a Pool,
+    memories: Vec<Memory>,
+    lanes: Vec<Lane>,
+    path: Vec<Step>,
+    /// Executions of parallel loops so far: the newest instance.
+    instances: u64,
+    /// The instance of the outermost parallel loop.
+    era: u64,
+    random: u64,
+    limits: Limits,
+    pub(super) same_value_stores: bool,
+    registers: Vec<Value>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine whose caller's buffers are `memories`: those of the program's inputs, then of its outputs.
+    pub(super) fn new(
+        pool: &'a Pool,
+        compiled: &Compiled,
+        memories: Vec<Memory>,
+        seed: u64,
+        limits: Limits,
+    ) -> Self {
+        let mut lane =
+            Lane { vars: vec![None; compiled.vars], memories: vec![None; compiled.memories] };
+        for (memory, slot) in compiled.inputs.iter().chain(&compiled.outputs).enumerate() {
+            lane.memories[*slot] = Some(memory);
+        }
+        Self {
+            pool,
+            memories,
+            lanes: vec![lane],
+            path: Vec::new(),
+            instances: 0,
+            era: 0,
+            random: seed,
+            limits,
+            same_value_stores: false,
+            registers: Vec::new(),
+        }
+    }
+
+    /// Runs a program to its end.
+    pub(super) fn run(&mut self, body: &Node) -> Result<(), Fault> {
+        self.execute(body, &[0])
+    }
+
+    /// The caller's memory with this number, inputs first.
+    pub(super) fn memory(&self, number: usize) -> &Memory {
+        &self.memories[number]
+    }
+
+    fn execute(&mut self, node: &Node, active: &[usize]) -> Result<(), Fault> {
+        let stmt = node.stmt;
+        match &node.action {
+            Action::Block(nodes) => nodes.iter().try_for_each(|node| self.execute(node, active)),
+            Action::Let { slot, value, body } => {
+                for lane in active {
+                    self.evaluate(value, *lane, stmt)?;
+                    let result = value.result(0).start;
+                    let values = &self.registers[result..result + slot.count];
+                    self.lanes[*lane].vars[slot.start..slot.start + slot.count]
+                        .copy_from_slice(values);
+                }
+                self.execute(body, active)
+            }
+            Action::If { condition, then_branch, else_branch } => {
+                let (mut holds, mut fails) = (Vec::new(), Vec::new());
+                for lane in active {
+                    let [value] = self.scalars(condition, *lane, stmt)?;
+                    if boolean(value, Role::Condition, stmt)? { &mut holds } else { &mut fails }
+                        .push(*lane);
+                }
+                if !holds.is_empty() {
+                    self.execute(then_branch, &holds)?;
+                }
+                match else_branch {
+                    Some(branch) if !fails.is_empty() => self.execute(branch, &fails),
+                    Some(_) | None => Ok(()),
+                }
+            }
+            Action::For { slot, bounds, kind, body } => {
+                let mut ranges = Vec::with_capacity(active.len());
+                for lane in active {
+                    let [min, extent] = self.scalars(bounds, *lane, stmt)?;
+                    let min = integer(min, Role::LoopBound, stmt)?;
+                    ranges.push((*lane, min, integer(extent, Role::LoopBound, stmt)?));
+                }
+                match kind {
+                    LoopKind::Serial | LoopKind::Unrolled => self.serial(*slot, &ranges, body),
+                    LoopKind::Parallel => self.parallel(*slot, &ranges, body),
+                    LoopKind::Vectorized => self.lockstep(*slot, &ranges, body),
+                }
+            }
+            Action::Allocate { slot, buffer, scalar, dims, rank, body } => {
+                let live = self.memories.len();
+                for lane in active {
+                    let dims = self.bounds(dims, *rank, *lane, stmt)?;
+                    let memory = self.allocate(*buffer, *scalar, dims)?;
+                    self.lanes[*lane].memories[*slot] = Some(self.memories.len());
+                    self.memories.push(memory);
+                }
+                self.execute(body, active)?;
+                self.memories.truncate(live);
+                Ok(())
+            }
+            Action::Assert { condition, check, intervals } => {
+                for lane in active {
+                    let [value] = self.scalars(condition, *lane, stmt)?;
+                    if boolean(value, Role::Assert, stmt)? {
+                        continue;
+                    }
+                    let (mut needed, mut given) = (None, None);
+                    if let Some(intervals) = intervals {
+                        // The check's message does without intervals that have no value.
+                        if let Ok(values) = self.scalars::<4>(intervals, *lane, stmt) {
+                            let number = |k: usize| values[k].and_then(Constant::as_integer);
+                            needed = number(0).zip(number(1));
+                            given = number(2).zip(number(3));
+                        }
+                    }
+                    return Err(Fault::CheckFailed { check: check.clone(), needed, given });
+                }
+                Ok(())
+            }
+            Action::Write { target, code, coords, lanes } => {
+                self.step()?;
+                self.write(stmt, target, code, (*coords, *lanes), active)
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<(), Fault> {
+        match &mut self.limits.steps {
+            None => Ok(()),
+            Some(0) => Err(Fault::OutOfSteps),
+            Some(steps) => {
+                *steps -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Iterations in order; a lane takes part while its own range lasts.
+    fn serial(
+        &mut self,
+        slot: usize,
+        ranges: &[(usize, i128, i128)],
+        body: &Node,
+    ) -> Result<(), Fault> {
+        let longest = ranges.iter().map(|range| range.2).max().unwrap_or(0);
+        for iteration in 0..longest {
+            self.iterate(slot, ranges, iteration, body)?;
+        }
+        Ok(())
+    }
+
+    /// Iterations in an order drawn from the seed, each with a step of its own in the path.
+    fn parallel(
+        &mut self,
+        slot: usize,
+        ranges: &[(usize, i128, i128)],
+        body: &Node,
+    ) -> Result<(), Fault> {
+        let longest = ranges.iter().map(|range| range.2).max().unwrap_or(0);
+        if longest <= 0 {
+            return Ok(());
+        }
+        self.instances += 1;
+        let instance = self.instances;
+        if self.path.is_empty() {
+            self.era = instance;
+        }
+        let (factor, offset) = self.permutation(longest);
+        for number in 0..longest {
+            let iteration = (factor * number + offset).rem_euclid(longest);
+            self.path.push(Step { instance, iteration });
+            self.iterate(slot, ranges, iteration, body)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        slot: usize,
+        ranges: &[(usize, i128, i128)],
+        iteration: i128,
+        body: &Node,
+    ) -> Result<(), Fault> {
+        self.step()?;
+        let mut active = Vec::with_capacity(ranges.len());
+        for (lane, min, extent) in ranges {
+            if iteration < *extent {
+                self.bind(*lane, slot, min + iteration, body.stmt)?;
+                active.push(*lane);
+            }
+        }
+        self.execute(body, &active)
+    }
+
+    /// All iterations at once, each a lane of its own.
+    fn lockstep(
+        &mut self,
+        slot: usize,
+        ranges: &[(usize, i128, i128)],
+        body: &Node,
+    ) -> Result<(), Fault> {
+        let first = self.lanes.len();
+        for (lane, min, extent) in ranges {
+            for iteration in 0..*extent {
+                self.step()?;
+                let copy = self.lanes[*lane].clone();
+                self.lanes.push(copy);
+                self.bind(self.lanes.len() - 1, slot, min + iteration, body.stmt)?;
+            }
+        }
+        let active: Vec<usize> = (first..self.lanes.len()).collect();
+        if !active.is_empty() {
+            self.execute(body, &active)?;
+        }
+        self.lanes.truncate(first);
+        Ok(())
+    }
+
+    fn bind(&mut self, lane: usize, slot: usize, value: i128, stmt: StmtId) -> Result<(), Fault> {
+        if i64::try_from(value).is_err() {
+            return Err(Fault::IndexOverflow { value, stmt });
+        }
+        self.lanes[lane].vars[slot] = Some(Constant::int(value));
+        Ok(())
+    }
+
+    /// A bijection `k -> (factor * k + offset) mod length`: an order of iterations that needs no memory.
+    fn permutation(&mut self, length: i128) -> (i128, i128) {
+        let offset = i128::from(self.draw()).rem_euclid(length);
+        // Below 2^32 the products stay far within 128 bits.
+        let mut factor = i128::from(self.draw() >> 32).rem_euclid(length).max(1);
+        while greatest_common_divisor(factor, length) != 1 {
+            factor -= 1;
+        }
+        (factor, offset)
+    }
+
+    /// `SplitMix64`.
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.random;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    fn bounds(
+        &mut self,
+        dims: &Code<Target>,
+        rank: usize,
+        lane: usize,
+        stmt: StmtId,
+    ) -> Result<Vec<Bounds>, Fault> {
+        self.evaluate(dims, lane, stmt)?;
+        let number =
+            |k: usize| integer(self.registers[dims.result(k).start], Role::AllocationBound, stmt);
+        (0..rank)
+            .map(|dim| {
+                let (min, extent, stride) =
+                    (number(3 * dim)?, number(3 * dim + 1)?, number(3 * dim + 2)?);
+                Ok(Bounds { min, extent, stride })
+            })
+            .collect()
+    }
+
+    fn allocate(
+        &self,
+        buffer: BufferId,
+        scalar: Scalar,
+        dims: Vec<Bounds>,
+    ) -> Result<Memory, Fault> {
+        let elements = size(&dims).unwrap_or(i128::MAX);
+        let live: usize = self.memories.iter().map(Memory::len).sum();
+        let fits =
+            |size: &usize| (*size as u64).saturating_add(live as u64) <= self.limits.elements;
+        match usize::try_from(elements).ok().filter(fits) {
+            Some(size) => Ok(Memory::undefined((buffer, scalar), dims, size, self.path.len())),
+            None => Err(Fault::TooLarge { name: self.pool.buffer(buffer).name.clone(), elements }),
+        }
+    }
+
+    /// Evaluates every active lane before any element is written.
+    fn write(
+        &mut self,
+        stmt: StmtId,
+        target: &Target,
+        code: &Code<Target>,
+        (coords, lanes): (usize, usize),
+        active: &[usize],
+    ) -> Result<(), Fault> {
+        let mut writes = Vec::with_capacity(active.len() * lanes);
+        let mut point = Vec::with_capacity(coords);
+        for lane in active {
+            self.evaluate(code, *lane, stmt)?;
+            for k in 0..lanes {
+                point.clear();
+                point.extend((0..coords).map(|coord| self.registers[code.result(coord).at(k)]));
+                let value = self.registers[code.result(coords).at(k)];
+                let (memory, element) = locate(
+                    self.pool,
+                    &self.memories,
+                    &self.lanes[*lane].memories,
+                    (target, &point),
+                    stmt,
+                    Access::Write,
+                )?;
+                writes.push((memory, element, value, *lane, k));
+            }
+        }
+        // Colliding lanes must agree. Increasing elements of one buffer, the usual case, do not collide.
+        let increasing =
+            writes.windows(2).all(|pair| pair[0].0 == pair[1].0 && pair[0].1 < pair[1].1);
+        if !increasing {
+            let mut first = FxHashMap::default();
+            for (memory, element, value, ..) in &writes {
+                if *first.entry((*memory, *element)).or_insert(*value) != *value {
+                    let place = self.element_place(*memory, *element, stmt);
+                    return Err(Fault::LaneConflict { place });
+                }
+            }
+        }
+        for (number, element, value, ..) in writes {
+            let memory = &mut self.memories[number];
+            if value.is_some_and(|value| value.scalar() != memory.scalar) {
+                return Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped));
+            }
+            match memory.write(element, value, self.era, &self.path) {
+                Ok(shared) => self.same_value_stores |= shared,
+                Err(conflict) => {
+                    let place = self.element_place(number, element, stmt);
+                    return Err(Fault::Race { place, conflict });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn element_place(&self, memory: usize, element: usize, stmt: StmtId) -> Place {
+        let memory = &self.memories[memory];
+        Place {
+            buffer: memory.buffer,
+            name: self.pool.buffer(memory.buffer).name.clone(),
+            coords: vec![element as i128],
+            stmt,
+        }
+    }
+
+    /// Results with one lane.
+    fn scalars<const N: usize>(
+        &mut self,
+        code: &Code<Target>,
+        lane: usize,
+        stmt: StmtId,
+    ) -> Result<[Value; N], Fault> {
+        self.evaluate(code, lane, stmt)?;
+        Ok(std::array::from_fn(|k| self.registers[code.result(k).start]))
+    }
+
+    /// Evaluates code for one lane into the registers.
+    fn evaluate(&mut self, code: &Code<Target>, lane: usize, stmt: StmtId) -> Result<(), Fault> {
+        let (pool, era) = (self.pool, self.era);
+        let (memories, path) = (&mut self.memories, &self.path);
+        let Lane { vars, memories: slots } = &self.lanes[lane];
+        let read = |target: &Target, point: &[Value]| -> Result<Value, Stop> {
+            let (number, element) =
+                locate(pool, memories, slots, (target, point), stmt, Access::Read)
+                    .map_err(|fault| Stop::Fault(Box::new(fault)))?;
+            let memory = &mut memories[number];
+            memory.read(element, era, path).map_err(|conflict| {
+                let name = pool.buffer(memory.buffer).name.clone();
+                let coords = vec![element as i128];
+                let place = Place { buffer: memory.buffer, name, coords, stmt };
+                Stop::Fault(Box::new(Fault::Race { place, conflict }))
+            })
+        };
+        match code.run(vars, &mut self.registers, true, read) {
+            Ok(()) => Ok(()),
+            Err(Stop::Fault(fault)) => Err(*fault),
+            Err(Stop::Op(OpError::Eval(error))) => Err(Fault::Eval(error)),
+            Err(Stop::Op(OpError::Beyond64(value))) => Err(Fault::IndexOverflow { value, stmt }),
+        }
+    }
+}
+
+/// The memory and the element that an access means.
+fn locate(
+    pool: &Pool,
+    memories: &[Memory],
+    slots: &[Option<usize>],
+    (target, point): (&Target, &[Value]),
+    stmt: StmtId,
+    access: Access,
+) -> Result<(usize, usize), Fault> {
+    let (slot, flat) = match target {
+        Target::Slot { slot, flat } => (*slot, *flat),
+        Target::Dead { name } => return Err(Fault::DeadBuffer { name: name.clone(), stmt }),
+    };
+    // A slot in scope is always filled: its allocation is around the access.
+    let Some(number) = slots[slot] else {
+        return Err(Fault::DeadBuffer { name: format!("buffer {slot}"), stmt });
+    };
+    let memory = &memories[number];
+    let mut coords = [0_i128; 4];
+    let mut long = Vec::new();
+    // Most funcs have few dimensions: their coordinates need no allocation.
+    let coords: &mut [i128] = if point.len() <= coords.len() {
+        &mut coords[..point.len()]
+    } else {
+        long.resize(point.len(), 0);
+        &mut long
+    };
+    for (coord, value) in coords.iter_mut().zip(point) {
+        *coord = integer(*value, Role::Index, stmt)?;
+    }
+    let place = || Place {
+        buffer: memory.buffer,
+        name: pool.buffer(memory.buffer).name.clone(),
+        coords: coords.to_vec(),
+        stmt,
+    };
+    if access == Access::Write && memory.kind == BufferKind::Input {
+        return Err(Fault::WriteToInput { place: place() });
+    }
+    let element = if flat { memory.element(coords[0]) } else { memory.element_at(coords) };
+    match element {
+        Some(element) => Ok((number, element)),
+        None => Err(Fault::OutOfBounds { place: place(), access }),
+    }
+}
+
+fn integer(value: Value, role: Role, stmt: StmtId) -> Result<i128, Fault> {
+    let constant = value.ok_or(Fault::Undefined { role, stmt })?;
+    match constant.as_integer() {
+        Some(number) if constant.scalar() == Scalar::Int => Ok(number),
+        Some(_) | None => Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped)),
+    }
+}
+
+fn boolean(value: Value, role: Role, stmt: StmtId) -> Result<bool, Fault> {
+    let constant = value.ok_or(Fault::Undefined { role, stmt })?;
+    constant.as_bool().ok_or(Fault::Eval(halidom_ir::eval::EvalError::IllTyped))
+}
+
+fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a.rem_euclid(b));
+    }
+    a
+}
+
+/// Why code stops: an operator, or an access.
+enum Stop {
+    Op(OpError),
+    /// Boxed: the usual result is small.
+    Fault(Box<Fault>),
+}
+
+impl From<OpError> for Stop {
+    fn from(error: OpError) -> Self {
+        Self::Op(error)
+    }
+}

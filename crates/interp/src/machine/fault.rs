@@ -1,0 +1,215 @@
+//! How a program goes wrong.
+
+use halidom_ir::eval::EvalError;
+use halidom_ir::{BufferId, Check, FuncId, Shape, StmtId};
+
+use crate::BindError;
+use crate::code::CodeError;
+use crate::startup::StartupError;
+
+/// A stuck state of FS Fig. 8, or a violation of the rules on undefined values, parallel loops and index arithmetic.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// An entry check does not hold (FS Definition 5.1; Definition 5.2 where the check is [`Check::DomainExtent`]).
+    #[error("entry check failed: {check:?} (needed {needed:?}, given {given:?})")]
+    CheckFailed {
+        /// The check.
+        check: Check,
+        /// The values of its `needed` interval (min, extent), where it has one.
+        needed: Option<(i128, i128)>,
+        /// The values of its `given` interval.
+        given: Option<(i128, i128)>,
+    },
+    /// A memory error (FS Definition 5.3).
+    #[error("{access} of `{}` at {:?} is out of bounds", place.name, place.coords)]
+    OutOfBounds {
+        /// Where.
+        place: Place,
+        /// Read or write.
+        access: Access,
+    },
+    /// An undefined value decides something.
+    #[error("an undefined value reaches {role}")]
+    Undefined {
+        /// What it decides.
+        role: Role,
+        /// The statement.
+        stmt: StmtId,
+    },
+    /// An element of the required window was not written, or written with an undefined value.
+    #[error("output `{name}` is undefined at {coords:?}")]
+    UndefinedOutput {
+        /// The output.
+        func: FuncId,
+        /// Its name.
+        name: String,
+        /// The point.
+        coords: Vec<i64>,
+    },
+    /// An `int` that the 64 bits of the generated code do not hold.
+    #[error("the `int` value {value} is beyond 64 bits")]
+    IndexOverflow {
+        /// The value.
+        value: i128,
+        /// The statement.
+        stmt: StmtId,
+    },
+    /// A write to the caller's read-only memory.
+    #[error("write to input `{}` at {:?}", place.name, place.coords)]
+    WriteToInput {
+        /// Where.
+        place: Place,
+    },
+    /// An access outside the scope of the buffer's allocation.
+    #[error("`{name}` is accessed where it is not allocated")]
+    DeadBuffer {
+        /// The buffer or func.
+        name: String,
+        /// The statement.
+        stmt: StmtId,
+    },
+    /// Two unordered iterations of a parallel loop conflict.
+    #[error("race on `{}` at {:?}: {conflict}", place.name, place.coords)]
+    Race {
+        /// Where, and the statement that completes the conflict.
+        place: Place,
+        /// How they conflict.
+        conflict: Conflict,
+    },
+    /// Lanes of one statement write different values to one location.
+    #[error("lanes write different values to `{}` at {:?}", place.name, place.coords)]
+    LaneConflict {
+        /// Where.
+        place: Place,
+    },
+    /// A store does not write the specification's value that its prophecy names.
+    #[error("`{}` at {:?}: {stored} is stored, the specification says {specified}", place.name, place.coords)]
+    ProphecyWrong {
+        /// Where.
+        place: Place,
+        /// What is stored.
+        stored: String,
+        /// What the prophecy's instance is.
+        specified: String,
+    },
+    /// An operator stops, or operands or stored values have wrong types.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The program is not well formed.
+    #[error(transparent)]
+    Malformed(#[from] CodeError),
+    /// A bound of the output's allocation region cannot be evaluated beforehand.
+    #[error(transparent)]
+    Startup(#[from] StartupError),
+    /// Windows or output buffers do not fit the program.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// Not as many windows or output buffers as outputs.
+    #[error("{expected} outputs and {given} windows or output buffers")]
+    OutputCount {
+        /// Number of outputs.
+        expected: usize,
+        /// What is given.
+        given: usize,
+    },
+    /// An input without array.
+    #[error("input `{0}` is not given")]
+    MissingInput(String),
+    /// A window outside its output's buffer.
+    #[error("the window {window:?} of `{name}` is not within its buffer {buffer:?} (min, extent)")]
+    WindowOutsideBuffer {
+        /// The output.
+        name: String,
+        /// The window.
+        window: Shape,
+        /// The buffer's box.
+        buffer: Shape,
+    },
+    /// More statements than [`super::Options::steps`] were executed.
+    #[error("the program runs for too long")]
+    OutOfSteps,
+    /// More memory than [`super::Options::elements`] would be live.
+    #[error("`{name}` is too large: {elements} elements")]
+    TooLarge {
+        /// The buffer.
+        name: String,
+        /// Its elements.
+        elements: i128,
+    },
+}
+
+/// A location and the statement that accesses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Its name.
+    pub name: String,
+    /// The coordinates, before storage is flattened; the element number alone, afterwards.
+    pub coords: Vec<i128>,
+    /// The statement.
+    pub stmt: StmtId,
+}
+
+/// Read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+}
+
+impl std::fmt::Display for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
+
+/// What a value that must be defined decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An index or coordinate.
+    Index,
+    /// A loop's bound.
+    LoopBound,
+    /// The condition of an `if`.
+    Condition,
+    /// The condition of an entry check.
+    Assert,
+    /// The min, extent or stride of an allocation.
+    AllocationBound,
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Index => "an index",
+            Self::LoopBound => "a loop's bound",
+            Self::Condition => "a condition",
+            Self::Assert => "an entry check",
+            Self::AllocationBound => "an allocation's bound",
+        })
+    }
+}
+
+/// How unordered iterations conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// They write different values.
+    DifferentValues,
+    /// One reads what the other writes, without having written it itself before.
+    ReadOfOthersWrite,
+}
+
+impl std::fmt::Display for Conflict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::DifferentValues => "parallel iterations write different values",
+            Self::ReadOfOthersWrite => "a parallel iteration reads what another one writes",
+        })
+    }
+}

@@ -1,0 +1,288 @@
+//! Programs: FS §5, Fig. 8, before and after storage is flattened, with what the language adds: undefined values, parallel loops without races, vectorized loops in lockstep,
+//! and index arithmetic in 64 bits.
+//!
+//! # Correctness
+//! * Memory starts undefined. An undefined value propagates lane by lane and is a fault where it reaches an index, a loop bound, a condition, an entry check or the
+//!   required window of an output.
+//! * Every access is checked: by coordinates before storage is flattened, by element number afterwards. Padding between the elements of the caller's buffers is out of
+//!   bounds.
+//! * Parallel loops run in an order drawn from a seed, and the race detector finds conflicts whatever the order: unordered iterations may write one location only with
+//!   one value, and an iteration may read such a location only after its own write. So a run without fault has the result of every order.
+//! * The iterations of a vectorized loop are lanes that execute each statement together: all evaluate before any writes; lanes that write one location must agree.
+//! * Every `int` that is computed must fit in 64 bits, in arms of selects that are not chosen too: generated code computes them.
+//! * A loop with non-positive extent does nothing; a negative extent of a reduction domain is found by its entry check.
+//! * Annotations (needed regions, prophecies, accesses) are not looked at.
+
+mod compile;
+mod execute;
+mod fault;
+mod memory;
+mod race;
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    Array, BufferKind, Check, Constant, Expr, Pool, Program, Shape, Stmt, StmtId, VarId,
+};
+
+use execute::{Limits, Machine};
+pub use fault::{Access, Conflict, Fault, Place, Role};
+use memory::Memory;
+
+use crate::startup::evaluate_with;
+use crate::{BindError, Bindings};
+
+/// How to run a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Decides the order of parallel iterations.
+    pub seed: u64,
+    /// The boxes of the output buffers; by default [`output_regions`].
+    pub output_shapes: Option<Vec<Shape>>,
+    /// Unused elements after each run along a dimension of the output buffers; dimensions beyond its length have none.
+    pub output_padding: Vec<i64>,
+    /// How many loop iterations and stores may be executed.
+    pub steps: Option<u64>,
+    /// How many elements of buffers may be live at once.
+    pub elements: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            output_shapes: None,
+            output_padding: Vec::new(),
+            steps: None,
+            elements: 1 << 30,
+        }
+    }
+}
+
+/// What a program that ran without fault leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The outputs on their windows, dense, in order. Every element is defined.
+    pub outputs: Vec<Array>,
+    /// The whole output buffers, cropped of padding, with which elements are defined in the order of the array's points.
+    pub buffers: Vec<(Array, Vec<bool>)>,
+    /// Whether unordered iterations wrote one location, with one value.
+    pub benign_same_value_stores: bool,
+}
+
+/// Runs a program on the inputs and parameters in `bindings`, for the given windows of its outputs.
+///
+/// The output buffers are as large as [`Options::output_shapes`] says, by default as large as the program's entry checks demand ([`output_regions`]).
+pub fn run(
+    pool: &Pool,
+    program: &Program,
+    bindings: &Bindings,
+    windows: &[Shape],
+    options: &Options,
+) -> Result<Outcome, Fault> {
+    let shapes = match &options.output_shapes {
+        Some(shapes) => shapes.clone(),
+        None => output_regions(pool, program, bindings, windows)?,
+    };
+    let mut memories = Vec::new();
+    for input in &program.inputs {
+        let decl = pool.buffer(*input);
+        let array =
+            bindings.input(decl.func).ok_or_else(|| Fault::MissingInput(decl.name.clone()))?;
+        memories.push(Memory::of_array(*input, BufferKind::Input, array));
+    }
+    let mut given = window_vars(pool, program, windows)?;
+    if shapes.len() != program.outputs.len() {
+        return Err(Fault::OutputCount { expected: program.outputs.len(), given: shapes.len() });
+    }
+    for ((output, shape), window) in program.outputs.iter().zip(&shapes).zip(windows) {
+        let decl = pool.buffer(output.buffer);
+        if decl.dims.len() != shape.len() {
+            let (name, expected) = (decl.name.clone(), decl.dims.len());
+            return Err(BindError::Rank { name, expected, given: shape.len() }.into());
+        }
+        if !within(window, shape) {
+            let (window, buffer) = (window.clone(), shape.clone());
+            return Err(Fault::WindowOutsideBuffer { name: decl.name.clone(), window, buffer });
+        }
+        let mut padding = options.output_padding.clone();
+        padding.resize(shape.len(), 0);
+        let elements =
+            shape.iter().zip(&padding).try_fold(1_i128, |size, ((_, extent), padding)| {
+                size.checked_mul(i128::from((*extent).max(0)) + i128::from((*padding).max(0)))
+            });
+        let array = elements
+            .filter(|elements| *elements <= i128::from(options.elements))
+            .and_then(|_| Array::padded(decl.scalar, shape.clone(), &padding))
+            .ok_or_else(|| Fault::TooLarge {
+                name: decl.name.clone(),
+                elements: elements.unwrap_or(i128::MAX),
+            })?;
+        for ((dim, (min, extent)), stride) in decl.dims.iter().zip(shape).zip(&array.strides) {
+            for (expr, number) in [(dim.min, min), (dim.extent, extent), (dim.stride, stride)] {
+                if let Expr::Var(var) = pool.get(expr) {
+                    given.insert(*var, Constant::int(i128::from(*number)));
+                }
+            }
+        }
+        memories.push(Memory::of_array(output.buffer, BufferKind::Output, &array));
+    }
+    let value_of = |var: VarId| given.get(&var).copied().or_else(|| bindings.var(var));
+    let compiled = compile::compile(pool, program, &value_of)?;
+    let limits = Limits { steps: options.steps, elements: options.elements };
+    let mut machine = Machine::new(pool, &compiled, memories, options.seed, limits);
+    machine.run(&compiled.body)?;
+    collect(pool, program, &machine, windows, &shapes)
+}
+
+fn collect(
+    pool: &Pool,
+    program: &Program,
+    machine: &Machine<'_>,
+    windows: &[Shape],
+    shapes: &[Shape],
+) -> Result<Outcome, Fault> {
+    let mut outcome = Outcome {
+        outputs: Vec::new(),
+        buffers: Vec::new(),
+        benign_same_value_stores: machine.same_value_stores,
+    };
+    for (number, (output, (window, shape))) in
+        program.outputs.iter().zip(windows.iter().zip(shapes)).enumerate()
+    {
+        let memory = machine.memory(program.inputs.len() + number);
+        let name = || pool.buffer(output.buffer).name.clone();
+        let crop = |shape: &Shape| {
+            memory.crop(shape).ok_or_else(|| Fault::WindowOutsideBuffer {
+                name: name(),
+                window: shape.clone(),
+                buffer: shapes[number].clone(),
+            })
+        };
+        let (array, defined) = crop(window)?;
+        if let Some((point, _)) = array.points().zip(&defined).find(|(_, defined)| !**defined) {
+            return Err(Fault::UndefinedOutput { func: output.func, name: name(), coords: point });
+        }
+        outcome.outputs.push(array);
+        outcome.buffers.push(crop(shape)?);
+    }
+    Ok(outcome)
+}
+
+/// The box that each output's buffer must have for these windows: the window, and what the program's entry checks for output regions
+/// ([`Check::OutputRegion`]) say is needed, evaluated for these windows.
+///
+/// Looks at the asserts in the blocks, lets and labels from the start of the body; it cannot say what an output needs that depends on the output's own shape.
+pub fn output_regions(
+    pool: &Pool,
+    program: &Program,
+    bindings: &Bindings,
+    windows: &[Shape],
+) -> Result<Vec<Shape>, Fault> {
+    let given = window_vars(pool, program, windows)?;
+    let mut shapes: Vec<Shape> = windows
+        .iter()
+        .map(|window| window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect())
+        .collect();
+    let mut walk = RegionWalk { pool, program, bindings, given, shapes: &mut shapes };
+    walk.stmt(program.body)?;
+    Ok(shapes)
+}
+
+struct RegionWalk<'a> {
+    pool: &'a Pool,
+    program: &'a Program,
+    bindings: &'a Bindings,
+    given: FxHashMap<VarId, Constant>,
+    shapes: &'a mut [Shape],
+}
+
+impl RegionWalk<'_> {
+    fn stmt(&mut self, id: StmtId) -> Result<(), Fault> {
+        match self.pool.get_stmt(id) {
+            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt)),
+            Stmt::Labeled { body, .. } => self.stmt(*body),
+            Stmt::Let { var, value, body } => {
+                // A let that has no value before the outputs exist is no part of a needed region.
+                if let Ok(value) = self.evaluate(*value) {
+                    self.given.insert(*var, value);
+                }
+                self.stmt(*body)
+            }
+            Stmt::Assert { check: Check::OutputRegion { output, dim, needed, .. }, .. } => {
+                let number =
+                    self.program.outputs.iter().position(|candidate| candidate.func == *output);
+                let min = self.integer(needed.min)?;
+                let extent = self.integer(needed.extent)?;
+                let slot = number.and_then(|number| self.shapes[number].get_mut(*dim));
+                if let Some(interval) = slot
+                    && extent > 0
+                {
+                    *interval = union(*interval, (min, extent));
+                }
+                Ok(())
+            }
+            Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => Ok(()),
+        }
+    }
+
+    fn evaluate(&self, expr: halidom_ir::ExprId) -> Result<Constant, Fault> {
+        let value_of =
+            |var: VarId| self.given.get(&var).copied().or_else(|| self.bindings.var(var));
+        Ok(evaluate_with(self.pool, expr, value_of)?)
+    }
+
+    fn integer(&self, expr: halidom_ir::ExprId) -> Result<i64, Fault> {
+        let value = self.evaluate(expr)?.as_integer().unwrap_or(i128::MAX);
+        i64::try_from(value)
+            .map_err(|_| Fault::TooLarge { name: self.program.name.clone(), elements: value })
+    }
+}
+
+/// The least interval around both; an empty one counts for nothing.
+fn union(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
+    if a.1 <= 0 {
+        return b;
+    }
+    let min = a.0.min(b.0);
+    let end = a.0.saturating_add(a.1).max(b.0.saturating_add(b.1));
+    (min, end.saturating_sub(min))
+}
+
+fn within(window: &Shape, shape: &Shape) -> bool {
+    let empty = window.iter().any(|(_, extent)| *extent <= 0);
+    window.len() == shape.len()
+        && (empty
+            || window.iter().zip(shape).all(|((min, extent), (low, length))| {
+                min >= low
+                    && i128::from(*min) + i128::from(*extent)
+                        <= i128::from(*low) + i128::from(*length)
+            }))
+}
+
+/// The values of the program's window variables.
+fn window_vars(
+    pool: &Pool,
+    program: &Program,
+    windows: &[Shape],
+) -> Result<FxHashMap<VarId, Constant>, Fault> {
+    if windows.len() != program.outputs.len() {
+        return Err(Fault::OutputCount { expected: program.outputs.len(), given: windows.len() });
+    }
+    let mut given = FxHashMap::default();
+    for (output, window) in program.outputs.iter().zip(windows) {
+        if output.window.len() != window.len() {
+            let (name, expected) = (pool.buffer(output.buffer).name.clone(), output.window.len());
+            return Err(BindError::Rank { name, expected, given: window.len() }.into());
+        }
+        for ((min_var, extent_var), (min, extent)) in output.window.iter().zip(window) {
+            given.insert(*min_var, Constant::int(i128::from(*min)));
+            given.insert(*extent_var, Constant::int(i128::from(*extent)));
+        }
+    }
+    Ok(given)
+}

@@ -1,0 +1,220 @@
+//! The race detector: what unordered iterations of parallel loops did to one location.
+//!
+//! # Correctness
+//! Each execution of a parallel loop is an *instance*; the path of the execution is the list of (instance, iteration) of the parallel loops around it. Two accesses are
+//! unordered exactly if some instance is in both paths with different iterations: an instance determines everything above it in its path. So it is enough to know, for each
+//! location and each instance, which iterations wrote what and which read without own write. Entries of instances that ended are in no later path and never matter again.
+//!
+//! An iteration's own write covers its read only if it comes before. A write by an inner parallel iteration that is unordered with the reader is met at
+//! the inner instance first, where it is a conflict; if there is none, each recorded write of the iteration is ordered before the read.
+
+use halidom_base::FxHashSet;
+
+use super::fault::Conflict;
+use crate::code::Value;
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) instance: u64,
+    pub(super) iteration: i128,
+}
+
+/// What happened to one location.
+#[derive(Default)]
+pub(super) struct Shadow {
+    writes: Vec<(u64, Writes)>,
+    reads: Vec<(u64, Reads)>,
+}
+
+/// The writes of an instance's iterations so far.
+enum Writes {
+    One {
+        iteration: i128,
+        /// What it wrote; `None` when it wrote different values.
+        value: Option<Value>,
+    },
+    /// Several iterations, all with one value.
+    Several { iterations: FxHashSet<i128>, value: Value },
+}
+
+/// The reads without own write of an instance's iterations so far: one iteration, or several.
+enum Reads {
+    One(i128),
+    Several,
+}
+
+impl Writes {
+    fn by(&self, iteration: i128) -> bool {
+        match self {
+            Self::One { iteration: writer, .. } => *writer == iteration,
+            Self::Several { iterations, .. } => iterations.contains(&iteration),
+        }
+    }
+
+    fn by_others(&self, iteration: i128) -> bool {
+        match self {
+            Self::One { iteration: writer, .. } => *writer != iteration,
+            Self::Several { .. } => true,
+        }
+    }
+}
+
+impl Shadow {
+    /// Records a read at the end of `path`.
+    pub(super) fn read(&mut self, path: &[Step]) -> Result<(), Conflict> {
+        for step in path {
+            let writes = self.writes.iter().find(|(instance, _)| *instance == step.instance);
+            if let Some((_, writes)) = writes {
+                if writes.by(step.iteration) {
+                    continue;
+                }
+                if writes.by_others(step.iteration) {
+                    return Err(Conflict::ReadOfOthersWrite);
+                }
+            }
+            match self.reads.iter_mut().find(|(instance, _)| *instance == step.instance) {
+                None => {
+                    forget_ended(&mut self.reads, path);
+                    self.reads.push((step.instance, Reads::One(step.iteration)));
+                }
+                Some((_, reads)) => {
+                    if matches!(reads, Reads::One(iteration) if *iteration != step.iteration) {
+                        *reads = Reads::Several;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a write at the end of `path`; whether an unordered iteration wrote the same value.
+    pub(super) fn write(&mut self, path: &[Step], value: Value) -> Result<bool, Conflict> {
+        let mut shared = false;
+        for step in path {
+            match self.reads.iter().find(|(instance, _)| *instance == step.instance) {
+                Some((_, Reads::Several)) => return Err(Conflict::ReadOfOthersWrite),
+                Some((_, Reads::One(iteration))) if *iteration != step.iteration => {
+                    return Err(Conflict::ReadOfOthersWrite);
+                }
+                Some((_, Reads::One(_))) | None => {}
+            }
+            let writes = self.writes.iter_mut().find(|(instance, _)| *instance == step.instance);
+            let Some((_, writes)) = writes else {
+                forget_ended(&mut self.writes, path);
+                let first = Writes::One { iteration: step.iteration, value: Some(value) };
+                self.writes.push((step.instance, first));
+                continue;
+            };
+            match writes {
+                Writes::One { iteration, value: earlier } if *iteration == step.iteration => {
+                    if *earlier != Some(value) {
+                        *earlier = None;
+                    }
+                }
+                Writes::One { iteration, value: Some(earlier) } if *earlier == value => {
+                    let iterations = [*iteration, step.iteration].into_iter().collect();
+                    *writes = Writes::Several { iterations, value };
+                    shared = true;
+                }
+                Writes::Several { iterations, value: earlier } if *earlier == value => {
+                    iterations.insert(step.iteration);
+                    shared = true;
+                }
+                Writes::One { .. } | Writes::Several { .. } => {
+                    return Err(Conflict::DifferentValues);
+                }
+            }
+        }
+        Ok(shared)
+    }
+}
+
+/// Keeps the list short: an instance that is not in the current path has ended, for one path is active at a time.
+fn forget_ended<T>(entries: &mut Vec<(u64, T)>, path: &[Step]) {
+    if entries.len() >= 8 {
+        entries.retain(|(instance, _)| path.iter().any(|step| step.instance == *instance));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::Constant;
+
+    use super::{Conflict, Shadow, Step};
+
+    enum Event {
+        Read,
+        Write(i128),
+    }
+
+    /// Runs events on one location; each path is a list of (instance, iteration).
+    fn check(events: &[(&[(u64, i128)], Event)], expected: Result<bool, Conflict>) {
+        let mut shadow = Shadow::default();
+        let mut shared = false;
+        for (path, event) in events {
+            let path: Vec<Step> = path
+                .iter()
+                .map(|(instance, iteration)| Step { instance: *instance, iteration: *iteration })
+                .collect();
+            let result = match event {
+                Event::Read => shadow.read(&path).map(|()| false),
+                Event::Write(value) => shadow.write(&path, Some(Constant::int(*value))),
+            };
+            match result {
+                Ok(now) => shared |= now,
+                Err(conflict) => {
+                    assert_eq!(Err(conflict), expected);
+                    return;
+                }
+            }
+        }
+        assert_eq!(Ok(shared), expected);
+    }
+
+    #[test]
+    fn unordered_accesses_conflict_and_ordered_ones_do_not() {
+        use Conflict::{DifferentValues, ReadOfOthersWrite};
+        use Event::{Read, Write};
+        check(&[(&[(1, 0)], Write(5)), (&[(1, 1)], Write(5))], Ok(true));
+        check(&[(&[(1, 0)], Write(5)), (&[(1, 1)], Write(6))], Err(DifferentValues));
+        check(&[(&[(1, 0)], Write(5)), (&[(2, 1)], Write(6))], Ok(false));
+        check(&[(&[(1, 0)], Write(5)), (&[(1, 1)], Read)], Err(ReadOfOthersWrite));
+        check(&[(&[(1, 1)], Read), (&[(1, 0)], Write(5))], Err(ReadOfOthersWrite));
+        check(&[(&[(1, 0)], Write(5)), (&[(1, 0)], Read), (&[(1, 1)], Write(5))], Ok(true));
+        check(&[(&[(1, 0)], Read), (&[(1, 1)], Read)], Ok(false));
+        // A value that was written twice is not one value.
+        check(
+            &[(&[(1, 0)], Write(0)), (&[(1, 0)], Write(5)), (&[(1, 1)], Write(5))],
+            Err(DifferentValues),
+        );
+        // A third iteration that differs from two that agree.
+        check(
+            &[(&[(1, 0)], Write(5)), (&[(1, 1)], Write(5)), (&[(1, 2)], Write(4))],
+            Err(DifferentValues),
+        );
+    }
+
+    #[test]
+    fn nested_loops_order_what_their_joins_order() {
+        use Conflict::{DifferentValues, ReadOfOthersWrite};
+        use Event::{Read, Write};
+        // An inner loop's write is read after the inner loop, by the same outer iteration.
+        check(&[(&[(1, 0), (2, 3)], Write(5)), (&[(1, 0)], Read)], Ok(false));
+        check(&[(&[(1, 0), (2, 3)], Write(5)), (&[(1, 1)], Read)], Err(ReadOfOthersWrite));
+        check(
+            &[(&[(1, 0), (2, 3)], Write(5)), (&[(1, 1), (3, 3)], Write(6))],
+            Err(DifferentValues),
+        );
+        // Written before the inner loop: every inner iteration may read it, none may be overwritten by a sibling.
+        check(
+            &[(&[(1, 0)], Write(5)), (&[(1, 0), (2, 0)], Read), (&[(1, 0), (2, 1)], Read)],
+            Ok(false),
+        );
+        check(
+            &[(&[(1, 0)], Write(5)), (&[(1, 0), (2, 0)], Read), (&[(1, 0), (2, 1)], Write(5))],
+            Err(ReadOfOthersWrite),
+        );
+        check(&[(&[(1, 0), (2, 0)], Write(5)), (&[(1, 0), (2, 1)], Read)], Err(ReadOfOthersWrite));
+    }
+}
