@@ -6,7 +6,7 @@ use crate::process::{self, capture, program, root, shown};
 use crate::{setup, table};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "demo",
@@ -55,14 +55,14 @@ fn run() -> Result<(), Error> {
     }
     println!("\n{}", report(&outcomes));
     println!("The blurred pictures are in {FOLDER}/. Three commands to try next:");
-    let halidom = halidom.strip_prefix(root()).unwrap_or(&halidom).display().to_string();
-    println!("  {halidom} check {PROGRAM}                   # the loop nests of the schedules");
-    println!(
-        "  {halidom} validate {PROGRAM}                # what was proved, and what it assumes"
-    );
-    println!(
-        "  {halidom} build {PROGRAM} -o {FOLDER}/blur  # C, header and library to link elsewhere"
-    );
+    let halidom = halidom.strip_prefix(root()).unwrap_or(&halidom).display();
+    let best = fastest(&outcomes).map_or(UNSCHEDULED, |outcome| &outcome.schedule);
+    println!("  {halidom} check {PROGRAM}");
+    println!("      the loop nests of all schedules");
+    println!("  {halidom} validate {PROGRAM} -s {best}");
+    println!("      what was proved, for which sizes, and what the proof assumes");
+    println!("  {halidom} build {PROGRAM} -s {best} -o {FOLDER}/{best}");
+    println!("      the C source, a header and a library to link into another program");
 
     let failed: Vec<String> = outcomes
         .into_iter()
@@ -77,11 +77,7 @@ fn schedules(halidom: &Path) -> Result<Vec<String>, Error> {
     command.args(["check", PROGRAM, "--json"]);
     let output = capture(&mut command)?;
     if !output.status.success() {
-        print!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        print_output(&output);
         return Err(Error::Failed { command: shown(&command), status: output.status });
     }
     let answer = answer(&command, &output.stdout)?;
@@ -104,16 +100,13 @@ fn run_schedule(halidom: &Path, schedule: String) -> Result<Outcome, Error> {
     println!("> {}", shown(&command));
     let output = capture(&mut command)?;
     if !output.status.success() {
-        print!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        return Ok(Outcome {
-            schedule,
-            verdict: format!("failed ({})", output.status),
-            figures: None,
-        });
+        print_output(&output);
+        // A refuted compile is not run, and its status says so beside its verdict.
+        let answer = answer(&command, &output.stdout).ok();
+        let verdict =
+            answer.as_ref().and_then(|answer| answer.get("verdict")?.text()).unwrap_or("failed");
+        let verdict = format!("{verdict} ({})", output.status);
+        return Ok(Outcome { schedule, verdict, figures: None });
     }
     let answer = answer(&command, &output.stdout)?;
     let verdict = answer.get("verdict").and_then(Json::text);
@@ -129,6 +122,14 @@ fn figures(answer: &Json) -> Option<Figures> {
     })
 }
 
+fn print_output(output: &Output) {
+    print!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 fn answer(command: &Command, output: &[u8]) -> Result<Json, Error> {
     Json::parse(&String::from_utf8_lossy(output))
         .map_err(|expected| unexpected(command, &format!("expected {expected}")))
@@ -136,6 +137,14 @@ fn answer(command: &Command, output: &[u8]) -> Result<Json, Error> {
 
 fn unexpected(command: &Command, problem: &str) -> Error {
     Error::Output { command: shown(command), problem: problem.to_owned() }
+}
+
+/// The fastest of those that were proved.
+fn fastest(outcomes: &[Outcome]) -> Option<&Outcome> {
+    let proved = outcomes.iter().filter(|outcome| outcome.verdict == "proved");
+    let timed =
+        proved.filter_map(|outcome| Some((outcome.figures.as_ref()?.milliseconds, outcome)));
+    timed.min_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, outcome)| outcome)
 }
 
 fn report(outcomes: &[Outcome]) -> String {
@@ -199,14 +208,17 @@ mod tests {
         let outcomes = [
             outcome("default", "proved", figures(10.0)),
             outcome("tiled", "proved", figures(2.0)),
+            outcome("doubtful", "unknown", figures(1.0)),
             outcome("wrong", "failed (exit status: 1)", None),
         ];
         let expected = "\
 schedule  verdict                      ms  Mpix/s  speed-up
 default   proved                   10.000     200      1.00
 tiled     proved                    2.000    1000      5.00
+doubtful  unknown                   1.000    2000     10.00
 wrong     failed (exit status: 1)       -       -         -
 ";
         assert_eq!(report(&outcomes), expected);
+        assert_eq!(fastest(&outcomes).map(|outcome| outcome.schedule.as_str()), Some("tiled"));
     }
 }
