@@ -8,8 +8,9 @@ use isl_rs as isl;
 
 use crate::Error;
 
-/// A work limit that ordinary bounds inference does not reach, about a second of work at most.
-pub const DEFAULT_WORK_LIMIT: u64 = 20_000_000;
+/// A work limit that ordinary bounds inference does not reach: some seconds in the worst case, as sets of many parts
+/// take up to 15 µs an operation and small ones a hundredth of that.
+pub const DEFAULT_WORK_LIMIT: u64 = 300_000;
 
 /// isl's `ISL_ON_ERROR_CONTINUE`: report errors as values instead of writing them to standard error.
 const ON_ERROR_CONTINUE: i32 = 1;
@@ -46,8 +47,7 @@ struct Declared {
 }
 
 impl Context {
-    /// A context whose calls each do at most `limit` basic operations of isl (allocations and pivots; a million take
-    /// some tens of milliseconds). 0 means no limit.
+    /// A context whose calls each do at most `limit` basic operations of isl (mostly allocations). 0 means no limit.
     pub fn new(limit: u64) -> Result<Self, Error> {
         let raw = isl::Context::alloc();
         if raw.ptr == 0 {

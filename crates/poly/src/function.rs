@@ -6,7 +6,7 @@ use std::rc::Rc;
 use isl_rs as isl;
 use isl_rs::DimType;
 
-use crate::{Condition, Context, Dim, Error, QuasiAffine, Set, read};
+use crate::{Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
 
 /// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its domain.
 ///
@@ -27,6 +27,9 @@ pub struct Piece {
     pub value: QuasiAffine,
 }
 
+/// Functions of more different values than this are not tried as nested minima and maxima.
+const MAX_NESTED_VALUES: usize = 5;
+
 /// A function of two operands in isl.
 type Binary = fn(isl::PwAff, isl::PwAff) -> Result<isl::PwAff, isl::LibISLError>;
 
@@ -34,8 +37,12 @@ type Binary = fn(isl::PwAff, isl::PwAff) -> Result<isl::PwAff, isl::LibISLError>
 type Comparison = fn(isl::PwAff, isl::PwAff) -> Result<isl::Set, isl::LibISLError>;
 
 impl Function {
-    pub(crate) fn from_raw(context: &Context, raw: isl::PwAff) -> Self {
-        Self { raw: Rc::new(raw), context: context.clone() }
+    pub(crate) fn from_raw(context: &Context, raw: isl::PwAff) -> Result<Self, Error> {
+        // isl gives no object after an error, and the binding must not be handed one that is missing.
+        if raw.ptr == 0 {
+            return Err(Error::Isl { message: "a function is missing".to_owned() });
+        }
+        Ok(Self { raw: Rc::new(raw), context: context.clone() })
     }
 
     /// The function that is `value` everywhere.
@@ -47,7 +54,7 @@ impl Function {
                 isl::Val::int_from_si(ctx, value)?,
             )?)
         })?;
-        Ok(Self::from_raw(context, raw))
+        Self::from_raw(context, raw)
     }
 
     /// The function that is the value of `dim`.
@@ -62,7 +69,7 @@ impl Function {
                 0,
             )?)
         })?;
-        Ok(Self::from_raw(context, raw))
+        Self::from_raw(context, raw)
     }
 
     /// The function that a tree describes. For a DAG with much sharing, build each node once with the other methods
@@ -111,13 +118,13 @@ impl Function {
     fn binary(&self, other: &Self, operation: Binary) -> Result<Self, Error> {
         self.context.require_same(&other.context)?;
         let raw = self.context.run(|_| operation(self.raw.copy()?, other.raw.copy()?))?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     fn compare(&self, other: &Self, operation: Comparison) -> Result<Set, Error> {
         self.context.require_same(&other.context)?;
         let raw = self.context.run(|_| operation(self.raw.copy()?, other.raw.copy()?))?;
-        Ok(Set::from_raw(&self.context, raw))
+        Set::from_raw(&self.context, raw)
     }
 
     /// `self + other`.
@@ -145,7 +152,7 @@ impl Function {
         let raw = self
             .context
             .run(|ctx| self.raw.copy()?.scale_val(isl::Val::int_from_si(ctx, factor)?))?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// `⌊self / divisor⌋`.
@@ -159,7 +166,7 @@ impl Function {
         let raw = self.context.run(|ctx| {
             self.raw.copy()?.scale_down_val(isl::Val::int_from_si(ctx, divisor)?)?.floor()
         })?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// `self mod divisor`, in `0..divisor`.
@@ -182,13 +189,13 @@ impl Function {
     pub fn restrict(&self, domain: &Set) -> Result<Self, Error> {
         self.context.require_same(domain.context())?;
         let raw = self.context.run(|_| self.raw.copy()?.intersect_params(domain.raw().copy()?))?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// The points where the function is defined.
     pub fn domain(&self) -> Result<Set, Error> {
         let raw = self.context.run(|_| self.raw.copy()?.domain())?;
-        Ok(Set::from_raw(&self.context, raw))
+        Set::from_raw(&self.context, raw)
     }
 
     /// The points where `self ≤ other`, both being defined.
@@ -231,13 +238,13 @@ impl Function {
     pub fn gist(&self, assumed: &Set) -> Result<Self, Error> {
         self.context.require_same(assumed.context())?;
         let raw = self.context.run(|_| self.raw.copy()?.gist_params(assumed.raw().copy()?))?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// The same function in as few pieces as isl finds.
     pub fn coalesce(&self) -> Result<Self, Error> {
         let raw = self.context.run(|_| self.raw.copy()?.coalesce())?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// The pieces. There are none if the domain is empty.
@@ -245,45 +252,113 @@ impl Function {
         let pieces = self.context.run(|_| read::pieces(&self.raw))?;
         let mut texts = Vec::with_capacity(pieces.len());
         for (domain, value) in pieces {
-            let domain = Set::from_raw(&self.context, domain).condition()?;
+            let domain = Set::from_raw(&self.context, domain)?.condition()?;
             texts.push(Piece { domain, value: read::affine(&self.context, &value)? });
         }
         Ok(texts)
     }
 
-    /// One expression that equals the function on its whole domain: an affine expression if one will do, else the
-    /// maximum or minimum of the pieces' values, else a select over the pieces. `None` if the domain is empty.
+    /// One expression that equals the function on its whole domain: an affine expression if one will do, else minima and
+    /// maxima of the pieces' values, else a select over the pieces. `None` if the domain is empty.
     ///
     /// Off the domain the value of the expression means nothing.
     pub fn expression(&self) -> Result<Option<QuasiAffine>, Error> {
-        let pieces = self.coalesce()?.pieces()?;
-        let mut values: Vec<QuasiAffine> = pieces.iter().map(|piece| piece.value.clone()).collect();
-        values.sort_unstable();
-        values.dedup();
-        let domain = self.domain()?;
-        let agrees = |candidate: &QuasiAffine| {
-            Self::from_quasi_affine(&self.context, candidate)?.restrict(&domain)?.is_equal(self)
-        };
-        for value in &values {
-            if agrees(value)? {
-                return Ok(Some(value.clone()));
+        self.expression_within(&Set::universe(&self.context)?)
+    }
+
+    /// Like [`Function::expression`], but right only where `assumed` holds, and simpler for it.
+    pub fn expression_within(&self, assumed: &Set) -> Result<Option<QuasiAffine>, Error> {
+        let exact = self.restrict(assumed)?;
+        let pieces = exact.gist(assumed)?.coalesce()?.pieces()?;
+        let domain = exact.domain()?;
+        for candidate in candidates(&exact.essential_values(&domain, &pieces)?) {
+            let function = Self::from_quasi_affine(&self.context, &candidate)?.restrict(&domain)?;
+            if within_limit(function.is_equal(&exact))? == Some(true) {
+                return Ok(Some(candidate));
             }
         }
-        if !values.is_empty() {
-            for candidate in [QuasiAffine::Max(values.clone()), QuasiAffine::Min(values)] {
-                if agrees(&candidate)? {
-                    return Ok(Some(candidate));
-                }
-            }
-        }
-        let chain = pieces.into_iter().rev().fold(None, |rest, piece| match rest {
+        let select = pieces.into_iter().rev().fold(None, |rest, piece| match rest {
             None => Some(piece.value),
             Some(rest) => {
                 Some(QuasiAffine::Select(piece.domain, Box::new(piece.value), Box::new(rest)))
             }
         });
-        Ok(chain)
+        Ok(select)
     }
+
+    /// Values of pieces such that at each point of `domain` one of them is the function's, without those that isl split
+    /// off although the others would do.
+    fn essential_values(&self, domain: &Set, pieces: &[Piece]) -> Result<Vec<QuasiAffine>, Error> {
+        let mut ranked: Vec<(usize, &QuasiAffine)> = Vec::new();
+        for piece in pieces {
+            // Pieces that lie in a hyperplane are those most likely to be special cases of others.
+            let is_full =
+                |part: &&Vec<Constraint>| part.iter().all(|c| c.relation == Relation::NonNegative);
+            let full = piece.domain.0.iter().filter(is_full).count();
+            match ranked.iter_mut().find(|(_, value)| **value == piece.value) {
+                Some((sum, _)) => *sum += full,
+                None => ranked.push((full, &piece.value)),
+            }
+        }
+        ranked.sort_unstable();
+        let agree = |(_, value): &(usize, &QuasiAffine)| {
+            self.equal(&Self::from_quasi_affine(&self.context, value)?)
+        };
+        let agreements = ranked.iter().map(agree).collect::<Result<Vec<Set>, Error>>()?;
+        let mut kept: Vec<usize> = (0..ranked.len()).collect();
+        for index in 0..ranked.len() {
+            let others: Vec<usize> = kept.iter().copied().filter(|other| *other != index).collect();
+            let covered = others
+                .iter()
+                .try_fold(Set::empty(&self.context)?, |covered, other| {
+                    covered.union(&agreements[*other])
+                })
+                .and_then(|covered| domain.is_subset(&covered));
+            if within_limit(covered)? == Some(true) {
+                kept = others;
+            }
+        }
+        let mut values: Vec<QuasiAffine> =
+            kept.into_iter().map(|index| ranked[index].1.clone()).collect();
+        values.sort_unstable();
+        Ok(values)
+    }
+}
+
+/// `None` for a question that took too much work. For questions whose answer only makes an expression simpler.
+fn within_limit<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::ResourceLimit { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Expressions without conditions that may be the whole of a function whose pieces have these values, simplest first.
+fn candidates(values: &[QuasiAffine]) -> Vec<QuasiAffine> {
+    if values.len() < 2 {
+        return values.to_vec();
+    }
+    let mut candidates = vec![QuasiAffine::Max(values.to_vec()), QuasiAffine::Min(values.to_vec())];
+    if values.len() > MAX_NESTED_VALUES {
+        return candidates;
+    }
+    // Clamps: some of the values bounded by the others.
+    for chosen in 1_u32..1 << values.len() {
+        if chosen.count_ones() < 2 || chosen.count_ones() as usize == values.len() {
+            continue;
+        }
+        let part = |wanted: bool| {
+            let indexed = values.iter().enumerate();
+            indexed
+                .filter(move |(index, _)| (chosen >> index & 1 == 1) == wanted)
+                .map(|(_, value)| value.clone())
+        };
+        let bounded = |inner: QuasiAffine| std::iter::once(inner).chain(part(false)).collect();
+        candidates.push(QuasiAffine::Max(bounded(QuasiAffine::Min(part(true).collect()))));
+        candidates.push(QuasiAffine::Min(bounded(QuasiAffine::Max(part(true).collect()))));
+    }
+    candidates
 }
 
 impl fmt::Debug for Function {

@@ -32,8 +32,12 @@ enum Side {
 type Binary = fn(isl::Set, isl::Set) -> Result<isl::Set, isl::LibISLError>;
 
 impl Set {
-    pub(crate) fn from_raw(context: &Context, raw: isl::Set) -> Self {
-        Self { raw: Rc::new(raw), context: context.clone() }
+    pub(crate) fn from_raw(context: &Context, raw: isl::Set) -> Result<Self, Error> {
+        // isl gives no object after an error, and the binding must not be handed one that is missing.
+        if raw.ptr == 0 {
+            return Err(Error::Isl { message: "a set is missing".to_owned() });
+        }
+        Ok(Self { raw: Rc::new(raw), context: context.clone() })
     }
 
     pub(crate) fn raw(&self) -> &isl::Set {
@@ -48,13 +52,13 @@ impl Set {
     /// The set of all points.
     pub fn universe(context: &Context) -> Result<Self, Error> {
         let raw = context.run(|ctx| isl::Set::universe(isl::Space::params_alloc(ctx, 0)?))?;
-        Ok(Self::from_raw(context, raw))
+        Self::from_raw(context, raw)
     }
 
     /// The set without points.
     pub fn empty(context: &Context) -> Result<Self, Error> {
         let raw = context.run(|ctx| isl::Set::empty(isl::Space::params_alloc(ctx, 0)?))?;
-        Ok(Self::from_raw(context, raw))
+        Self::from_raw(context, raw)
     }
 
     /// The points that satisfy every constraint.
@@ -79,7 +83,7 @@ impl Set {
     fn binary(&self, other: &Self, operation: Binary) -> Result<Self, Error> {
         self.context.require_same(&other.context)?;
         let raw = self.context.run(|_| operation(self.raw.copy()?, other.raw.copy()?))?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     fn unary(
@@ -87,7 +91,7 @@ impl Set {
         operation: fn(isl::Set) -> Result<isl::Set, isl::LibISLError>,
     ) -> Result<Self, Error> {
         let raw = self.context.run(|_| operation(self.raw.copy()?))?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// The points in both.
@@ -119,7 +123,7 @@ impl Set {
                 set.project_out_param_id(isl::Id::read_from_str(ctx, identifier)?)
             })
         })?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// The points whose every variant in `dims` is in `self`: `∀ dims. self`.
@@ -164,7 +168,7 @@ impl Set {
         let raw = self
             .context
             .run(|_| self.raw.copy()?.detect_equalities()?.remove_redundancies()?.coalesce())?;
-        Ok(Self::from_raw(&self.context, raw))
+        Self::from_raw(&self.context, raw)
     }
 
     /// Some point, or `None` if the set is empty.
@@ -237,7 +241,7 @@ impl Set {
             }
         });
         match result {
-            Ok(raw) => Function::from_raw(&self.context, raw).coalesce(),
+            Ok(raw) => Function::from_raw(&self.context, raw)?.coalesce(),
             // isl has no code of its own for this error.
             Err(Error::Isl { message }) if message.contains("unbounded optimum") => {
                 Err(unbounded())

@@ -120,6 +120,75 @@ fn bounds_of_a_union_are_the_extremes_of_its_parts() {
 }
 
 #[test]
+fn a_clamped_coordinate_has_clamped_bounds() {
+    let context = context();
+    let [m, n, w, x, column] = ["m", "n", "w", "x", "column"].map(|name| context.dim(name));
+    let clamped =
+        QuasiAffine::Max(vec![QuasiAffine::Min(vec![d(x).plus(-1), d(w).plus(-1)]), 0.into()]);
+    let constraints = [d(x).ge(m), d(x).lt(d(m).plus(n)), d(w).ge(1), d(column).equal(clamped)];
+    let set = Set::from_constraints(&context, &constraints).unwrap();
+    check_bounds(
+        &context,
+        &set,
+        column,
+        &[x],
+        ["min(max(0, (m + -1)), (w + -1))", "min(max(0, (m + n + -2)), (w + -1))"],
+    );
+}
+
+#[test]
+fn pieces_that_are_special_cases_of_others_leave_no_trace() {
+    let context = context();
+    let [m, n, w, xo, xi, x, y, z] =
+        ["m", "n", "w", "xo", "xi", "x", "y", "z"].map(|name| context.dim(name));
+    let clamp = |expr: QuasiAffine| {
+        QuasiAffine::Max(vec![QuasiAffine::Min(vec![expr, d(w).plus(-1)]), 0.into()])
+    };
+    let set = Set::from_constraints(
+        &context,
+        &[
+            d(x).equal(d(m).plus(d(xo).scale(256)).plus(xi)),
+            d(xi).ge(0),
+            d(xi).lt(256),
+            d(x).ge(m),
+            d(x).lt(d(m).plus(n)),
+            d(y).ge(d(x).plus(-1)),
+            d(y).le(d(x).plus(1)),
+            d(z).ge(clamp(d(y).plus(-1))),
+            d(z).le(clamp(d(y).plus(1))),
+            d(w).ge(1),
+        ],
+    )
+    .unwrap();
+    check_bounds(
+        &context,
+        &set,
+        z,
+        &[xi, x, y],
+        [
+            "min(max(0, (m + 256*xo + -2)), (w + -1))",
+            "max(min((m + n + 1), (m + 256*xo + 257), (w + -1)), 0)",
+        ],
+    );
+}
+
+#[test]
+fn assumptions_make_expressions_simpler() {
+    let context = context();
+    let [a, b, x] = ["a", "b", "x"].map(|name| context.dim(name));
+    let set = Set::from_constraints(&context, &[d(x).ge(a), d(x).ge(b), d(x).ge(0)]).unwrap();
+    let least = set.min(x, &[]).unwrap();
+    let text = |assumptions: &[Constraint]| {
+        let assumed = Set::from_constraints(&context, assumptions).unwrap();
+        least.expression_within(&assumed).unwrap().map(|expr| expr.to_text(&context))
+    };
+    assert_eq!(text(&[]).as_deref(), Some("max(0, a, b)"));
+    assert_eq!(text(&[d(a).ge(5)]).as_deref(), Some("max(a, b)"));
+    assert_eq!(text(&[d(a).ge(b), d(a).ge(0)]).as_deref(), Some("a"));
+    assert_eq!(text(&[d(a).lt(0), d(a).ge(0)]).as_deref(), None);
+}
+
+#[test]
 fn gist_drops_what_is_assumed() {
     let context = context();
     let [n, x] = ["n", "x"].map(|name| context.dim(name));
