@@ -15,7 +15,7 @@ pub enum AlgorithmError {
         /// What the pipeline says.
         message: String,
     },
-    /// ε_rdom: a reduction variable with a negative extent (FS Fig. 6, RDom-Err).
+    /// `ε_rdom`: a reduction variable with a negative extent (FS Fig. 6, RDom-Err).
     #[error("variable {variable} of stage {stage} of `{name}` has the negative extent {extent}")]
     DomainExtent {
         /// The func.

@@ -8,11 +8,11 @@
 //! value kept instead of recomputed.
 //!
 //! Two things are decided here that Fig. 6 leaves open or decides otherwise:
-//! * a negative extent of a reduction domain, Fig. 6's ε_rdom, is an error at the start for every func on which an output depends, as the language demands;
+//! * a negative extent of a reduction domain, Fig. 6's `ε_rdom`, is an error at the start for every func on which an output depends, as the language demands;
 //! * where the predicate of an update does not hold, its value and written point are not evaluated. In Fig. 6, where all operators are total and there are no inputs, nobody
 //!   could tell; here a `where` keeps its update from reading an input out of bounds. Both arms of a select are always evaluated.
 //!
-//! ε_mem, the greater error of Definition 4.1, does not occur in algorithms; a read outside an input is the error of its own that stops the evaluation.
+//! `ε_mem`, the greater error of Definition 4.1, does not occur in algorithms; a read outside an input is the error of its own that stops the evaluation.
 
 mod compile;
 mod error;

@@ -4,7 +4,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, BufferKind, Constant, LoopKind, Pool, Scalar, StmtId};
 
 use super::compile::{Action, Compiled, Node, Target};
-use super::fault::{Access, Fault, Place, Role};
+use super::fault::{Access, CheckFailure, Fault, Place, Role};
 use super::memory::{Bounds, Memory, size};
 use super::race::Step;
 use crate::code::{Code, OpError, Value};
@@ -144,7 +144,12 @@ impl<'a> Machine<'a> {
                             given = number(2).zip(number(3));
                         }
                     }
-                    return Err(Fault::CheckFailed { check: check.clone(), needed, given });
+                    let check = check.clone();
+                    return Err(Fault::CheckFailed(Box::new(CheckFailure {
+                        check,
+                        needed,
+                        given,
+                    })));
                 }
                 Ok(())
             }
@@ -346,7 +351,7 @@ impl<'a> Machine<'a> {
             let mut first = FxHashMap::default();
             for (memory, element, value, ..) in &writes {
                 if *first.entry((*memory, *element)).or_insert(*value) != *value {
-                    let place = self.element_place(*memory, *element, stmt);
+                    let place = Box::new(self.element_place(*memory, *element, stmt));
                     return Err(Fault::LaneConflict { place });
                 }
             }
@@ -359,7 +364,7 @@ impl<'a> Machine<'a> {
             match memory.write(element, value, self.era, &self.path) {
                 Ok(shared) => self.same_value_stores |= shared,
                 Err(conflict) => {
-                    let place = self.element_place(number, element, stmt);
+                    let place = Box::new(self.element_place(number, element, stmt));
                     return Err(Fault::Race { place, conflict });
                 }
             }
@@ -369,12 +374,8 @@ impl<'a> Machine<'a> {
 
     fn element_place(&self, memory: usize, element: usize, stmt: StmtId) -> Place {
         let memory = &self.memories[memory];
-        Place {
-            buffer: memory.buffer,
-            name: self.pool.buffer(memory.buffer).name.clone(),
-            coords: vec![element as i128],
-            stmt,
-        }
+        let name = self.pool.buffer(memory.buffer).name.clone();
+        Place { buffer: memory.buffer, name, coords: vec![element as i128], stmt }
     }
 
     /// Results with one lane.
@@ -396,18 +397,18 @@ impl<'a> Machine<'a> {
         let read = |target: &Target, point: &[Value]| -> Result<Value, Stop> {
             let (number, element) =
                 locate(pool, memories, slots, (target, point), stmt, Access::Read)
-                    .map_err(|fault| Stop::Fault(Box::new(fault)))?;
+                    .map_err(Stop::Fault)?;
             let memory = &mut memories[number];
             memory.read(element, era, path).map_err(|conflict| {
                 let name = pool.buffer(memory.buffer).name.clone();
                 let coords = vec![element as i128];
-                let place = Place { buffer: memory.buffer, name, coords, stmt };
-                Stop::Fault(Box::new(Fault::Race { place, conflict }))
+                let place = Box::new(Place { buffer: memory.buffer, name, coords, stmt });
+                Stop::Fault(Fault::Race { place, conflict })
             })
         };
         match code.run(vars, &mut self.registers, true, read) {
             Ok(()) => Ok(()),
-            Err(Stop::Fault(fault)) => Err(*fault),
+            Err(Stop::Fault(fault)) => Err(fault),
             Err(Stop::Op(OpError::Eval(error))) => Err(Fault::Eval(error)),
             Err(Stop::Op(OpError::Beyond64(value))) => Err(Fault::IndexOverflow { value, stmt }),
         }
@@ -444,11 +445,9 @@ fn locate(
     for (coord, value) in coords.iter_mut().zip(point) {
         *coord = integer(*value, Role::Index, stmt)?;
     }
-    let place = || Place {
-        buffer: memory.buffer,
-        name: pool.buffer(memory.buffer).name.clone(),
-        coords: coords.to_vec(),
-        stmt,
+    let place = || {
+        let name = pool.buffer(memory.buffer).name.clone();
+        Box::new(Place { buffer: memory.buffer, name, coords: coords.to_vec(), stmt })
     };
     if access == Access::Write && memory.kind == BufferKind::Input {
         return Err(Fault::WriteToInput { place: place() });
@@ -483,8 +482,7 @@ fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
 /// Why code stops: an operator, or an access.
 enum Stop {
     Op(OpError),
-    /// Boxed: the usual result is small.
-    Fault(Box<Fault>),
+    Fault(Fault),
 }
 
 impl From<OpError> for Stop {

@@ -11,20 +11,13 @@ use crate::startup::StartupError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// An entry check does not hold (FS Definition 5.1; Definition 5.2 where the check is [`Check::DomainExtent`]).
-    #[error("entry check failed: {check:?} (needed {needed:?}, given {given:?})")]
-    CheckFailed {
-        /// The check.
-        check: Check,
-        /// The values of its `needed` interval (min, extent), where it has one.
-        needed: Option<(i128, i128)>,
-        /// The values of its `given` interval.
-        given: Option<(i128, i128)>,
-    },
+    #[error("entry check failed: {:?} (needed {:?}, given {:?})", .0.check, .0.needed, .0.given)]
+    CheckFailed(Box<CheckFailure>),
     /// A memory error (FS Definition 5.3).
     #[error("{access} of `{}` at {:?} is out of bounds", place.name, place.coords)]
     OutOfBounds {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// Read or write.
         access: Access,
     },
@@ -58,7 +51,7 @@ pub enum Fault {
     #[error("write to input `{}` at {:?}", place.name, place.coords)]
     WriteToInput {
         /// Where.
-        place: Place,
+        place: Box<Place>,
     },
     /// An access outside the scope of the buffer's allocation.
     #[error("`{name}` is accessed where it is not allocated")]
@@ -72,7 +65,7 @@ pub enum Fault {
     #[error("race on `{}` at {:?}: {conflict}", place.name, place.coords)]
     Race {
         /// Where, and the statement that completes the conflict.
-        place: Place,
+        place: Box<Place>,
         /// How they conflict.
         conflict: Conflict,
     },
@@ -80,17 +73,7 @@ pub enum Fault {
     #[error("lanes write different values to `{}` at {:?}", place.name, place.coords)]
     LaneConflict {
         /// Where.
-        place: Place,
-    },
-    /// A store does not write the specification's value that its prophecy names.
-    #[error("`{}` at {:?}: {stored} is stored, the specification says {specified}", place.name, place.coords)]
-    ProphecyWrong {
-        /// Where.
-        place: Place,
-        /// What is stored.
-        stored: String,
-        /// What the prophecy's instance is.
-        specified: String,
+        place: Box<Place>,
     },
     /// An operator stops, or operands or stored values have wrong types.
     #[error(transparent)]
@@ -138,6 +121,17 @@ pub enum Fault {
     },
 }
 
+/// A check that does not hold, with the numbers for its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFailure {
+    /// The check.
+    pub check: Check,
+    /// The values of its `needed` interval (min, extent), where it has one.
+    pub needed: Option<(i128, i128)>,
+    /// The values of its `given` interval.
+    pub given: Option<(i128, i128)>,
+}
+
 /// A location and the statement that accesses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -145,7 +139,7 @@ pub struct Place {
     pub buffer: BufferId,
     /// Its name.
     pub name: String,
-    /// The coordinates, before storage is flattened; the element number alone, afterwards.
+    /// The coordinates of an out-of-bounds access before storage is flattened; else the element number alone.
     pub coords: Vec<i128>,
     /// The statement.
     pub stmt: StmtId,

@@ -25,7 +25,7 @@ use halidom_ir::{
 };
 
 use execute::{Limits, Machine};
-pub use fault::{Access, Conflict, Fault, Place, Role};
+pub use fault::{Access, CheckFailure, Conflict, Fault, Place, Role};
 use memory::Memory;
 
 use crate::startup::evaluate_with;

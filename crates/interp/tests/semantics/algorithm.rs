@@ -47,15 +47,10 @@ fn two_pure_stages_compose() {
     assert_eq!(empty.unwrap()[0].len(), 0);
 
     let beyond = evaluate(&build.pool, &build.algorithm, &bindings, &[vec![(-2, 8), (3, 5)]]);
-    match beyond.unwrap_err() {
-        AlgorithmError::InputOutOfBounds { name, coords, reader_name, .. } => {
-            assert_eq!(
-                (name.as_str(), coords, reader_name.as_str()),
-                ("input", vec![7, 3], "blur_x")
-            );
-        }
-        other => panic!("{other}"),
-    }
+    let Err(AlgorithmError::InputOutOfBounds { name, coords, reader_name, .. }) = beyond else {
+        panic!("{beyond:?}")
+    };
+    assert_eq!((name.as_str(), coords, reader_name.as_str()), ("input", vec![7, 3], "blur_x"));
     let nothing =
         evaluate(&build.pool, &build.algorithm, &Bindings::new(), &[vec![(0, 1), (0, 1)]]);
     assert_eq!(nothing, Err(AlgorithmError::MissingInput("input".to_owned())));

@@ -1,7 +1,5 @@
 //! Makers of small algorithms and programs for tests.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use halidom_interp::Bindings;
 use halidom_ir::{
     Algorithm, Array, BinaryOp, BufferDecl, BufferKind, Constant, Dim, Expr, ExprId, FuncDecl,

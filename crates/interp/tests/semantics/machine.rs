@@ -91,8 +91,9 @@ fn stuck_states_are_faults() {
         prog.assert(never, check)
     });
     match out {
-        Err(Fault::CheckFailed { needed, given, check: Check::InputRegion { .. } }) => {
-            assert_eq!((needed, given), (Some((1, 1)), Some((1, 1))));
+        Err(Fault::CheckFailed(failure)) => {
+            assert!(matches!(failure.check, Check::InputRegion { .. }));
+            assert_eq!((failure.needed, failure.given), (Some((1, 1)), Some((1, 1))));
         }
         other => panic!("{other:?}"),
     }

@@ -1,5 +1,7 @@
 //! The executable semantics, on hand-made and random algorithms and programs.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a failed test")]
+
 mod algorithm;
 mod build;
 mod machine;

@@ -1,7 +1,5 @@
 //! Makers of small programs: one input `input`, one output `out`, any allocations.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use halidom_interp::Bindings;
 use halidom_interp::machine::{Fault, Options, Outcome, run};
 use halidom_ir::{
