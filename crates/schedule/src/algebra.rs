@@ -1,0 +1,573 @@
+//! Algebra on `int` expressions: a normal form for sums of products, and proofs of inequalities between them.
+//!
+//! Everything that this crate builds passes through here, because bounds become let-bound values, C code, and the polynomials of proofs. The normal form is
+//! a sum of products of *atoms* (variables, quotients, minima, …) with numbers; a minimum or maximum that stands alone in a sum takes the rest of the sum
+//! into its arms, so that `min(m + 8*t + 8, m + n) - (m + 8*t)` becomes `min(8, n - 8*t)`.
+
+use std::collections::BTreeMap;
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
+
+/// How deep a proof of an inequality looks into minima and quotients.
+const PROOF_DEPTH: u32 = 6;
+
+/// A sum of products of atoms. A product is a sorted list of atoms; the empty product is 1.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Sum {
+    /// Coefficients, none of them 0.
+    pub(crate) terms: BTreeMap<Vec<ExprId>, i128>,
+}
+
+impl Sum {
+    pub(crate) fn constant(value: i128) -> Self {
+        let mut sum = Self::default();
+        if value != 0 {
+            sum.terms.insert(Vec::new(), value);
+        }
+        sum
+    }
+
+    pub(crate) fn atom(atom: ExprId) -> Self {
+        Self { terms: BTreeMap::from([(vec![atom], 1)]) }
+    }
+
+    pub(crate) fn as_constant(&self) -> Option<i128> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// `self + factor * other`; `None` where a coefficient leaves 128 bits.
+    pub(crate) fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
+        let mut sum = self.clone();
+        for (product, coefficient) in &other.terms {
+            let entry = sum.terms.entry(product.clone()).or_insert(0);
+            *entry = entry.checked_add(coefficient.checked_mul(factor)?)?;
+            if *entry == 0 {
+                sum.terms.remove(product);
+            }
+        }
+        Some(sum)
+    }
+
+    /// `self * other`.
+    pub(crate) fn times(&self, other: &Self) -> Option<Self> {
+        let mut sum = Self::default();
+        for (left, a) in &self.terms {
+            for (right, b) in &other.terms {
+                let mut product = [left.as_slice(), right].concat();
+                product.sort_unstable();
+                sum =
+                    sum.plus(&Self { terms: BTreeMap::from([(product, 1)]) }, a.checked_mul(*b)?)?;
+            }
+        }
+        Some(sum)
+    }
+}
+
+/// What is known about variables: least values that hold wherever the variable is in scope.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Least values.
+    pub(crate) lower: FxHashMap<VarId, i128>,
+}
+
+/// Normalises expressions and proves inequalities, with a pool to make expressions in and facts to rely on.
+pub(crate) struct Algebra<'a> {
+    pub(crate) pool: &'a mut Pool,
+    pub(crate) known: &'a Known,
+    sums: FxHashMap<ExprId, Sum>,
+}
+
+impl<'a> Algebra<'a> {
+    pub(crate) fn new(pool: &'a mut Pool, known: &'a Known) -> Self {
+        Self { pool, known, sums: FxHashMap::default() }
+    }
+
+    /// The normal form's expression. Equal to `expr` wherever `expr` is defined.
+    pub(crate) fn simplify(&mut self, expr: ExprId) -> ExprId {
+        if self.pool.ty(expr) == halidom_ir::Type::INT {
+            let sum = self.sum(expr);
+            self.expr(&sum)
+        } else {
+            expr
+        }
+    }
+
+    pub(crate) fn int(&mut self, value: i128) -> ExprId {
+        self.pool.int(value)
+    }
+
+    pub(crate) fn add(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.combine(BinaryOp::Add(Overflow::Unbounded), lhs, rhs)
+    }
+
+    pub(crate) fn sub(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.combine(BinaryOp::Sub(Overflow::Unbounded), lhs, rhs)
+    }
+
+    pub(crate) fn mul(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.combine(BinaryOp::Mul(Overflow::Unbounded), lhs, rhs)
+    }
+
+    pub(crate) fn combine(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let expr = self.pool.binary(op, lhs, rhs);
+        self.simplify(expr)
+    }
+
+    pub(crate) fn min(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.combine(BinaryOp::Min, lhs, rhs)
+    }
+
+    pub(crate) fn max(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.combine(BinaryOp::Max, lhs, rhs)
+    }
+
+    /// `expr + value`.
+    pub(crate) fn offset(&mut self, expr: ExprId, value: i128) -> ExprId {
+        let value = self.int(value);
+        self.add(expr, value)
+    }
+
+    /// The normal form of an `int` expression.
+    pub(crate) fn sum(&mut self, expr: ExprId) -> Sum {
+        if let Some(sum) = self.sums.get(&expr) {
+            return sum.clone();
+        }
+        // A coefficient beyond 128 bits leaves the expression as it stands.
+        let sum = self.normalise(expr).unwrap_or_else(|| Sum::atom(expr));
+        let sum = self.distribute(sum);
+        self.sums.insert(expr, sum.clone());
+        sum
+    }
+
+    fn normalise(&mut self, expr: ExprId) -> Option<Sum> {
+        match self.pool.get(expr).clone() {
+            Expr::Const(constant) => constant.as_integer().map(Sum::constant),
+            Expr::Unary(UnaryOp::Neg(_), operand) => Sum::default().plus(&self.sum(operand), -1),
+            Expr::Binary(op, lhs, rhs) => match op {
+                BinaryOp::Add(_) => self.sum(lhs).plus(&self.sum(rhs), 1),
+                BinaryOp::Sub(_) => self.sum(lhs).plus(&self.sum(rhs), -1),
+                BinaryOp::Mul(_) => self.sum(lhs).times(&self.sum(rhs)),
+                BinaryOp::Min | BinaryOp::Max => {
+                    let arms = [self.sum(lhs), self.sum(rhs)];
+                    Some(self.extremum(op == BinaryOp::Min, arms))
+                }
+                BinaryOp::Div => self.quotient(lhs, rhs),
+                BinaryOp::Mod => self.remainder(lhs, rhs),
+                BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge => None,
+            },
+            Expr::Select { condition, if_true, if_false } => {
+                let (if_true, if_false) = (self.simplify(if_true), self.simplify(if_false));
+                if if_true == if_false {
+                    return Some(self.sum(if_true));
+                }
+                match self.pool.as_constant(condition).and_then(halidom_ir::Constant::as_bool) {
+                    Some(true) => Some(self.sum(if_true)),
+                    Some(false) => Some(self.sum(if_false)),
+                    None => Some(Sum::atom(self.pool.select(condition, if_true, if_false))),
+                }
+            }
+            Expr::Var(_)
+            | Expr::Unary(UnaryOp::Not, _)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => None,
+        }
+    }
+
+    /// The least (or greatest) of the arms, arms that another one makes superfluous left out.
+    fn extremum(&mut self, least: bool, arms: impl IntoIterator<Item = Sum>) -> Sum {
+        let mut flat: Vec<Sum> = Vec::new();
+        for arm in arms {
+            self.flatten(least, arm, &mut flat);
+        }
+        let mut kept: Vec<Sum> = Vec::new();
+        for arm in flat {
+            if kept.iter().any(|other| self.ordered(least, other, &arm)) {
+                continue;
+            }
+            let superfluous: Vec<bool> =
+                kept.iter().map(|other| self.ordered(least, &arm, other)).collect();
+            let mut flags = superfluous.iter();
+            kept.retain(|_| flags.next() != Some(&true));
+            kept.push(arm);
+        }
+        if let [only] = kept.as_slice() {
+            return only.clone();
+        }
+        let op = if least { BinaryOp::Min } else { BinaryOp::Max };
+        let mut arms: Vec<ExprId> = kept.iter().map(|arm| self.expr(arm)).collect();
+        arms.sort_unstable();
+        match arms.into_iter().reduce(|lhs, rhs| self.pool.binary(op, lhs, rhs)) {
+            Some(result) => Sum::atom(result),
+            None => Sum::default(),
+        }
+    }
+
+    /// Whether `a <= b` is known (`a >= b` if not `least`).
+    fn ordered(&mut self, least: bool, a: &Sum, b: &Sum) -> bool {
+        let (small, large) = if least { (a, b) } else { (b, a) };
+        large.plus(small, -1).is_some_and(|difference| self.nonnegative(&difference, PROOF_DEPTH))
+    }
+
+    fn flatten(&mut self, least: bool, arm: Sum, flat: &mut Vec<Sum>) {
+        if let Some((op, lhs, rhs)) = self.lone_extremum(&arm)
+            && (op == BinaryOp::Min) == least
+        {
+            let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+            self.flatten(least, lhs, flat);
+            self.flatten(least, rhs, flat);
+        } else {
+            flat.push(arm);
+        }
+    }
+
+    /// The minimum or maximum that a sum is, if it is nothing else.
+    pub(crate) fn lone_extremum(&self, sum: &Sum) -> Option<(BinaryOp, ExprId, ExprId)> {
+        let mut terms = sum.terms.iter();
+        match (terms.next(), terms.next()) {
+            (Some((product, 1)), None) if product.len() == 1 => self.as_extremum(product[0]),
+            _ => None,
+        }
+    }
+
+    fn as_extremum(&self, atom: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
+        if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) = self.pool.get(atom) {
+            Some((*op, *lhs, *rhs))
+        } else {
+            None
+        }
+    }
+
+    /// Takes the rest of a sum into its only minimum or maximum: `min(a, b) + c = min(a + c, b + c)`, `c - min(a, b) = max(c - a, c - b)`.
+    fn distribute(&mut self, sum: Sum) -> Sum {
+        if sum.terms.len() < 2 && self.lone_extremum(&sum).is_some() {
+            return sum;
+        }
+        let extrema: Vec<(ExprId, i128)> = sum
+            .terms
+            .iter()
+            .flat_map(|(product, coefficient)| {
+                product.iter().map(move |atom| (product, *atom, *coefficient))
+            })
+            .filter(|(_, atom, _)| self.as_extremum(*atom).is_some())
+            .map(|(product, atom, coefficient)| {
+                (atom, if product.len() == 1 { coefficient } else { 0 })
+            })
+            .collect();
+        let [(atom, coefficient @ (1 | -1))] = extrema.as_slice() else {
+            return sum;
+        };
+        let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { return sum };
+        let mut rest = sum.clone();
+        rest.terms.remove(&vec![*atom]);
+        let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+        match (rest.plus(&lhs, *coefficient), rest.plus(&rhs, *coefficient)) {
+            (Some(lhs), Some(rhs)) => {
+                let arms = [self.distribute(lhs), self.distribute(rhs)];
+                self.extremum((op == BinaryOp::Min) == (*coefficient == 1), arms)
+            }
+            _ => sum,
+        }
+    }
+
+    /// `lhs div rhs`: terms that a positive divisor divides come out of the quotient.
+    fn quotient(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
+        let (numerator, divisor) = (self.sum(lhs), self.sum(rhs));
+        let (Some(value), Some(divisor_term)) =
+            (divisor.as_constant(), divisor.terms.iter().next())
+        else {
+            return self.symbolic_quotient(&numerator, &divisor);
+        };
+        if value <= 0 || !divisor_term.0.is_empty() {
+            return self.symbolic_quotient(&numerator, &divisor);
+        }
+        // Euclidean division by a positive number is monotone, so that it goes into minima and maxima.
+        if let Some((op, a, b)) = self.lone_extremum(&numerator) {
+            let a = self.pool.binary(BinaryOp::Div, a, rhs);
+            let b = self.pool.binary(BinaryOp::Div, b, rhs);
+            let arms = [self.sum(a), self.sum(b)];
+            return Some(self.extremum(op == BinaryOp::Min, arms));
+        }
+        let mut whole = Sum::default();
+        let mut rest = Sum::default();
+        for (product, coefficient) in &numerator.terms {
+            let (quotient, remainder) =
+                (coefficient.div_euclid(value), coefficient.rem_euclid(value));
+            let term = Sum { terms: BTreeMap::from([(product.clone(), 1)]) };
+            if remainder == 0 {
+                whole = whole.plus(&term, quotient)?;
+            } else if product.is_empty() {
+                whole = whole.plus(&term, quotient)?;
+                rest = rest.plus(&term, remainder)?;
+            } else {
+                rest = rest.plus(&term, *coefficient)?;
+            }
+        }
+        match rest.as_constant() {
+            // The remainder of the constant lies in `0..value`.
+            Some(_) => Some(whole),
+            None => {
+                let rest = self.expr(&rest);
+                let divisor = self.expr(&divisor);
+                let atom = self.pool.binary(BinaryOp::Div, rest, divisor);
+                whole.plus(&Sum::atom(atom), 1)
+            }
+        }
+    }
+
+    fn symbolic_quotient(&mut self, numerator: &Sum, divisor: &Sum) -> Option<Sum> {
+        let numerator = self.expr(numerator);
+        let divisor = self.expr(divisor);
+        self.fold(BinaryOp::Div, numerator, divisor)
+    }
+
+    fn remainder(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
+        let (numerator, divisor) = (self.simplify(lhs), self.simplify(rhs));
+        if self.pool.as_constant(divisor).and_then(halidom_ir::Constant::as_integer) == Some(1) {
+            return Some(Sum::default());
+        }
+        self.fold(BinaryOp::Mod, numerator, divisor)
+    }
+
+    /// A quotient or remainder of simplified operands.
+    fn fold(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
+        if let (Some(a), Some(b)) = (self.pool.as_constant(lhs), self.pool.as_constant(rhs)) {
+            let value = halidom_ir::eval::binary(op, a, b).ok()?;
+            return value.as_integer().map(Sum::constant);
+        }
+        Some(Sum::atom(self.pool.binary(op, lhs, rhs)))
+    }
+
+    /// The expression of a normal form: positive terms first, the constant last.
+    pub(crate) fn expr(&mut self, sum: &Sum) -> ExprId {
+        let constant = sum.terms.get(&Vec::new()).copied().unwrap_or(0);
+        let products = || sum.terms.iter().filter(|(product, _)| !product.is_empty());
+        let mut result: Option<ExprId> = None;
+        for positive in [true, false] {
+            for (product, coefficient) in products().filter(|(_, c)| (**c > 0) == positive) {
+                let term = self.product(product, coefficient.unsigned_abs());
+                result = Some(match (result, positive) {
+                    (None, true) => term,
+                    (None, false) => self.pool.unary(UnaryOp::Neg(Overflow::Unbounded), term),
+                    (Some(total), true) => self.pool.add(total, term),
+                    (Some(total), false) => self.pool.sub(total, term),
+                });
+            }
+        }
+        let Some(total) = result else { return self.pool.int(constant) };
+        if constant == 0 {
+            total
+        } else if let Expr::Unary(UnaryOp::Neg(_), operand) = *self.pool.get(total) {
+            let constant = self.pool.int(constant);
+            self.pool.sub(constant, operand)
+        } else if constant > 0 {
+            let constant = self.pool.int(constant);
+            self.pool.add(total, constant)
+        } else if let Some(constant) = constant.checked_neg() {
+            let constant = self.pool.int(constant);
+            self.pool.sub(total, constant)
+        } else {
+            let constant = self.pool.int(constant);
+            self.pool.add(total, constant)
+        }
+    }
+
+    fn product(&mut self, atoms: &[ExprId], coefficient: u128) -> ExprId {
+        let mut result: Option<ExprId> = None;
+        for atom in atoms {
+            result = Some(match result {
+                None => *atom,
+                Some(product) => self.pool.mul(product, *atom),
+            });
+        }
+        match (result, i128::try_from(coefficient)) {
+            (Some(product), Ok(1)) => product,
+            (Some(product), Ok(coefficient)) => {
+                let coefficient = self.pool.int(coefficient);
+                self.pool.mul(product, coefficient)
+            }
+            // Only -2^127 has an absolute value that does not fit; its negative is its own.
+            (Some(product), Err(_)) => {
+                let coefficient = self.pool.int(i128::MIN);
+                let negative = self.pool.mul(product, coefficient);
+                self.pool.unary(UnaryOp::Neg(Overflow::Unbounded), negative)
+            }
+            (None, coefficient) => self.pool.int(coefficient.unwrap_or(i128::MAX)),
+        }
+    }
+
+    /// Whether `a <= b` follows from what is known. `false` says nothing.
+    pub(crate) fn proves_le(&mut self, a: ExprId, b: ExprId) -> bool {
+        let difference = self.sub(b, a);
+        let difference = self.sum(difference);
+        self.nonnegative(&difference, PROOF_DEPTH)
+    }
+
+    /// Whether `expr >= 0` follows from what is known.
+    pub(crate) fn proves_nonnegative(&mut self, expr: ExprId) -> bool {
+        let sum = self.sum(expr);
+        self.nonnegative(&sum, PROOF_DEPTH)
+    }
+
+    fn nonnegative(&mut self, sum: &Sum, depth: u32) -> bool {
+        if let Some(value) = sum.as_constant() {
+            return value >= 0;
+        }
+        if self.least_by_terms(sum).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        for (product, coefficient) in &sum.terms {
+            for (position, atom) in product.iter().enumerate() {
+                let mut others = product.clone();
+                others.remove(position);
+                if others.is_empty()
+                    && let Some((op, lhs, rhs)) = self.as_extremum(*atom)
+                {
+                    let mut rest = sum.clone();
+                    rest.terms.remove(product);
+                    let arms = [lhs, rhs].map(|arm| {
+                        let arm = self.sum(arm);
+                        let arm = rest.plus(&arm, *coefficient);
+                        arm.is_some_and(|arm| self.nonnegative(&arm, depth))
+                    });
+                    // The extremum is one of its arms; on the side where it is the smaller (or larger) one either arm bounds the sum from below.
+                    let either = (op == BinaryOp::Max) == (*coefficient > 0);
+                    return if either { arms[0] || arms[1] } else { arms[0] && arms[1] };
+                }
+                if let Some(bound) = self.quotient_bound(*atom, &others, *coefficient) {
+                    let mut rest = sum.clone();
+                    rest.terms.remove(product);
+                    if rest.plus(&bound, 1).is_some_and(|sum| self.nonnegative(&sum, depth)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// A lower bound of `coefficient * (a div b) * others` where `b` is positive and divides `coefficient * others`: `a - b + 1 <= b * (a div b) <= a`.
+    fn quotient_bound(
+        &mut self,
+        atom: ExprId,
+        others: &[ExprId],
+        coefficient: i128,
+    ) -> Option<Sum> {
+        let Expr::Binary(BinaryOp::Div, a, b) = *self.pool.get(atom) else { return None };
+        let (a, divisor) = (self.sum(a), self.sum(b));
+        let factor = match divisor.as_constant() {
+            Some(value) if value > 0 && coefficient % value == 0 && others.is_empty() => {
+                coefficient / value
+            }
+            Some(_) => return None,
+            None if others == [b] && self.least_atom(b).is_some_and(|least| least >= 1) => {
+                coefficient
+            }
+            None => return None,
+        };
+        let bounded =
+            if factor > 0 { a.plus(&divisor, -1)?.plus(&Sum::constant(1), 1)? } else { a };
+        Sum::default().plus(&bounded, factor)
+    }
+
+    /// A lower bound of a sum, from least values of its terms: those with negative coefficients must be constant.
+    fn least_by_terms(&mut self, sum: &Sum) -> Option<i128> {
+        let mut total = 0_i128;
+        for (product, coefficient) in &sum.terms {
+            let mut least = *coefficient;
+            if !product.is_empty() && *coefficient < 0 {
+                return None;
+            }
+            for atom in product {
+                let value = self.least_atom(*atom).filter(|value| *value >= 0)?;
+                least = least.checked_mul(value)?;
+            }
+            total = total.checked_add(least)?;
+        }
+        Some(total)
+    }
+
+    /// A known least value of an atom.
+    fn least_atom(&mut self, atom: ExprId) -> Option<i128> {
+        match *self.pool.get(atom) {
+            Expr::Var(var) => self.known.lower.get(&var).copied(),
+            Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) => {
+                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+                match (self.least_by_terms(&lhs), self.least_by_terms(&rhs)) {
+                    (Some(lhs), Some(rhs)) if op == BinaryOp::Min => Some(lhs.min(rhs)),
+                    (Some(lhs), Some(rhs)) => Some(lhs.max(rhs)),
+                    (Some(one), None) | (None, Some(one)) if op == BinaryOp::Max => Some(one),
+                    _ => None,
+                }
+            }
+            Expr::Binary(BinaryOp::Div, lhs, rhs) => {
+                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+                let numerator = self.least_by_terms(&lhs)?;
+                match rhs.as_constant() {
+                    Some(value) if value > 0 => Some(numerator.div_euclid(value)),
+                    // A non-negative number divided by a non-negative one (0 gives 0) is not negative.
+                    _ if numerator >= 0 && self.least_by_terms(&rhs)? >= 0 => Some(0),
+                    _ => None,
+                }
+            }
+            Expr::Binary(BinaryOp::Mod, ..) => Some(0),
+            Expr::Cast(Scalar::Int, operand) => {
+                self.pool.ty(operand).scalar.range().map(|(low, _)| low)
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => None,
+        }
+    }
+
+    /// Whether `target` occurs in `expr`.
+    pub(crate) fn occurs(&self, expr: ExprId, target: ExprId) -> bool {
+        let mut found = false;
+        self.pool.for_each_subexpr(expr, &mut |id, _| found |= id == target);
+        found
+    }
+
+    /// The variables of an expression.
+    pub(crate) fn vars(&self, expr: ExprId) -> FxHashSet<VarId> {
+        vars(self.pool, expr)
+    }
+}
+
+/// The variables of an expression.
+pub(crate) fn vars(pool: &Pool, expr: ExprId) -> FxHashSet<VarId> {
+    let mut vars = FxHashSet::default();
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        if let Expr::Var(var) = expr {
+            vars.insert(*var);
+        }
+    });
+    vars
+}

@@ -1,0 +1,421 @@
+//! The default engine's symbolic part: variables are eliminated from a coordinate one at a time, innermost first.
+//!
+//! A coordinate is brought into normal form before each step, so that correlated terms cancel (`x - 8*xo` with `x` in `8*xo ..`), and each variable's interval is cut by
+//! the conditions that it stands under (guards of splits, `where` clauses, the compute region of the stage).
+
+use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
+
+use super::machine;
+use crate::algebra::{Algebra, Sum};
+use crate::query::Binder;
+
+/// Which end of an interval is sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Low,
+    High,
+}
+
+impl End {
+    fn opposite(self) -> Self {
+        match self {
+            Self::Low => Self::High,
+            Self::High => Self::Low,
+        }
+    }
+
+    fn along(self, positive: bool) -> Self {
+        if positive { self } else { self.opposite() }
+    }
+}
+
+/// A variable (or data-dependent expression) to be eliminated, with its interval, both ends included; `None` is infinite. Ends mention only targets further out.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    expr: ExprId,
+    low: Option<ExprId>,
+    high: Option<ExprId>,
+}
+
+/// The interval of `coord` over everything that `path` binds. Regions of holes in `path` are given by `region`.
+pub(crate) fn interval(
+    algebra: &mut Algebra<'_>,
+    coord: ExprId,
+    path: &[Binder],
+) -> (Option<ExprId>, Option<ExprId>) {
+    let targets = targets(algebra, path);
+    (
+        eliminate_all(algebra, coord, &targets, End::Low),
+        eliminate_all(algebra, coord, &targets, End::High),
+    )
+}
+
+/// The targets of a path, outermost first.
+fn targets(algebra: &mut Algebra<'_>, path: &[Binder]) -> Vec<Target> {
+    let mut targets = Vec::new();
+    for binder in path {
+        match binder {
+            Binder::ForAll { var, interval } => {
+                let expr = algebra.pool.var_expr(*var);
+                let low = algebra.simplify(interval.min);
+                let high = last(algebra, interval.min, interval.extent);
+                targets.push(Target { expr, low: Some(low), high: Some(high) });
+            }
+            Binder::Let { var, value, range } => {
+                let expr = algebra.pool.var_expr(*var);
+                let value = algebra.simplify(*value);
+                let (mut low, mut high) = (value, value);
+                if let Some(range) = range {
+                    low = algebra.max(low, range.min);
+                    let last = last(algebra, range.min, range.extent);
+                    high = algebra.min(high, last);
+                }
+                targets.push(Target { expr, low: Some(low), high: Some(high) });
+            }
+            Binder::Allocation(_)
+            | Binder::Compute(_)
+            | Binder::If(_)
+            | Binder::IfMember { .. } => {}
+        }
+    }
+    let unconditional = targets.clone();
+    for binder in path {
+        match binder {
+            Binder::If(condition) => {
+                for fact in facts(algebra, *condition, true) {
+                    learn(algebra, &fact, &unconditional, &mut targets);
+                }
+            }
+            Binder::ForAll { .. }
+            | Binder::Let { .. }
+            | Binder::Allocation(_)
+            | Binder::Compute(_)
+            | Binder::IfMember { .. } => {}
+        }
+    }
+    targets
+}
+
+pub(crate) fn last(algebra: &mut Algebra<'_>, min: ExprId, extent: ExprId) -> ExprId {
+    let end = algebra.add(min, extent);
+    algebra.offset(end, -1)
+}
+
+/// Sums that are not negative where the condition is as `holds` says. Parts that are not comparisons of `int`s say nothing.
+fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> {
+    match *algebra.pool.get(condition) {
+        Expr::Unary(UnaryOp::Not, operand) => facts(algebra, operand, !holds),
+        Expr::Binary(BinaryOp::And, lhs, rhs) if holds => {
+            [facts(algebra, lhs, true), facts(algebra, rhs, true)].concat()
+        }
+        Expr::Binary(BinaryOp::Or, lhs, rhs) if !holds => {
+            [facts(algebra, lhs, false), facts(algebra, rhs, false)].concat()
+        }
+        Expr::Binary(op, lhs, rhs) if algebra.pool.ty(lhs).scalar == Scalar::Int => {
+            let op = if holds { Some(op) } else { negated(op) };
+            let difference = algebra.sub(rhs, lhs);
+            let difference = algebra.sum(difference);
+            let minus = |sum: &Sum, offset: i128, sign: i128| Sum::constant(offset).plus(sum, sign);
+            match op {
+                Some(BinaryOp::Lt) => minus(&difference, -1, 1).into_iter().collect(),
+                Some(BinaryOp::Le) => vec![difference],
+                Some(BinaryOp::Gt) => minus(&difference, -1, -1).into_iter().collect(),
+                Some(BinaryOp::Ge) => minus(&difference, 0, -1).into_iter().collect(),
+                Some(BinaryOp::Eq) => {
+                    let other = minus(&difference, 0, -1);
+                    [Some(difference), other].into_iter().flatten().collect()
+                }
+                _ => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn negated(op: BinaryOp) -> Option<BinaryOp> {
+    match op {
+        BinaryOp::Lt => Some(BinaryOp::Ge),
+        BinaryOp::Le => Some(BinaryOp::Gt),
+        BinaryOp::Gt => Some(BinaryOp::Le),
+        BinaryOp::Ge => Some(BinaryOp::Lt),
+        BinaryOp::Ne => Some(BinaryOp::Eq),
+        _ => None,
+    }
+}
+
+/// Cuts the intervals of the targets in which `fact >= 0` is linear.
+fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], targets: &mut [Target]) {
+    for position in 0..targets.len() {
+        let expr = targets[position].expr;
+        let Some(coefficient) = fact.terms.get([expr].as_slice()).copied() else { continue };
+        let mut rest = fact.clone();
+        rest.terms.remove([expr].as_slice());
+        let rest = algebra.expr(&rest);
+        if algebra.occurs(rest, expr) {
+            continue;
+        }
+        // coefficient * v + rest >= 0: a lower end -(rest div coefficient), or an upper end rest div -coefficient, of which the rest's greatest value counts.
+        let Some(rest) = eliminate_all(algebra, rest, &unconditional[position + 1..], End::High)
+        else {
+            continue;
+        };
+        let divisor = algebra.int(coefficient.saturating_abs());
+        let quotient = algebra.combine(BinaryOp::Div, rest, divisor);
+        let target = &mut targets[position];
+        if coefficient > 0 {
+            let zero = algebra.int(0);
+            let bound = algebra.sub(zero, quotient);
+            target.low = Some(target.low.map_or(bound, |low| algebra.max(low, bound)));
+        } else {
+            target.high = Some(target.high.map_or(quotient, |high| algebra.min(high, quotient)));
+        }
+    }
+}
+
+/// Bounds an expression over all targets, innermost (last) first. `None` where there is no finite bound.
+fn eliminate_all(
+    algebra: &mut Algebra<'_>,
+    expr: ExprId,
+    targets: &[Target],
+    end: End,
+) -> Option<ExprId> {
+    let mut expr = algebra.simplify(expr);
+    for data in data_atoms(algebra, expr, targets) {
+        let Expr::Cast(Scalar::Int, operand) = *algebra.pool.get(data) else { continue };
+        let (low, high) =
+            machine::range(algebra, operand, &|algebra, expr| !is_data(algebra, expr, targets))?;
+        let target = Target { expr: data, low: Some(low), high: Some(high) };
+        expr = eliminate(algebra, expr, target, end)?;
+    }
+    for target in targets.iter().rev() {
+        expr = eliminate(algebra, expr, *target, end)?;
+    }
+    (!is_data(algebra, expr, targets)).then_some(expr)
+}
+
+/// Whether the value is not known where the bound is used: it reads a func, or mentions a target.
+fn is_data(algebra: &Algebra<'_>, expr: ExprId, targets: &[Target]) -> bool {
+    let mut found = false;
+    algebra.pool.for_each_subexpr(expr, &mut |id, expr| {
+        found |= matches!(expr, Expr::Ref { .. } | Expr::Hole(_))
+            || targets.iter().any(|target| target.expr == id);
+    });
+    found
+}
+
+/// The outermost conversions to `int` of values that are not known.
+fn data_atoms(algebra: &Algebra<'_>, root: ExprId, targets: &[Target]) -> Vec<ExprId> {
+    let mut atoms = Vec::new();
+    algebra.pool.for_each_subexpr(root, &mut |id, expr| {
+        if let Expr::Cast(Scalar::Int, operand) = expr
+            && is_data(algebra, *operand, targets)
+        {
+            atoms.push(id);
+        }
+    });
+    // Operands come first: an atom around others is eliminated before them.
+    atoms.reverse();
+    atoms
+}
+
+/// Bounds `expr` over one target: the result does not mention it.
+fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) -> Option<ExprId> {
+    if !algebra.occurs(expr, target.expr) {
+        return Some(expr);
+    }
+    let sum = algebra.sum(expr);
+    if let Some((op, lhs, rhs)) = algebra.lone_extremum(&sum) {
+        return extremum(algebra, op, lhs, rhs, target, end);
+    }
+    // Split into terms without the target, terms linear in it, and terms with the target inside an atom.
+    let (mut rest, mut slope, mut others) = (Sum::default(), Sum::default(), Vec::new());
+    for (product, coefficient) in &sum.terms {
+        let inside: Vec<ExprId> =
+            product.iter().copied().filter(|atom| algebra.occurs(*atom, target.expr)).collect();
+        let mut kept = product.clone();
+        kept.retain(|atom| !inside.contains(atom));
+        let factor = Sum { terms: [(kept, *coefficient)].into() };
+        match inside.as_slice() {
+            [] => rest = rest.plus(&factor, 1)?,
+            [only] if *only == target.expr => slope = slope.plus(&factor, 1)?,
+            [only] => others.push((factor, *only)),
+            _ => return None,
+        }
+    }
+    let mut total = algebra.expr(&rest);
+    if !slope.terms.is_empty() {
+        let part = scaled(algebra, &slope, end, &mut |_, end| match end {
+            End::Low => target.low,
+            End::High => target.high,
+        })?;
+        total = algebra.add(total, part);
+    }
+    for (factor, atom) in others {
+        let part = scaled(algebra, &factor, end, &mut |algebra, end| {
+            self::atom(algebra, atom, target, end)
+        })?;
+        total = algebra.add(total, part);
+    }
+    // The bounds of a target do not mention it, but a sum may hide it in several atoms.
+    (!algebra.occurs(total, target.expr)).then_some(total)
+}
+
+/// Bounds `factor * value` where `value` has the given ends: by the sign of the factor, from both ends where the sign is not known.
+fn scaled(
+    algebra: &mut Algebra<'_>,
+    factor: &Sum,
+    end: End,
+    value: &mut dyn FnMut(&mut Algebra<'_>, End) -> Option<ExprId>,
+) -> Option<ExprId> {
+    let factor_expr = algebra.expr(factor);
+    let zero = algebra.int(0);
+    for positive in [true, false] {
+        let known = if positive {
+            algebra.proves_nonnegative(factor_expr)
+        } else {
+            algebra.proves_le(factor_expr, zero)
+        };
+        if known {
+            let bound = value(algebra, end.along(positive))?;
+            return Some(algebra.mul(factor_expr, bound));
+        }
+    }
+    let (low, high) = (value(algebra, End::Low)?, value(algebra, End::High)?);
+    let (low, high) = (algebra.mul(factor_expr, low), algebra.mul(factor_expr, high));
+    Some(match end {
+        End::Low => algebra.min(low, high),
+        End::High => algebra.max(low, high),
+    })
+}
+
+fn extremum(
+    algebra: &mut Algebra<'_>,
+    op: BinaryOp,
+    lhs: ExprId,
+    rhs: ExprId,
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
+    let lhs = eliminate(algebra, lhs, target, end);
+    let rhs = eliminate(algebra, rhs, target, end);
+    match (lhs, rhs) {
+        (Some(lhs), Some(rhs)) => Some(algebra.combine(op, lhs, rhs)),
+        // min(a, b) <= a: on this side one arm is enough.
+        (Some(one), None) | (None, Some(one)) if (op == BinaryOp::Min) == (end == End::High) => {
+            Some(one)
+        }
+        _ => None,
+    }
+}
+
+/// Bounds an atom that has the target inside.
+fn atom(algebra: &mut Algebra<'_>, atom: ExprId, target: Target, end: End) -> Option<ExprId> {
+    if atom == target.expr {
+        return match end {
+            End::Low => target.low,
+            End::High => target.high,
+        };
+    }
+    match *algebra.pool.get(atom) {
+        Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) => {
+            extremum(algebra, op, lhs, rhs, target, end)
+        }
+        Expr::Binary(BinaryOp::Div, lhs, rhs) if !algebra.occurs(rhs, target.expr) => {
+            let one = algebra.int(1);
+            if algebra.proves_le(one, rhs) {
+                let lhs = eliminate(algebra, lhs, target, end)?;
+                Some(algebra.combine(BinaryOp::Div, lhs, rhs))
+            } else {
+                // A quotient is never farther from 0 than the dividend.
+                let (low, high) = both(algebra, lhs, target)?;
+                Some(farthest(algebra, low, high, end))
+            }
+        }
+        Expr::Binary(BinaryOp::Div, lhs, _) => {
+            let (low, high) = both(algebra, lhs, target)?;
+            Some(farthest(algebra, low, high, end))
+        }
+        Expr::Binary(BinaryOp::Mod, lhs, rhs) => remainder(algebra, lhs, rhs, target, end),
+        Expr::Select { if_true, if_false, .. } => {
+            let if_true = eliminate(algebra, if_true, target, end)?;
+            let if_false = eliminate(algebra, if_false, target, end)?;
+            Some(match end {
+                End::Low => algebra.min(if_true, if_false),
+                End::High => algebra.max(if_true, if_false),
+            })
+        }
+        Expr::Call(Intrinsic::Abs, operand) => {
+            let (low, high) = both(algebra, operand, target)?;
+            let zero = algebra.int(0);
+            let negative = algebra.sub(zero, low);
+            Some(match end {
+                End::Low => {
+                    let positive = algebra.sub(zero, high);
+                    let nearest = algebra.max(low, positive);
+                    algebra.max(nearest, zero)
+                }
+                End::High => algebra.max(negative, high),
+            })
+        }
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => None,
+    }
+}
+
+fn both(algebra: &mut Algebra<'_>, expr: ExprId, target: Target) -> Option<(ExprId, ExprId)> {
+    Some((
+        eliminate(algebra, expr, target, End::Low)?,
+        eliminate(algebra, expr, target, End::High)?,
+    ))
+}
+
+/// `-M` or `M` for the greatest absolute value `M` in `low..=high`.
+fn farthest(algebra: &mut Algebra<'_>, low: ExprId, high: ExprId, end: End) -> ExprId {
+    let zero = algebra.int(0);
+    let negative = algebra.sub(zero, low);
+    let magnitude = algebra.max(negative, high);
+    match end {
+        End::Low => algebra.sub(zero, magnitude),
+        End::High => magnitude,
+    }
+}
+
+/// `lhs mod rhs` lies in `0 ..= max(|rhs|, 1) - 1`, and not above a dividend that is not negative.
+fn remainder(
+    algebra: &mut Algebra<'_>,
+    lhs: ExprId,
+    rhs: ExprId,
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
+    let zero = algebra.int(0);
+    if end == End::Low {
+        return Some(zero);
+    }
+    let (low, high) = both(algebra, rhs, target)?;
+    let one = algebra.int(1);
+    let bound = if algebra.proves_le(one, low) {
+        high
+    } else {
+        let negative = algebra.sub(zero, low);
+        let magnitude = algebra.max(negative, high);
+        algebra.max(magnitude, one)
+    };
+    let bound = algebra.offset(bound, -1);
+    let dividend = both(algebra, lhs, target);
+    Some(match dividend {
+        Some((low, high)) if algebra.proves_nonnegative(low) && algebra.proves_le(one, rhs) => {
+            algebra.min(bound, high)
+        }
+        _ => bound,
+    })
+}

@@ -1,0 +1,402 @@
+//! Bounds inference (FS §7): from the query of a program with holes to expressions for the holes.
+
+mod interval;
+mod machine;
+mod reference;
+
+use halidom_base::FxHashSet;
+use halidom_ir::{BinaryOp, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId, print};
+
+use crate::algebra::{Algebra, Known, vars};
+use crate::emit::Solution;
+use crate::error::ScheduleError;
+use crate::nest::{BoundKind, Lowered, compute_kind, final_kind, hole};
+use crate::query::{Binder, Constraint, Subject};
+
+/// Which bounds engine answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// FS's yardstick β₀: plain interval arithmetic without conditions.
+    Reference,
+    /// Symbolic intervals that use conditions, correlations and exact quotients. Never wider than the reference.
+    Default,
+}
+
+impl Engine {
+    /// Both engines.
+    pub const ALL: [Self; 2] = [Self::Reference, Self::Default];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// One interval a dimension, both ends included.
+pub(crate) type Region = Vec<(ExprId, ExprId)>;
+
+/// The part of an input that some reads need, and when there are such reads at all.
+#[derive(Clone, Debug)]
+pub(crate) struct Reads {
+    /// Nothing is read unless all of these hold.
+    pub(crate) premises: Vec<ExprId>,
+    pub(crate) region: Region,
+}
+
+/// Everything that a bounds engine found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) solution: Solution,
+    /// For each input in order, its reads.
+    pub(crate) inputs: Vec<Vec<Reads>>,
+    /// For each directive that fixes bounds, what must hold at entry: func, dimension, condition.
+    pub(crate) bound_checks: Vec<(FuncId, usize, ExprId)>,
+}
+
+/// Answers a query. The funcs of `lowered` are all in use.
+pub(crate) fn solve(
+    pool: &mut Pool,
+    lowered: &Lowered,
+    constraints: &[Constraint],
+    engine: Engine,
+    known: &Known,
+) -> Result<Answer, Vec<ScheduleError>> {
+    let mut solver = Solver {
+        algebra: Algebra::new(pool, known),
+        lowered,
+        constraints,
+        engine,
+        answer: Answer::default(),
+        errors: Vec::new(),
+    };
+    // Users before the funcs that they use: what a func must cover follows from its users' loops.
+    for plan in lowered.plans.iter().rev() {
+        if plan.compute != crate::nest::Placement::Inline {
+            solver.func(plan.func);
+        }
+    }
+    for input in &lowered.algorithm.inputs {
+        let reads = solver.input(*input);
+        solver.answer.inputs.push(reads);
+    }
+    if solver.errors.is_empty() { Ok(solver.answer) } else { Err(solver.errors) }
+}
+
+struct Solver<'a> {
+    algebra: Algebra<'a>,
+    lowered: &'a Lowered,
+    constraints: &'a [Constraint],
+    engine: Engine,
+    answer: Answer,
+    errors: Vec<ScheduleError>,
+}
+
+impl<'a> Solver<'a> {
+    fn func(&mut self, func: FuncId) {
+        let last = final_kind(self.algebra.pool, func);
+        let mut kinds = vec![last];
+        if let Some(plan) = self.lowered.plan(func) {
+            let stages = plan.instances.first().map_or(0, |instance| instance.stages.len());
+            for stage in (0..stages).rev() {
+                for instance in &plan.instances {
+                    let kind =
+                        compute_kind(self.algebra.pool, func, stage, instance.specialization);
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
+            }
+        }
+        kinds.push(HoleKind::Allocation);
+        for kind in kinds {
+            let found = self.constraints_on(func, kind);
+            let Some(mut region) = self.hull(&found, false) else { return };
+            if kind == last {
+                self.apply_directives(func, &found, &mut region);
+            }
+            for (dim, (low, high)) in region.into_iter().enumerate() {
+                let interval = hole(self.algebra.pool, func, dim, kind);
+                let mut extent = self.algebra.sub(high, low);
+                extent = self.algebra.offset(extent, 1);
+                if kind == HoleKind::Allocation && !self.algebra.proves_nonnegative(extent) {
+                    let zero = self.algebra.int(0);
+                    extent = self.algebra.max(extent, zero);
+                }
+                for (end, value) in [(interval.min, low), (interval.extent, extent)] {
+                    if let Expr::Hole(id) = *self.algebra.pool.get(end) {
+                        self.answer.solution.holes.insert(id, value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn constraints_on(&self, func: FuncId, kind: HoleKind) -> Vec<&'a Constraint> {
+        self.constraints
+            .iter()
+            .filter(|constraint| constraint.member.func == func && constraint.member.kind == kind)
+            .collect()
+    }
+
+    /// The least box that has every constraint's points. At the top all loops are eliminated, else only those within the place where the region is chosen.
+    fn hull(&mut self, constraints: &[&Constraint], at_top: bool) -> Option<Region> {
+        let mut hull: Option<Region> = None;
+        for constraint in constraints {
+            let region = self.region(constraint, at_top)?;
+            hull = Some(match hull {
+                None => region,
+                Some(hull) => self.join(hull, region),
+            });
+        }
+        hull
+    }
+
+    fn join(&mut self, left: Region, right: Region) -> Region {
+        left.into_iter()
+            .zip(right)
+            .map(|(a, b)| (self.algebra.min(a.0, b.0), self.algebra.max(a.1, b.1)))
+            .collect()
+    }
+
+    fn region(&mut self, constraint: &Constraint, at_top: bool) -> Option<Region> {
+        let (func, kind) = (constraint.member.func, constraint.member.kind);
+        let outside = constraint.path.iter().position(|binder| match binder {
+            Binder::Allocation(owner) => *owner == func && kind == HoleKind::Allocation,
+            Binder::Compute(owner) => *owner == func && kind != HoleKind::Allocation,
+            Binder::ForAll { .. }
+            | Binder::Let { .. }
+            | Binder::If(_)
+            | Binder::IfMember { .. } => false,
+        });
+        let start = if at_top { 0 } else { outside.map_or(0, |position| position + 1) };
+        let path: Vec<Binder> =
+            constraint.path[start..].iter().flat_map(|binder| self.resolve(binder)).collect();
+        let coords: Vec<(ExprId, ExprId)> = match &constraint.member.what {
+            Subject::Point(coords) => coords.iter().map(|coord| (*coord, *coord)).collect(),
+            Subject::Box(intervals) => intervals
+                .iter()
+                .map(|interval| {
+                    let min = self.resolve_expr(interval.min);
+                    let extent = self.resolve_expr(interval.extent);
+                    (min, interval::last(&mut self.algebra, min, extent))
+                })
+                .collect(),
+        };
+        let mut region = Vec::with_capacity(coords.len());
+        for (dim, (first, last)) in coords.into_iter().enumerate() {
+            let (low, _) = self.ends(first, &path);
+            let (_, high) = self.ends(last, &path);
+            match (low, high) {
+                (Some(low), Some(high)) => region.push((low, high)),
+                (low, high) => {
+                    self.unbounded(constraint, dim, [low.is_none(), high.is_none()]);
+                    return None;
+                }
+            }
+        }
+        Some(region)
+    }
+
+    fn ends(&mut self, coord: ExprId, path: &[Binder]) -> (Option<ExprId>, Option<ExprId>) {
+        match self.engine {
+            Engine::Reference => {
+                let ends = reference::interval(&mut self.algebra, coord, path);
+                (ends.map(|(low, _)| low), ends.map(|(_, high)| high))
+            }
+            Engine::Default => interval::interval(&mut self.algebra, coord, path),
+        }
+    }
+
+    fn resolve_expr(&mut self, expr: ExprId) -> ExprId {
+        let expr = self.answer.solution.apply(self.algebra.pool, expr);
+        self.algebra.simplify(expr)
+    }
+
+    fn resolve_interval(&mut self, interval: Interval) -> Interval {
+        Interval {
+            min: self.resolve_expr(interval.min),
+            extent: self.resolve_expr(interval.extent),
+        }
+    }
+
+    /// A binder without holes. The premise that a point is in the stage's compute region becomes conditions on its pure variables.
+    fn resolve(&mut self, binder: &Binder) -> Vec<Binder> {
+        match binder {
+            Binder::ForAll { var, interval } => {
+                vec![Binder::ForAll { var: *var, interval: self.resolve_interval(*interval) }]
+            }
+            Binder::Let { var, value, range } => {
+                let value = self.answer.solution.apply(self.algebra.pool, *value);
+                let range = range.map(|range| self.resolve_interval(range));
+                vec![Binder::Let { var: *var, value, range }]
+            }
+            Binder::If(condition) => {
+                vec![Binder::If(self.answer.solution.apply(self.algebra.pool, *condition))]
+            }
+            Binder::IfMember { func, kind, coords } => {
+                let mut conditions = Vec::new();
+                for (dim, coord) in coords.iter().enumerate() {
+                    if matches!(self.algebra.pool.get(*coord), Expr::Var(_)) {
+                        let interval = hole(self.algebra.pool, *func, dim, *kind);
+                        let interval = self.resolve_interval(interval);
+                        let last = interval::last(&mut self.algebra, interval.min, interval.extent);
+                        let pool = &mut *self.algebra.pool;
+                        conditions.push(pool.binary(BinaryOp::Ge, *coord, interval.min));
+                        conditions.push(pool.binary(BinaryOp::Le, *coord, last));
+                    }
+                }
+                conditions.into_iter().map(Binder::If).collect()
+            }
+            Binder::Allocation(_) | Binder::Compute(_) => Vec::new(),
+        }
+    }
+
+    fn unbounded(&mut self, constraint: &Constraint, dim: usize, missing: [bool; 2]) {
+        let pool = &*self.algebra.pool;
+        let accessed = &pool.func(constraint.member.func).name;
+        let coord = match &constraint.member.what {
+            Subject::Point(coords) => print::expr(pool, coords[dim]),
+            Subject::Box(intervals) => print::expr(pool, intervals[dim].min),
+        };
+        let by = constraint.member.reader.map_or_else(String::new, |(func, stage)| {
+            match stage.checked_sub(1) {
+                None => format!(" by `{}`", pool.func(func).name),
+                Some(update) => format!(" by update {update} of `{}`", pool.func(func).name),
+            }
+        });
+        let which = match missing {
+            [true, true] => "neither a least nor a greatest value",
+            [true, false] => "no least value",
+            [false, _] => "no greatest value",
+        };
+        let error = ScheduleError::new(
+            "HAL0616",
+            None,
+            format!(
+                "no bound is known for dimension {dim} of `{accessed}` as accessed{by}: `{coord}` has {which}"
+            ),
+            format!("clamp the coordinate: `clamp({coord}, low, high)`"),
+        );
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// `bound`, `bound_extent`, `align_bounds`: the inferred region grows to what they demand.
+    fn apply_directives(&mut self, func: FuncId, constraints: &[&Constraint], region: &mut Region) {
+        let directives = match self.lowered.plan(func) {
+            Some(plan) if !plan.bounds.is_empty() => plan.bounds.clone(),
+            _ => return,
+        };
+        let Some(needed_at_top) = self.hull(constraints, true) else { return };
+        for directive in directives {
+            let (low, high) = region[directive.dim];
+            let algebra = &mut self.algebra;
+            region[directive.dim] = match directive.kind {
+                BoundKind::Fixed { min, extent } => {
+                    let (needed_low, needed_high) = needed_at_top[directive.dim];
+                    let condition = if let Some(min) = min {
+                        let last = interval::last(algebra, min, extent);
+                        let below = algebra.pool.binary(BinaryOp::Le, min, needed_low);
+                        let above = algebra.pool.binary(BinaryOp::Le, needed_high, last);
+                        algebra.pool.binary(BinaryOp::And, below, above)
+                    } else {
+                        // The min is inferred at each place; the greatest of the extents needed there is bounded by the region's own where no loop is around it.
+                        let needed = algebra.sub(high, low);
+                        let needed = algebra.offset(needed, 1);
+                        let needed = self.extent_at_top(constraints, needed);
+                        let Some(needed) = needed else { return };
+                        self.algebra.pool.binary(BinaryOp::Le, needed, extent)
+                    };
+                    self.answer.bound_checks.push((func, directive.dim, condition));
+                    let min = min.unwrap_or(low);
+                    (min, interval::last(&mut self.algebra, min, extent))
+                }
+                BoundKind::Aligned { modulus, remainder } => {
+                    let offset = algebra.sub(low, remainder);
+                    let excess = algebra.combine(BinaryOp::Mod, offset, modulus);
+                    let min = algebra.sub(low, excess);
+                    let extent = algebra.sub(high, min);
+                    let extent = algebra.add(extent, modulus);
+                    let groups = algebra.combine(BinaryOp::Div, extent, modulus);
+                    let extent = algebra.mul(groups, modulus);
+                    (min, interval::last(algebra, min, extent))
+                }
+            };
+        }
+    }
+
+    /// The greatest value of an expression over the loops around the place where a func's region is chosen.
+    fn extent_at_top(&mut self, constraints: &[&Constraint], extent: ExprId) -> Option<ExprId> {
+        let constraint = constraints.first()?;
+        let around: Vec<&Binder> = constraint
+            .path
+            .iter()
+            .take_while(|binder| {
+                !matches!(binder, Binder::Compute(owner) if *owner == constraint.member.func)
+            })
+            .collect();
+        let path: Vec<Binder> =
+            around.into_iter().flat_map(|binder| self.resolve(binder)).collect();
+        let (_, high) = self.ends(extent, &path);
+        if high.is_none() {
+            self.unbounded(constraint, 0, [false, true]);
+        }
+        high
+    }
+
+    /// The reads of an input, those under the same premises together.
+    fn input(&mut self, input: FuncId) -> Vec<Reads> {
+        let mut groups: Vec<Reads> = Vec::new();
+        for constraint in self.constraints_on(input, HoleKind::Allocation) {
+            let Some(region) = self.region(constraint, true) else { continue };
+            let premises = self.premises(constraint);
+            match groups.iter().position(|group| group.premises == premises) {
+                Some(position) => {
+                    let joined = self.join(groups[position].region.clone(), region);
+                    groups[position].region = joined;
+                }
+                None => groups.push(Reads { premises, region }),
+            }
+        }
+        groups
+    }
+
+    /// Conditions over startup values without which a constraint's statement does not run.
+    fn premises(&mut self, constraint: &Constraint) -> Vec<ExprId> {
+        let mut bound: FxHashSet<VarId> = FxHashSet::default();
+        let mut premises = Vec::new();
+        for binder in &constraint.path {
+            let condition = match binder {
+                Binder::ForAll { var, interval } => {
+                    bound.insert(*var);
+                    let extent = self.resolve_expr(interval.extent);
+                    let one = self.algebra.int(1);
+                    if self.algebra.proves_le(one, extent) {
+                        continue;
+                    }
+                    let zero = self.algebra.int(0);
+                    self.algebra.pool.binary(BinaryOp::Gt, extent, zero)
+                }
+                Binder::Let { var, .. } => {
+                    bound.insert(*var);
+                    continue;
+                }
+                Binder::If(condition) => self.answer.solution.apply(self.algebra.pool, *condition),
+                Binder::IfMember { .. } | Binder::Allocation(_) | Binder::Compute(_) => continue,
+            };
+            let mut at_startup = true;
+            self.algebra.pool.for_each_subexpr(condition, &mut |_, expr| {
+                at_startup &= !matches!(expr, Expr::Ref { .. } | Expr::Hole(_));
+            });
+            at_startup &= vars(self.algebra.pool, condition).is_disjoint(&bound);
+            if at_startup && !premises.contains(&condition) {
+                premises.push(condition);
+            }
+        }
+        premises
+    }
+}

@@ -1,0 +1,389 @@
+//! Entry checks: conditions on parameters and shapes alone, of the kinds of [`Check`] and no others.
+//!
+//! Order: size limits, layouts, `require`s, domain extents, split factors, bounds directives, regions of inputs and outputs. Later ones rely on earlier ones: a region is computed with
+//! extents that are known not to be negative. Only layouts whose strides increase with the dimension are supported: `stride_(k+1) >= stride_k * extent_k`.
+
+use halidom_base::FxHashSet;
+use halidom_ir::{
+    BinaryOp, BufferId, Check, Constant, ExprId, FuncId, FuncKind, HoleKind, Interval, Pool,
+    Scalar, Stmt, StmtId, VarId,
+};
+
+use crate::algebra::{Algebra, Known, vars};
+use crate::bounds::{Answer, Region};
+use crate::nest::{Lowered, hole};
+
+/// Sizes, mins and `int` parameters stay below this in absolute value.
+const SIZE_LIMIT: i128 = 1 << 31;
+/// Elements of a caller's buffer stay at or below this.
+const ELEMENTS_LIMIT: i128 = 1 << 47;
+
+/// What the entry checks establish about startup values; and that the work only runs for windows that are not empty.
+pub(crate) fn known(pool: &Pool, lowered: &Lowered) -> Known {
+    let mut known = Known::default();
+    let mut extents = Vec::new();
+    for buffer in caller_buffers(pool, lowered) {
+        for dim in &pool.buffer(buffer).dims {
+            extents.push((dim.extent, 0));
+        }
+    }
+    for (extent, least) in extents {
+        if let halidom_ir::Expr::Var(var) = pool.get(extent) {
+            known.lower.insert(*var, least);
+        }
+    }
+    for output in &lowered.outputs {
+        for (_, extent) in &output.window {
+            // With several outputs the work runs if any window is not empty.
+            let least = i128::from(lowered.outputs.len() == 1);
+            known.lower.insert(*extent, least);
+        }
+    }
+    for func in &lowered.algorithm.funcs {
+        for stage in pool.func(*func).stages() {
+            for variable in &stage.domain {
+                if let halidom_ir::Expr::Var(var) = pool.get(variable.extent) {
+                    known.lower.entry(*var).or_insert(0);
+                }
+            }
+        }
+    }
+    for factor in &lowered.factors {
+        if let halidom_ir::Expr::Var(var) = pool.get(factor.factor) {
+            known.lower.insert(*var, 1);
+        }
+    }
+    for nest in lowered.nests() {
+        for l in &nest.loops {
+            let min = pool.as_constant(l.interval.min).and_then(Constant::as_integer);
+            if let Some(min) = min {
+                known.lower.insert(l.var, min);
+            }
+        }
+    }
+    known
+}
+
+fn caller_buffers(pool: &Pool, lowered: &Lowered) -> Vec<BufferId> {
+    let inputs = lowered.algorithm.inputs.iter().filter_map(|input| match pool.func(*input).kind {
+        FuncKind::Input { buffer } => Some(buffer),
+        FuncKind::Defined { .. } => None,
+    });
+    inputs.chain(lowered.outputs.iter().map(|output| output.buffer)).collect()
+}
+
+/// The checks in order, and the condition under which there is work.
+pub(crate) fn entry_checks(
+    pool: &mut Pool,
+    lowered: &Lowered,
+    answer: &Answer,
+    known: &Known,
+) -> (Vec<StmtId>, ExprId) {
+    let mut checks = Checks { algebra: Algebra::new(pool, known), stmts: Vec::new() };
+    checks.size_limits(lowered);
+    checks.layouts(lowered);
+    for require in &lowered.algorithm.requires {
+        checks.add(require.condition, Check::Require { message: require.message.clone() });
+    }
+    checks.domains(lowered);
+    checks.factors(lowered);
+    let empty = checks.empty(lowered);
+    checks.bounds(answer, empty);
+    checks.inputs(lowered, answer, empty);
+    checks.outputs(lowered, answer, empty);
+    let work = checks.negation(empty);
+    (checks.stmts, work)
+}
+
+struct Checks<'a> {
+    algebra: Algebra<'a>,
+    stmts: Vec<StmtId>,
+}
+
+impl Checks<'_> {
+    fn add(&mut self, condition: ExprId, check: Check) {
+        let always = self.algebra.pool.as_constant(condition).and_then(Constant::as_bool);
+        if always != Some(true) {
+            self.stmts.push(self.algebra.pool.stmt(Stmt::Assert { condition, check }));
+        }
+    }
+
+    /// A comparison, folded where it is between constants.
+    fn compare(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let pool = &mut *self.algebra.pool;
+        if let (Some(a), Some(b)) = (pool.as_constant(lhs), pool.as_constant(rhs))
+            && let Ok(value) = halidom_ir::eval::binary(op, a, b)
+        {
+            return pool.constant(value);
+        }
+        pool.binary(op, lhs, rhs)
+    }
+
+    /// The connective of conditions; the `neutral` one if there are none.
+    fn fold(
+        &mut self,
+        op: BinaryOp,
+        neutral: bool,
+        conditions: impl IntoIterator<Item = ExprId>,
+    ) -> ExprId {
+        let mut kept: Vec<ExprId> = Vec::new();
+        for condition in conditions {
+            match self.algebra.pool.as_constant(condition).and_then(Constant::as_bool) {
+                Some(value) if value == neutral => {}
+                Some(_) => return condition,
+                None if kept.contains(&condition) => {}
+                None => kept.push(condition),
+            }
+        }
+        let pool = &mut *self.algebra.pool;
+        kept.into_iter()
+            .reduce(|lhs, rhs| pool.binary(op, lhs, rhs))
+            .unwrap_or_else(|| pool.constant(Constant::bool(neutral)))
+    }
+
+    fn all(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
+        self.fold(BinaryOp::And, true, conditions)
+    }
+
+    fn any(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
+        self.fold(BinaryOp::Or, false, conditions)
+    }
+
+    /// The negation of a comparison or connective, without a `!` where there is an opposite.
+    fn negation(&mut self, condition: ExprId) -> ExprId {
+        if let halidom_ir::Expr::Binary(op, lhs, rhs) = *self.algebra.pool.get(condition) {
+            let opposite = match op {
+                BinaryOp::Lt => Some(BinaryOp::Ge),
+                BinaryOp::Le => Some(BinaryOp::Gt),
+                BinaryOp::Gt => Some(BinaryOp::Le),
+                BinaryOp::Ge => Some(BinaryOp::Lt),
+                BinaryOp::Eq => Some(BinaryOp::Ne),
+                BinaryOp::Ne => Some(BinaryOp::Eq),
+                BinaryOp::And | BinaryOp::Or => {
+                    let (lhs, rhs) = (self.negation(lhs), self.negation(rhs));
+                    let op = if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And };
+                    return self.algebra.pool.binary(op, lhs, rhs);
+                }
+                _ => None,
+            };
+            // The negation of an order of floats is not the opposite order, because of NaN.
+            let is_float = self.algebra.pool.ty(lhs).scalar.is_float();
+            if let Some(opposite) = opposite.filter(|_| !is_float) {
+                return self.algebra.pool.binary(opposite, lhs, rhs);
+            }
+        }
+        match self.algebra.pool.as_constant(condition).and_then(Constant::as_bool) {
+            Some(value) => self.algebra.pool.constant(Constant::bool(!value)),
+            None => self.algebra.pool.unary(halidom_ir::UnaryOp::Not, condition),
+        }
+    }
+
+    /// `low <= value <= high`.
+    fn within(&mut self, value: ExprId, low: i128, high: i128) -> ExprId {
+        let (low, high) = (self.algebra.int(low), self.algebra.int(high));
+        let low = self.compare(BinaryOp::Le, low, value);
+        let high = self.compare(BinaryOp::Le, value, high);
+        self.all([low, high])
+    }
+
+    fn limit_var(&mut self, var: VarId, low: i128) {
+        let value = self.algebra.pool.var_expr(var);
+        let condition = self.within(value, low, SIZE_LIMIT - 1);
+        self.add_limit(value, condition);
+    }
+
+    fn add_limit(&mut self, value: ExprId, condition: ExprId) {
+        let what = halidom_ir::print::expr(self.algebra.pool, value);
+        self.add(condition, Check::SizeLimit { what });
+    }
+
+    fn size_limits(&mut self, lowered: &Lowered) {
+        for param in &lowered.algorithm.params {
+            if self.algebra.pool.var(*param).ty.scalar == Scalar::Int {
+                self.limit_var(*param, 1 - SIZE_LIMIT);
+            }
+        }
+        for buffer in caller_buffers(self.algebra.pool, lowered) {
+            for bounds in self.algebra.pool.buffer(buffer).dims.clone() {
+                let condition = self.within(bounds.min, 1 - SIZE_LIMIT, SIZE_LIMIT - 1);
+                self.add_limit(bounds.min, condition);
+                let condition = self.within(bounds.extent, 0, SIZE_LIMIT - 1);
+                self.add_limit(bounds.extent, condition);
+                let low = self.within(bounds.stride, 0, ELEMENTS_LIMIT);
+                let span = self.algebra.mul(bounds.extent, bounds.stride);
+                let limit = self.algebra.int(ELEMENTS_LIMIT);
+                let high = self.compare(BinaryOp::Le, span, limit);
+                let condition = self.all([low, high]);
+                self.add_limit(bounds.stride, condition);
+            }
+        }
+        for output in &lowered.outputs {
+            for (min, extent) in &output.window {
+                self.limit_var(*min, 1 - SIZE_LIMIT);
+                self.limit_var(*extent, 0);
+            }
+        }
+    }
+
+    fn layouts(&mut self, lowered: &Lowered) {
+        for buffer in caller_buffers(self.algebra.pool, lowered) {
+            let decl = self.algebra.pool.buffer(buffer);
+            let (func, dims) = (decl.func, decl.dims.clone());
+            let mut conditions = Vec::new();
+            if let Some(first) = dims.first() {
+                let one = self.algebra.int(1);
+                conditions.push(self.compare(BinaryOp::Ge, first.stride, one));
+            }
+            for pair in dims.windows(2) {
+                let span = self.algebra.mul(pair[0].stride, pair[0].extent);
+                conditions.push(self.compare(BinaryOp::Ge, pair[1].stride, span));
+            }
+            let condition = self.all(conditions);
+            self.add(condition, Check::Layout { func });
+        }
+    }
+
+    fn domains(&mut self, lowered: &Lowered) {
+        for plan in &lowered.plans {
+            let stages = self.algebra.pool.func(plan.func).stages().to_vec();
+            for (number, stage) in stages.iter().enumerate() {
+                for (variable, bounds) in stage.domain.iter().enumerate() {
+                    let zero = self.algebra.int(0);
+                    let condition = self.compare(BinaryOp::Ge, bounds.extent, zero);
+                    let check = Check::DomainExtent { func: plan.func, stage: number, variable };
+                    self.add(condition, check);
+                }
+            }
+        }
+    }
+
+    fn factors(&mut self, lowered: &Lowered) {
+        for factor in &lowered.factors {
+            let zero = self.algebra.int(0);
+            let condition = self.compare(BinaryOp::Gt, factor.factor, zero);
+            let check = Check::SplitFactor { func: factor.func, variable: factor.variable.clone() };
+            self.add(condition, check);
+        }
+    }
+
+    /// Whether there is nothing to compute: every output's window is empty.
+    fn empty(&mut self, lowered: &Lowered) -> ExprId {
+        let mut conditions = Vec::new();
+        for output in &lowered.outputs {
+            let mut extents = Vec::new();
+            for (_, extent) in &output.window {
+                let extent = self.algebra.pool.var_expr(*extent);
+                let zero = self.algebra.int(0);
+                extents.push(self.compare(BinaryOp::Le, extent, zero));
+            }
+            conditions.push(self.any(extents));
+        }
+        self.all(conditions)
+    }
+
+    fn bounds(&mut self, answer: &Answer, empty: ExprId) {
+        for (func, dim, condition) in &answer.bound_checks {
+            let condition = self.any([empty, *condition]);
+            self.add(condition, Check::Bound { func: *func, dim: *dim });
+        }
+    }
+
+    fn inputs(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
+        for (input, groups) in lowered.algorithm.inputs.iter().zip(&answer.inputs) {
+            let FuncKind::Input { buffer } = self.algebra.pool.func(*input).kind else { continue };
+            let dims = self.algebra.pool.buffer(buffer).dims.clone();
+            for (dim, given) in dims.iter().enumerate() {
+                let given = Interval { min: given.min, extent: given.extent };
+                let mut conditions = Vec::new();
+                let mut hull: Option<(ExprId, ExprId)> = None;
+                for group in groups {
+                    let (low, high) = group.region[dim];
+                    hull = Some(hull.map_or((low, high), |hull| {
+                        (self.algebra.min(hull.0, low), self.algebra.max(hull.1, high))
+                    }));
+                    let contained = self.contains(given, low, high);
+                    let mut cases = vec![empty];
+                    for premise in &group.premises {
+                        cases.push(self.negation(*premise));
+                    }
+                    cases.extend(self.empty_extents(&group.region));
+                    cases.push(contained);
+                    conditions.push(self.any(cases));
+                }
+                let Some((low, high)) = hull else { continue };
+                let needed = self.interval(low, high);
+                let condition = self.all(conditions);
+                let check = Check::InputRegion { input: *input, dim, needed, given };
+                self.add(condition, check);
+            }
+        }
+    }
+
+    /// Conditions under which a region has no points, for the dimensions where that is possible.
+    fn empty_extents(&mut self, region: &Region) -> Vec<ExprId> {
+        let mut conditions: Vec<ExprId> = Vec::new();
+        for (low, high) in region {
+            if !self.algebra.proves_le(*low, *high) {
+                let extent = self.interval(*low, *high).extent;
+                let zero = self.algebra.int(0);
+                conditions.push(self.compare(BinaryOp::Le, extent, zero));
+            }
+        }
+        let mut seen = FxHashSet::default();
+        conditions.retain(|condition| seen.insert(*condition));
+        conditions
+    }
+
+    fn interval(&mut self, low: ExprId, high: ExprId) -> Interval {
+        let extent = self.algebra.sub(high, low);
+        Interval { min: low, extent: self.algebra.offset(extent, 1) }
+    }
+
+    fn contains(&mut self, given: Interval, low: ExprId, high: ExprId) -> ExprId {
+        let below = self.compare(BinaryOp::Le, given.min, low);
+        let end = self.algebra.offset(high, 1);
+        let given_end = self.algebra.add(given.min, given.extent);
+        let above = self.compare(BinaryOp::Le, end, given_end);
+        self.all([below, above])
+    }
+
+    fn outputs(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
+        for output in &lowered.outputs {
+            let dims = self.algebra.pool.buffer(output.buffer).dims.clone();
+            for (dim, given) in dims.iter().enumerate() {
+                let given = Interval { min: given.min, extent: given.extent };
+                let written = self.solved(answer, output.func, dim);
+                let last = self.algebra.add(written.min, written.extent);
+                let high = self.algebra.offset(last, -1);
+                let contained = self.contains(given, written.min, high);
+                let condition = self.any([empty, contained]);
+                let check =
+                    Check::OutputRegion { output: output.func, dim, needed: written, given };
+                self.add(condition, check);
+            }
+        }
+    }
+
+    fn solved(&mut self, answer: &Answer, func: FuncId, dim: usize) -> Interval {
+        let interval = hole(self.algebra.pool, func, dim, HoleKind::Allocation);
+        let mut apply = |expr| {
+            let expr = answer.solution.apply(self.algebra.pool, expr);
+            self.algebra.simplify(expr)
+        };
+        Interval { min: apply(interval.min), extent: apply(interval.extent) }
+    }
+}
+
+/// Whether an expression is over startup values only.
+pub(crate) fn is_startup(pool: &Pool, expr: ExprId, startup: &FxHashSet<VarId>) -> bool {
+    let mut reads = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        reads |= matches!(
+            expr,
+            halidom_ir::Expr::Ref { .. }
+                | halidom_ir::Expr::Load { .. }
+                | halidom_ir::Expr::Hole(_)
+        );
+    });
+    !reads && vars(pool, expr).is_subset(startup)
+}

@@ -1,0 +1,296 @@
+//! Statements from loop nests: FS's **Tgt?**, with holes, or filled in by a bounds engine.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    BinaryOp, BufferDecl, BufferKind, Dim, Expr, ExprId, FuncId, HoleId, HoleKind, Interval, Label,
+    Pool, Stmt, StmtId, Type, VarId,
+};
+
+use crate::algebra::{Algebra, Known, vars};
+use crate::nest::{Inliner, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole};
+
+/// Values of holes. Each is an expression over what is in scope where the hole's func is computed or allocated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Solution {
+    pub(crate) holes: FxHashMap<HoleId, ExprId>,
+}
+
+impl Solution {
+    /// Replaces the holes in an expression.
+    pub(crate) fn apply(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
+        replace_holes(pool, expr, &self.holes)
+    }
+}
+
+pub(crate) fn replace_holes(
+    pool: &mut Pool,
+    expr: ExprId,
+    values: &FxHashMap<HoleId, ExprId>,
+) -> ExprId {
+    pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |_, id, expr| {
+        if let Expr::Hole(hole) = expr { values.get(hole).copied().unwrap_or(id) } else { id }
+    })
+}
+
+/// The work of a lowered pipeline, without entry checks. With a solution, bounds are let-bound before the place that they are needed at.
+pub(crate) fn emit_work(
+    pool: &mut Pool,
+    lowered: &Lowered,
+    solution: Option<&Solution>,
+    known: &Known,
+) -> StmtId {
+    let inliner = Inliner::new(pool, lowered);
+    let mut emitter =
+        Emitter { pool, lowered, inliner, solution, known, values: FxHashMap::default() };
+    let nothing = emitter.pool.stmt(Stmt::Block(Vec::new()));
+    emitter.site(Placement::Root, nothing)
+}
+
+struct Emitter<'a> {
+    pool: &'a mut Pool,
+    lowered: &'a Lowered,
+    inliner: Inliner,
+    solution: Option<&'a Solution>,
+    known: &'a Known,
+    /// What the holes of the funcs around are: let-bound variables, constants.
+    values: FxHashMap<HoleId, ExprId>,
+}
+
+impl Emitter<'_> {
+    /// Funcs that are computed or stored at a place, then `rest`.
+    fn site(&mut self, place: Placement, rest: StmtId) -> StmtId {
+        let lowered = self.lowered;
+        let plans: Vec<&Plan> = lowered
+            .plans
+            .iter()
+            .filter(|plan| plan.compute == place || plan.store == place)
+            .collect();
+        self.funcs(place, &plans, rest)
+    }
+
+    fn funcs(&mut self, place: Placement, plans: &[&Plan], rest: StmtId) -> StmtId {
+        let Some((plan, others)) = plans.split_first() else { return rest };
+        let func = plan.func;
+        let allocates = plan.store == place && !self.lowered.is_output(func);
+        let mut lets = Vec::new();
+        let buffer = allocates.then(|| self.allocation(func, &mut lets));
+        let label = (plan.compute == place).then(|| self.label(plan, &mut lets));
+        let rest = self.funcs(place, others, rest);
+        let mut stmt = match label {
+            Some(label) => {
+                let is_empty =
+                    matches!(self.pool.get_stmt(rest), Stmt::Block(stmts) if stmts.is_empty());
+                if is_empty { label } else { self.pool.stmt(Stmt::Block(vec![label, rest])) }
+            }
+            None => rest,
+        };
+        if let Some(buffer) = buffer {
+            stmt = self.pool.stmt(Stmt::Allocate { buffer, body: stmt });
+        }
+        for (var, value) in lets.into_iter().rev() {
+            stmt = self.pool.stmt(Stmt::Let { var, value, body: stmt });
+        }
+        stmt
+    }
+
+    /// Fills the holes of one region, with lets for values that are not as short as a name.
+    fn fill(&mut self, func: FuncId, kind: HoleKind, part: &str, lets: &mut Vec<(VarId, ExprId)>) {
+        let Some(solution) = self.solution else { return };
+        let rank = self.pool.func(func).rank();
+        for dim in 0..rank {
+            let interval = hole(self.pool, func, dim, kind);
+            for (end, what) in [(interval.min, "min"), (interval.extent, "extent")] {
+                let Expr::Hole(id) = *self.pool.get(end) else { continue };
+                let Some(value) = solution.holes.get(&id).copied() else { continue };
+                let name = format!("{}.{part}{what}.{dim}", self.pool.func(func).name);
+                let short = self.bind(name, value, lets);
+                self.values.insert(id, short);
+            }
+        }
+    }
+
+    /// A let for a value, unless it is a constant, a variable, or already bound by `lets`.
+    fn bind(&mut self, name: String, value: ExprId, lets: &mut Vec<(VarId, ExprId)>) -> ExprId {
+        if matches!(self.pool.get(value), Expr::Const(_) | Expr::Var(_)) {
+            return value;
+        }
+        let bound = lets.iter().find(|(_, other)| *other == value).map(|(var, _)| *var);
+        let var = bound.unwrap_or_else(|| {
+            let var = self.pool.declare_var(name, Type::INT);
+            lets.push((var, value));
+            var
+        });
+        self.pool.var_expr(var)
+    }
+
+    fn allocation(
+        &mut self,
+        func: FuncId,
+        lets: &mut Vec<(VarId, ExprId)>,
+    ) -> halidom_ir::BufferId {
+        self.fill(func, HoleKind::Allocation, "", lets);
+        let (name, scalar, rank) = {
+            let decl = self.pool.func(func);
+            (decl.name.clone(), decl.scalar, decl.rank())
+        };
+        let mut stride = self.pool.int(1);
+        let mut dims = Vec::with_capacity(rank);
+        for dim in 0..rank {
+            let interval = hole(self.pool, func, dim, HoleKind::Allocation);
+            let (min, extent) = (self.filled(interval.min), self.filled(interval.extent));
+            dims.push(Dim { min, extent, stride });
+            if dim + 1 < rank {
+                let product = Algebra::new(self.pool, self.known).mul(stride, extent);
+                stride = if self.solution.is_some() {
+                    self.bind(format!("{name}.stride.{}", dim + 1), product, lets)
+                } else {
+                    product
+                };
+            }
+        }
+        self.pool.declare_buffer(BufferDecl {
+            name,
+            scalar,
+            func,
+            kind: BufferKind::Internal,
+            dims,
+        })
+    }
+
+    /// An expression with the known holes replaced.
+    fn filled(&mut self, expr: ExprId) -> ExprId {
+        let expr = replace_holes(self.pool, expr, &self.values);
+        Algebra::new(self.pool, self.known).simplify(expr)
+    }
+
+    fn label(&mut self, plan: &Plan, lets: &mut Vec<(VarId, ExprId)>) -> StmtId {
+        let func = plan.func;
+        let last = final_kind(self.pool, func);
+        self.fill(func, last, "needed.", lets);
+        for instance in &plan.instances {
+            for nest in &instance.stages {
+                let kind = compute_kind(self.pool, func, nest.stage, nest.specialization);
+                if kind != last {
+                    let suffix = if nest.specialization == 0 {
+                        String::new()
+                    } else {
+                        format!("i{}.", nest.specialization)
+                    };
+                    self.fill(func, kind, &format!("s{}.{suffix}", nest.stage), lets);
+                }
+            }
+        }
+        let rank = self.pool.func(func).rank();
+        let needed = (0..rank)
+            .map(|dim| {
+                let interval = hole(self.pool, func, dim, last);
+                Interval { min: self.filled(interval.min), extent: self.filled(interval.extent) }
+            })
+            .collect();
+        let (unspecialized, specialized) = match plan.instances.split_first() {
+            Some((first, others)) => (Some(first), others),
+            None => (None, [].as_slice()),
+        };
+        let mut body = self.stages(unspecialized.map_or(&[], |instance| &instance.stages));
+        for instance in specialized.iter().rev() {
+            let code = self.stages(&instance.stages);
+            if let Some(condition) = instance.condition {
+                body = self.pool.stmt(Stmt::If {
+                    condition,
+                    then_branch: code,
+                    else_branch: Some(body),
+                });
+            }
+        }
+        self.pool.stmt(Stmt::Labeled { label: Label::Func { func, needed }, body })
+    }
+
+    fn stages(&mut self, nests: &[Nest]) -> StmtId {
+        let stmts: Vec<_> = nests.iter().map(|nest| self.stage(nest)).collect();
+        match stmts.as_slice() {
+            [only] => *only,
+            _ => self.pool.stmt(Stmt::Block(stmts)),
+        }
+    }
+
+    fn stage(&mut self, nest: &Nest) -> StmtId {
+        let mut bound_at = vec![Vec::new(); nest.loops.len() + 1];
+        let mut depths: FxHashMap<VarId, usize> =
+            nest.loops.iter().enumerate().map(|(depth, l)| (l.var, depth + 1)).collect();
+        for binding in &nest.bindings {
+            // As far out as the loops that the value depends on allow.
+            let depth = vars(self.pool, binding.value)
+                .iter()
+                .filter_map(|var| depths.get(var).copied())
+                .max()
+                .unwrap_or(0);
+            depths.insert(binding.var, depth);
+            bound_at[depth].push(binding);
+        }
+        let mut stmt = self.provide(nest);
+        for depth in (0..=nest.loops.len()).rev() {
+            if let Some(level) = depth.checked_sub(1) {
+                stmt = self.site(Placement::At(nest.loops[level].var), stmt);
+            }
+            for binding in bound_at[depth].iter().rev() {
+                if let Some(guard) = binding.guard {
+                    let condition = self.filled_condition(guard);
+                    stmt = self.pool.stmt(Stmt::If {
+                        condition,
+                        then_branch: stmt,
+                        else_branch: None,
+                    });
+                }
+                let value = self.filled(binding.value);
+                stmt = self.pool.stmt(Stmt::Let { var: binding.var, value, body: stmt });
+            }
+            if let Some(level) = depth.checked_sub(1) {
+                let l = &nest.loops[level];
+                let (min, extent) = (self.filled(l.interval.min), self.filled(l.interval.extent));
+                stmt =
+                    self.pool.stmt(Stmt::For { var: l.var, min, extent, kind: l.kind, body: stmt });
+            }
+        }
+        self.pool.stmt(Stmt::Labeled {
+            label: Label::Stage {
+                func: nest.func,
+                stage: nest.stage,
+                specialization: nest.specialization,
+            },
+            body: stmt,
+        })
+    }
+
+    /// A comparison of `int`s with both sides simplified.
+    fn filled_condition(&mut self, condition: ExprId) -> ExprId {
+        let condition = replace_holes(self.pool, condition, &self.values);
+        if let Expr::Binary(op, lhs, rhs) = *self.pool.get(condition)
+            && matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+        {
+            let mut algebra = Algebra::new(self.pool, self.known);
+            let (lhs, rhs) = (algebra.simplify(lhs), algebra.simplify(rhs));
+            self.pool.binary(op, lhs, rhs)
+        } else {
+            condition
+        }
+    }
+
+    fn provide(&mut self, nest: &Nest) -> StmtId {
+        let coords = nest.lhs.iter().map(|coord| self.inliner.apply(self.pool, *coord)).collect();
+        let value = self.inliner.apply(self.pool, nest.value);
+        let stmt = self.pool.stmt(Stmt::Provide {
+            func: nest.func,
+            stage: nest.stage,
+            coords,
+            point: nest.point.clone().into(),
+            value,
+        });
+        match nest.predicate {
+            Some(predicate) => {
+                let condition = self.inliner.apply(self.pool, predicate);
+                self.pool.stmt(Stmt::If { condition, then_branch: stmt, else_branch: None })
+            }
+            None => stmt,
+        }
+    }
+}

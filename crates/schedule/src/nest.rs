@@ -1,0 +1,452 @@
+//! The scheduled form of a pipeline: for each func where it is computed and stored, and for each of its stages a nest of loops.
+//!
+//! This is the side table of FS Lemma 6.1: every loop is identified by its func, specialization, stage and name, and by the variable that it binds. Directives
+//! transform it; [`crate::emit`] prints it as statements with holes (FS Fig. 9).
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    Algorithm, BufferDecl, BufferKind, Dim, Expr, ExprId, FuncId, HoleDecl, HoleKind, HolePart,
+    Interval, LoopKind, Output, Pool, Stage, Substitution, Type, VarId,
+};
+
+/// An algorithm with its schedule so far. Bounds are holes.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) outputs: Vec<Output>,
+    /// In the order of definition.
+    pub(crate) plans: Vec<Plan>,
+    /// Split factors that are not constants, to be checked at entry.
+    pub(crate) factors: Vec<Factor>,
+}
+
+/// How a func is computed.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) func: FuncId,
+    pub(crate) compute: Placement,
+    pub(crate) compute_origin: Option<usize>,
+    pub(crate) store: Placement,
+    pub(crate) store_origin: Option<usize>,
+    /// The unspecialized instance first, then one for each condition.
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) bounds: Vec<BoundDirective>,
+}
+
+/// Where something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// Nowhere: the definition is substituted into its users.
+    Inline,
+    /// Before the first use, outside all loops.
+    Root,
+    /// At the start of the body of the loop that binds this variable.
+    At(VarId),
+}
+
+/// The code of a func under a condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    /// 0 for the unspecialized one.
+    pub(crate) specialization: usize,
+    /// `None` for the unspecialized one.
+    pub(crate) condition: Option<ExprId>,
+    pub(crate) stages: Vec<Nest>,
+}
+
+/// The loops around one stage's statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Nest {
+    pub(crate) func: FuncId,
+    pub(crate) specialization: usize,
+    pub(crate) stage: usize,
+    /// Outermost first.
+    pub(crate) loops: Vec<Loop>,
+    /// Variables that splits and fusions replaced, each after those that its value mentions.
+    pub(crate) bindings: Vec<Binding>,
+    pub(crate) predicate: Option<ExprId>,
+    pub(crate) lhs: Vec<ExprId>,
+    pub(crate) value: ExprId,
+    /// The reduction variables, in the order of the domain.
+    pub(crate) point: Vec<ExprId>,
+}
+
+/// A loop of a nest.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    pub(crate) var: VarId,
+    pub(crate) name: String,
+    pub(crate) interval: Interval,
+    pub(crate) kind: LoopKind,
+    /// The directive that set `kind`.
+    pub(crate) kind_origin: Option<usize>,
+    pub(crate) class: LoopClass,
+}
+
+/// Whether iterations of a loop are independent (FS Definition 8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoopClass {
+    Pure,
+    Reduction,
+}
+
+/// A variable that a directive replaced, as a function of the new loops' variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) var: VarId,
+    pub(crate) value: ExprId,
+    /// The body runs only where this holds.
+    pub(crate) guard: Option<ExprId>,
+    /// Where the variable lies wherever the body runs; known from the directive (a lemma about it), used to infer bounds.
+    pub(crate) range: Option<Interval>,
+}
+
+/// A directive of the bounds phase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundDirective {
+    pub(crate) dim: usize,
+    pub(crate) kind: BoundKind,
+}
+
+/// What a directive of the bounds phase demands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BoundKind {
+    /// The compute bounds are these; the min is the inferred one if `None`.
+    Fixed { min: Option<ExprId>, extent: ExprId },
+    /// The extent is a multiple, the min has this remainder.
+    Aligned { modulus: ExprId, remainder: ExprId },
+}
+
+/// A split factor that is not a constant.
+#[derive(Clone, Debug)]
+pub(crate) struct Factor {
+    pub(crate) func: FuncId,
+    pub(crate) variable: String,
+    pub(crate) factor: ExprId,
+}
+
+impl Lowered {
+    pub(crate) fn plan(&self, func: FuncId) -> Option<&Plan> {
+        self.plans.iter().find(|plan| plan.func == func)
+    }
+
+    pub(crate) fn plan_mut(&mut self, func: FuncId) -> Option<&mut Plan> {
+        self.plans.iter_mut().find(|plan| plan.func == func)
+    }
+
+    pub(crate) fn is_output(&self, func: FuncId) -> bool {
+        self.algorithm.outputs.contains(&func)
+    }
+
+    pub(crate) fn nests(&self) -> impl Iterator<Item = &Nest> {
+        self.plans
+            .iter()
+            .filter(|plan| plan.compute != Placement::Inline)
+            .flat_map(|plan| &plan.instances)
+            .flat_map(|instance| &instance.stages)
+    }
+
+    /// The nest that has the loop, and the loop's position in it.
+    pub(crate) fn find_loop(&self, var: VarId) -> Option<(&Nest, usize)> {
+        self.nests().find_map(|nest| {
+            let position = nest.loops.iter().position(|candidate| candidate.var == var)?;
+            Some((nest, position))
+        })
+    }
+
+    /// The name of a loop for messages: `f.x`, `f.update(0).r`.
+    pub(crate) fn loop_name(&self, pool: &Pool, var: VarId) -> String {
+        self.find_loop(var).map_or_else(
+            || pool.var(var).name.clone(),
+            |(nest, position)| nest.loop_name(pool, &nest.loops[position].name),
+        )
+    }
+}
+
+impl Nest {
+    /// The name of this stage for messages: `f`, `f.update(0)`.
+    pub(crate) fn name(&self, pool: &Pool) -> String {
+        let func = &pool.func(self.func).name;
+        match (self.stage.checked_sub(1), self.specialization) {
+            (None, 0) => func.clone(),
+            (Some(update), 0) => format!("{func}.update({update})"),
+            (None, number) => format!("{func} (specialization {number})"),
+            (Some(update), number) => {
+                format!("{func}.update({update}) (specialization {number})")
+            }
+        }
+    }
+
+    pub(crate) fn loop_name(&self, pool: &Pool, name: &str) -> String {
+        let func = &pool.func(self.func).name;
+        match self.stage.checked_sub(1) {
+            None => format!("{func}.{name}"),
+            Some(update) => format!("{func}.update({update}).{name}"),
+        }
+    }
+
+    /// The loop with this name.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.loops.iter().position(|candidate| candidate.name == name)
+    }
+
+    /// Declares a variable for a loop or let of this nest.
+    pub(crate) fn declare(&self, pool: &mut Pool, name: &str) -> VarId {
+        let decl = pool.func(self.func);
+        let stage =
+            if decl.stages().len() > 1 { format!(".s{}", self.stage) } else { String::new() };
+        let instance = if self.specialization > 0 {
+            format!(".i{}", self.specialization)
+        } else {
+            String::new()
+        };
+        let name = format!("{}{stage}{instance}.{name}", decl.name);
+        pool.declare_var(name, Type::INT)
+    }
+}
+
+/// The compute bounds hole of a stage. The last stage's is shared by all instances (FS Definition 6.3).
+pub(crate) fn compute_hole(
+    pool: &mut Pool,
+    func: FuncId,
+    dim: usize,
+    stage: usize,
+    specialization: usize,
+) -> Interval {
+    let kind = compute_kind(pool, func, stage, specialization);
+    hole(pool, func, dim, kind)
+}
+
+/// Which compute region a stage of an instance has.
+pub(crate) fn compute_kind(
+    pool: &Pool,
+    func: FuncId,
+    stage: usize,
+    specialization: usize,
+) -> HoleKind {
+    let is_last = stage + 1 == pool.func(func).stages().len();
+    HoleKind::Compute { stage, specialization: if is_last { 0 } else { specialization } }
+}
+
+/// The compute region that users of a func rely on: its last stage's.
+pub(crate) fn final_kind(pool: &Pool, func: FuncId) -> HoleKind {
+    HoleKind::Compute { stage: pool.func(func).stages().len().saturating_sub(1), specialization: 0 }
+}
+
+/// The two holes of an interval.
+pub(crate) fn hole(pool: &mut Pool, func: FuncId, dim: usize, kind: HoleKind) -> Interval {
+    let [min, extent] = [HolePart::Min, HolePart::Extent].map(|part| {
+        let hole = pool.hole(HoleDecl { func, dim, kind, part });
+        pool.expr(Expr::Hole(hole))
+    });
+    Interval { min, extent }
+}
+
+/// Lowers an algorithm to loops with holes for bounds (FS Fig. 9): every func at the top in the order of definition, prelude funcs inline.
+///
+/// Requires: a verified algorithm. Ensures: the pure loops of a stage are outside its reduction loops, the first variable of each group innermost.
+pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
+    let outputs = algorithm.outputs.iter().map(|func| declare_output(pool, *func)).collect();
+    let plans = algorithm
+        .funcs
+        .iter()
+        .map(|func| {
+            let stages = pool.func(*func).stages().to_vec();
+            let is_synthetic = matches!(
+                pool.func(*func).kind,
+                halidom_ir::FuncKind::Defined { synthetic: true, .. }
+            );
+            let inline = is_synthetic && stages.len() == 1 && !algorithm.outputs.contains(func);
+            let placement = if inline { Placement::Inline } else { Placement::Root };
+            Plan {
+                func: *func,
+                compute: placement,
+                compute_origin: None,
+                store: placement,
+                store_origin: None,
+                instances: vec![lower_instance(pool, *func, 0, None)],
+                bounds: Vec::new(),
+            }
+        })
+        .collect();
+    Lowered { algorithm: algorithm.clone(), outputs, plans, factors: Vec::new() }
+}
+
+/// The loops of all stages of one instance, with variables of their own.
+pub(crate) fn lower_instance(
+    pool: &mut Pool,
+    func: FuncId,
+    specialization: usize,
+    condition: Option<ExprId>,
+) -> Instance {
+    let stages = pool.func(func).stages().to_vec();
+    let stages = stages
+        .iter()
+        .enumerate()
+        .map(|(number, stage)| lower_stage(pool, func, specialization, number, stage))
+        .collect();
+    Instance { specialization, condition, stages }
+}
+
+fn lower_stage(
+    pool: &mut Pool,
+    func: FuncId,
+    specialization: usize,
+    number: usize,
+    stage: &Stage,
+) -> Nest {
+    let args = pool.func(func).args.clone();
+    let mut nest = Nest {
+        func,
+        specialization,
+        stage: number,
+        loops: Vec::new(),
+        bindings: Vec::new(),
+        predicate: None,
+        lhs: Vec::new(),
+        value: stage.value,
+        point: Vec::new(),
+    };
+    let mut fresh = Substitution::new();
+    // Innermost first: the reduction variables, then the arguments that the stage leaves pure (x ≡ e in Fig. 9).
+    for variable in &stage.domain {
+        let interval = Interval { min: variable.min, extent: variable.extent };
+        let replacement = nest.add_loop(pool, variable.var, interval, LoopClass::Reduction);
+        fresh.insert(variable.var, replacement);
+        nest.point.push(replacement);
+    }
+    for (dim, arg) in args.iter().enumerate() {
+        if pool.var_expr(*arg) == stage.lhs[dim] {
+            let interval = compute_hole(pool, func, dim, number, specialization);
+            let replacement = nest.add_loop(pool, *arg, interval, LoopClass::Pure);
+            fresh.insert(*arg, replacement);
+        }
+    }
+    nest.loops.reverse();
+    nest.predicate = stage.predicate.map(|predicate| fresh.apply(pool, predicate));
+    nest.lhs = stage.lhs.iter().map(|coord| fresh.apply(pool, *coord)).collect();
+    nest.value = fresh.apply(pool, stage.value);
+    nest
+}
+
+impl Nest {
+    fn add_loop(
+        &mut self,
+        pool: &mut Pool,
+        source: VarId,
+        interval: Interval,
+        class: LoopClass,
+    ) -> ExprId {
+        let name = pool.var(source).name.clone();
+        let var = self.declare(pool, &name);
+        self.loops.push(Loop {
+            var,
+            name,
+            interval,
+            kind: LoopKind::Serial,
+            kind_origin: None,
+            class,
+        });
+        pool.var_expr(var)
+    }
+}
+
+/// Declares the caller's memory and the window of an output.
+fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
+    let (name, scalar, rank) = {
+        let decl = pool.func(func);
+        (decl.name.clone(), decl.scalar, decl.rank())
+    };
+    let mut declare = |what: String| pool.declare_var(format!("{name}.{what}"), Type::INT);
+    let vars: Vec<_> = (0..rank)
+        .map(|dim| {
+            [
+                declare(format!("min.{dim}")),
+                declare(format!("extent.{dim}")),
+                declare(format!("stride.{dim}")),
+                declare(format!("window.min.{dim}")),
+                declare(format!("window.extent.{dim}")),
+            ]
+        })
+        .collect();
+    let window = vars.iter().map(|[_, _, _, min, extent]| (*min, *extent)).collect();
+    let dims = vars
+        .iter()
+        .map(|[min, extent, stride, _, _]| Dim {
+            min: pool.var_expr(*min),
+            extent: pool.var_expr(*extent),
+            stride: pool.var_expr(*stride),
+        })
+        .collect();
+    let buffer =
+        pool.declare_buffer(BufferDecl { name, scalar, func, kind: BufferKind::Output, dims });
+    Output { func, buffer, window }
+}
+
+/// Replaces references to inlined funcs by their definitions, all the way down.
+#[derive(Debug, Default)]
+pub(crate) struct Inliner {
+    bodies: FxHashMap<FuncId, (Vec<VarId>, ExprId)>,
+}
+
+impl Inliner {
+    pub(crate) fn new(pool: &mut Pool, lowered: &Lowered) -> Self {
+        let mut inliner = Self::default();
+        for plan in &lowered.plans {
+            if plan.compute == Placement::Inline {
+                let decl = pool.func(plan.func);
+                let (args, stage) = (decl.args.clone(), decl.stages().first().cloned());
+                if let Some(stage) = stage {
+                    let value = inliner.apply(pool, stage.value);
+                    inliner.bodies.insert(plan.func, (args, value));
+                }
+            }
+        }
+        inliner
+    }
+
+    pub(crate) fn apply(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
+        if self.bodies.is_empty() {
+            return expr;
+        }
+        pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, expr| {
+            if let Expr::Ref { func, args } = expr
+                && let Some((params, body)) = self.bodies.get(func)
+            {
+                let mut substitution = Substitution::new();
+                for (param, arg) in params.iter().zip(args) {
+                    substitution.insert(*param, *arg);
+                }
+                substitution.apply(pool, *body)
+            } else {
+                id
+            }
+        })
+    }
+}
+
+impl Inliner {
+    /// The funcs that a plan's stages read, inlined ones replaced by what they read.
+    pub(crate) fn callees(&self, pool: &mut Pool, plan: &Plan) -> Vec<FuncId> {
+        let mut callees = Vec::new();
+        for nest in plan.instances.iter().flat_map(|instance| &instance.stages) {
+            callees.extend(self.nest_callees(pool, nest));
+        }
+        callees
+    }
+
+    /// The funcs that a stage reads.
+    pub(crate) fn nest_callees(&self, pool: &mut Pool, nest: &Nest) -> Vec<FuncId> {
+        let mut callees = Vec::new();
+        let parts = nest.lhs.iter().chain(&nest.predicate).chain([&nest.value]);
+        for part in parts.copied().collect::<Vec<_>>() {
+            let part = self.apply(pool, part);
+            pool.for_each_subexpr(part, &mut |_, expr| {
+                if let Expr::Ref { func, .. } = expr {
+                    callees.push(*func);
+                }
+            });
+        }
+        callees
+    }
+}
