@@ -152,10 +152,10 @@ fn pieces_that_are_special_cases_of_others_leave_no_trace() {
             d(xi).lt(256),
             d(x).ge(m),
             d(x).lt(d(m).plus(n)),
-            d(y).ge(d(x).plus(-1)),
-            d(y).le(d(x).plus(1)),
-            d(z).ge(clamp(d(y).plus(-1))),
-            d(z).le(clamp(d(y).plus(1))),
+            d(near).ge(d(x).plus(-1)),
+            d(near).le(d(x).plus(1)),
+            d(far).ge(clamp(d(near).plus(-1))),
+            d(far).le(clamp(d(near).plus(1))),
             d(w).ge(1),
         ],
     )
@@ -163,8 +163,8 @@ fn pieces_that_are_special_cases_of_others_leave_no_trace() {
     check_bounds(
         &context,
         &set,
-        z,
-        &[xi, x, y],
+        far,
+        &[xi, x, near],
         [
             "min(max(0, (m + 256*xo + -2)), (w + -1))",
             "max(min((m + n + 1), (m + 256*xo + 257), (w + -1)), 0)",
