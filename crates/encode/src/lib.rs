@@ -1,1 +1,21 @@
-//! To be written.
+//! Expressions of the IR as terms for a solver.
+//!
+//! Shared by the prover of the simplifier's rules and by the validator; knows nothing about passes or formats. Start with [`Encoder`].
+//!
+//! | IR | term |
+//! |---|---|
+//! | `int` | `Int` |
+//! | machine integers of n bits | `BitVec n` |
+//! | `bool` | `Bool` |
+//! | `f32`, `f64` | `FloatingPoint` with one NaN, round to nearest even |
+//!
+//! # Correctness
+//! This crate is trusted. Each operator's term has the value that [`halidom_ir::eval`] gives for every pair of operands of the type; a test compares them on random and
+//! extreme operands. What has no such term is an error, never an approximation.
+
+mod cast;
+mod encoder;
+mod float;
+mod integer;
+
+pub use encoder::{EncodeError, Encoder, constant, sort};

@@ -1,0 +1,250 @@
+//! The walk over expressions.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    BinaryOp, Constant, Expr, ExprId, Intrinsic, Overflow, Pool, Scalar, UnaryOp, VarId,
+};
+use halidom_smt::{Sort, TermId, Terms};
+
+use crate::{cast, float, integer};
+
+/// Why an expression has no term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// An expression with several lanes: encode one lane at a time.
+    #[error("a vector has no term")]
+    Vector,
+    /// A bound that is not inferred.
+    #[error("a bounds hole has no term")]
+    Hole,
+    /// An operator whose overflow is assumed absent: its value is only known under that assumption.
+    #[error("overflow that is assumed absent has no term")]
+    AssumedAbsentOverflow,
+    /// An operator on a type for which it is not defined.
+    #[error("the operator does not take operands of these types")]
+    IllTyped,
+}
+
+/// The sort of a type's terms.
+pub fn sort(scalar: Scalar) -> Sort {
+    match scalar {
+        Scalar::Bool => Sort::Bool,
+        Scalar::Int => Sort::Int,
+        Scalar::F32 => Sort::FLOAT32,
+        Scalar::F64 => Sort::FLOAT64,
+        Scalar::I8 | Scalar::U8 => Sort::BitVec(8),
+        Scalar::I16 | Scalar::U16 => Sort::BitVec(16),
+        Scalar::I32 | Scalar::U32 => Sort::BitVec(32),
+        Scalar::I64 | Scalar::U64 => Sort::BitVec(64),
+    }
+}
+
+/// The term of a constant.
+pub fn constant(terms: &mut Terms, constant: Constant) -> TermId {
+    let sort = sort(constant.scalar());
+    match (sort, constant.to_bits(), constant.as_integer()) {
+        (Sort::Bool, _, Some(value)) => terms.bool(value != 0),
+        (Sort::BitVec(width), Some(bits), _) => terms.bit_vec(width, bits.into()),
+        (Sort::Float { .. }, Some(bits), _) => terms.float(sort, bits.into()),
+        // Only `int` is left: it has no bits, and its value is its integer.
+        (_, _, value) => terms.int(value.unwrap_or_default()),
+    }
+}
+
+/// Makes terms of expressions, each distinct subexpression once.
+///
+/// Variables without a term of their own, loads and refs become constants of the solver: equal expressions equal constants, different ones unrelated constants. So encode with
+/// one encoder only expressions that are evaluated in one state of memory. More equalities may hold in truth than in the terms, never fewer.
+#[derive(Clone, Debug, Default)]
+pub struct Encoder {
+    vars: FxHashMap<VarId, TermId>,
+    done: FxHashMap<ExprId, TermId>,
+}
+
+impl Encoder {
+    /// One without variables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says what a variable stands for, before the first expression that mentions it. The term has the sort of the variable's type.
+    pub fn set_var(&mut self, var: VarId, term: TermId) {
+        self.vars.insert(var, term);
+    }
+
+    /// The term of a variable, if it has one.
+    pub fn var(&self, var: VarId) -> Option<TermId> {
+        self.vars.get(&var).copied()
+    }
+
+    /// The term of an expression, of the sort of its type.
+    pub fn expr(
+        &mut self,
+        terms: &mut Terms,
+        pool: &Pool,
+        id: ExprId,
+    ) -> Result<TermId, EncodeError> {
+        if let Some(term) = self.done.get(&id) {
+            return Ok(*term);
+        }
+        let term = self.make(terms, pool, id)?;
+        self.done.insert(id, term);
+        Ok(term)
+    }
+
+    fn make(&mut self, terms: &mut Terms, pool: &Pool, id: ExprId) -> Result<TermId, EncodeError> {
+        let ty = pool.ty(id);
+        if ty.lanes != 1 {
+            return Err(EncodeError::Vector);
+        }
+        match pool.get(id) {
+            Expr::Const(value) => Ok(constant(terms, *value)),
+            Expr::Var(var) => Ok(*self
+                .vars
+                .entry(*var)
+                .or_insert_with(|| terms.fresh(&pool.var(*var).name, sort(ty.scalar)))),
+            Expr::Unary(op, operand) => {
+                let term = self.expr(terms, pool, *operand)?;
+                unary(terms, *op, pool.ty(*operand).scalar, term)
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let scalar = pool.ty(*lhs).scalar;
+                if pool.ty(*rhs).scalar != scalar {
+                    return Err(EncodeError::IllTyped);
+                }
+                let lhs = self.expr(terms, pool, *lhs)?;
+                let rhs = self.expr(terms, pool, *rhs)?;
+                binary(terms, *op, scalar, lhs, rhs)
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                if pool.ty(*condition).scalar != Scalar::Bool
+                    || pool.ty(*if_true) != pool.ty(*if_false)
+                {
+                    return Err(EncodeError::IllTyped);
+                }
+                let condition = self.expr(terms, pool, *condition)?;
+                let if_true = self.expr(terms, pool, *if_true)?;
+                let if_false = self.expr(terms, pool, *if_false)?;
+                Ok(terms.ite(condition, if_true, if_false))
+            }
+            Expr::Cast(to, operand) => {
+                let term = self.expr(terms, pool, *operand)?;
+                cast::cast(terms, pool.ty(*operand).scalar, *to, term)
+            }
+            Expr::Call(intrinsic, operand) => {
+                let term = self.expr(terms, pool, *operand)?;
+                call(terms, *intrinsic, pool.ty(*operand).scalar, term)
+            }
+            Expr::Ref { func, .. } => Ok(terms.fresh(&pool.func(*func).name, sort(ty.scalar))),
+            Expr::Load { buffer, .. } => {
+                Ok(terms.fresh(&pool.buffer(*buffer).name, sort(ty.scalar)))
+            }
+            Expr::Ramp { .. } | Expr::Broadcast { .. } => Err(EncodeError::Vector),
+            Expr::Hole(_) => Err(EncodeError::Hole),
+        }
+    }
+}
+
+/// Refuses overflow conventions that give no value.
+fn total(overflow: Overflow, scalar: Scalar) -> Result<(), EncodeError> {
+    match overflow {
+        Overflow::AssumedAbsent => Err(EncodeError::AssumedAbsentOverflow),
+        Overflow::Wraps | Overflow::Unbounded
+            if (overflow == Overflow::Unbounded) != (scalar == Scalar::Int) =>
+        {
+            Err(EncodeError::IllTyped)
+        }
+        Overflow::Wraps | Overflow::Unbounded => Ok(()),
+    }
+}
+
+fn unary(
+    terms: &mut Terms,
+    op: UnaryOp,
+    scalar: Scalar,
+    term: TermId,
+) -> Result<TermId, EncodeError> {
+    match op {
+        UnaryOp::Neg(overflow) => {
+            total(overflow, scalar)?;
+            match sort(scalar) {
+                Sort::Int => Ok(terms.negate(term)),
+                Sort::BitVec(_) => Ok(terms.bit_vec_negate(term)),
+                Sort::Float { .. } => Ok(terms.float_negate(term)),
+                Sort::Bool | Sort::Real => Err(EncodeError::IllTyped),
+            }
+        }
+        UnaryOp::Not => match sort(scalar) {
+            Sort::Bool => Ok(terms.not(term)),
+            Sort::BitVec(_) => Ok(terms.bit_vec_not(term)),
+            Sort::Int | Sort::Float { .. } | Sort::Real => Err(EncodeError::IllTyped),
+        },
+    }
+}
+
+fn binary(
+    terms: &mut Terms,
+    op: BinaryOp,
+    scalar: Scalar,
+    lhs: TermId,
+    rhs: TermId,
+) -> Result<TermId, EncodeError> {
+    if let BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow) = op {
+        total(overflow, scalar)?;
+    }
+    match sort(scalar) {
+        Sort::Bool => logical(terms, op, lhs, rhs),
+        Sort::Int => integer::unbounded(terms, op, lhs, rhs),
+        Sort::BitVec(_) => Ok(integer::wrapping(terms, op, scalar.is_signed(), lhs, rhs)),
+        Sort::Float { .. } => float::binary(terms, op, lhs, rhs),
+        Sort::Real => Err(EncodeError::IllTyped),
+    }
+}
+
+/// An operator on conditions.
+fn logical(
+    terms: &mut Terms,
+    op: BinaryOp,
+    lhs: TermId,
+    rhs: TermId,
+) -> Result<TermId, EncodeError> {
+    match op {
+        BinaryOp::And => Ok(terms.and(&[lhs, rhs])),
+        BinaryOp::Or => Ok(terms.or(&[lhs, rhs])),
+        BinaryOp::Eq => Ok(terms.equal(lhs, rhs)),
+        BinaryOp::Xor | BinaryOp::Ne => {
+            let equal = terms.equal(lhs, rhs);
+            Ok(terms.not(equal))
+        }
+        BinaryOp::Add(_)
+        | BinaryOp::Sub(_)
+        | BinaryOp::Mul(_)
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => Err(EncodeError::IllTyped),
+    }
+}
+
+fn call(
+    terms: &mut Terms,
+    intrinsic: Intrinsic,
+    scalar: Scalar,
+    term: TermId,
+) -> Result<TermId, EncodeError> {
+    match sort(scalar) {
+        Sort::Float { .. } => Ok(float::call(terms, intrinsic, term)),
+        Sort::Int | Sort::BitVec(_)
+            if intrinsic == Intrinsic::Abs && (scalar.is_signed() || scalar == Scalar::Int) =>
+        {
+            Ok(integer::abs(terms, term))
+        }
+        Sort::Int | Sort::BitVec(_) | Sort::Bool | Sort::Real => Err(EncodeError::IllTyped),
+    }
+}
