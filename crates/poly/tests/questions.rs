@@ -139,8 +139,8 @@ fn a_clamped_coordinate_has_clamped_bounds() {
 #[test]
 fn pieces_that_are_special_cases_of_others_leave_no_trace() {
     let context = context();
-    let [m, n, w, xo, xi, x, y, z] =
-        ["m", "n", "w", "xo", "xi", "x", "y", "z"].map(|name| context.dim(name));
+    let [m, n, w, xo, xi, x, near, far] =
+        ["m", "n", "w", "xo", "xi", "x", "near", "far"].map(|name| context.dim(name));
     let clamp = |expr: QuasiAffine| {
         QuasiAffine::Max(vec![QuasiAffine::Min(vec![expr, d(w).plus(-1)]), 0.into()])
     };
