@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a failed test")]
 
+mod agreement;
 mod algorithm;
 mod build;
+mod literal;
 mod machine;
 mod program;
 mod races;
