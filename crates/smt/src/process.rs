@@ -4,13 +4,16 @@
 //! its own timeout would hang the compiler. Here a thread writes and a thread reads; the caller waits for whole answers
 //! until a deadline, and a process that misses it is killed.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::Program;
+
+/// How long a process that closed its output is given to end.
+const DYING: Duration = Duration::from_millis(200);
 
 /// Why an exchange with a process failed.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub(crate) struct Process {
     child: Child,
     input: Sender<String>,
     output: Receiver<String>,
+    /// The lines of its standard error.
+    complaints: Receiver<String>,
     exchanges: u64,
 }
 
@@ -39,15 +44,16 @@ impl Process {
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .map_err(not_started)?;
-        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(mut stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(Failure::NotStarted("its pipes are missing".to_owned()));
         };
         let (input, texts) = channel::<String>();
-        let (lines, output) = channel();
-        // Both threads end when the process or the other end of their channel is gone.
+        // The threads end when the process or the other end of their channel is gone.
         thread::spawn(move || {
             while let Ok(text) = texts.recv() {
                 if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -55,15 +61,8 @@ impl Process {
                 }
             }
         });
-        thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                let Ok(line) = line else { return };
-                if lines.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Self { child, input, output, exchanges: 0 })
+        let (output, complaints) = (read_lines(stdout), read_lines(stderr));
+        Ok(Self { child, input, output, complaints, exchanges: 0 })
     }
 
     /// Sends commands and returns everything that the process prints in response. After a failure the process is of no
@@ -102,6 +101,10 @@ impl Process {
     }
 
     fn death(&mut self) -> Failure {
+        // Its standard error ends with it; a process that closed its output and lives on is not waited for.
+        if let Ok(complaint) = self.complaints.recv_timeout(DYING) {
+            return Failure::Died(complaint);
+        }
         Failure::Died(match self.child.try_wait() {
             Ok(Some(status)) => status.to_string(),
             Ok(None) => "it closed its output".to_owned(),
@@ -121,4 +124,18 @@ impl Drop for Process {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// The lines of a pipe, as they come.
+fn read_lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).lines() {
+            let Ok(line) = line else { return };
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }

@@ -44,6 +44,7 @@ impl From<Failure> for Reason {
         match failure {
             Failure::NotStarted(message) => Self::NotStarted(message),
             Failure::TimedOut => Self::Timeout,
+            Failure::Died(message) if message.contains("memory") => Self::Memory,
             Failure::Died(message) => Self::Died(message),
         }
     }

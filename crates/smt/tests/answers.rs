@@ -345,3 +345,21 @@ fn a_hard_query_is_unknown_by_timeout() {
     let absurd = t.bool(false);
     assert_eq!(solver.check_with(&t, &[absurd], "after a timeout"), Answer::Unsat);
 }
+
+#[test]
+fn a_query_that_takes_too_much_memory_is_unknown() {
+    let mut options = options();
+    options.memory_mib = 40;
+    let (mut solver, mut t) = (Solver::open(options).unwrap(), Terms::new());
+    let mut power = t.fresh("x", Sort::Int);
+    let one = t.int(1);
+    for _ in 0..20 {
+        let next = t.add(power, one);
+        power = t.product(&[next, next]);
+    }
+    let fact = t.lt(power, one);
+    solver.assert(&t, fact);
+    assert_eq!(solver.check(&t, "powers"), Answer::Unknown(Reason::Memory));
+    solver.clear();
+    assert!(matches!(solver.check(&t, "nothing"), Answer::Sat(_)));
+}

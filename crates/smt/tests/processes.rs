@@ -70,6 +70,8 @@ fn misbehaviour_is_unknown() {
         (answering("(error \"line 1: no\")\nunsat"), Reason::Rejected("line 1: no".to_owned())),
         (answering("unsupported\nunsat"), unexpected("unsupported\nunsat")),
         (answering("(error \"out of memory\")"), Reason::Memory),
+        (shell("echo out of memory >&2; exit 101"), Reason::Memory),
+        (shell("echo no licence >&2; exit 1"), Reason::Died("no licence".to_owned())),
         (shell("exit 3"), Reason::Died("exit status: 3".to_owned())),
         (shell("echo unsat; exit 0"), Reason::Died("it said: unsat".to_owned())),
         (shell("read -r line; kill -9 $$"), Reason::Died("signal: 9 (SIGKILL)".to_owned())),
