@@ -1,1 +1,12 @@
-//! To be written.
+//! `.hal` text to algorithms and schedules: parse, resolve, type, check the validity rules of FS §4.2.
+//!
+//! Knows nothing of lowering. Start with [`parse`]. The language is described in `docs/language.md`, every example of which is a test here; each diagnostic has
+//! a code of [`codes`] and a page in `docs/errors`.
+
+mod check;
+pub mod codes;
+mod module;
+mod names;
+mod syntax;
+
+pub use module::{Module, NamedSchedule, Pipeline, parse};

@@ -1,0 +1,391 @@
+//! Built-in functions, written out in casts and core operators.
+
+use halidom_diag::{Diagnostic, Span};
+use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Scalar};
+
+use crate::codes;
+use crate::syntax::ast::{Argument, Name};
+use crate::syntax::count;
+
+use super::casts::Operand;
+use super::literals::number;
+use super::scope::Checker;
+
+/// A built-in function.
+#[derive(Clone, Copy, Debug)]
+enum Builtin {
+    /// A function that the IR has.
+    Intrinsic(Intrinsic),
+    Min,
+    Max,
+    Clamp,
+    Select,
+    Likely,
+    All,
+    Any,
+    AbsDiff,
+    Lerp,
+    Widening(Sum),
+    Saturating(Sum),
+    Halving(Sum),
+    RoundingHalvingAdd,
+}
+
+/// What is widened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sum {
+    Add,
+    Sub,
+    Mul,
+}
+
+/// Names, functions, least and greatest numbers of arguments.
+const BUILTINS: &[(&str, Builtin, usize, usize)] = &[
+    ("abs", Builtin::Intrinsic(Intrinsic::Abs), 1, 1),
+    ("sqrt", Builtin::Intrinsic(Intrinsic::Sqrt), 1, 1),
+    ("floor", Builtin::Intrinsic(Intrinsic::Floor), 1, 1),
+    ("ceil", Builtin::Intrinsic(Intrinsic::Ceil), 1, 1),
+    ("round", Builtin::Intrinsic(Intrinsic::Round), 1, 1),
+    ("trunc", Builtin::Intrinsic(Intrinsic::Trunc), 1, 1),
+    ("min", Builtin::Min, 2, usize::MAX),
+    ("max", Builtin::Max, 2, usize::MAX),
+    ("clamp", Builtin::Clamp, 3, 3),
+    ("select", Builtin::Select, 3, usize::MAX),
+    ("likely", Builtin::Likely, 1, 1),
+    ("all", Builtin::All, 0, usize::MAX),
+    ("any", Builtin::Any, 0, usize::MAX),
+    ("absd", Builtin::AbsDiff, 2, 2),
+    ("lerp", Builtin::Lerp, 3, 3),
+    ("widening_add", Builtin::Widening(Sum::Add), 2, 2),
+    ("widening_sub", Builtin::Widening(Sum::Sub), 2, 2),
+    ("widening_mul", Builtin::Widening(Sum::Mul), 2, 2),
+    ("saturating_add", Builtin::Saturating(Sum::Add), 2, 2),
+    ("saturating_sub", Builtin::Saturating(Sum::Sub), 2, 2),
+    ("halving_add", Builtin::Halving(Sum::Add), 2, 2),
+    ("halving_sub", Builtin::Halving(Sum::Sub), 2, 2),
+    ("rounding_halving_add", Builtin::RoundingHalvingAdd, 2, 2),
+];
+
+/// Inline reductions have names of their own too.
+const REDUCTIONS: [&str; 6] = ["sum", "product", "minimum", "maximum", "argmin", "argmax"];
+
+/// Every built-in function's name.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|(name, ..)| *name).chain(REDUCTIONS)
+}
+
+impl<'a, 's> Checker<'a, 's> {
+    /// A call of a built-in function.
+    pub(super) fn builtin(
+        &mut self,
+        callee: Name<'s>,
+        arguments: &'a [Argument<'s>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let name = callee.text;
+        let Some((_, builtin, least, most)) = BUILTINS.iter().find(|(known, ..)| *known == name)
+        else {
+            if REDUCTIONS.contains(&name) {
+                return self.fail_with_hint(
+                    codes::ARGUMENT_COUNT,
+                    span,
+                    format!("`{name}` needs a domain"),
+                    format!("write `{name}(r in 0..n: e)`"),
+                );
+            }
+            return self.unknown(callee, true);
+        };
+        let operands = self.expand(arguments)?;
+        if operands.len() < *least || operands.len() > *most {
+            let wanted =
+                if least == most { format!("{least}") } else { format!("at least {least}") };
+            let given = count(operands.len(), "argument");
+            let message = format!("`{name}` takes {wanted}, but {given} given");
+            return self.fail(codes::ARGUMENT_COUNT, span, message);
+        }
+        let operator = format!("`{name}`");
+        match builtin {
+            Builtin::Intrinsic(intrinsic) => self.intrinsic(*intrinsic, operands[0], span, hint),
+            Builtin::Min => self.fold_numbers(&operator, BinaryOp::Min, &operands, span, hint),
+            Builtin::Max => self.fold_numbers(&operator, BinaryOp::Max, &operands, span, hint),
+            Builtin::Clamp => {
+                let ids = self.unify_numbers(&operator, &operands, span, hint)?;
+                let below = self.pool.binary(BinaryOp::Min, ids[0], ids[2]);
+                Some(self.pool.binary(BinaryOp::Max, below, ids[1]))
+            }
+            Builtin::Select => self.select_call(&operands, span, hint),
+            Builtin::Likely => self.infer_operand(operands[0], hint),
+            Builtin::All => self.fold_conditions(BinaryOp::And, true, &operands),
+            Builtin::Any => self.fold_conditions(BinaryOp::Or, false, &operands),
+            Builtin::AbsDiff => {
+                let ids = self.unify_numbers(&operator, &operands, span, hint)?;
+                Some(self.abs_diff(ids[0], ids[1]))
+            }
+            Builtin::Lerp => self.lerp(&operator, &operands, span, hint),
+            Builtin::Widening(sum) => {
+                let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
+                let to = self.wider(from, *sum == Sum::Sub, name, span)?;
+                Some(self.widened(*sum, to, a, b))
+            }
+            Builtin::Saturating(sum) => {
+                let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
+                let to = self.wider(from, *sum == Sum::Sub, name, span)?;
+                let exact = self.widened(*sum, to, a, b);
+                let (low, high) = from.range()?;
+                let low = number(to, low)?;
+                let high = number(to, high)?;
+                let (low, high) = (self.pool.constant(low), self.pool.constant(high));
+                let below = self.pool.binary(BinaryOp::Min, exact, high);
+                let within = self.pool.binary(BinaryOp::Max, below, low);
+                Some(self.pool.cast(from, within))
+            }
+            Builtin::Halving(sum) => {
+                let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
+                let to = self.wider(from, *sum == Sum::Sub, name, span)?;
+                let exact = self.widened(*sum, to, a, b);
+                self.half(exact, from, to)
+            }
+            Builtin::RoundingHalvingAdd => {
+                let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
+                let to = self.wider(from, false, name, span)?;
+                let exact = self.widened(Sum::Add, to, a, b);
+                let one = self.pool.constant(number(to, 1)?);
+                let rounded = self.pool.add(exact, one);
+                self.half(rounded, from, to)
+            }
+        }
+    }
+
+    fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        operand: Operand<'a, 's>,
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let is_abs = intrinsic == Intrinsic::Abs;
+        // `sqrt(2)` is meant as a float, whatever surrounds it.
+        let hint = match hint {
+            Some(scalar) if scalar.is_float() || is_abs => Some(scalar),
+            Some(_) | None if is_abs => None,
+            Some(_) | None => Some(Scalar::F32),
+        };
+        let id = self.infer_operand(operand, hint)?;
+        let scalar = self.scalar_of(id);
+        let fits = scalar.is_float() || (is_abs && (scalar.is_signed() || scalar == Scalar::Int));
+        if fits {
+            return Some(self.pool.call(intrinsic, id));
+        }
+        let message = format!("`{}` is not defined for `{scalar}`", intrinsic.name());
+        if is_abs {
+            return self.fail(codes::OPERAND, span, message);
+        }
+        let hint = self.cast_hint(scalar, Scalar::F32, operand.expr.span);
+        self.fail_with_hint(codes::OPERAND, span, message, hint)
+    }
+
+    /// Operands of one type other than `bool`.
+    fn unify_numbers(
+        &mut self,
+        operator: &str,
+        operands: &[Operand<'a, 's>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<Vec<ExprId>> {
+        let ids = self.unify(operator, operands, hint)?;
+        if self.scalar_of(ids[0]) == Scalar::Bool {
+            let message = format!("{operator} is not defined for `bool`");
+            return self.fail(codes::OPERAND, span, message);
+        }
+        Some(ids)
+    }
+
+    fn fold_numbers(
+        &mut self,
+        operator: &str,
+        op: BinaryOp,
+        operands: &[Operand<'a, 's>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let ids = self.unify_numbers(operator, operands, span, hint)?;
+        ids.into_iter().reduce(|folded, id| self.pool.binary(op, folded, id))
+    }
+
+    fn fold_conditions(
+        &mut self,
+        op: BinaryOp,
+        empty: bool,
+        operands: &[Operand<'a, 's>],
+    ) -> Option<ExprId> {
+        let mut folded = None;
+        for operand in operands {
+            let id = self.infer_operand(*operand, Some(Scalar::Bool))?;
+            let id = self.coerce(id, Scalar::Bool, operand.expr.span)?;
+            folded = Some(match folded {
+                Some(folded) => self.pool.binary(op, folded, id),
+                None => id,
+            });
+        }
+        Some(folded.unwrap_or_else(|| self.pool.constant(Constant::bool(empty))))
+    }
+
+    /// `select(c0, v0, c1, v1, …, otherwise)`: the first condition that holds decides.
+    fn select_call(
+        &mut self,
+        operands: &[Operand<'a, 's>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        if operands.len().is_multiple_of(2) {
+            return self.fail_with_hint(
+                codes::ARGUMENT_COUNT,
+                span,
+                "the last argument of `select` is the value where no condition holds",
+                "write `select(condition, value, …, otherwise)`",
+            );
+        }
+        let pairs = operands.len() / 2;
+        let mut conditions = Vec::with_capacity(pairs);
+        let mut values = Vec::with_capacity(pairs + 1);
+        for pair in operands[..2 * pairs].chunks_exact(2) {
+            let condition = self.infer_operand(pair[0], Some(Scalar::Bool));
+            let condition =
+                condition.and_then(|id| self.coerce(id, Scalar::Bool, pair[0].expr.span));
+            conditions.push(condition);
+            values.push(pair[1]);
+        }
+        values.push(operands[2 * pairs]);
+        let ids = self.unify("`select`", &values, hint)?;
+        let mut selected = ids[pairs];
+        for (condition, value) in conditions.into_iter().zip(ids).rev() {
+            selected = self.pool.select(condition?, value, selected);
+        }
+        Some(selected)
+    }
+
+    /// `|a - b|`, exact: of integers in the unsigned type of the same width.
+    fn abs_diff(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let scalar = self.scalar_of(a);
+        let Some(unsigned) = unsigned(scalar) else {
+            let difference = self.pool.sub(a, b);
+            return self.pool.call(Intrinsic::Abs, difference);
+        };
+        let less = self.pool.binary(BinaryOp::Lt, a, b);
+        // The difference modulo 2^width is the exact one, as that fits.
+        let (a, b) = (self.pool.cast(unsigned, a), self.pool.cast(unsigned, b));
+        let (up, down) = (self.pool.sub(b, a), self.pool.sub(a, b));
+        self.pool.select(less, up, down)
+    }
+
+    /// `a * (1 - w) + b * w`; for unsigned integers the weight goes from 0 to the greatest value, and the result is rounded.
+    fn lerp(
+        &mut self,
+        operator: &str,
+        operands: &[Operand<'a, 's>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let ids = self.unify_numbers(operator, operands, span, hint)?;
+        let scalar = self.scalar_of(ids[0]);
+        if scalar.is_float() {
+            let one = self.pool.constant(number(scalar, 1)?);
+            let rest = self.pool.sub(one, ids[2]);
+            let from = self.pool.mul(ids[0], rest);
+            let to = self.pool.mul(ids[1], ids[2]);
+            return Some(self.pool.add(from, to));
+        }
+        if !scalar.is_unsigned() {
+            let message = format!("`lerp` is not defined for `{scalar}`");
+            let hint = "it takes floats, or unsigned integers with a weight of the same type";
+            return self.fail_with_hint(codes::OPERAND, span, message, hint);
+        }
+        let wide = self.wider(scalar, false, "lerp", span)?;
+        let (_, greatest) = scalar.range()?;
+        let whole = self.pool.constant(number(wide, greatest)?);
+        let half = self.pool.constant(number(wide, greatest / 2)?);
+        let wide_ids: Vec<ExprId> = ids.iter().map(|id| self.pool.cast(wide, *id)).collect();
+        let rest = self.pool.sub(whole, wide_ids[2]);
+        let from = self.pool.mul(wide_ids[0], rest);
+        let to = self.pool.mul(wide_ids[1], wide_ids[2]);
+        let sum = self.pool.add(from, to);
+        let rounded = self.pool.add(sum, half);
+        let mean = self.pool.binary(BinaryOp::Div, rounded, whole);
+        Some(self.pool.cast(scalar, mean))
+    }
+
+    /// Two operands of one machine integer type.
+    fn machine_pair(
+        &mut self,
+        operator: &str,
+        operands: &[Operand<'a, 's>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<(ExprId, ExprId, Scalar)> {
+        // The type that surrounds a widening function is not that of its operands.
+        let hint = if operator.contains("widening") { None } else { hint };
+        let ids = self.unify(operator, operands, hint)?;
+        let scalar = self.scalar_of(ids[0]);
+        if !scalar.is_machine_integer() {
+            let message = format!("{operator} is for machine integers, not `{scalar}`");
+            return self.fail(codes::OPERAND, span, message);
+        }
+        Some((ids[0], ids[1], scalar))
+    }
+
+    /// The type with twice the width, signed if a difference must fit.
+    fn wider(&mut self, scalar: Scalar, signed: bool, name: &str, span: Span) -> Option<Scalar> {
+        let wider = match scalar {
+            Scalar::I8 => Scalar::I16,
+            Scalar::I16 => Scalar::I32,
+            Scalar::I32 => Scalar::I64,
+            Scalar::U8 if signed => Scalar::I16,
+            Scalar::U16 if signed => Scalar::I32,
+            Scalar::U32 if signed => Scalar::I64,
+            Scalar::U8 => Scalar::U16,
+            Scalar::U16 => Scalar::U32,
+            Scalar::U32 => Scalar::U64,
+            Scalar::I64 | Scalar::U64 | Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Int => {
+                self.report(
+                    Diagnostic::error(
+                        codes::NO_WIDER,
+                        span,
+                        format!("`{name}` needs a type wider than `{scalar}`, and there is none"),
+                    )
+                    .with_hint("use operands of at most 32 bits"),
+                );
+                return None;
+            }
+        };
+        Some(wider)
+    }
+
+    /// The exact result in the wider type.
+    fn widened(&mut self, sum: Sum, to: Scalar, a: ExprId, b: ExprId) -> ExprId {
+        let (a, b) = (self.pool.cast(to, a), self.pool.cast(to, b));
+        match sum {
+            Sum::Add => self.pool.add(a, b),
+            Sum::Sub => self.pool.sub(a, b),
+            Sum::Mul => self.pool.mul(a, b),
+        }
+    }
+
+    /// Half, rounded down, back in the narrow type.
+    fn half(&mut self, exact: ExprId, from: Scalar, to: Scalar) -> Option<ExprId> {
+        let one = self.pool.constant(number(to, 1)?);
+        let half = self.pool.binary(BinaryOp::Shr, exact, one);
+        Some(self.pool.cast(from, half))
+    }
+}
+
+/// The unsigned type of the same width.
+fn unsigned(scalar: Scalar) -> Option<Scalar> {
+    match scalar {
+        Scalar::I8 | Scalar::U8 => Some(Scalar::U8),
+        Scalar::I16 | Scalar::U16 => Some(Scalar::U16),
+        Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
+        Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
+        Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Int => None,
+    }
+}

@@ -1,0 +1,390 @@
+//! Expressions: from the syntax tree to typed expressions of the pool.
+
+use halidom_diag::{Diagnostic, Span};
+use halidom_ir::{BinaryOp as IrOp, Constant, ExprId, Scalar, UnaryOp as IrUnaryOp};
+
+use crate::codes;
+use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, Let, Name, UnaryOp};
+use crate::syntax::count;
+
+use super::casts::Operand;
+use super::scope::{Callable, Checker, FrameArgument, Value};
+
+impl<'a, 's> Checker<'a, 's> {
+    /// An expression with the type that follows from its parts; `hint` is only for its literals. `None` after an error, which was reported.
+    pub(super) fn infer(&mut self, expr: &'a Expr<'s>, hint: Option<Scalar>) -> Option<ExprId> {
+        match &expr.kind {
+            ExprKind::Integer(value) => self.integer_literal(*value, hint, expr.span),
+            ExprKind::Float(text) => self.float_literal(text, false, hint, expr.span),
+            ExprKind::Bool(value) => Some(self.pool.constant(Constant::bool(*value))),
+            ExprKind::Name(text) => self.name(Name { text, span: expr.span }, hint),
+            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, expr.span, hint),
+            ExprKind::Member { object, member, index } => {
+                self.member(*object, *member, index.as_deref())
+            }
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, hint),
+            ExprKind::Binary(op, lhs, rhs) => self.binary(*op, lhs, rhs, expr.span, hint),
+            ExprKind::Reduction { op, domain, value } => {
+                self.reduction(*op, domain, value, expr.span, hint)
+            }
+            ExprKind::Block { lets, value } => {
+                let outside = self.scope.bindings.len();
+                for binding in lets {
+                    self.let_binding(binding);
+                }
+                let value = self.infer(value, hint);
+                self.scope.bindings.truncate(outside);
+                value
+            }
+            ExprKind::Tuple => self.fail(codes::UNSUPPORTED, expr.span, "tuples are not supported"),
+        }
+    }
+
+    pub(super) fn let_binding(&mut self, binding: &'a Let<'s>) {
+        let value = match binding.ty {
+            Some((scalar, _)) => self.check(&binding.value, scalar),
+            None => self.infer(&binding.value, None),
+        };
+        let value = value.and_then(|value| self.limit_depth(value, binding.value.span));
+        self.bind(binding.name, value.map_or(Value::Bad, Value::Expr));
+    }
+
+    /// An operand of an expansion, or a plain one.
+    pub(super) fn infer_operand(
+        &mut self,
+        operand: Operand<'a, 's>,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let Some(member) = operand.member else {
+            return self.infer(operand.expr, hint);
+        };
+        let outer = self.set_member(Some(member));
+        let id = self.infer(operand.expr, hint);
+        self.set_member(outer);
+        id
+    }
+
+    /// The arguments of a call, those with `..` once for each member of the pack.
+    pub(super) fn expand(&mut self, arguments: &'a [Argument<'s>]) -> Option<Vec<Operand<'a, 's>>> {
+        let mut operands = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            if !argument.expanded {
+                operands.push(Operand::plain(&argument.value));
+                continue;
+            }
+            let members = self.pack_length();
+            let Some(members) = members else {
+                return self.fail_with_hint(
+                    codes::PACK,
+                    argument.value.span,
+                    "there is no pack of variables to expand",
+                    "`..` stands behind an argument in a `fn` whose func has variables `x..`",
+                );
+            };
+            operands.extend(
+                (0..members).map(|member| Operand { expr: &argument.value, member: Some(member) }),
+            );
+        }
+        Some(operands)
+    }
+
+    fn name(&mut self, name: Name<'s>, hint: Option<Scalar>) -> Option<ExprId> {
+        if let Some(binding) = self.find_binding(name.text) {
+            return match binding.value {
+                Value::Expr(id) => Some(id),
+                Value::Bad => None,
+            };
+        }
+        match self.frame_argument(name.text) {
+            Some(FrameArgument::Value(value)) => {
+                self.in_caller(|checker| checker.infer(value, hint))
+            }
+            Some(FrameArgument::Callable(_)) => self.unknown(name, false),
+            None => match self.pack_member(name) {
+                Some(member) => member,
+                None => self.unknown(name, false),
+            },
+        }
+    }
+
+    /// A call: a func, an input, a built-in function or a cast.
+    fn call(
+        &mut self,
+        callee: Name<'s>,
+        arguments: &'a [Argument<'s>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let is_current = self.scope.frame.is_none()
+            && self
+                .scope
+                .current
+                .is_some_and(|current| current.name == callee.text && current.stage == 0);
+        let callable = if is_current { None } else { self.find_callable(callee.text) };
+        if is_current || callable.is_some() {
+            // Arguments are checked even where the func has an error.
+            let operands = self.expand(arguments)?;
+            let coords: Vec<Option<ExprId>> = operands
+                .iter()
+                .map(|operand| {
+                    let id = self.infer_operand(*operand, Some(Scalar::Int))?;
+                    self.coerce(id, Scalar::Int, operand.expr.span)
+                })
+                .collect();
+            if is_current {
+                return self.fail_with_hint(
+                    codes::SELF_REFERENCE,
+                    callee.span,
+                    format!("the first stage of `{}` refers to `{0}`", callee.text),
+                    "the first stage is pure; refer to the func in an update, after it",
+                );
+            }
+            let func = match callable? {
+                Callable::Input { func, .. } | Callable::Func(func) => func,
+                Callable::Bad => return None,
+            };
+            let rank = self.pool.func(func).rank();
+            if rank != coords.len() {
+                let message = format!(
+                    "`{}` has {}, but {} given",
+                    callee.text,
+                    count(rank, "dimension"),
+                    if coords.len() == 1 {
+                        "1 coordinate is".to_owned()
+                    } else {
+                        format!("{} coordinates are", coords.len())
+                    }
+                );
+                return self.fail(codes::ARITY, span, message);
+            }
+            let coords: Vec<ExprId> = coords.into_iter().collect::<Option<_>>()?;
+            let id = self.pool.func_ref(func, coords);
+            let spans = operands.iter().map(|operand| operand.expr.span).collect();
+            self.scope.reference_spans.entry(id).or_insert((span, spans));
+            return Some(id);
+        }
+        if let Some(to) = Scalar::from_name(callee.text) {
+            let [Argument { value, expanded: false }] = arguments else {
+                let message = format!("`{to}(…)` converts one value");
+                return self.fail(codes::ARGUMENT_COUNT, span, message);
+            };
+            return self.cast_call(to, value);
+        }
+        self.builtin(callee, arguments, span, hint)
+    }
+
+    /// `input.extent(0)` and its kin.
+    fn member(
+        &mut self,
+        object: Name<'s>,
+        member: Name<'s>,
+        index: Option<&'a [Expr<'s>]>,
+    ) -> Option<ExprId> {
+        let bounds = match self.find_callable(object.text) {
+            Some(Callable::Input { bounds, .. }) => bounds,
+            Some(Callable::Bad) => return None,
+            Some(Callable::Func(_)) => {
+                return self.fail_with_hint(
+                    codes::NO_BOUNDS,
+                    object.span,
+                    format!(
+                        "`{}` is a func: it is defined everywhere and has no bounds",
+                        object.text
+                    ),
+                    "only inputs have bounds; use those of the input, or a parameter",
+                );
+            }
+            None => {
+                if self.scope.outputs.contains_key(object.text) {
+                    return self.fail_with_hint(
+                        codes::NO_BOUNDS,
+                        object.span,
+                        format!(
+                            "the bounds of the output `{}` are the caller's choice",
+                            object.text
+                        ),
+                        "only inputs have bounds; use those of an input, or a parameter",
+                    );
+                }
+                return self.unknown(object, true);
+            }
+        };
+        let span = object.span.to(member.span);
+        let (is_min, dim) = match (member.text, index) {
+            ("width", None) => (false, 0),
+            ("height", None) => (false, 1),
+            ("channels", None) => (false, 2),
+            ("min" | "extent", None) => (member.text == "min", self.pack_dimension(member)?),
+            ("min" | "extent", Some([Expr { kind: ExprKind::Integer(dim), .. }])) => {
+                (member.text == "min", usize::try_from(*dim).unwrap_or(usize::MAX))
+            }
+            ("min" | "extent", Some(_)) => {
+                return self.fail_with_hint(
+                    codes::UNKNOWN_MEMBER,
+                    span,
+                    format!("`{}` takes the number of a dimension", member.text),
+                    format!("write `{}.{}(0)` for the first", object.text, member.text),
+                );
+            }
+            _ => {
+                return self.fail_with_hint(
+                    codes::UNKNOWN_MEMBER,
+                    span,
+                    format!("inputs have no property `{}`", member.text),
+                    "inputs have `min(k)`, `extent(k)`, `width`, `height` and `channels`",
+                );
+            }
+        };
+        match bounds.get(dim) {
+            Some((min, extent)) => Some(self.pool.var_expr(if is_min { *min } else { *extent })),
+            None => {
+                let rank = count(bounds.len(), "dimension");
+                self.fail_with_hint(
+                    codes::UNKNOWN_MEMBER,
+                    span,
+                    format!("`{}` has {rank}", object.text),
+                    "dimensions are counted from 0",
+                )
+            }
+        }
+    }
+
+    fn unary(
+        &mut self,
+        op: UnaryOp,
+        operand: &'a Expr<'s>,
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        // A negative literal is one literal: `-128` is an `i8` although `128` is not.
+        match (op, &operand.kind) {
+            (UnaryOp::Neg, ExprKind::Integer(value)) if !hint.is_some_and(Scalar::is_float) => {
+                return self.integer_literal(-value, hint, span);
+            }
+            (UnaryOp::Neg, ExprKind::Float(text)) => {
+                return self.float_literal(text, true, hint, span);
+            }
+            _ => {}
+        }
+        let hint = if op == UnaryOp::Not { Some(Scalar::Bool) } else { hint };
+        let id = self.infer(operand, hint)?;
+        let scalar = self.scalar_of(id);
+        let (fits, op_id) = match op {
+            UnaryOp::Neg => (scalar != Scalar::Bool, IrUnaryOp::Neg(self.pool.overflow_of(id))),
+            UnaryOp::Not => (scalar == Scalar::Bool, IrUnaryOp::Not),
+            UnaryOp::Complement => (scalar.is_machine_integer(), IrUnaryOp::Not),
+        };
+        if !fits {
+            return self.bad_operand(op.text(), scalar, span);
+        }
+        if let Some(constant) = self.pool.as_constant(id)
+            && op == UnaryOp::Neg
+            && let Ok(negated) = halidom_ir::eval::unary(op_id, constant)
+        {
+            return Some(self.pool.constant(negated));
+        }
+        Some(self.pool.unary(op_id, id))
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        lhs: &'a Expr<'s>,
+        rhs: &'a Expr<'s>,
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let lhs = self.check(lhs, Scalar::Bool);
+            let rhs = self.check(rhs, Scalar::Bool);
+            let op = if op == BinaryOp::And { IrOp::And } else { IrOp::Or };
+            return Some(self.pool.binary(op, lhs?, rhs?));
+        }
+        let hint = if is_comparison(op) { self.comparison_hint(lhs, rhs) } else { hint };
+        let operator = format!("`{}`", op.text());
+        let operands = [Operand::plain(lhs), Operand::plain(rhs)];
+        let ids = self.unify(&operator, &operands, hint)?;
+        let (lhs, rhs) = (ids[0], ids[1]);
+        let scalar = self.scalar_of(lhs);
+        let overflow = self.pool.overflow_of(lhs);
+        let is_number = scalar != Scalar::Bool;
+        let is_bits = scalar == Scalar::Bool || scalar.is_machine_integer();
+        let (fits, op_id) = match op {
+            BinaryOp::Add => (is_number, IrOp::Add(overflow)),
+            BinaryOp::Sub => (is_number, IrOp::Sub(overflow)),
+            BinaryOp::Mul => (is_number, IrOp::Mul(overflow)),
+            BinaryOp::Div => (is_number, IrOp::Div),
+            BinaryOp::Mod => (is_number && !scalar.is_float(), IrOp::Mod),
+            BinaryOp::ShiftLeft => (scalar.is_machine_integer(), IrOp::Shl),
+            BinaryOp::ShiftRight => (scalar.is_machine_integer(), IrOp::Shr),
+            BinaryOp::BitAnd => (is_bits, IrOp::And),
+            BinaryOp::BitXor => (is_bits, IrOp::Xor),
+            BinaryOp::BitOr => (is_bits, IrOp::Or),
+            BinaryOp::Equal => (true, IrOp::Eq),
+            BinaryOp::NotEqual => (true, IrOp::Ne),
+            BinaryOp::Less => (is_number, IrOp::Lt),
+            BinaryOp::LessEqual => (is_number, IrOp::Le),
+            BinaryOp::Greater => (is_number, IrOp::Gt),
+            BinaryOp::GreaterEqual => (is_number, IrOp::Ge),
+            BinaryOp::And | BinaryOp::Or => (scalar == Scalar::Bool, IrOp::And),
+        };
+        if !fits {
+            return self.bad_operand(op.text(), scalar, span);
+        }
+        Some(self.pool.binary(op_id, lhs, rhs))
+    }
+
+    /// The type of literals that are compared with literals.
+    fn comparison_hint(&self, lhs: &Expr<'s>, rhs: &Expr<'s>) -> Option<Scalar> {
+        let float = self.has_float_literal(lhs) || self.has_float_literal(rhs);
+        let flexible = self.is_flexible(lhs) && self.is_flexible(rhs);
+        flexible.then_some(if float { Scalar::F32 } else { Scalar::Int })
+    }
+
+    pub(super) fn bad_operand<T>(
+        &mut self,
+        operator: &str,
+        scalar: Scalar,
+        span: Span,
+    ) -> Option<T> {
+        let hint = match (operator, scalar) {
+            ("!", _) => Some("`!` is for `bool`; the complement of bits is `~`"),
+            ("~", Scalar::Bool) => Some("the negation of a `bool` is `!`"),
+            (_, Scalar::Int) => Some("convert it to a machine integer first, `i32(…)` say"),
+            _ => None,
+        };
+        let mut diagnostic = Diagnostic::error(
+            codes::OPERAND,
+            span,
+            format!("`{operator}` is not defined for `{scalar}`"),
+        );
+        if let Some(hint) = hint {
+            diagnostic = diagnostic.with_hint(hint);
+        }
+        self.report(diagnostic);
+        None
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual => true,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight
+        | BinaryOp::BitAnd
+        | BinaryOp::BitXor
+        | BinaryOp::BitOr
+        | BinaryOp::And
+        | BinaryOp::Or => false,
+    }
+}

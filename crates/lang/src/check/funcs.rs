@@ -1,0 +1,382 @@
+//! Funcs: their stages and the validity rules of FS Definition 4.5.
+
+use halidom_diag::{Diagnostic, Span};
+use halidom_ir::{
+    BinaryOp as IrOp, Constant, ExprId, FuncDecl, FuncId, FuncKind, Scalar, Stage, Type, VarId,
+};
+
+use crate::codes;
+use crate::syntax::ast::{
+    AssignOp, Domain, Expr, ExprKind, Func, FuncBody, Name, Statement, Update,
+};
+
+use super::scope::{Callable, Checker, Current, Value};
+
+/// The parts of a func that are known before its stages.
+#[derive(Debug)]
+struct Header<'s> {
+    name: Name<'s>,
+    args: Vec<Name<'s>>,
+    vars: Vec<VarId>,
+    /// From the annotation or the signature.
+    scalar: Option<Scalar>,
+}
+
+impl<'a, 's> Checker<'a, 's> {
+    /// Checks a func and puts it in scope.
+    pub(super) fn func(&mut self, func: &'a Func<'s>) {
+        let outside = self.scope.bindings.len();
+        let is_new = self.is_new_func(func.name);
+        let callable = match &func.body {
+            FuncBody::Instance { function, arguments, span } => {
+                self.instance(func.name, *function, arguments, *span)
+            }
+            FuncBody::Pure { args, ty, value } => {
+                let header = self.header(func.name, args, *ty);
+                self.scope.current = Some(Current { name: func.name.text, stage: 0 });
+                self.pure_func(&header, value)
+            }
+            FuncBody::Stages { args, ty, statements } => {
+                let header = self.header(func.name, args, *ty);
+                self.scope.current = Some(Current { name: func.name.text, stage: 0 });
+                self.staged_func(&header, statements)
+            }
+        };
+        self.scope.current = None;
+        self.scope.bindings.truncate(outside);
+        if !is_new {
+            // The first definition of the name stays.
+            return;
+        }
+        let callable = match callable {
+            Some(id) => {
+                self.scope.funcs.push(id);
+                self.scope.func_spans.insert(id, func.name.span);
+                self.output_shape(func.name, id);
+                Callable::Func(id)
+            }
+            None => Callable::Bad,
+        };
+        self.scope.callables.insert(func.name.text, (func.name.span, callable));
+    }
+
+    fn is_new_func(&mut self, name: Name<'s>) -> bool {
+        if self.is_reserved(name, true) {
+            return false;
+        }
+        if let Some((first, _)) = self.scope.callables.get(name.text) {
+            let first = *first;
+            let message = format!("the func `{}` is defined already", name.text);
+            let diagnostic = Diagnostic::error(codes::DUPLICATE_FUNC, name.span, message)
+                .with_label(first, "defined here")
+                .with_hint("later stages of a func stand in its braces: `func f(x) { f(x) = …; f(0) += …; }`");
+            self.report(diagnostic);
+            return false;
+        }
+        let taken = self.find_binding(name.text).map(|binding| binding.name.span);
+        !self.is_name_taken(name, taken)
+    }
+
+    /// Declares the pure variables and finds the type that was written.
+    fn header(
+        &mut self,
+        name: Name<'s>,
+        args: &[Name<'s>],
+        ty: Option<(Scalar, Span)>,
+    ) -> Header<'s> {
+        let mut vars = Vec::with_capacity(args.len());
+        for (position, arg) in args.iter().enumerate() {
+            let var = self.pool.declare_var(arg.text, Type::INT);
+            vars.push(var);
+            if let Some(first) = args[..position].iter().find(|first| first.text == arg.text) {
+                let message = format!("the pure variable `{}` is declared twice", arg.text);
+                let diagnostic = Diagnostic::error(codes::DUPLICATE_PURE, arg.span, message)
+                    .with_label(first.span, "declared here");
+                self.report(diagnostic);
+            } else {
+                let id = self.pool.var_expr(var);
+                self.bind(*arg, Value::Expr(id));
+            }
+        }
+        if let Some((Scalar::Int, span)) = ty {
+            self.stored_int(span);
+        }
+        let annotated = ty.map(|(scalar, _)| scalar).filter(|scalar| *scalar != Scalar::Int);
+        let output = self.scope.outputs.get(name.text).map(|(scalar, ..)| *scalar);
+        Header { name, args: args.to_vec(), vars, scalar: annotated.or(output) }
+    }
+
+    fn stored_int(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error(
+                codes::STORED_INT,
+                span,
+                "a func cannot hold `int`, which has no size in memory",
+            )
+            .with_hint("convert its value to a machine integer: `i32(…)`"),
+        );
+    }
+
+    /// The value of a pure stage: of the type that was written, or of one that can be stored.
+    fn stored_value(&mut self, value: &'a Expr<'s>, scalar: Option<Scalar>) -> Option<ExprId> {
+        let id = match scalar {
+            Some(scalar) => self.check(value, scalar)?,
+            None => self.infer(value, None)?,
+        };
+        if self.scalar_of(id) == Scalar::Int {
+            self.stored_int(value.span);
+            return None;
+        }
+        self.limit_depth(id, value.span)
+    }
+
+    fn pure_func(&mut self, header: &Header<'s>, value: &'a Expr<'s>) -> Option<FuncId> {
+        let value = self.stored_value(value, header.scalar);
+        self.declare(header, value)
+    }
+
+    /// Declares a func with its pure stage. After an error in the value a func of known type stands in, so that its users are checked.
+    fn declare(&mut self, header: &Header<'s>, value: Option<ExprId>) -> Option<FuncId> {
+        let value = match (value, header.scalar) {
+            (Some(value), _) => value,
+            (None, Some(scalar)) => self.pool.constant(Constant::zero(scalar)),
+            (None, None) => return None,
+        };
+        let lhs = header.vars.iter().map(|var| self.pool.var_expr(*var)).collect();
+        let stage = Stage { domain: Vec::new(), predicate: None, lhs, value };
+        Some(self.pool.declare_func(FuncDecl {
+            name: header.name.text.to_owned(),
+            scalar: self.scalar_of(value),
+            args: header.vars.clone(),
+            kind: FuncKind::Defined { stages: vec![stage], synthetic: false },
+        }))
+    }
+
+    fn staged_func(
+        &mut self,
+        header: &Header<'s>,
+        statements: &'a [Statement<'s>],
+    ) -> Option<FuncId> {
+        let mut func: Option<FuncId> = None;
+        let mut has_first = false;
+        for statement in statements {
+            match statement {
+                Statement::Let(binding) => self.let_binding(binding),
+                Statement::Update(update) if !has_first => {
+                    has_first = true;
+                    func = self.first_stage(header, update);
+                    if let Some(current) = &mut self.scope.current {
+                        current.stage = 1;
+                    }
+                    // In scope from here on, for the updates.
+                    let callable = func.map_or(Callable::Bad, Callable::Func);
+                    if !self.scope.callables.contains_key(header.name.text) {
+                        let entry = (header.name.span, callable);
+                        self.scope.callables.insert(header.name.text, entry);
+                    }
+                }
+                Statement::For { span, .. } if !has_first => {
+                    has_first = true;
+                    let diagnostic = not_first(header, Span { end: span.start + 3, ..*span });
+                    self.report(diagnostic);
+                }
+                Statement::Update(update) => self.update_stage(header, func, None, update),
+                Statement::For { domain, body, span } => {
+                    self.for_stage(header, func, domain, body, *span);
+                }
+            }
+        }
+        if !has_first {
+            let diagnostic = not_first(header, header.name.span);
+            self.report(diagnostic);
+        }
+        func
+    }
+
+    fn first_stage(&mut self, header: &Header<'s>, update: &'a Update<'s>) -> Option<FuncId> {
+        let is_target = self.is_target(header, update.target);
+        let is_pure =
+            update.op == AssignOp::Set
+                && update.coords.len() == header.args.len()
+                && update.coords.iter().zip(&header.args).all(
+                    |(coord, arg)| matches!(coord.kind, ExprKind::Name(name) if name == arg.text),
+                );
+        if is_target && !is_pure {
+            let span =
+                update.coords.iter().fold(update.target.span, |span, coord| span.to(coord.span));
+            let diagnostic = not_first(header, span);
+            self.report(diagnostic);
+        }
+        let value = self.stored_value(&update.value, header.scalar);
+        self.declare(header, value)
+    }
+
+    fn is_target(&mut self, header: &Header<'s>, target: Name<'s>) -> bool {
+        if target.text == header.name.text {
+            return true;
+        }
+        let message = format!("a stage of `{}` writes `{}`", header.name.text, target.text);
+        let diagnostic = Diagnostic::error(codes::WRONG_TARGET, target.span, message)
+            .with_label(header.name.span, "the func that is defined here")
+            .with_hint(format!(
+                "write `{}`, or define `{}` as a func of its own",
+                header.name.text, target.text
+            ));
+        self.report(diagnostic);
+        false
+    }
+
+    fn for_stage(
+        &mut self,
+        header: &Header<'s>,
+        func: Option<FuncId>,
+        domain: &'a Domain<'s>,
+        body: &'a [Statement<'s>],
+        span: Span,
+    ) {
+        let outside = self.scope.bindings.len();
+        let checked = self.domain(domain);
+        let mut updates = 0;
+        let mut stage = Some(checked);
+        for statement in body {
+            match statement {
+                Statement::Let(binding) => self.let_binding(binding),
+                Statement::Update(update) => {
+                    updates += 1;
+                    if let Some(checked) = stage.take() {
+                        self.update_stage(header, func, Some(checked), update);
+                    } else {
+                        self.for_body(
+                            update.span,
+                            "a second update in one `for`",
+                            "give each update a `for` of its own: each is a stage",
+                        );
+                    }
+                }
+                Statement::For { span, .. } => {
+                    updates += 1;
+                    let keyword = Span { end: span.start + 3, ..*span };
+                    self.for_body(
+                        keyword,
+                        "a `for` within a `for`",
+                        "name all variables at once, innermost first: `for (x, y) in (…, …)`",
+                    );
+                }
+            }
+        }
+        if updates == 0 {
+            let keyword = Span { end: span.start + 3, ..span };
+            self.for_body(
+                keyword,
+                "a `for` without an update",
+                "a `for` holds one update, after any `let`s",
+            );
+        }
+        self.scope.bindings.truncate(outside);
+    }
+
+    fn for_body(&mut self, span: Span, message: &str, hint: &str) {
+        self.report(Diagnostic::error(codes::FOR_BODY, span, message).with_hint(hint));
+    }
+
+    fn update_stage(
+        &mut self,
+        header: &Header<'s>,
+        func: Option<FuncId>,
+        domain: Option<super::domains::CheckedDomain>,
+        update: &'a Update<'s>,
+    ) {
+        let is_target = self.is_target(header, update.target);
+        let scalar = func.map(|func| self.pool.func(func).scalar);
+        let coords: Vec<Option<ExprId>> =
+            update.coords.iter().map(|coord| self.check(coord, Scalar::Int)).collect();
+        let value = match scalar {
+            Some(scalar) => self.check(&update.value, scalar),
+            None => self.infer(&update.value, None),
+        };
+        if update.coords.len() != header.vars.len() {
+            let message = format!(
+                "`{}` has {}, but {} given",
+                header.name.text,
+                crate::syntax::count(header.vars.len(), "dimension"),
+                crate::syntax::count(update.coords.len(), "coordinate")
+            );
+            let span =
+                update.coords.iter().fold(update.target.span, |span, coord| span.to(coord.span));
+            self.report(Diagnostic::error(codes::ARITY, span, message));
+            return;
+        }
+        let lhs: Option<Vec<ExprId>> = coords.into_iter().collect();
+        let (Some(func), Some(lhs), Some(value), true) = (func, lhs, value, is_target) else {
+            return;
+        };
+        let Some(value) = self.combined(func, update.op, &lhs, value, update.span) else { return };
+        if self.limit_depth(value, update.span).is_none() {
+            return;
+        }
+        let (domain, predicate) = match domain {
+            Some(domain) if !domain.complete => return,
+            Some(domain) => (domain.vars, domain.predicate),
+            None => (Vec::new(), None),
+        };
+        let stage = Stage { domain, predicate, lhs, value };
+        let spans: Vec<Span> = update.coords.iter().map(|coord| coord.span).collect();
+        if !self.separation(func, &stage, &spans) {
+            return;
+        }
+        let mut stages = self.pool.func(func).stages().to_vec();
+        stages.push(stage);
+        self.pool.define_func(func, FuncKind::Defined { stages, synthetic: false });
+    }
+
+    /// `f(lhs) op value`, for `op=`.
+    fn combined(
+        &mut self,
+        func: FuncId,
+        op: AssignOp,
+        lhs: &[ExprId],
+        value: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let scalar = self.scalar_of(value);
+        let overflow = self.pool.overflow_of(value);
+        let (op, text) = match op {
+            AssignOp::Set => return Some(value),
+            AssignOp::Add => (IrOp::Add(overflow), "+="),
+            AssignOp::Mul => (IrOp::Mul(overflow), "*="),
+            AssignOp::Min => (IrOp::Min, "min="),
+            AssignOp::Max => (IrOp::Max, "max="),
+        };
+        if scalar == Scalar::Bool {
+            return self.bad_operand(text, scalar, span);
+        }
+        let old = self.pool.func_ref(func, lhs);
+        Some(self.pool.binary(op, old, value))
+    }
+
+    /// Whether a defined output is what the signature says.
+    fn output_shape(&mut self, name: Name<'s>, func: FuncId) {
+        let Some((scalar, rank, span)) = self.scope.outputs.get(name.text).copied() else { return };
+        let decl = self.pool.func(func);
+        if decl.scalar == scalar && decl.rank() == rank {
+            return;
+        }
+        let message = format!(
+            "the output `{}` is defined as `buffer<{}, {}>`",
+            name.text,
+            decl.scalar,
+            decl.rank()
+        );
+        let diagnostic = Diagnostic::error(codes::OUTPUT_SHAPE, name.span, message)
+            .with_label(span, format!("declared as `buffer<{scalar}, {rank}>`"));
+        self.report(diagnostic);
+    }
+}
+
+fn not_first(header: &Header<'_>, span: Span) -> Diagnostic {
+    let args: Vec<&str> = header.args.iter().map(|arg| arg.text).collect();
+    let name = header.name.text;
+    let message = format!("the first stage of `{name}` must define all of it");
+    Diagnostic::error(codes::FIRST_STAGE, span, message)
+        .with_hint(format!("start with `{name}({}) = …;`", args.join(", ")))
+}

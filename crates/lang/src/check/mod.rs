@@ -1,0 +1,16 @@
+//! Syntax tree to algorithms and schedules.
+
+mod builtins;
+mod casts;
+mod domains;
+mod exprs;
+mod funcs;
+mod instances;
+mod literals;
+mod pipelines;
+mod reductions;
+mod schedules;
+mod scope;
+mod separation;
+
+pub(crate) use pipelines::check_file;

@@ -1,0 +1,356 @@
+//! Pipelines: signatures, bodies, and the rules about the whole.
+
+use halidom_base::{FxHashSet, IndexMap};
+use halidom_diag::{Diagnostic, FileId, Span};
+use halidom_ir::{
+    Algorithm, BufferDecl, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId, FuncKind, Require,
+    Scalar, Type, VarId,
+};
+
+use crate::codes;
+use crate::module::{Module, Pipeline};
+use crate::names::nearest;
+use crate::syntax::ast::{self, FuncBody, Item, Name, Param, ParamType};
+use crate::syntax::parse_file;
+
+use super::instances::PRELUDE;
+use super::scope::{Callable, Checker, Generic, Scope, Value};
+
+/// Checks a file. `diagnostics` are those of the parser.
+pub(crate) fn check_file(
+    text: &str,
+    file: &ast::File<'_>,
+    diagnostics: Vec<Diagnostic>,
+    id: FileId,
+) -> Module {
+    let mut prelude_errors = Vec::new();
+    let prelude = parse_file(PRELUDE, id, &mut prelude_errors);
+    debug_assert!(prelude_errors.is_empty(), "the prelude parses: {prelude_errors:?}");
+    let mut generics = IndexMap::default();
+    for function in &prelude.functions {
+        generics.insert(function.name.text, Generic { function, in_prelude: true });
+    }
+    let is_parsed = diagnostics.is_empty();
+    let mut checker = Checker::new(text, generics, diagnostics);
+    for function in &file.functions {
+        checker.add_generic(function);
+    }
+    let mut pipelines = Vec::new();
+    let mut names: IndexMap<&str, Span> = IndexMap::default();
+    for pipeline in &file.pipelines {
+        let name = pipeline.name;
+        let taken = names.get(name.text).copied();
+        if !checker.is_name_taken(name, taken) {
+            names.insert(name.text, name.span);
+        }
+        let schedules: Vec<&ast::Schedule<'_>> = match taken {
+            Some(_) => Vec::new(),
+            None => file
+                .schedules
+                .iter()
+                .filter(|schedule| schedule.pipeline.text == name.text)
+                .collect(),
+        };
+        pipelines.extend(checker.pipeline(pipeline, &schedules));
+    }
+    for schedule in &file.schedules {
+        // A pipeline that could not be parsed may be the one that is meant.
+        if !names.contains_key(schedule.pipeline.text) && (is_parsed || !names.is_empty()) {
+            checker.unknown_pipeline(schedule.pipeline, &names);
+        }
+    }
+    Module { pool: checker.pool, pipelines, diagnostics: checker.diagnostics }
+}
+
+impl<'a, 's> Checker<'a, 's> {
+    fn unknown_pipeline(&mut self, name: Name<'s>, known: &IndexMap<&'s str, Span>) {
+        let message = format!("there is no pipeline `{}` in this file", name.text);
+        let hint = match nearest(name.text, known.keys().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "a schedule stands in the file of its pipeline".to_owned(),
+            None => {
+                let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+                format!("the file has {}", known.join(", "))
+            }
+        };
+        self.report(Diagnostic::error(codes::UNKNOWN_PIPELINE, name.span, message).with_hint(hint));
+    }
+
+    fn add_generic(&mut self, function: &'a ast::Function<'s>) {
+        let taken = self.generics.get(function.name.text).copied();
+        if let Some(Generic { in_prelude: false, function: first }) = taken {
+            self.is_name_taken(function.name, Some(first.name.span));
+            return;
+        }
+        if self.is_reserved(function.name, true) {
+            return;
+        }
+        let names = function.params.iter().chain(function.vars.iter().map(|(name, _)| name));
+        let mut seen: Vec<Name<'s>> = Vec::new();
+        for name in names {
+            let first = seen.iter().find(|first| first.text == name.text).map(|first| first.span);
+            self.is_name_taken(*name, first);
+            seen.push(*name);
+        }
+        let packs: Vec<_> =
+            function.vars.iter().filter(|(_, kind)| *kind == ast::VarKind::Pack).collect();
+        if let [_, (second, _), ..] = packs.as_slice() {
+            self.report(Diagnostic::error(
+                codes::PACK,
+                second.span,
+                "a function has at most one pack of variables",
+            ));
+            return;
+        }
+        self.generics.insert(function.name.text, Generic { function, in_prelude: false });
+    }
+
+    /// Checks a pipeline and its schedules. `None` if the pipeline has an error.
+    fn pipeline(
+        &mut self,
+        pipeline: &'a ast::Pipeline<'s>,
+        schedules: &[&'a ast::Schedule<'s>],
+    ) -> Option<Pipeline> {
+        self.scope = Scope::default();
+        let before = self.diagnostics.len();
+        let (params, inputs) = self.params(&pipeline.params);
+        self.outputs(&pipeline.outputs);
+        for item in &pipeline.body {
+            if let Item::Func(func) = item {
+                self.scope.all_funcs.entry(func.name.text).or_insert(func.name.span);
+            }
+        }
+        let mut requires = Vec::new();
+        let mut require_spans = Vec::new();
+        let mut fast_math = false;
+        for item in &pipeline.body {
+            match item {
+                Item::FastMath => fast_math = true,
+                Item::Let(binding) => self.let_binding(binding),
+                Item::Func(func) => self.func(func),
+                Item::Require { condition, message, span } => {
+                    if let Some(id) = self.require(condition) {
+                        let message = match message {
+                            Some(message) => (*message).to_owned(),
+                            None => {
+                                let text = self.text.get(condition.span.range()).unwrap_or("");
+                                format!("`{text}` does not hold")
+                            }
+                        };
+                        requires.push(Require { condition: id, message });
+                        require_spans.push(*span);
+                    }
+                }
+            }
+        }
+        let outputs = self.defined_outputs(pipeline);
+        self.last_func(pipeline);
+        let is_valid = self.diagnostics.len() == before;
+        let mut named = Vec::with_capacity(schedules.len());
+        let mut names = IndexMap::default();
+        for schedule in schedules {
+            named.extend(self.schedule(schedule, &mut names));
+        }
+        // A body with a syntax error lacks something; the parser's errors lie within its text.
+        let is_whole = !self.diagnostics[..before].iter().any(|diagnostic| {
+            diagnostic.span().is_some_and(|span| {
+                span.start >= pipeline.name.span.start && span.end <= pipeline.end
+            })
+        });
+        (is_valid && is_whole).then(|| Pipeline {
+            algorithm: Algorithm {
+                name: pipeline.name.text.to_owned(),
+                params,
+                inputs,
+                funcs: std::mem::take(&mut self.scope.funcs),
+                outputs,
+                requires,
+                fast_math,
+            },
+            schedules: named,
+            span: pipeline.name.span,
+            func_spans: std::mem::take(&mut self.scope.func_spans),
+            require_spans,
+        })
+    }
+
+    /// Declares parameters and inputs.
+    fn params(&mut self, params: &[Param<'s>]) -> (Vec<VarId>, Vec<FuncId>) {
+        let mut scalars = Vec::new();
+        let mut inputs = Vec::new();
+        for param in params {
+            let name = param.name;
+            let input = self.scope.callables.get(name.text).map(|(span, _)| *span);
+            let taken = input.or_else(|| self.find_binding(name.text).map(|found| found.name.span));
+            if taken.is_some() {
+                self.is_name_taken(name, taken);
+                continue;
+            }
+            match param.ty {
+                ParamType::Scalar(scalar) => {
+                    let var = self.pool.declare_var(name.text, Type::scalar(scalar));
+                    self.scope.startup.insert(var);
+                    scalars.push(var);
+                    let id = self.pool.var_expr(var);
+                    self.bind(name, Value::Expr(id));
+                }
+                ParamType::Buffer(Scalar::Int, _) => self.buffer_of_int(param.ty_span),
+                ParamType::Buffer(scalar, rank) => {
+                    if !self.is_reserved(name, true) {
+                        inputs.push(self.input(name, scalar, rank));
+                    }
+                }
+                ParamType::Bad => {
+                    self.scope.callables.insert(name.text, (name.span, Callable::Bad));
+                    self.scope.bindings.push(super::scope::Binding { name, value: Value::Bad });
+                }
+            }
+        }
+        (scalars, inputs)
+    }
+
+    fn buffer_of_int(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error(
+                codes::STORED_INT,
+                span,
+                "a buffer cannot hold `int`, which has no size in memory",
+            )
+            .with_hint("choose a machine type, `i32` say"),
+        );
+    }
+
+    fn input(&mut self, name: Name<'s>, scalar: Scalar, rank: usize) -> FuncId {
+        let mut args = Vec::with_capacity(rank);
+        let mut bounds = Vec::with_capacity(rank);
+        let mut dims = Vec::with_capacity(rank);
+        for dim in 0..rank {
+            args.push(self.pool.declare_var(format!("_{dim}"), Type::INT));
+            let [min, extent, stride] = ["min", "extent", "stride"].map(|part| {
+                self.pool.declare_var(format!("{}.{part}.{dim}", name.text), Type::INT)
+            });
+            self.scope.startup.extend([min, extent]);
+            bounds.push((min, extent));
+            dims.push(Dim {
+                min: self.pool.var_expr(min),
+                extent: self.pool.var_expr(extent),
+                stride: self.pool.var_expr(stride),
+            });
+        }
+        // The buffer and the func name each other: the func is declared with a definition that is replaced at once.
+        let placeholder = FuncKind::Defined { stages: Vec::new(), synthetic: false };
+        let text = name.text.to_owned();
+        let func = self.pool.declare_func(FuncDecl { name: text, scalar, args, kind: placeholder });
+        let buffer = self.pool.declare_buffer(BufferDecl {
+            name: name.text.to_owned(),
+            scalar,
+            func,
+            kind: BufferKind::Input,
+            dims,
+        });
+        self.pool.define_func(func, FuncKind::Input { buffer });
+        self.scope.func_spans.insert(func, name.span);
+        self.scope.callables.insert(name.text, (name.span, Callable::Input { func, bounds }));
+        func
+    }
+
+    /// Notes what the signature says of the outputs.
+    fn outputs(&mut self, outputs: &[Param<'s>]) {
+        for output in outputs {
+            let name = output.name;
+            let first = self.scope.outputs.get(name.text).map(|(.., span)| *span);
+            if first.is_some() {
+                self.is_name_taken(name, first);
+                continue;
+            }
+            match output.ty {
+                ParamType::Buffer(Scalar::Int, _) => self.buffer_of_int(output.ty_span),
+                ParamType::Buffer(scalar, rank) => {
+                    self.scope.outputs.insert(name.text, (scalar, rank, output.ty_span));
+                }
+                ParamType::Scalar(scalar) => {
+                    let message = format!("the output `{}` is no buffer", name.text);
+                    self.report(
+                        Diagnostic::error(codes::OUTPUT_SHAPE, output.ty_span, message)
+                            .with_hint(format!("a single value is a `buffer<{scalar}, 0>`")),
+                    );
+                }
+                ParamType::Bad => {}
+            }
+        }
+    }
+
+    fn require(&mut self, condition: &'a ast::Expr<'s>) -> Option<ExprId> {
+        let id = self.check(condition, Scalar::Bool)?;
+        if !self.is_startup(id) {
+            return self.fail_with_hint(
+                codes::REQUIRE_STARTUP,
+                condition.span,
+                "a `require` is about parameters and shapes alone",
+                "values of funcs and inputs are not known when the pipeline starts",
+            );
+        }
+        if self.pool.as_constant(id).and_then(Constant::as_bool) == Some(false) {
+            return self.fail(codes::REQUIRE_STARTUP, condition.span, "this `require` never holds");
+        }
+        self.limit_depth(id, condition.span)
+    }
+
+    /// The outputs' funcs, in order of the signature.
+    fn defined_outputs(&mut self, pipeline: &ast::Pipeline<'s>) -> Vec<FuncId> {
+        let mut outputs = Vec::new();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        for output in &pipeline.outputs {
+            let name = output.name;
+            if !seen.insert(name.text) {
+                continue;
+            }
+            match self.scope.callables.get(name.text) {
+                Some((_, Callable::Func(func))) => outputs.push(*func),
+                Some((_, Callable::Bad)) => {}
+                Some((span, Callable::Input { .. })) => {
+                    let span = *span;
+                    self.is_name_taken(name, Some(span));
+                }
+                None => {
+                    let funcs = self.scope.all_funcs.keys().copied();
+                    let hint = match nearest(name.text, funcs) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("define it: `func {}(…) = …;`", name.text),
+                    };
+                    let message = format!("the output `{}` is not defined", name.text);
+                    self.report(
+                        Diagnostic::error(codes::NO_OUTPUT, name.span, message).with_hint(hint),
+                    );
+                }
+            }
+        }
+        outputs
+    }
+
+    /// The last func must be an output: nothing could use it otherwise.
+    fn last_func(&mut self, pipeline: &ast::Pipeline<'s>) {
+        let last = pipeline.body.iter().rev().find_map(|item| match item {
+            Item::Func(func) => Some(func),
+            Item::Let(_) | Item::FastMath | Item::Require { .. } => None,
+        });
+        let Some(func) = last else { return };
+        let is_output = pipeline.outputs.iter().any(|output| output.name.text == func.name.text);
+        let has_output = pipeline
+            .outputs
+            .iter()
+            .any(|output| self.scope.all_funcs.contains_key(output.name.text));
+        if is_output || !has_output {
+            return;
+        }
+        let kind = match func.body {
+            FuncBody::Pure { .. } | FuncBody::Stages { .. } => "func",
+            FuncBody::Instance { .. } => "boundary condition",
+        };
+        let message = format!("the last func must be an output, but `{}` is not", func.name.text);
+        self.report(
+            Diagnostic::error(codes::LAST_FUNC, func.name.span, message)
+                .with_hint(format!("no output can use this {kind}: move it up or remove it")),
+        );
+    }
+}

@@ -1,0 +1,479 @@
+//! Schedules: directives with their arguments, funcs resolved, loops by name.
+
+use halidom_base::IndexMap;
+use halidom_diag::{Diagnostic, Span};
+use halidom_ir::{Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Scalar, Schedule, Tail};
+
+use crate::codes;
+use crate::module::NamedSchedule;
+use crate::names::nearest;
+use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name};
+use crate::syntax::count;
+
+use super::scope::{Callable, Checker};
+
+/// Directives with what they take, and whether a tail strategy may follow.
+const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
+    ("split", "v, outer, inner, factor", 4, 4, true),
+    ("fuse", "outer, inner, v", 3, 3, false),
+    ("swap", "v", 1, 1, false),
+    ("reorder", "v, w, …", 2, usize::MAX, false),
+    ("tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
+    ("parallel", "v", 1, 1, false),
+    ("serial", "v", 1, 1, false),
+    ("vectorize", "v, lanes", 1, 2, true),
+    ("unroll", "v, factor", 1, 2, true),
+    ("rename", "from, to", 2, 2, false),
+    ("compute_at", "func, v", 2, 2, false),
+    ("compute_root", "", 0, 0, false),
+    ("compute_inline", "", 0, 0, false),
+    ("store_at", "func, v", 2, 2, false),
+    ("store_root", "", 0, 0, false),
+    ("bound", "v, min, extent", 3, 3, false),
+    ("bound_extent", "v, extent", 2, 2, false),
+    ("align_bounds", "v, modulus, remainder", 2, 3, false),
+    ("specialize", "condition", 1, 1, false),
+    ("update", "stage", 0, 1, false),
+];
+
+/// Directives of the language's design that nothing implements.
+const UNSUPPORTED: [&str; 14] = [
+    "reorder_storage",
+    "align_storage",
+    "fold_storage",
+    "rfactor",
+    "atomic",
+    "in",
+    "store_in",
+    "hoist_storage",
+    "partition",
+    "prefetch",
+    "async",
+    "compute_with",
+    "gpu_blocks",
+    "gpu_threads",
+];
+
+/// The directives of a schedule so far, and their places.
+#[derive(Debug, Default)]
+struct Draft {
+    spans: Vec<Span>,
+}
+
+/// A directive's arguments, counted.
+#[derive(Debug)]
+struct Arguments<'a, 's> {
+    values: Vec<&'a Expr<'s>>,
+    tail: Tail,
+}
+
+impl<'a, 's> Checker<'a, 's> {
+    /// Checks a schedule of the pipeline at hand. `None` if it has an error.
+    pub(super) fn schedule(
+        &mut self,
+        schedule: &'a ast::Schedule<'s>,
+        names: &mut IndexMap<&'s str, Span>,
+    ) -> Option<NamedSchedule> {
+        let before = self.diagnostics.len();
+        self.schedule_name(schedule.name, names);
+        let mut draft = Draft::default();
+        let mut directives = Vec::new();
+        for chain in &schedule.chains {
+            self.chain(chain, None, &mut draft, &mut directives);
+        }
+        let schedule_ok = self.diagnostics.len() == before;
+        schedule_ok.then(|| NamedSchedule {
+            schedule: Schedule { name: schedule.name.text.to_owned(), directives },
+            span: schedule.name.span,
+            spans: draft.spans,
+        })
+    }
+
+    fn schedule_name(&mut self, name: Name<'s>, names: &mut IndexMap<&'s str, Span>) {
+        let first = names.insert(name.text, name.span);
+        let diagnostic = if name.text == "default" {
+            Diagnostic::error(
+                codes::SCHEDULE_NAME,
+                name.span,
+                "`default` is the name of the pipeline without a schedule",
+            )
+            .with_hint("choose another name")
+        } else if let Some(first) = first {
+            let message = format!("the schedule `{}` is defined already", name.text);
+            Diagnostic::error(codes::SCHEDULE_NAME, name.span, message)
+                .with_label(first, "defined here")
+        } else {
+            return;
+        };
+        self.report(diagnostic);
+    }
+
+    /// The directives of one statement. Within a specialization, `specialized` is its func and stage.
+    fn chain(
+        &mut self,
+        chain: &'a Chain<'s>,
+        specialized: Option<(FuncId, usize)>,
+        draft: &mut Draft,
+        directives: &mut Vec<Directive>,
+    ) {
+        let func = self.scheduled_func(chain.func);
+        if let (Some(func), Some((outer, _))) = (func, specialized)
+            && func != outer
+        {
+            let name = self.pool.func(outer).name.clone();
+            self.report(
+                Diagnostic::error(
+                    codes::SPECIALIZATION,
+                    chain.func.span,
+                    format!("a specialization of `{name}` schedules `{}`", chain.func.text),
+                )
+                .with_hint(format!("within the braces only `{name}` can be scheduled")),
+            );
+            return;
+        }
+        let mut stage = specialized.map_or(0, |(_, stage)| stage);
+        for call in &chain.calls {
+            if call.name.text == "update" {
+                if let Some(selected) = self.update_number(func, call) {
+                    stage = selected;
+                }
+                continue;
+            }
+            let origin = draft.spans.len();
+            draft.spans.push(call.name.span.to(call.span));
+            let action = self.directive(call, func, stage, specialized.is_some(), draft);
+            if let (Some(action), Some(func)) = (action, func) {
+                directives.push(Directive { func, stage, action, origin });
+            }
+        }
+    }
+
+    /// The func that a directive is for; inputs and unknown names are reported.
+    fn scheduled_func(&mut self, name: Name<'s>) -> Option<FuncId> {
+        match self.scope.callables.get(name.text) {
+            Some((_, Callable::Func(func))) => return Some(*func),
+            Some((_, Callable::Bad)) => return None,
+            Some((_, Callable::Input { .. })) => {
+                return self.fail_with_hint(
+                    codes::UNKNOWN_FUNC,
+                    name.span,
+                    format!("`{}` is an input: there is nothing to schedule", name.text),
+                    "schedule the funcs that read it",
+                );
+            }
+            None => {}
+        }
+        // Inline reductions have no name in the text.
+        let made = self.scope.funcs.iter().find(|func| self.pool.func(**func).name == name.text);
+        if let Some(func) = made {
+            return Some(*func);
+        }
+        let known: Vec<String> =
+            self.scope.funcs.iter().map(|func| self.pool.func(*func).name.clone()).collect();
+        let near = nearest(name.text, known.iter().map(String::as_str));
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                format!("the pipeline's funcs are {}", known.join(", "))
+            }
+        };
+        let message = format!("the pipeline has no func `{}`", name.text);
+        self.fail_with_hint(codes::UNKNOWN_FUNC, name.span, message, hint)
+    }
+
+    /// `update(k)`, or `update()` for the first.
+    fn update_number(
+        &mut self,
+        func: Option<FuncId>,
+        call: &'a DirectiveCall<'s>,
+    ) -> Option<usize> {
+        let arguments = self.arguments(call)?;
+        let index = arguments.values.first().copied();
+        self.stage_number(func?, index, call.span)
+    }
+
+    fn stage_number(
+        &mut self,
+        func: FuncId,
+        index: Option<&'a Expr<'s>>,
+        span: Span,
+    ) -> Option<usize> {
+        let number = match index {
+            None => Some(1),
+            Some(Expr { kind: ExprKind::Integer(number), .. }) => usize::try_from(*number).ok(),
+            Some(_) => None,
+        };
+        let updates = self.pool.func(func).stages().len().saturating_sub(1);
+        if let Some(number) = number.filter(|number| (1..=updates).contains(number)) {
+            return Some(number);
+        }
+        let name = self.pool.func(func).name.clone();
+        let hint = match updates {
+            0 => format!("`{name}` has no update; leave `update` out"),
+            1 => "write `update(1)` for the only update".to_owned(),
+            _ => format!("updates are counted from 1: `update(1)` to `update({updates})`"),
+        };
+        let message = format!("`{name}` has no such update");
+        self.fail_with_hint(codes::UNKNOWN_STAGE, span, message, hint)
+    }
+
+    /// A directive's arguments and tail, if their number is right.
+    fn arguments(&mut self, call: &'a DirectiveCall<'s>) -> Option<Arguments<'a, 's>> {
+        let name = call.name;
+        let Some((_, usage, least, most, has_tail)) =
+            DIRECTIVES.iter().find(|(known, ..)| *known == name.text)
+        else {
+            return self.unknown_directive(name);
+        };
+        let mut tail = None;
+        let mut values = Vec::with_capacity(call.arguments.len());
+        for argument in &call.arguments {
+            match argument.name {
+                None => values.push(&argument.value),
+                Some(Name { text: "tail", .. }) if *has_tail && tail.is_none() => {
+                    tail = Some(self.tail(&argument.value)?);
+                }
+                Some(label) => {
+                    let message = format!("`{}` has no argument `{}`", name.text, label.text);
+                    let hint = usage_hint(name.text, usage, *has_tail);
+                    return self.fail_with_hint(
+                        codes::DIRECTIVE_ARGUMENTS,
+                        label.span,
+                        message,
+                        hint,
+                    );
+                }
+            }
+        }
+        // The tail may also stand last without its name.
+        if *has_tail && tail.is_none() && values.len() == most + 1 {
+            tail = Some(self.tail(values.pop()?)?);
+        }
+        if values.len() < *least || values.len() > *most {
+            let message =
+                format!("`{}` does not take {}", name.text, count(values.len(), "argument"));
+            let hint = usage_hint(name.text, usage, *has_tail);
+            return self.fail_with_hint(codes::DIRECTIVE_ARGUMENTS, call.span, message, hint);
+        }
+        Some(Arguments { values, tail: tail.unwrap_or(Tail::Auto) })
+    }
+
+    fn unknown_directive<T>(&mut self, name: Name<'s>) -> Option<T> {
+        if UNSUPPORTED.contains(&name.text) {
+            let message = format!("`{}` is not supported", name.text);
+            return self.fail(codes::UNSUPPORTED_DIRECTIVE, name.span, message);
+        }
+        let message = format!("there is no directive `{}`", name.text);
+        match nearest(name.text, DIRECTIVES.iter().map(|(name, ..)| *name)) {
+            Some(near) => self.fail_with_hint(
+                codes::UNKNOWN_DIRECTIVE,
+                name.span,
+                message,
+                format!("did you mean `{near}`?"),
+            ),
+            None => self.fail(codes::UNKNOWN_DIRECTIVE, name.span, message),
+        }
+    }
+
+    fn tail(&mut self, expr: &Expr<'s>) -> Option<Tail> {
+        let name = if let ExprKind::Name(name) = expr.kind { name } else { "" };
+        let tail = Tail::ALL.into_iter().find(|tail| tail.name() == name);
+        if tail.is_some() {
+            return tail;
+        }
+        let known = Tail::ALL.map(|tail| format!("`{}`", tail.name())).join(", ");
+        self.fail_with_hint(
+            codes::UNKNOWN_TAIL,
+            expr.span,
+            "there is no such tail strategy",
+            format!("the strategies are {known}"),
+        )
+    }
+
+    fn directive(
+        &mut self,
+        call: &'a DirectiveCall<'s>,
+        func: Option<FuncId>,
+        stage: usize,
+        is_nested: bool,
+        draft: &mut Draft,
+    ) -> Option<Action> {
+        let name = call.name.text;
+        if call.block.is_some() && name != "specialize" {
+            return self.fail(
+                codes::DIRECTIVE_ARGUMENTS,
+                call.name.span,
+                format!("`{name}` takes no block"),
+            );
+        }
+        let Arguments { values, tail } = self.arguments(call)?;
+        Some(match (name, values.as_slice()) {
+            ("split", [var, outer, inner, factor]) => Action::Split {
+                var: self.loop_name(var)?,
+                outer: self.loop_name(outer)?,
+                inner: self.loop_name(inner)?,
+                factor: self.startup_int(factor)?,
+                tail,
+            },
+            ("tile", [x, y, xo, yo, xi, yi, width, height]) => Action::Tile {
+                vars: [self.loop_name(x)?, self.loop_name(y)?],
+                outer: [self.loop_name(xo)?, self.loop_name(yo)?],
+                inner: [self.loop_name(xi)?, self.loop_name(yi)?],
+                factors: [self.startup_int(width)?, self.startup_int(height)?],
+                tail,
+            },
+            ("fuse", [outer, inner, fused]) => Action::Fuse {
+                outer: self.loop_name(outer)?,
+                inner: self.loop_name(inner)?,
+                fused: self.loop_name(fused)?,
+            },
+            ("swap", [var]) => Action::Swap { var: self.loop_name(var)? },
+            ("reorder", vars) => Action::Reorder {
+                vars: vars.iter().map(|var| self.loop_name(var)).collect::<Option<_>>()?,
+            },
+            ("parallel", [var]) => {
+                Action::Traverse { var: self.loop_name(var)?, kind: LoopKind::Parallel }
+            }
+            ("serial", [var]) => {
+                Action::Traverse { var: self.loop_name(var)?, kind: LoopKind::Serial }
+            }
+            ("vectorize", [var, lanes @ ..]) => Action::Vectorize {
+                var: self.loop_name(var)?,
+                lanes: self.constant_factor(lanes.first().copied())?,
+                tail,
+            },
+            ("unroll", [var, factor @ ..]) => Action::Unroll {
+                var: self.loop_name(var)?,
+                factor: self.constant_factor(factor.first().copied())?,
+                tail,
+            },
+            ("rename", [from, to]) => {
+                Action::Rename { from: self.loop_name(from)?, to: self.loop_name(to)? }
+            }
+            ("compute_at", [at, var]) => Action::ComputeAt(self.loop_level(at, var)?),
+            ("store_at", [at, var]) => Action::StoreAt(self.loop_level(at, var)?),
+            ("compute_root", []) => Action::ComputeRoot,
+            ("compute_inline", []) => Action::ComputeInline,
+            ("store_root", []) => Action::StoreRoot,
+            ("bound", [var, min, extent]) => Action::Bound {
+                var: self.loop_name(var)?,
+                min: Some(self.startup_int(min)?),
+                extent: self.startup_int(extent)?,
+            },
+            ("bound_extent", [var, extent]) => Action::Bound {
+                var: self.loop_name(var)?,
+                min: None,
+                extent: self.startup_int(extent)?,
+            },
+            ("align_bounds", [var, modulus, remainder @ ..]) => Action::AlignBounds {
+                var: self.loop_name(var)?,
+                modulus: self.startup_int(modulus)?,
+                remainder: match remainder.first() {
+                    Some(remainder) => self.startup_int(remainder)?,
+                    None => self.pool.int(0),
+                },
+            },
+            ("specialize", [condition]) => {
+                let condition = self.startup(condition, Scalar::Bool);
+                let Some(block) = &call.block else {
+                    return self.fail_with_hint(
+                        codes::DIRECTIVE_ARGUMENTS,
+                        call.span,
+                        "`specialize` needs a block",
+                        "write `f.specialize(condition) { f.directive(…); }`",
+                    );
+                };
+                if is_nested {
+                    return self.fail_with_hint(
+                        codes::SPECIALIZATION,
+                        call.name.span,
+                        "a specialization within a specialization",
+                        "specialize the func once for each condition, joined with `&&`",
+                    );
+                }
+                let mut directives = Vec::new();
+                for chain in block {
+                    self.chain(chain, Some((func?, stage)), draft, &mut directives);
+                }
+                Action::Specialize { condition: condition?, directives }
+            }
+            _ => return self.unknown_directive(call.name),
+        })
+    }
+
+    fn loop_name(&mut self, expr: &Expr<'s>) -> Option<String> {
+        if let ExprKind::Name(name) = expr.kind {
+            return Some(name.to_owned());
+        }
+        self.fail_with_hint(
+            codes::DIRECTIVE_ARGUMENTS,
+            expr.span,
+            "expected the name of a loop",
+            "loops are named by pure and reduction variables, and by what splits and fusions name",
+        )
+    }
+
+    /// `f`, or `f.update(k)` for the loops of that stage.
+    fn loop_level(&mut self, func: &'a Expr<'s>, var: &Expr<'s>) -> Option<LoopLevel> {
+        let (func, stage) = if let ExprKind::Name(text) = &func.kind {
+            (self.scheduled_func(Name { text, span: func.span })?, None)
+        } else if let ExprKind::Member {
+            object,
+            member: Name { text: "update", .. },
+            index: Some(index),
+        } = &func.kind
+            && index.len() <= 1
+        {
+            let id = self.scheduled_func(*object)?;
+            (id, Some(self.stage_number(id, index.first(), func.span)?))
+        } else {
+            return self.fail_with_hint(
+                codes::DIRECTIVE_ARGUMENTS,
+                func.span,
+                "expected the name of a func",
+                "a loop level is a func and one of its loops: `compute_at(output, y)`",
+            );
+        };
+        Some(LoopLevel { func, stage, var: self.loop_name(var)? })
+    }
+
+    fn startup_int(&mut self, expr: &'a Expr<'s>) -> Option<ExprId> {
+        self.startup(expr, Scalar::Int)
+    }
+
+    fn startup(&mut self, expr: &'a Expr<'s>, scalar: Scalar) -> Option<ExprId> {
+        let id = self.check(expr, scalar)?;
+        if !self.is_startup(id) {
+            return self.fail_with_hint(
+                codes::SCHEDULE_STARTUP,
+                expr.span,
+                "a schedule depends on parameters and shapes alone",
+                "values of funcs and inputs are not known when the pipeline starts",
+            );
+        }
+        self.limit_depth(id, expr.span)
+    }
+
+    /// The number of lanes or copies: a constant, or none where it is left out.
+    #[expect(clippy::option_option, reason = "left out and wrong are different answers")]
+    fn constant_factor(&mut self, expr: Option<&'a Expr<'s>>) -> Option<Option<ExprId>> {
+        let Some(expr) = expr else { return Some(None) };
+        let id = self.startup_int(expr)?;
+        let factor = self.pool.as_constant(id).and_then(halidom_ir::Constant::as_integer);
+        match factor {
+            Some(factor) if factor >= 1 => Some(Some(id)),
+            Some(_) | None => self.fail_with_hint(
+                codes::DIRECTIVE_ARGUMENTS,
+                expr.span,
+                "expected a constant of at least 1",
+                "the code is copied or made wider when it is compiled, so the number must be known then",
+            ),
+        }
+    }
+}
+
+fn usage_hint(name: &str, usage: &str, has_tail: bool) -> String {
+    let tail = if has_tail { ", tail: guard" } else { "" };
+    format!("write `{name}({usage}{tail})`")
+}

@@ -1,0 +1,347 @@
+//! The checker's state: what names mean, and how errors are reported.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_diag::{Code, Diagnostic, Span};
+use halidom_ir::{Expr as IrExpr, ExprId, FuncId, Pool, Scalar, VarId};
+
+use crate::codes;
+use crate::names::nearest;
+use crate::syntax::ast::{Expr, Function, Name};
+
+use super::builtins;
+
+/// How deep the expressions of an algorithm may be; later passes recurse over them.
+const MAX_DEPTH: usize = 1000;
+
+/// What stands before `(`.
+#[derive(Clone, Debug)]
+pub(super) enum Callable {
+    /// An input, with the variables of its mins and extents.
+    Input { func: FuncId, bounds: Vec<(VarId, VarId)> },
+    /// A func.
+    Func(FuncId),
+    /// A func whose definition has an error that leaves its type unknown.
+    Bad,
+}
+
+/// What a plain name means.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    /// A parameter, variable or `let`.
+    Expr(ExprId),
+    /// A `let` with an error.
+    Bad,
+}
+
+/// A name in scope.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binding<'s> {
+    pub(super) name: Name<'s>,
+    pub(super) value: Value,
+}
+
+/// The func that is being defined.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Current<'s> {
+    pub(super) name: &'s str,
+    /// The stage that is being checked.
+    pub(super) stage: usize,
+}
+
+/// A generic function's own names, while its body is checked.
+#[derive(Debug)]
+pub(super) struct Frame<'a, 's> {
+    /// What the parameters stand for.
+    pub(super) arguments: IndexMap<&'s str, FrameArgument<'a, 's>>,
+    /// The name and variables of the pack, and the dimension of its first.
+    pub(super) pack: Option<(&'s str, Vec<VarId>, usize)>,
+    /// Which member of the pack an expansion is at.
+    pub(super) member: Option<usize>,
+    /// The first binding of the body; those before it belong to the caller.
+    pub(super) base: usize,
+    /// What errors in the body are blamed on, where the body is not the user's own text.
+    pub(super) blame: Option<Span>,
+}
+
+/// What a generic function's parameter stands for.
+#[derive(Clone, Debug)]
+pub(super) enum FrameArgument<'a, 's> {
+    /// A func or an input.
+    Callable(Callable),
+    /// A value of the caller, typed where it is used.
+    Value(&'a Expr<'s>),
+}
+
+/// A generic function and whether its text is the user's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Generic<'a, 's> {
+    pub(super) function: &'a Function<'s>,
+    pub(super) in_prelude: bool,
+}
+
+/// State of the checks of a file and of the pipeline at hand.
+pub(super) struct Checker<'a, 's> {
+    pub(super) pool: Pool,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) text: &'s str,
+    pub(super) generics: IndexMap<&'s str, Generic<'a, 's>>,
+    pub(super) scope: Scope<'a, 's>,
+    /// Depths of expressions, for the limit.
+    depths: FxHashMap<ExprId, usize>,
+}
+
+/// Names and definitions of the pipeline at hand.
+#[derive(Default)]
+pub(super) struct Scope<'a, 's> {
+    pub(super) callables: IndexMap<&'s str, (Span, Callable)>,
+    /// Innermost last.
+    pub(super) bindings: Vec<Binding<'s>>,
+    /// Every func of the pipeline's text, whether checked already or not.
+    pub(super) all_funcs: IndexMap<&'s str, Span>,
+    /// Variables that startup expressions may mention.
+    pub(super) startup: FxHashSet<VarId>,
+    /// Defined funcs, in order.
+    pub(super) funcs: Vec<FuncId>,
+    pub(super) func_spans: FxHashMap<FuncId, Span>,
+    /// The outputs of the signature: type, rank, place.
+    pub(super) outputs: IndexMap<&'s str, (Scalar, usize, Span)>,
+    pub(super) current: Option<Current<'s>>,
+    pub(super) frame: Option<Frame<'a, 's>>,
+    /// Where references to funcs stand, with their arguments.
+    pub(super) reference_spans: FxHashMap<ExprId, (Span, Vec<Span>)>,
+    /// How many inline reductions there were.
+    pub(super) reductions: usize,
+}
+
+impl<'a, 's> Checker<'a, 's> {
+    pub(super) fn new(
+        text: &'s str,
+        generics: IndexMap<&'s str, Generic<'a, 's>>,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Self {
+        Self {
+            pool: Pool::new(),
+            diagnostics,
+            text,
+            generics,
+            scope: Scope::default(),
+            depths: FxHashMap::default(),
+        }
+    }
+
+    /// Reports; errors within the prelude are blamed on the place that used it.
+    pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
+        if let Some(blame) = self.scope.frame.as_ref().and_then(|frame| frame.blame) {
+            if let Some(primary) = &mut diagnostic.primary {
+                primary.span = blame;
+            }
+            diagnostic.secondary.clear();
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports an error and gives nothing.
+    pub(super) fn fail<T>(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Option<T> {
+        self.report(Diagnostic::error(code, span, message));
+        None
+    }
+
+    /// Likewise with a hint.
+    pub(super) fn fail_with_hint<T>(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Option<T> {
+        self.report(Diagnostic::error(code, span, message).with_hint(hint));
+        None
+    }
+
+    /// The user's text of an expression, if it is short enough to quote.
+    pub(super) fn quote(&self, span: Span) -> Option<&'s str> {
+        const LIMIT: usize = 40;
+        if self.scope.frame.as_ref().is_some_and(|frame| frame.blame.is_some()) {
+            return None;
+        }
+        self.text.get(span.range()).filter(|text| text.len() <= LIMIT && !text.contains('\n'))
+    }
+
+    /// The value of a plain name. A miss is not reported.
+    pub(super) fn find_binding(&self, name: &str) -> Option<&Binding<'s>> {
+        let base = self.scope.frame.as_ref().map_or(0, |frame| frame.base);
+        self.scope.bindings[base..].iter().rev().find(|binding| binding.name.text == name)
+    }
+
+    /// The func or input of a name. A miss is not reported.
+    pub(super) fn find_callable(&self, name: &str) -> Option<Callable> {
+        match &self.scope.frame {
+            Some(frame) => match frame.arguments.get(name) {
+                Some(FrameArgument::Callable(callable)) => Some(callable.clone()),
+                Some(FrameArgument::Value(_)) | None => None,
+            },
+            None => self.scope.callables.get(name).map(|(_, callable)| callable.clone()),
+        }
+    }
+
+    /// Reports that a name means nothing, or not what is needed here.
+    pub(super) fn unknown<T>(&mut self, name: Name<'s>, is_call: bool) -> Option<T> {
+        let text = name.text;
+        if is_call && self.find_binding(text).is_some() {
+            return self.fail(
+                codes::WRONG_KIND,
+                name.span,
+                format!("`{text}` is a value, not a func"),
+            );
+        }
+        if !is_call && self.find_callable(text).is_some() {
+            return self.fail_with_hint(
+                codes::WRONG_KIND,
+                name.span,
+                format!("`{text}` is a func, not a value"),
+                format!("write its coordinates: `{text}(…)`"),
+            );
+        }
+        if self.scope.frame.is_none()
+            && let Some(span) = self.scope.all_funcs.get(text)
+        {
+            let diagnostic = Diagnostic::error(
+                codes::USE_BEFORE,
+                name.span,
+                format!("`{text}` is used before its definition"),
+            )
+            .with_label(*span, "defined here")
+            .with_hint(format!("move the definition of `{text}` up"));
+            self.report(diagnostic);
+            return None;
+        }
+        if is_call && self.generics.contains_key(text) {
+            return self.fail_with_hint(
+                codes::WRONG_KIND,
+                name.span,
+                format!("`{text}` makes a func from a func"),
+                format!("name its result: `func name = {text}(…);`"),
+            );
+        }
+        let near = self.nearest_name(text, is_call);
+        let what = if is_call { "func or function" } else { "variable" };
+        let mut diagnostic = Diagnostic::error(
+            codes::UNKNOWN_NAME,
+            name.span,
+            format!("there is no {what} `{text}` here"),
+        );
+        if let Some(near) = near {
+            diagnostic = diagnostic.with_hint(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn nearest_name(&self, text: &str, is_call: bool) -> Option<String> {
+        let mut known: Vec<&str> = Vec::new();
+        if is_call {
+            self.scope.callables.keys().for_each(|name| known.push(name));
+            builtins::names().for_each(|name| known.push(name));
+            for scalar in Scalar::ALL {
+                known.push(scalar.name());
+            }
+        } else {
+            self.scope.bindings.iter().rev().for_each(|binding| known.push(binding.name.text));
+        }
+        let near = nearest(text, known);
+        near.map(str::to_owned)
+    }
+
+    /// Puts a plain name in scope, unless it is taken.
+    pub(super) fn bind(&mut self, name: Name<'s>, value: Value) {
+        let taken = self.find_binding(name.text).map(|binding| binding.name.span);
+        if self.is_name_taken(name, taken) {
+            return;
+        }
+        self.scope.bindings.push(Binding { name, value });
+    }
+
+    /// Reports a name that cannot be defined because it means something else.
+    pub(super) fn is_name_taken(&mut self, name: Name<'s>, taken: Option<Span>) -> bool {
+        if self.is_reserved(name, false) {
+            return true;
+        }
+        let Some(span) = taken else { return false };
+        let message = format!("`{}` is defined already", name.text);
+        let diagnostic = Diagnostic::error(codes::NAME_TAKEN, name.span, message)
+            .with_label(span, "defined here");
+        self.report(diagnostic);
+        true
+    }
+
+    /// Reports a name that nothing can have.
+    pub(super) fn is_reserved(&mut self, name: Name<'s>, is_callable: bool) -> bool {
+        let text = name.text;
+        if text.contains('$') {
+            self.report(
+                Diagnostic::error(codes::RESERVED, name.span, format!("`{text}` has a `$`"))
+                    .with_hint("names with `$` are the compiler's"),
+            );
+            return true;
+        }
+        let builtin = builtins::names().any(|builtin| builtin == text);
+        if is_callable
+            && (builtin || Scalar::from_name(text).is_some() || self.generics.contains_key(text))
+        {
+            let message = format!("`{text}` is a built-in function");
+            self.report(
+                Diagnostic::error(codes::RESERVED, name.span, message)
+                    .with_hint("choose another name"),
+            );
+            return true;
+        }
+        false
+    }
+
+    /// Whether an expression mentions nothing but parameters, shapes and constants (FS Definition 4.4).
+    pub(super) fn is_startup(&self, expr: ExprId) -> bool {
+        let mut startup = true;
+        self.pool.for_each_subexpr(expr, &mut |_, node| match node {
+            IrExpr::Var(var) => startup &= self.scope.startup.contains(var),
+            IrExpr::Ref { .. } | IrExpr::Load { .. } | IrExpr::Hole(_) => startup = false,
+            IrExpr::Const(_)
+            | IrExpr::Unary(..)
+            | IrExpr::Binary(..)
+            | IrExpr::Select { .. }
+            | IrExpr::Cast(..)
+            | IrExpr::Call(..)
+            | IrExpr::Ramp { .. }
+            | IrExpr::Broadcast { .. } => {}
+        });
+        startup
+    }
+
+    /// Refuses an expression that is too deep for recursion.
+    pub(super) fn limit_depth(&mut self, expr: ExprId, span: Span) -> Option<ExprId> {
+        if self.depth(expr) <= MAX_DEPTH {
+            return Some(expr);
+        }
+        self.fail_with_hint(
+            codes::TOO_DEEP,
+            span,
+            "this expression is too deep, `let`s included",
+            "make a part of it a func",
+        )
+    }
+
+    fn depth(&mut self, expr: ExprId) -> usize {
+        if let Some(depth) = self.depths.get(&expr) {
+            return *depth;
+        }
+        let mut operands = Vec::new();
+        self.pool.get(expr).for_each_operand(|operand| operands.push(operand));
+        let deepest = operands.into_iter().map(|operand| self.depth(operand)).max().unwrap_or(0);
+        self.depths.insert(expr, deepest + 1);
+        deepest + 1
+    }
+}

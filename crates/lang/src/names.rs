@@ -1,0 +1,46 @@
+//! Which known name was probably meant.
+
+/// The known name nearest to what was written, if any is near: at most a third of its letters differ.
+pub(crate) fn nearest<'a>(
+    written: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (written.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|name| (distance(written, name), name))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// How many letters to insert, delete or replace to turn one name into the other (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        let known = ["blur_x", "blur_y", "output"];
+        assert_eq!(nearest("blurx", known), Some("blur_x"));
+        assert_eq!(nearest("blur_z", known), Some("blur_x"));
+        assert_eq!(nearest("outptu", known), Some("output"));
+        assert_eq!(nearest("gemm", known), None);
+        assert_eq!(nearest("x", ["y"]), Some("y"));
+    }
+}

@@ -1,0 +1,64 @@
+//! Schedules.
+
+use super::ast::{Chain, DirectiveArgument, DirectiveCall, Name, Schedule};
+use super::parser::{Parsed, Parser};
+use super::token::{Keyword, Punct, Token};
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn schedule(&mut self) -> Parsed<Schedule<'s>> {
+        self.expect_keyword(Keyword::Schedule)?;
+        let name = self.name("the schedule's name")?;
+        if self.at_punct(Punct::OpenParen) {
+            return self.unsupported("parameters of schedules");
+        }
+        self.expect_keyword(Keyword::For)?;
+        let pipeline = self.name("the pipeline's name")?;
+        let chains = self.block(Self::chain)?;
+        Ok(Schedule { name, pipeline, chains })
+    }
+
+    fn chain(&mut self) -> Parsed<Chain<'s>> {
+        let func = self.name("a func to schedule")?;
+        let mut calls = Vec::new();
+        while self.eat(Punct::Dot) {
+            calls.push(self.nested(Self::directive)?);
+        }
+        if calls.is_empty() {
+            return self.unexpected("`.` and a directive");
+        }
+        let ends_in_block = calls.last().is_some_and(|call| call.block.is_some());
+        if !self.eat(Punct::Semicolon) && !ends_in_block {
+            return self.unexpected("`;` or `.` and a directive");
+        }
+        Ok(Chain { func, calls })
+    }
+
+    fn directive(&mut self) -> Parsed<DirectiveCall<'s>> {
+        let start = self.span();
+        // `in` is a directive as well as a keyword.
+        let name = if self.eat_keyword(Keyword::In) {
+            Name { text: "in", span: start }
+        } else {
+            self.name("a directive")?
+        };
+        self.expect(Punct::OpenParen)?;
+        let arguments = self.list(Punct::CloseParen, Self::directive_argument)?;
+        let span = self.span_from(start);
+        let block =
+            if self.at_punct(Punct::OpenBrace) { Some(self.block(Self::chain)?) } else { None };
+        Ok(DirectiveCall { name, arguments, block, span })
+    }
+
+    fn directive_argument(&mut self) -> Parsed<DirectiveArgument<'s>> {
+        let span = self.span();
+        let name = match (self.peek(), self.peek_at(1)) {
+            (Token::Name(text), Token::Punct(Punct::Colon)) => {
+                self.advance();
+                self.advance();
+                Some(Name { text, span })
+            }
+            _ => None,
+        };
+        Ok(DirectiveArgument { name, value: self.expr()? })
+    }
+}

@@ -1,0 +1,234 @@
+//! Expressions, by precedence climbing.
+
+use halidom_diag::Span;
+
+use super::ast::{Argument, BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use super::parser::{MAX_HEIGHT, Parsed, Parser};
+use super::token::{Keyword, Punct, Token};
+use crate::codes;
+
+/// How tightly a binary operator binds, and the operator. Comparisons do not chain.
+fn binary_op(token: Token<'_>) -> Option<(u8, BinaryOp)> {
+    let Token::Punct(punct) = token else { return None };
+    Some(match punct {
+        Punct::OrOr => (1, BinaryOp::Or),
+        Punct::AndAnd => (2, BinaryOp::And),
+        Punct::EqualEqual => (COMPARISON, BinaryOp::Equal),
+        Punct::NotEqual => (COMPARISON, BinaryOp::NotEqual),
+        Punct::Less => (COMPARISON, BinaryOp::Less),
+        Punct::LessEqual => (COMPARISON, BinaryOp::LessEqual),
+        Punct::Greater => (COMPARISON, BinaryOp::Greater),
+        Punct::GreaterEqual => (COMPARISON, BinaryOp::GreaterEqual),
+        Punct::Or => (4, BinaryOp::BitOr),
+        Punct::Xor => (5, BinaryOp::BitXor),
+        Punct::And => (6, BinaryOp::BitAnd),
+        Punct::ShiftLeft => (7, BinaryOp::ShiftLeft),
+        Punct::ShiftRight => (7, BinaryOp::ShiftRight),
+        Punct::Plus => (8, BinaryOp::Add),
+        Punct::Minus => (8, BinaryOp::Sub),
+        Punct::Times => (9, BinaryOp::Mul),
+        Punct::Slash => (9, BinaryOp::Div),
+        Punct::Percent => (9, BinaryOp::Mod),
+        Punct::Arrow
+        | Punct::DotDot
+        | Punct::PlusEqual
+        | Punct::TimesEqual
+        | Punct::Equal
+        | Punct::Not
+        | Punct::Complement
+        | Punct::Dot
+        | Punct::Comma
+        | Punct::Colon
+        | Punct::Semicolon
+        | Punct::OpenParen
+        | Punct::CloseParen
+        | Punct::OpenBrace
+        | Punct::CloseBrace
+        | Punct::OpenBracket
+        | Punct::CloseBracket => return None,
+    })
+}
+
+const COMPARISON: u8 = 3;
+
+/// Functions whose argument may be a reduction.
+const REDUCTIONS: [&str; 6] = ["sum", "product", "minimum", "maximum", "argmin", "argmax"];
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn expr(&mut self) -> Parsed<Expr<'s>> {
+        self.nested(|parser| parser.binary(1))
+    }
+
+    /// Makes a node, unless the tree would become too high.
+    fn node(&mut self, kind: ExprKind<'s>, span: Span) -> Parsed<Expr<'s>> {
+        let height = 1 + kind.operand_height();
+        if height > MAX_HEIGHT {
+            return self.too_deep(span);
+        }
+        Ok(Expr { kind, span, height })
+    }
+
+    fn binary(&mut self, least: u8) -> Parsed<Expr<'s>> {
+        let mut lhs = self.unary()?;
+        while let Some((level, op)) = binary_op(self.peek()).filter(|(level, _)| *level >= least) {
+            self.advance();
+            let rhs = self.binary(level + 1)?;
+            let span = lhs.span.to(rhs.span);
+            lhs = self.node(ExprKind::Binary(op, Box::new(lhs), Box::new(rhs)), span)?;
+            if level == COMPARISON && binary_op(self.peek()).is_some_and(|(next, _)| next == level)
+            {
+                let message = "comparisons do not chain: write `a < b && b < c`";
+                return self.error(codes::UNEXPECTED, self.span(), message);
+            }
+        }
+        Ok(lhs)
+    }
+
+    fn unary(&mut self) -> Parsed<Expr<'s>> {
+        let start = self.span();
+        let op = match self.peek() {
+            Token::Punct(Punct::Minus) => UnaryOp::Neg,
+            Token::Punct(Punct::Not) => UnaryOp::Not,
+            Token::Punct(Punct::Complement) => UnaryOp::Complement,
+            Token::Name(_)
+            | Token::Keyword(_)
+            | Token::Integer(_)
+            | Token::Float(_)
+            | Token::Text(_)
+            | Token::Punct(_)
+            | Token::End => return self.primary(),
+        };
+        self.advance();
+        let operand = self.nested(Self::unary)?;
+        let span = self.span_from(start);
+        self.node(ExprKind::Unary(op, Box::new(operand)), span)
+    }
+
+    fn primary(&mut self) -> Parsed<Expr<'s>> {
+        let span = self.span();
+        let kind = match self.peek() {
+            Token::Integer(value) => ExprKind::Integer(value),
+            Token::Float(text) => ExprKind::Float(text),
+            Token::Keyword(Keyword::True) => ExprKind::Bool(true),
+            Token::Keyword(Keyword::False) => ExprKind::Bool(false),
+            Token::Punct(Punct::OpenParen) => return self.parenthesized(),
+            Token::Punct(Punct::OpenBrace) => return self.block_expr(),
+            Token::Name(text) => {
+                self.advance();
+                return self.named(Name { text, span });
+            }
+            Token::Keyword(_) | Token::Text(_) | Token::Punct(_) | Token::End => {
+                return self.unexpected("an expression");
+            }
+        };
+        self.advance();
+        self.node(kind, span)
+    }
+
+    fn parenthesized(&mut self) -> Parsed<Expr<'s>> {
+        let start = self.span();
+        self.expect(Punct::OpenParen)?;
+        let inner = self.expr()?;
+        if self.eat(Punct::Comma) {
+            self.list(Punct::CloseParen, Self::expr)?;
+            let span = self.span_from(start);
+            return self.node(ExprKind::Tuple, span);
+        }
+        self.expect(Punct::CloseParen)?;
+        Ok(Expr { span: self.span_from(start), ..inner })
+    }
+
+    fn block_expr(&mut self) -> Parsed<Expr<'s>> {
+        let start = self.span();
+        self.expect(Punct::OpenBrace)?;
+        let mut lets = Vec::new();
+        while self.at_keyword(Keyword::Let) {
+            lets.push(self.let_item()?);
+        }
+        let value = Box::new(self.expr()?);
+        self.expect(Punct::CloseBrace)?;
+        let span = self.span_from(start);
+        self.node(ExprKind::Block { lets, value }, span)
+    }
+
+    /// A name and what follows it: a call, a member, a reduction, or nothing.
+    fn named(&mut self, name: Name<'s>) -> Parsed<Expr<'s>> {
+        let kind = if self.at_punct(Punct::OpenParen) {
+            self.advance();
+            if REDUCTIONS.contains(&name.text) && self.starts_domain() {
+                let domain = self.domain()?;
+                self.expect(Punct::Colon)?;
+                let value = Box::new(self.expr()?);
+                self.expect(Punct::CloseParen)?;
+                ExprKind::Reduction { op: name, domain, value }
+            } else {
+                let arguments = self.list(Punct::CloseParen, Self::argument)?;
+                ExprKind::Call { callee: name, arguments }
+            }
+        } else if self.eat(Punct::Dot) {
+            let member = self.name("a property such as `extent(0)`")?;
+            let index = if self.eat(Punct::OpenParen) {
+                Some(self.list(Punct::CloseParen, Self::expr)?)
+            } else {
+                None
+            };
+            ExprKind::Member { object: name, member, index }
+        } else {
+            ExprKind::Name(name.text)
+        };
+        let span = self.span_from(name.span);
+        self.node(kind, span)
+    }
+
+    /// Whether `x in` or `(x, …) in` follows.
+    fn starts_domain(&self) -> bool {
+        let mut ahead = 0;
+        if self.at_punct(Punct::OpenParen) {
+            loop {
+                ahead += 1;
+                match self.peek_at(ahead) {
+                    Token::Name(_) | Token::Punct(Punct::Comma) => {}
+                    Token::Keyword(_)
+                    | Token::Integer(_)
+                    | Token::Float(_)
+                    | Token::Text(_)
+                    | Token::Punct(_)
+                    | Token::End => break,
+                }
+            }
+        }
+        self.peek_at(ahead + 1) == Token::Keyword(Keyword::In)
+    }
+
+    fn argument(&mut self) -> Parsed<Argument<'s>> {
+        let value = self.expr()?;
+        let expanded = self.eat(Punct::DotDot);
+        Ok(Argument { value, expanded })
+    }
+}
+
+impl ExprKind<'_> {
+    /// The height of the highest operand, 0 without operands.
+    fn operand_height(&self) -> usize {
+        match self {
+            Self::Integer(_) | Self::Float(_) | Self::Bool(_) | Self::Name(_) | Self::Tuple => 0,
+            Self::Call { arguments, .. } => {
+                arguments.iter().map(|argument| argument.value.height).max().unwrap_or(0)
+            }
+            Self::Member { index, .. } => {
+                index.iter().flatten().map(|index| index.height).max().unwrap_or(0)
+            }
+            Self::Unary(_, operand) => operand.height,
+            Self::Binary(_, lhs, rhs) => lhs.height.max(rhs.height),
+            Self::Reduction { domain, value, .. } => {
+                let bounds =
+                    domain.vars.iter().map(|(_, range)| range.min.height.max(range.end.height));
+                let predicate = domain.predicate.iter().map(|predicate| predicate.height);
+                bounds.chain(predicate).max().unwrap_or(0).max(value.height)
+            }
+            Self::Block { lets, value } => {
+                lets.iter().map(|binding| binding.value.height).max().unwrap_or(0).max(value.height)
+            }
+        }
+    }
+}

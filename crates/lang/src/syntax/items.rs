@@ -1,0 +1,328 @@
+//! Pipelines, funcs, functions and their statements.
+
+use halidom_diag::{Diagnostic, Span};
+use halidom_ir::Scalar;
+
+use super::ast::{
+    AssignOp, Domain, File, Func, FuncBody, Function, Item, Let, Name, Param, ParamType, Pipeline,
+    Range, Statement, Update, VarKind,
+};
+use super::parser::{Parsed, Parser, Reported};
+use super::token::{Keyword, Punct, Token};
+use crate::codes;
+use crate::names::nearest;
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn file(&mut self) -> File<'s> {
+        let mut file = File::default();
+        while self.peek() != Token::End {
+            let parsed = match self.peek() {
+                Token::Keyword(Keyword::Pipeline) => {
+                    self.pipeline().map(|pipeline| file.pipelines.push(pipeline))
+                }
+                Token::Keyword(Keyword::Schedule) => {
+                    self.schedule().map(|schedule| file.schedules.push(schedule))
+                }
+                Token::Keyword(Keyword::Fn) => {
+                    self.function().map(|function| file.functions.push(function))
+                }
+                Token::Name(_)
+                | Token::Keyword(_)
+                | Token::Integer(_)
+                | Token::Float(_)
+                | Token::Text(_)
+                | Token::Punct(_)
+                | Token::End => self.unexpected("`pipeline`, `schedule` or `fn`"),
+            };
+            if let Err(Reported) = parsed {
+                self.skip_to_item();
+            }
+        }
+        file
+    }
+
+    fn pipeline(&mut self) -> Parsed<Pipeline<'s>> {
+        self.expect_keyword(Keyword::Pipeline)?;
+        let name = self.name("the pipeline's name")?;
+        if self.at_punct(Punct::Less) {
+            return self.unsupported("parameters known at compile time");
+        }
+        self.expect(Punct::OpenParen)?;
+        let params = self.list(Punct::CloseParen, Self::param)?;
+        self.expect(Punct::Arrow)?;
+        let outputs = if self.eat(Punct::OpenParen) {
+            self.list(Punct::CloseParen, Self::param)?
+        } else {
+            let mut outputs = vec![self.param()?];
+            while self.eat(Punct::Comma) {
+                outputs.push(self.param()?);
+            }
+            outputs
+        };
+        let body = self.block(Self::item)?;
+        let end = self.span_from(name.span).end;
+        Ok(Pipeline { name, params, outputs, body, end })
+    }
+
+    fn param(&mut self) -> Parsed<Param<'s>> {
+        let name = self.name("a parameter's name")?;
+        self.expect(Punct::Colon)?;
+        let start = self.span();
+        let ty = if self.peek() == Token::Name("buffer") {
+            self.advance();
+            self.expect(Punct::Less)?;
+            let scalar = self.scalar()?;
+            self.expect(Punct::Comma)?;
+            let rank = self.rank()?;
+            self.expect(Punct::Greater)?;
+            scalar
+                .zip(rank)
+                .map_or(ParamType::Bad, |(scalar, rank)| ParamType::Buffer(scalar, rank))
+        } else {
+            self.scalar()?.map_or(ParamType::Bad, ParamType::Scalar)
+        };
+        Ok(Param { name, ty, ty_span: self.span_from(start) })
+    }
+
+    /// A rank; `None` for a number that is none, which is reported without stopping.
+    fn rank(&mut self) -> Parsed<Option<usize>> {
+        const MAX_RANK: i128 = 16;
+        let span = self.span();
+        let Token::Integer(rank) = self.peek() else {
+            return self.unexpected("the number of dimensions");
+        };
+        self.advance();
+        if rank > MAX_RANK {
+            let message = format!("a buffer has at most {MAX_RANK} dimensions");
+            self.diagnostics.push(Diagnostic::error(codes::UNKNOWN_TYPE, span, message));
+            return Ok(None);
+        }
+        Ok(Some(rank as usize))
+    }
+
+    /// A scalar type; `None` for a name that is none, which is reported without stopping.
+    fn scalar(&mut self) -> Parsed<Option<Scalar>> {
+        let name = self.name("a type")?;
+        let scalar = Scalar::from_name(name.text);
+        if scalar.is_none() {
+            let known = Scalar::ALL.map(Scalar::name);
+            let hint = match (name.text, nearest(name.text, known)) {
+                ("f16" | "bf16", _) => "half precision is not supported; use `f32`".to_owned(),
+                ("buffer", _) => "a func's values and parameters are scalars".to_owned(),
+                (_, Some(near)) => format!("did you mean `{near}`?"),
+                (_, None) => format!("the types are {}", known.join(", ")),
+            };
+            let message = format!("there is no type `{}`", name.text);
+            self.diagnostics
+                .push(Diagnostic::error(codes::UNKNOWN_TYPE, name.span, message).with_hint(hint));
+        }
+        Ok(scalar)
+    }
+
+    /// `: type`, if there.
+    fn type_annotation(&mut self) -> Parsed<Option<(Scalar, Span)>> {
+        if !self.eat(Punct::Colon) {
+            return Ok(None);
+        }
+        let span = self.span();
+        if self.at_punct(Punct::OpenParen) {
+            return self.unsupported("tuples");
+        }
+        Ok(self.scalar()?.map(|scalar| (scalar, span)))
+    }
+
+    fn item(&mut self) -> Parsed<Item<'s>> {
+        let start = self.span();
+        if self.eat_keyword(Keyword::FastMath) {
+            self.expect(Punct::Semicolon)?;
+            return Ok(Item::FastMath);
+        }
+        if self.eat_keyword(Keyword::Require) {
+            let condition = self.expr()?;
+            let message = if self.eat(Punct::Comma) { Some(self.text()?) } else { None };
+            self.expect(Punct::Semicolon)?;
+            return Ok(Item::Require { condition, message, span: self.span_from(start) });
+        }
+        if self.at_keyword(Keyword::Let) {
+            return self.let_item().map(Item::Let);
+        }
+        if self.at_keyword(Keyword::Func) {
+            return self.func().map(Item::Func);
+        }
+        self.unexpected("`func`, `let`, `require` or `fast_math`")
+    }
+
+    fn text(&mut self) -> Parsed<&'s str> {
+        let Token::Text(text) = self.peek() else {
+            return self.unexpected("a message in quotes");
+        };
+        self.advance();
+        Ok(text)
+    }
+
+    pub(super) fn let_item(&mut self) -> Parsed<Let<'s>> {
+        self.expect_keyword(Keyword::Let)?;
+        let name = self.name("a name")?;
+        let ty = self.type_annotation()?;
+        self.expect(Punct::Equal)?;
+        let value = self.expr()?;
+        self.expect(Punct::Semicolon)?;
+        Ok(Let { name, ty, value })
+    }
+
+    fn func(&mut self) -> Parsed<Func<'s>> {
+        self.expect_keyword(Keyword::Func)?;
+        let name = self.name("the func's name")?;
+        if self.at_punct(Punct::OpenBracket) {
+            return self.unsupported("arrays of funcs");
+        }
+        if self.eat(Punct::Equal) {
+            let start = self.span();
+            let function = self.name("a function such as `repeat_edge`")?;
+            self.expect(Punct::OpenParen)?;
+            let arguments = self.list(Punct::CloseParen, Self::expr)?;
+            let span = self.span_from(start);
+            self.expect(Punct::Semicolon)?;
+            return Ok(Func { name, body: FuncBody::Instance { function, arguments, span } });
+        }
+        self.expect(Punct::OpenParen)?;
+        let args = self.list(Punct::CloseParen, |parser| parser.name("a pure variable"))?;
+        let ty = self.type_annotation()?;
+        let body = if self.eat(Punct::Equal) {
+            let value = self.expr()?;
+            self.expect(Punct::Semicolon)?;
+            FuncBody::Pure { args, ty, value }
+        } else if self.at_punct(Punct::OpenBrace) {
+            FuncBody::Stages { args, ty, statements: self.block(Self::statement)? }
+        } else {
+            return self.unexpected("`=` and a value, or `{` and stages");
+        };
+        Ok(Func { name, body })
+    }
+
+    fn statement(&mut self) -> Parsed<Statement<'s>> {
+        if self.at_keyword(Keyword::Let) {
+            return self.let_item().map(Statement::Let);
+        }
+        let start = self.span();
+        if self.eat_keyword(Keyword::For) {
+            return self.nested(|parser| {
+                let domain = parser.domain()?;
+                let body = parser.block(Self::statement)?;
+                Ok(Statement::For { domain, body, span: parser.span_from(start) })
+            });
+        }
+        self.update().map(Statement::Update)
+    }
+
+    /// `x in a..b where p`, or `(x, y) in (a..b, c..d) where p`.
+    pub(super) fn domain(&mut self) -> Parsed<Domain<'s>> {
+        const WHAT: &str = "a reduction variable";
+        let start = self.span();
+        let names = if self.eat(Punct::OpenParen) {
+            self.list(Punct::CloseParen, |parser| parser.name(WHAT))?
+        } else {
+            vec![self.name(WHAT)?]
+        };
+        self.expect_keyword(Keyword::In)?;
+        // A parenthesis opens a list of ranges, or the expression that starts a single one.
+        let ranges = if self.at_punct(Punct::OpenParen) && self.list_of_ranges() {
+            self.advance();
+            self.list(Punct::CloseParen, Self::range)?
+        } else {
+            vec![self.range()?]
+        };
+        if names.len() != ranges.len() {
+            let message =
+                format!("{} for {}", count(names.len(), "variable"), count(ranges.len(), "range"));
+            let span = self.span_from(start);
+            return self.error(codes::RANGE_COUNT, span, message);
+        }
+        let predicate =
+            if self.eat_keyword(Keyword::Where) { Some(Box::new(self.expr()?)) } else { None };
+        Ok(Domain { vars: names.into_iter().zip(ranges).collect(), predicate })
+    }
+
+    /// Whether the parenthesis here encloses a `..` of its own level.
+    fn list_of_ranges(&self) -> bool {
+        let mut open = 0_usize;
+        for ahead in 0.. {
+            match self.peek_at(ahead) {
+                Token::End | Token::Punct(Punct::Semicolon | Punct::OpenBrace) => return false,
+                Token::Punct(Punct::OpenParen) => open += 1,
+                Token::Punct(Punct::CloseParen) => {
+                    open = open.saturating_sub(1);
+                    if open == 0 {
+                        return false;
+                    }
+                }
+                Token::Punct(Punct::DotDot) if open == 1 => return true,
+                Token::Name(_)
+                | Token::Keyword(_)
+                | Token::Integer(_)
+                | Token::Float(_)
+                | Token::Text(_)
+                | Token::Punct(_) => {}
+            }
+        }
+        false
+    }
+
+    fn range(&mut self) -> Parsed<Range<'s>> {
+        let min = self.expr()?;
+        self.expect(Punct::DotDot)?;
+        let end = self.expr()?;
+        Ok(Range { min, end })
+    }
+
+    fn update(&mut self) -> Parsed<Update<'s>> {
+        let target = self.name("an update, `for`, `let` or `}`")?;
+        self.expect(Punct::OpenParen)?;
+        let coords = self.list(Punct::CloseParen, Self::expr)?;
+        let op = match (self.peek(), self.peek_at(1)) {
+            (Token::Punct(Punct::Equal), _) => AssignOp::Set,
+            (Token::Punct(Punct::PlusEqual), _) => AssignOp::Add,
+            (Token::Punct(Punct::TimesEqual), _) => AssignOp::Mul,
+            (Token::Name("min"), Token::Punct(Punct::Equal)) => AssignOp::Min,
+            (Token::Name("max"), Token::Punct(Punct::Equal)) => AssignOp::Max,
+            _ => return self.unexpected("`=`, `+=`, `*=`, `min=` or `max=`"),
+        };
+        self.advance();
+        if matches!(op, AssignOp::Min | AssignOp::Max) {
+            self.advance();
+        }
+        let value = self.expr()?;
+        let span = self.span_from(target.span);
+        self.expect(Punct::Semicolon)?;
+        Ok(Update { target, coords, op, value, span })
+    }
+
+    fn function(&mut self) -> Parsed<Function<'s>> {
+        self.expect_keyword(Keyword::Fn)?;
+        let name = self.name("the function's name")?;
+        self.expect(Punct::OpenParen)?;
+        let params = self.list(Punct::CloseParen, |parser| parser.name("a parameter"))?;
+        self.expect(Punct::Arrow)?;
+        self.expect_keyword(Keyword::Func)?;
+        self.expect(Punct::OpenParen)?;
+        let vars = self.list(Punct::CloseParen, |parser| {
+            let var: Name<'s> = parser.name("a pure variable")?;
+            let kind = if parser.eat(Punct::DotDot) { VarKind::Pack } else { VarKind::Single };
+            Ok((var, kind))
+        })?;
+        self.expect(Punct::Equal)?;
+        let value = self.expr()?;
+        self.expect(Punct::Semicolon)?;
+        Ok(Function { name, params, vars, value })
+    }
+
+    pub(super) fn unsupported<T>(&mut self, what: &str) -> Parsed<T> {
+        let message = format!("{what} are not supported");
+        self.error(codes::UNSUPPORTED, self.span(), message)
+    }
+}
+
+/// `1 range`, `2 ranges`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,204 @@
+//! Text to tokens. Goes on after every error, so that all are reported.
+
+use halidom_diag::{Diagnostic, FileId, Span};
+
+use super::token::{Keyword, Punct, Token};
+use crate::codes;
+
+/// A token and its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lexeme<'s> {
+    pub(crate) token: Token<'s>,
+    pub(crate) span: Span,
+}
+
+/// The tokens of a text; the last one is [`Token::End`].
+pub(crate) fn lex<'s>(
+    text: &'s str,
+    file: FileId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Lexeme<'s>> {
+    let mut lexer = Lexer { text, file, at: 0, diagnostics };
+    let mut lexemes = Vec::new();
+    loop {
+        lexer.skip_blank();
+        let start = lexer.at;
+        match lexer.next_token() {
+            Some(token) => {
+                lexemes.push(Lexeme { token, span: lexer.span_from(start) });
+                if token == Token::End {
+                    return lexemes;
+                }
+            }
+            None => debug_assert!(lexer.at > start, "every bad token is skipped"),
+        }
+    }
+}
+
+struct Lexer<'s, 'd> {
+    text: &'s str,
+    file: FileId,
+    at: usize,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'s> Lexer<'s, '_> {
+    fn rest(&self) -> &'s str {
+        &self.text[self.at..]
+    }
+
+    fn span_from(&self, start: usize) -> Span {
+        Span::new(self.file, start..self.at)
+    }
+
+    /// Takes characters while they satisfy a condition.
+    fn take_while(&mut self, condition: impl Fn(char) -> bool) -> &'s str {
+        let rest = self.rest();
+        let taken = &rest[..rest.find(|c| !condition(c)).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
+    fn skip_blank(&mut self) {
+        loop {
+            self.take_while(char::is_whitespace);
+            let start = self.at;
+            if self.rest().starts_with("//") {
+                self.take_while(|c| c != '\n');
+            } else if self.rest().starts_with("/*") {
+                match self.rest()[2..].find("*/") {
+                    Some(end) => self.at += 2 + end + 2,
+                    None => {
+                        self.at = self.text.len();
+                        let opening = Span::new(self.file, start..start + 2);
+                        self.diagnostics.push(
+                            Diagnostic::error(
+                                codes::UNTERMINATED,
+                                opening,
+                                "this comment does not end",
+                            )
+                            .with_hint("close it with `*/`"),
+                        );
+                    }
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The token here, or `None` after reporting and skipping what is none.
+    fn next_token(&mut self) -> Option<Token<'s>> {
+        let Some(first) = self.rest().chars().next() else {
+            return Some(Token::End);
+        };
+        if first.is_alphabetic() || first == '_' {
+            return Some(self.word());
+        }
+        if first.is_ascii_digit() {
+            return Some(self.number());
+        }
+        if first == '"' {
+            return Some(self.string());
+        }
+        if let Some(punct) = Punct::ALL.iter().find(|punct| self.rest().starts_with(punct.text())) {
+            self.at += punct.text().len();
+            return Some(Token::Punct(*punct));
+        }
+        let start = self.at;
+        self.at += first.len_utf8();
+        let message = format!("`{}` means nothing here", first.escape_default());
+        self.diagnostics.push(Diagnostic::error(
+            codes::BAD_CHARACTER,
+            self.span_from(start),
+            message,
+        ));
+        None
+    }
+
+    fn word(&mut self) -> Token<'s> {
+        // `$` stands in the names of funcs that the compiler makes, so that schedules can name them.
+        let word = self.take_while(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        match Keyword::ALL.iter().find(|keyword| keyword.text() == word) {
+            Some(keyword) => Token::Keyword(*keyword),
+            None => Token::Name(word),
+        }
+    }
+
+    fn number(&mut self) -> Token<'s> {
+        let start = self.at;
+        for (prefix, radix) in [("0x", 16), ("0b", 2)] {
+            if self.rest().starts_with(prefix) {
+                self.at += prefix.len();
+                let digits = self.take_while(|c| c.is_alphanumeric() || c == '_');
+                return self.integer(start, digits, radix);
+            }
+        }
+        let is_digit = |c: char| c.is_ascii_digit() || c == '_';
+        self.take_while(is_digit);
+        let mut is_float = false;
+        // `0..n` is a range: a point belongs to the number only if a digit follows.
+        let mut after_point = self.rest().chars();
+        if after_point.next() == Some('.') && after_point.next().is_some_and(|c| c.is_ascii_digit())
+        {
+            is_float = true;
+            self.at += 1;
+            self.take_while(is_digit);
+        }
+        let exponent = self.rest().strip_prefix(['e', 'E']);
+        let exponent = exponent.map(|rest| rest.strip_prefix(['+', '-']).unwrap_or(rest));
+        if let Some(digits) = exponent.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            is_float = true;
+            self.at = self.text.len() - digits.len();
+            self.take_while(is_digit);
+        }
+        let number = &self.text[start..self.at];
+        if !self.take_while(|c| c.is_alphanumeric() || c == '_').is_empty() {
+            return self.bad_number(start, "a number ends in letters");
+        }
+        if is_float { Token::Float(number) } else { self.integer(start, number, 10) }
+    }
+
+    fn integer(&mut self, start: usize, digits: &str, radix: u32) -> Token<'s> {
+        let mut value: i128 = 0;
+        let mut any = false;
+        for digit in digits.chars().filter(|c| *c != '_') {
+            let Some(digit) = digit.to_digit(radix) else {
+                return self.bad_number(start, "a digit that its base does not have");
+            };
+            any = true;
+            value = value * i128::from(radix) + i128::from(digit);
+            if value > i128::from(u64::MAX) {
+                return self.bad_number(start, "a number beyond 64 bits");
+            }
+        }
+        if any { Token::Integer(value) } else { self.bad_number(start, "a number without digits") }
+    }
+
+    /// A bad number becomes 0, so that what surrounds it is still parsed.
+    fn bad_number(&mut self, start: usize, message: &str) -> Token<'s> {
+        let span = self.span_from(start);
+        self.diagnostics.push(Diagnostic::error(codes::BAD_NUMBER, span, message));
+        Token::Integer(0)
+    }
+
+    fn string(&mut self) -> Token<'s> {
+        let start = self.at;
+        self.at += 1;
+        let content = self.take_while(|c| c != '"' && c != '\n');
+        if self.rest().starts_with('"') {
+            self.at += 1;
+        } else {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    codes::UNTERMINATED,
+                    self.span_from(start),
+                    "this string does not end on its line",
+                )
+                .with_hint("close it with `\"`"),
+            );
+        }
+        Token::Text(content)
+    }
+}

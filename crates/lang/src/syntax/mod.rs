@@ -1,0 +1,12 @@
+//! Text to syntax tree.
+
+pub(crate) mod ast;
+mod directives;
+mod exprs;
+mod items;
+mod lexer;
+mod parser;
+mod token;
+
+pub(crate) use items::count;
+pub(crate) use parser::parse_file;
