@@ -1,1 +1,29 @@
-//! To be written.
+//! Prints final programs as C, reads the C back, compiles, loads and runs it, and writes libraries ahead of time.
+//!
+//! Knows nothing of validation, and transforms nothing but `legalize`, which runs before validation: the printer is one-to-one. Start with [`emit`], then
+//! [`compile`] and [`Kernel`].
+
+mod capture;
+mod ctree;
+mod discard;
+mod error;
+mod helpers;
+mod kernel;
+mod loader;
+mod module;
+mod names;
+mod print;
+mod scalar;
+mod target;
+mod toolchain;
+mod translate;
+mod vector;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::EmitError;
+pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};
+pub use module::{CModule, CheckInfo, emit};
+pub use target::Target;
+pub use toolchain::{COMPILER_VARIABLE, CompileError, RUNTIME_HEADER, RUNTIME_SOURCE, Toolchain};

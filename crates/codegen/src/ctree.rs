@@ -1,0 +1,305 @@
+//! A tree of the C that is printed: just what translated programs need.
+
+use halidom_ir::Scalar;
+
+/// A C type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CType {
+    /// `void`, behind pointers only.
+    Void,
+    /// C's `int`: statuses.
+    Status,
+    /// A named type: a struct, or one of the runtime's.
+    Named(String),
+    /// The C type of a scalar; `int` and `i64` are both `int64_t`.
+    Scalar(Scalar),
+    /// A GNU vector; of `bool`, never: masks are vectors of signed integers.
+    Vector(Scalar, u32),
+    /// A pointer.
+    Pointer {
+        /// What it points to.
+        to: Box<Self>,
+        /// Whether the pointee is only read.
+        read_only: bool,
+        /// Whether the pointee is reached through this pointer alone.
+        restrict: bool,
+    },
+}
+
+impl CType {
+    /// A pointer without `restrict`.
+    pub(crate) fn pointer(to: Self, read_only: bool) -> Self {
+        Self::Pointer { to: Box::new(to), read_only, restrict: false }
+    }
+
+    /// The same pointer with `restrict`; other types as they are.
+    pub(crate) fn restricted(self) -> Self {
+        match self {
+            Self::Pointer { to, read_only, restrict: _ } => {
+                Self::Pointer { to, read_only, restrict: true }
+            }
+            Self::Void | Self::Status | Self::Named(_) | Self::Scalar(_) | Self::Vector(..) => self,
+        }
+    }
+}
+
+/// The C name of a scalar type.
+pub(crate) fn scalar_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool | Scalar::U8 => "uint8_t",
+        Scalar::I8 => "int8_t",
+        Scalar::I16 => "int16_t",
+        Scalar::I32 => "int32_t",
+        Scalar::I64 | Scalar::Int => "int64_t",
+        Scalar::U16 => "uint16_t",
+        Scalar::U32 => "uint32_t",
+        Scalar::U64 => "uint64_t",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// The unsigned type of the same width; of floats, the one that holds their bits.
+pub(crate) fn unsigned_of(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Bool | Scalar::I8 | Scalar::U8 => Scalar::U8,
+        Scalar::I16 | Scalar::U16 => Scalar::U16,
+        Scalar::I32 | Scalar::U32 | Scalar::F32 => Scalar::U32,
+        Scalar::I64 | Scalar::U64 | Scalar::F64 | Scalar::Int => Scalar::U64,
+    }
+}
+
+/// The signed type of the same width, which is that of the masks of comparisons.
+pub(crate) fn signed_of(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Bool | Scalar::I8 | Scalar::U8 => Scalar::I8,
+        Scalar::I16 | Scalar::U16 => Scalar::I16,
+        Scalar::I32 | Scalar::U32 | Scalar::F32 => Scalar::I32,
+        Scalar::I64 | Scalar::U64 | Scalar::F64 | Scalar::Int => Scalar::I64,
+    }
+}
+
+/// Bytes that a value takes in C, `int` included.
+pub(crate) fn c_bytes(scalar: Scalar) -> usize {
+    scalar.bytes().unwrap_or(8)
+}
+
+/// The name of a vector type.
+pub(crate) fn vector_name(scalar: Scalar, lanes: u32) -> String {
+    // `int` lanes are those of `i64`: one name for one type.
+    let scalar = if scalar == Scalar::Int { Scalar::I64 } else { scalar };
+    let mut name = String::from(scalar.name());
+    name.push('x');
+    name.push_str(&lanes.to_string());
+    name
+}
+
+/// Unary operators of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CUnary {
+    /// `-`
+    Minus,
+    /// `~`
+    Complement,
+    /// `!`
+    Not,
+    /// `&`
+    Address,
+}
+
+impl CUnary {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Minus => "-",
+            Self::Complement => "~",
+            Self::Not => "!",
+            Self::Address => "&",
+        }
+    }
+}
+
+/// Binary operators of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CBinary {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+    BitAnd,
+    BitXor,
+    BitOr,
+    And,
+    Or,
+}
+
+impl CBinary {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::BitAnd => "&",
+            Self::BitXor => "^",
+            Self::BitOr => "|",
+            Self::And => "&&",
+            Self::Or => "||",
+        }
+    }
+}
+
+/// A C expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CExpr {
+    /// A variable, parameter or function.
+    Name(String),
+    /// A literal without a sign.
+    Literal(String),
+    /// A prefix operator.
+    Unary(CUnary, Box<Self>),
+    /// An infix operator.
+    Binary(CBinary, Box<Self>, Box<Self>),
+    /// `c ? a : b`.
+    Conditional(Box<Self>, Box<Self>, Box<Self>),
+    /// `(T)e`.
+    Cast(CType, Box<Self>),
+    /// `f(a, b)`.
+    Call(String, Vec<Self>),
+    /// `p[i]`.
+    Index(Box<Self>, Box<Self>),
+    /// `s->field`.
+    Arrow(Box<Self>, String),
+    /// `(T[]){a, b}`.
+    CompoundArray(CType, Vec<Self>),
+    /// `sizeof(T)`.
+    SizeOf(CType),
+}
+
+impl CExpr {
+    pub(crate) fn name(name: impl Into<String>) -> Self {
+        Self::Name(name.into())
+    }
+
+    pub(crate) fn literal(text: impl Into<String>) -> Self {
+        Self::Literal(text.into())
+    }
+
+    pub(crate) fn unary(op: CUnary, operand: Self) -> Self {
+        Self::Unary(op, Box::new(operand))
+    }
+
+    pub(crate) fn binary(op: CBinary, lhs: Self, rhs: Self) -> Self {
+        Self::Binary(op, Box::new(lhs), Box::new(rhs))
+    }
+
+    pub(crate) fn conditional(condition: Self, if_true: Self, if_false: Self) -> Self {
+        Self::Conditional(Box::new(condition), Box::new(if_true), Box::new(if_false))
+    }
+
+    pub(crate) fn cast(ty: CType, operand: Self) -> Self {
+        Self::Cast(ty, Box::new(operand))
+    }
+
+    pub(crate) fn call(function: impl Into<String>, arguments: Vec<Self>) -> Self {
+        Self::Call(function.into(), arguments)
+    }
+
+    pub(crate) fn index(base: Self, index: Self) -> Self {
+        Self::Index(Box::new(base), Box::new(index))
+    }
+
+    pub(crate) fn arrow(base: Self, field: impl Into<String>) -> Self {
+        Self::Arrow(Box::new(base), field.into())
+    }
+}
+
+/// A C statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CStmt {
+    /// A line of comment.
+    Comment(String),
+    /// `T name = value;`
+    Declare(CType, String, CExpr),
+    /// `static T name[length] = {0};` without the `static`: an array on the stack, all zero, aligned to `align` bytes.
+    DeclareArray {
+        /// The element type.
+        ty: CType,
+        /// Its name.
+        name: String,
+        /// A constant expression.
+        length: CExpr,
+        /// Bytes.
+        align: u32,
+    },
+    /// `struct_type name = {a, b};`
+    DeclareStruct(String, String, Vec<CExpr>),
+    /// `target = value;`
+    Assign(CExpr, CExpr),
+    /// A call whose value is not used.
+    Expr(CExpr),
+    /// Says that a variable may stay unused.
+    Discard(String),
+    /// `if`, with an `else` where there is one.
+    If(CExpr, Vec<Self>, Option<Vec<Self>>),
+    /// Counts `var` from `from`, up to but excluding `from + extent`.
+    For {
+        /// The loop variable, `int64_t`.
+        var: String,
+        /// Its first value.
+        from: CExpr,
+        /// A variable for the first value not taken, and how far it lies from `from`; the bound itself is `extent` where `from` is 0 and no variable is given.
+        end: Option<String>,
+        /// Number of iterations.
+        extent: CExpr,
+        /// The body.
+        body: Vec<Self>,
+    },
+    /// A block of its own.
+    Block(Vec<Self>),
+    /// `return value;`
+    Return(CExpr),
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CFunction {
+    /// Comment lines above it.
+    pub(crate) comment: Vec<String>,
+    /// Whether it is seen outside the file.
+    pub(crate) external: bool,
+    /// Its name. It returns a status.
+    pub(crate) name: String,
+    /// Its parameters.
+    pub(crate) parameters: Vec<(CType, String)>,
+    /// Its body.
+    pub(crate) body: Vec<CStmt>,
+}
+
+/// A struct with a `typedef` of the same name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CStruct {
+    /// Comment lines above it.
+    pub(crate) comment: Vec<String>,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its fields.
+    pub(crate) fields: Vec<(CType, String)>,
+}

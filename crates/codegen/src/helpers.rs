@@ -1,0 +1,771 @@
+//! The operators that C lacks: small inline functions, one for each type, printed where a program uses them.
+//!
+//! Their texts are templates with the types' names filled in. What they compute is tested against `ir::eval`, for every type and on both sides of every edge.
+
+use halidom_base::IndexSet;
+use halidom_ir::{Intrinsic, Scalar};
+
+use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
+
+/// Operators on one value that need a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ScalarOp {
+    Div,
+    Mod,
+    Min,
+    Max,
+    Shl,
+    Shr,
+    Abs,
+}
+
+/// Operators on vectors that need a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum VectorOp {
+    Load,
+    LoadStrided,
+    Gather,
+    Store,
+    StoreStrided,
+    Scatter,
+    Broadcast,
+    Ramp,
+    Select,
+    Min,
+    Max,
+    Div,
+    Mod,
+    Shl,
+    Shr,
+    Abs,
+}
+
+/// A function or type that is printed above the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Helper {
+    /// A vector type.
+    Type(Scalar, u32),
+    /// An operator on one value.
+    Scalar(ScalarOp, Scalar),
+    /// An operator on vectors.
+    Vector(VectorOp, Scalar, u32),
+    /// A mathematical function, lane by lane.
+    VectorCall(Intrinsic, Scalar, u32),
+    /// Euclidean division of signed lanes by a constant that is neither 0 nor -1: a function of its own, because gcc takes vector divisions apart before it inlines.
+    DivBy(Scalar, u32, i64),
+    /// The remainder of the same.
+    ModBy(Scalar, u32, i64),
+    /// Float to integer, saturating.
+    Saturate { to: Scalar, from: Scalar },
+    /// The same, lane by lane.
+    VectorSaturate { to: Scalar, from: Scalar, lanes: u32 },
+    /// Conversion of lanes by C's rules.
+    Convert { to: Scalar, from: Scalar, lanes: u32 },
+}
+
+impl ScalarOp {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Div => "div",
+            Self::Mod => "mod",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Shl => "shl",
+            Self::Shr => "shr",
+            Self::Abs => "abs",
+        }
+    }
+}
+
+impl VectorOp {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::LoadStrided => "load_strided",
+            Self::Gather => "gather",
+            Self::Store => "store",
+            Self::StoreStrided => "store_strided",
+            Self::Scatter => "scatter",
+            Self::Broadcast => "broadcast",
+            Self::Ramp => "ramp",
+            Self::Select => "select",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Div => "div",
+            Self::Mod => "mod",
+            Self::Shl => "shl",
+            Self::Shr => "shr",
+            Self::Abs => "abs",
+        }
+    }
+}
+
+impl Helper {
+    /// Its C name.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Type(scalar, lanes) => vector_name(scalar, lanes),
+            Self::Scalar(op, scalar) => join(op.prefix(), scalar.name()),
+            Self::Vector(op, scalar, lanes) => join(op.prefix(), &vector_name(scalar, lanes)),
+            Self::VectorCall(intrinsic, scalar, lanes) => {
+                join(intrinsic.name(), &vector_name(scalar, lanes))
+            }
+            Self::DivBy(scalar, lanes, divisor) => by("div", scalar, lanes, divisor),
+            Self::ModBy(scalar, lanes, divisor) => by("mod", scalar, lanes, divisor),
+            Self::Saturate { to, from } => join3(to.name(), "from", from.name()),
+            Self::VectorSaturate { to, from, lanes } | Self::Convert { to, from, lanes } => {
+                join3(&vector_name(to, lanes), "from", &vector_name(from, lanes))
+            }
+        }
+    }
+
+    /// What must be printed before it.
+    fn needs(self) -> Vec<Self> {
+        match self {
+            Self::Type(..) | Self::Scalar(..) | Self::Saturate { .. } => Vec::new(),
+            Self::Vector(op, scalar, lanes) => {
+                let mut needs = vec![Self::Type(scalar, lanes)];
+                match op {
+                    VectorOp::Select | VectorOp::Min | VectorOp::Max => {
+                        needs.push(Self::Type(signed_of(scalar), lanes));
+                    }
+                    VectorOp::Abs => {
+                        needs.push(Self::Type(signed_of(scalar), lanes));
+                        needs.push(Self::Type(unsigned_of(scalar), lanes));
+                    }
+                    VectorOp::Gather | VectorOp::Scatter => {
+                        needs.push(Self::Type(Scalar::I64, lanes));
+                    }
+                    VectorOp::Div => needs.push(Self::Scalar(ScalarOp::Div, scalar)),
+                    VectorOp::Mod => needs.push(Self::Scalar(ScalarOp::Mod, scalar)),
+                    VectorOp::Shl => needs.push(Self::Scalar(ScalarOp::Shl, scalar)),
+                    VectorOp::Shr => needs.push(Self::Scalar(ScalarOp::Shr, scalar)),
+                    VectorOp::Load
+                    | VectorOp::LoadStrided
+                    | VectorOp::Store
+                    | VectorOp::StoreStrided
+                    | VectorOp::Broadcast
+                    | VectorOp::Ramp => {}
+                }
+                needs
+            }
+            Self::VectorCall(_, scalar, lanes)
+            | Self::DivBy(scalar, lanes, _)
+            | Self::ModBy(scalar, lanes, _) => vec![Self::Type(scalar, lanes)],
+            Self::VectorSaturate { to, from, lanes } => {
+                vec![Self::Type(to, lanes), Self::Type(from, lanes), Self::Saturate { to, from }]
+            }
+            Self::Convert { to, from, lanes } => {
+                vec![Self::Type(to, lanes), Self::Type(from, lanes)]
+            }
+        }
+    }
+}
+
+fn join(prefix: &str, ty: &str) -> String {
+    [prefix, ty].join("_")
+}
+
+fn join3(first: &str, second: &str, third: &str) -> String {
+    [first, second, third].join("_")
+}
+
+fn by(prefix: &str, scalar: Scalar, lanes: u32, divisor: i64) -> String {
+    let ty = vector_name(scalar, lanes);
+    let sign = if divisor < 0 { "by_minus" } else { "by" };
+    [prefix, &ty, sign, &divisor.unsigned_abs().to_string()].join("_")
+}
+
+/// Adds a helper, after what it needs.
+pub(crate) fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
+    let helper = match helper {
+        // One C type for both: one function.
+        Helper::Vector(op, Scalar::Int, lanes) => Helper::Vector(op, Scalar::I64, lanes),
+        Helper::Type(Scalar::Int, lanes) => Helper::Type(Scalar::I64, lanes),
+        Helper::DivBy(Scalar::Int, lanes, divisor) => Helper::DivBy(Scalar::I64, lanes, divisor),
+        Helper::ModBy(Scalar::Int, lanes, divisor) => Helper::ModBy(Scalar::I64, lanes, divisor),
+        Helper::Type(..)
+        | Helper::Scalar(..)
+        | Helper::Vector(..)
+        | Helper::VectorCall(..)
+        | Helper::DivBy(..)
+        | Helper::ModBy(..)
+        | Helper::Saturate { .. }
+        | Helper::VectorSaturate { .. }
+        | Helper::Convert { .. } => helper,
+    };
+    if !helpers.contains(&helper) {
+        for needed in helper.needs() {
+            require(helpers, needed);
+        }
+        helpers.insert(helper);
+    }
+}
+
+/// Appends the definitions of helpers.
+pub(crate) fn print(out: &mut String, helpers: &IndexSet<Helper>) {
+    for helper in helpers {
+        out.push_str(&definition(*helper));
+    }
+}
+
+fn definition(helper: Helper) -> String {
+    let name = helper.name();
+    match helper {
+        Helper::Type(scalar, lanes) => Template::of(scalar, lanes).fill(&name, TYPE),
+        Helper::Scalar(op, scalar) => Template::of(scalar, 1).fill(&name, scalar_text(op, scalar)),
+        Helper::Vector(op, scalar, lanes) => {
+            Template::of(scalar, lanes).fill(&name, vector_text(op))
+        }
+        Helper::VectorCall(intrinsic, scalar, lanes) => {
+            let mut template = Template::of(scalar, lanes);
+            template.function = builtin(intrinsic, scalar);
+            template.fill(&name, LANEWISE_CALL)
+        }
+        Helper::DivBy(scalar, lanes, divisor) => {
+            divide_by(scalar, lanes, divisor).fill(&name, divide_text(divisor))
+        }
+        Helper::ModBy(scalar, lanes, divisor) => {
+            divide_by(scalar, lanes, divisor).fill(&name, remainder_text(divisor))
+        }
+        Helper::Saturate { to, from } => saturate(to, from, 1).fill(&name, saturate_text(to)),
+        Helper::VectorSaturate { to, from, lanes } => {
+            let mut template = saturate(to, from, lanes);
+            template.function = Helper::Saturate { to, from }.name();
+            template.fill(&name, VECTOR_SATURATE)
+        }
+        Helper::Convert { to, from, lanes } => {
+            let mut template = Template::of(to, lanes);
+            template.from_vector = vector_name(from, lanes);
+            template.fill(&name, CONVERT)
+        }
+    }
+}
+
+/// The C function for an intrinsic on one float.
+pub(crate) fn builtin(intrinsic: Intrinsic, scalar: Scalar) -> String {
+    let mut name = String::from(match intrinsic {
+        Intrinsic::Abs => "__builtin_fabs",
+        Intrinsic::Sqrt => "__builtin_sqrt",
+        Intrinsic::Floor => "__builtin_floor",
+        Intrinsic::Ceil => "__builtin_ceil",
+        // To the nearest, ties to even: nothing changes C's rounding mode.
+        Intrinsic::Round => "__builtin_rint",
+        Intrinsic::Trunc => "__builtin_trunc",
+    });
+    if scalar == Scalar::F32 {
+        name.push('f');
+    }
+    name
+}
+
+/// What the placeholders of a template stand for.
+#[derive(Default)]
+struct Template {
+    scalar: String,
+    unsigned: String,
+    vector: String,
+    unsigned_vector: String,
+    mask: String,
+    from: String,
+    from_vector: String,
+    lanes: String,
+    bits: String,
+    bytes: String,
+    align: String,
+    zero: String,
+    one: String,
+    function: String,
+    short: String,
+    low: String,
+    high: String,
+    above: String,
+    divisor: String,
+    shift: String,
+    rest: String,
+    float_zero: String,
+    lane_list: String,
+    gather_list: String,
+    strided_list: String,
+    ramp_list: String,
+}
+
+impl Template {
+    fn of(scalar: Scalar, lanes: u32) -> Self {
+        let bytes = c_bytes(scalar);
+        Self {
+            scalar: scalar_name(scalar).to_owned(),
+            unsigned: scalar_name(unsigned_of(scalar)).to_owned(),
+            vector: vector_name(scalar, lanes),
+            unsigned_vector: vector_name(unsigned_of(scalar), lanes),
+            mask: vector_name(signed_of(scalar), lanes),
+            lanes: lanes.to_string(),
+            bits: (bytes * 8).to_string(),
+            bytes: (bytes * lanes as usize).to_string(),
+            align: bytes.to_string(),
+            short: scalar.name().to_owned(),
+            lane_list: list(lanes, |_| "value".to_owned()),
+            gather_list: list(lanes, |lane| ["memory[index[", &lane, "]]"].concat()),
+            strided_list: list(lanes, |lane| ["memory[", &lane, " * stride]"].concat()),
+            ramp_list: list(lanes, |lane| ["base + ", &lane, " * stride"].concat()),
+            ..Self::default()
+        }
+    }
+
+    fn fill(&self, name: &str, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() * 2);
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            out.push_str(before);
+            let end = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
+            let (key, tail) = after.split_at(end);
+            out.push_str(match key {
+                "name" => name,
+                "t" => &self.scalar,
+                "u" => &self.unsigned,
+                "v" => &self.vector,
+                "uv" => &self.unsigned_vector,
+                "m" => &self.mask,
+                "from" => &self.from,
+                "fromv" => &self.from_vector,
+                "lanes" => &self.lanes,
+                "bits" => &self.bits,
+                "bytes" => &self.bytes,
+                "align" => &self.align,
+                "zero" => &self.zero,
+                "one" => &self.one,
+                "f" => &self.function,
+                "short" => &self.short,
+                "low" => &self.low,
+                "high" => &self.high,
+                "above" => &self.above,
+                "divisor" => &self.divisor,
+                "shift" => &self.shift,
+                "rest" => &self.rest,
+                "fzero" => &self.float_zero,
+                "values" => &self.lane_list,
+                "gathered" => &self.gather_list,
+                "strided" => &self.strided_list,
+                "ramp" => &self.ramp_list,
+                // A dollar that is no placeholder stays, and C's compiler refuses it.
+                _ => "$",
+            });
+            rest = tail;
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+fn list(lanes: u32, entry: impl Fn(String) -> String) -> String {
+    (0..lanes).map(|lane| entry(lane.to_string())).collect::<Vec<_>>().join(", ")
+}
+
+fn divide_by(scalar: Scalar, lanes: u32, divisor: i64) -> Template {
+    let mut template = Template::of(scalar, lanes);
+    // Written as the negation of its negative, which also has a literal where it is the least number.
+    template.divisor = if divisor == i64::MIN {
+        "(-9223372036854775807 - 1)".to_owned()
+    } else if divisor < 0 {
+        ["(-", &divisor.unsigned_abs().to_string(), ")"].concat()
+    } else {
+        divisor.to_string()
+    };
+    template.shift = divisor.trailing_zeros().to_string();
+    template.rest = divisor.wrapping_sub(1).to_string();
+    template
+}
+
+fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
+    let mut template = Template::of(to, lanes);
+    scalar_name(from).clone_into(&mut template.from);
+    template.from_vector = vector_name(from, lanes);
+    let suffix = if from == Scalar::F32 { "f" } else { "" };
+    if let Some((low, high)) = to.range() {
+        // A power of two, which every float type holds.
+        template.above = [&(high + 1).to_string(), ".0", suffix].concat();
+        template.high = integer_literal(high);
+        template.low = integer_literal(low);
+        template.float_zero = [&low.to_string(), ".0", suffix].concat();
+    }
+    template
+}
+
+/// A literal for a number that some integer type of at most 64 bits holds.
+pub(crate) fn integer_literal(value: i128) -> String {
+    if value == i128::from(i64::MIN) || value == i128::from(i32::MIN) {
+        // The least number of a type has no literal, only its successor's negation.
+        ["(-", &(-(value + 1)).to_string(), " - 1)"].concat()
+    } else if value > i128::from(i64::MAX) {
+        [&value.to_string(), "u"].concat()
+    } else {
+        value.to_string()
+    }
+}
+
+const TYPE: &str = "\
+typedef $t $name __attribute__((vector_size($bytes)));
+typedef $t $name_memory __attribute__((vector_size($bytes), aligned($align), may_alias));
+";
+
+fn scalar_text(op: ScalarOp, scalar: Scalar) -> &'static str {
+    let signed = scalar.is_signed() || scalar == Scalar::Int;
+    match op {
+        ScalarOp::Div if signed => DIV_SIGNED,
+        ScalarOp::Div => DIV_UNSIGNED,
+        ScalarOp::Mod if signed => MOD_SIGNED,
+        ScalarOp::Mod => MOD_UNSIGNED,
+        ScalarOp::Min => MIN,
+        ScalarOp::Max => MAX,
+        ScalarOp::Shl if signed => SHL_SIGNED,
+        ScalarOp::Shl => SHL_UNSIGNED,
+        ScalarOp::Shr if signed => SHR_SIGNED,
+        ScalarOp::Shr => SHR_UNSIGNED,
+        ScalarOp::Abs => ABS,
+    }
+}
+
+const DIV_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b == 0 ? 0 : a / b;
+}
+";
+
+const MOD_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b == 0 ? 0 : a % b;
+}
+";
+
+const DIV_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b == 0) {
+        return 0;
+    }
+    if (b == -1) {
+        return ($t)(0 - ($u)a);
+    }
+    $t quotient = ($t)(a / b);
+    $t remainder = ($t)(a % b);
+    return ($t)(remainder >= 0 ? quotient : b > 0 ? quotient - 1 : quotient + 1);
+}
+";
+
+const MOD_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b == 0 || b == -1) {
+        return 0;
+    }
+    $t remainder = ($t)(a % b);
+    return ($t)(remainder >= 0 ? remainder : b > 0 ? remainder + b : remainder - b);
+}
+";
+
+const MIN: &str = "
+static inline $t $name($t a, $t b) {
+    return a < b ? a : b;
+}
+";
+
+const MAX: &str = "
+static inline $t $name($t a, $t b) {
+    return a > b ? a : b;
+}
+";
+
+const SHL_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b >= $bits ? 0 : ($t)((uint64_t)a << b);
+}
+";
+
+const SHR_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b >= $bits ? 0 : ($t)(a >> b);
+}
+";
+
+const SHL_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b >= $bits) {
+        return 0;
+    }
+    if (b >= 0) {
+        return ($t)((uint64_t)a << b);
+    }
+    return ($t)(b > -$bits ? a >> -b : a >> ($bits - 1));
+}
+";
+
+const SHR_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b <= -$bits) {
+        return 0;
+    }
+    if (b <= 0) {
+        return ($t)((uint64_t)a << -b);
+    }
+    return ($t)(b < $bits ? a >> b : a >> ($bits - 1));
+}
+";
+
+const ABS: &str = "
+static inline $t $name($t a) {
+    return a < 0 ? ($t)(0 - ($u)a) : a;
+}
+";
+
+fn saturate_text(to: Scalar) -> &'static str {
+    if to.is_signed() { SATURATE_SIGNED } else { SATURATE_UNSIGNED }
+}
+
+const SATURATE_SIGNED: &str = "
+static inline $t $name($from a) {
+    if (a != a) {
+        return 0;
+    }
+    return a >= $above ? $high : a <= $fzero ? $low : ($t)a;
+}
+";
+
+const SATURATE_UNSIGNED: &str = "
+static inline $t $name($from a) {
+    return a >= $above ? $high : a > $fzero ? ($t)a : 0;
+}
+";
+
+fn vector_text(op: VectorOp) -> &'static str {
+    match op {
+        VectorOp::Load => LOAD,
+        VectorOp::LoadStrided => LOAD_STRIDED,
+        VectorOp::Gather => GATHER,
+        VectorOp::Store => STORE,
+        VectorOp::StoreStrided => STORE_STRIDED,
+        VectorOp::Scatter => SCATTER,
+        VectorOp::Broadcast => BROADCAST,
+        VectorOp::Ramp => RAMP,
+        VectorOp::Select => SELECT,
+        VectorOp::Min => VECTOR_MIN,
+        VectorOp::Max => VECTOR_MAX,
+        VectorOp::Div => LANEWISE_DIV,
+        VectorOp::Mod => LANEWISE_MOD,
+        VectorOp::Shl => LANEWISE_SHL,
+        VectorOp::Shr => LANEWISE_SHR,
+        VectorOp::Abs => VECTOR_ABS,
+    }
+}
+
+const LOAD: &str = "
+static inline $v $name(const $t *memory) {
+    return *(const $v_memory *)memory;
+}
+";
+
+const LOAD_STRIDED: &str = "
+static inline $v $name(const $t *memory, int64_t stride) {
+    if (stride == 1) {
+        return *(const $v_memory *)memory;
+    }
+    return ($v){$strided};
+}
+";
+
+const GATHER: &str = "
+static inline $v $name(const $t *memory, i64x$lanes index) {
+    return ($v){$gathered};
+}
+";
+
+const STORE: &str = "
+static inline void $name($t *memory, $v value) {
+    *($v_memory *)memory = value;
+}
+";
+
+const STORE_STRIDED: &str = "
+static inline void $name($t *memory, int64_t stride, $v value) {
+    if (stride == 1) {
+        *($v_memory *)memory = value;
+        return;
+    }
+    for (int lane = 0; lane < $lanes; lane++) {
+        memory[lane * stride] = value[lane];
+    }
+}
+";
+
+const SCATTER: &str = "
+static inline void $name($t *memory, i64x$lanes index, $v value) {
+    for (int lane = 0; lane < $lanes; lane++) {
+        memory[index[lane]] = value[lane];
+    }
+}
+";
+
+const BROADCAST: &str = "
+static inline $v $name($t value) {
+    return ($v){$values};
+}
+";
+
+const RAMP: &str = "
+static inline $v $name($t base, $t stride) {
+    return ($v){$ramp};
+}
+";
+
+const SELECT: &str = "
+static inline $v $name($m condition, $v a, $v b) {
+    return ($v)((condition & ($m)a) | (~condition & ($m)b));
+}
+";
+
+const VECTOR_MIN: &str = "
+static inline $v $name($v a, $v b) {
+    $m less = a < b;
+    return ($v)((less & ($m)a) | (~less & ($m)b));
+}
+";
+
+const VECTOR_MAX: &str = "
+static inline $v $name($v a, $v b) {
+    $m greater = a > b;
+    return ($v)((greater & ($m)a) | (~greater & ($m)b));
+}
+";
+
+const VECTOR_ABS: &str = "
+static inline $v $name($v a) {
+    $m negative = a < 0;
+    return ($v)((negative & ($m)(0 - ($uv)a)) | (~negative & ($m)a));
+}
+";
+
+const LANEWISE_DIV: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = div_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_MOD: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = mod_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_SHL: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = shl_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_SHR: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = shr_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_CALL: &str = "
+static inline $v $name($v a) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = $f(a[lane]);
+    }
+    return result;
+}
+";
+
+const VECTOR_SATURATE: &str = "
+static inline $v $name($fromv a) {
+    $v result = {0};
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = $f(a[lane]);
+    }
+    return result;
+}
+";
+
+const CONVERT: &str = "
+static inline $v $name($fromv a) {
+    return __builtin_convertvector(a, $v);
+}
+";
+
+fn divide_text(divisor: i64) -> &'static str {
+    if divisor > 0 && (divisor & (divisor - 1)) == 0 {
+        DIV_BY_POWER
+    } else if divisor > 0 {
+        DIV_BY_POSITIVE
+    } else {
+        DIV_BY_NEGATIVE
+    }
+}
+
+fn remainder_text(divisor: i64) -> &'static str {
+    if divisor > 0 && (divisor & (divisor - 1)) == 0 {
+        MOD_BY_POWER
+    } else if divisor > 0 {
+        MOD_BY_POSITIVE
+    } else {
+        MOD_BY_NEGATIVE
+    }
+}
+
+const DIV_BY_POWER: &str = "
+static inline $v $name($v a) {
+    return a >> $shift;
+}
+";
+
+// The comparison's mask is -1 where the remainder is negative.
+const DIV_BY_POSITIVE: &str = "
+static inline $v $name($v a) {
+    $v quotient = a / $divisor;
+    $v remainder = a - quotient * $divisor;
+    return quotient + (remainder < 0);
+}
+";
+
+const DIV_BY_NEGATIVE: &str = "
+static inline $v $name($v a) {
+    $v quotient = a / $divisor;
+    $v remainder = a - quotient * $divisor;
+    return quotient - (remainder < 0);
+}
+";
+
+const MOD_BY_POWER: &str = "
+static inline $v $name($v a) {
+    return a & $rest;
+}
+";
+
+const MOD_BY_POSITIVE: &str = "
+static inline $v $name($v a) {
+    $v remainder = a % $divisor;
+    return remainder + ((remainder < 0) & $divisor);
+}
+";
+
+const MOD_BY_NEGATIVE: &str = "
+static inline $v $name($v a) {
+    $v remainder = a % $divisor;
+    return remainder - ((remainder < 0) & $divisor);
+}
+";

@@ -1,0 +1,306 @@
+//! A whole file of C for a program, and what is needed to call it.
+
+use halidom_base::FxHashSet;
+use halidom_ir::{BufferId, Check, Pool, Program, Scalar, VarId};
+
+use crate::ctree::{CExpr, CFunction, CStmt, CStruct, CType};
+use crate::discard::drop_needless_discards;
+use crate::print::{print_comment, print_function, print_struct};
+use crate::translate::{Translator, as_var, check_values, describe_check};
+use crate::{EmitError, Target, helpers, names};
+
+/// A program in C.
+#[derive(Clone, Debug)]
+pub struct CModule {
+    /// The pipeline's name as a C identifier.
+    pub name: String,
+    /// The file.
+    pub text: String,
+    /// The entry checks: the number that a failure reports is an index here.
+    pub checks: Vec<CheckInfo>,
+    /// The fields of the struct that the entry function takes, in order.
+    pub(crate) fields: Vec<Field>,
+    pub(crate) signature: Signature,
+}
+
+/// What a pipeline takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Signature {
+    pub(crate) inputs: Vec<BufferInfo>,
+    pub(crate) outputs: Vec<BufferInfo>,
+    pub(crate) params: Vec<ParamInfo>,
+}
+
+/// One of the caller's buffers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BufferInfo {
+    pub(crate) name: String,
+    pub(crate) scalar: Scalar,
+    pub(crate) rank: usize,
+}
+
+/// A scalar parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParamInfo {
+    pub(crate) var: VarId,
+    pub(crate) name: String,
+    pub(crate) scalar: Scalar,
+}
+
+/// An entry check and the words for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckInfo {
+    /// The check.
+    pub check: Check,
+    /// What it is for.
+    pub what: String,
+}
+
+/// A field of the struct that the entry function takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) ty: CType,
+    pub(crate) source: Source,
+    /// The variable that it binds, if it is no buffer.
+    pub(crate) var: Option<VarId>,
+}
+
+/// Which buffer of the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// An input, by position.
+    Input(usize),
+    /// An output, by position.
+    Output(usize),
+}
+
+/// Which number of a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Min,
+    Extent,
+    Stride,
+}
+
+/// Where the caller takes a field's value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The address of a buffer's first element.
+    Memory(Side),
+    /// A buffer's layout.
+    Layout(Side, usize, Part),
+    /// The required region of an output.
+    Window(usize, usize, Part),
+    /// A parameter, by position.
+    Param(usize),
+}
+
+/// Prints a final program as C. The text depends on nothing but the arguments.
+///
+/// Requires: a final program: no holes, references, provides, vectorized or unrolled loops; vectors of two to the power of something lanes.
+/// Ensures: one C statement for each of the IR, except that labels become comments.
+pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, EmitError> {
+    let name = names::identifier(&program.name);
+    let mut translator = Translator::new(pool, name.clone());
+    let run_name = run_symbol(&name);
+    let args_name = [&name, "_args"].concat();
+    for taken in [&name, &run_name, &args_name] {
+        translator.names.fresh(taken);
+    }
+
+    let fields = entry_fields(&mut translator, program)?;
+    let mut body = Vec::new();
+    let mut bound = FxHashSet::default();
+    for field in &fields {
+        // A variable that two of the caller's buffers share is read once.
+        if field.var.is_none_or(|var| bound.insert(var)) {
+            let value = CExpr::arrow(CExpr::name("args"), field.name.clone());
+            body.push(CStmt::Declare(field.ty.clone().restricted(), field.name.clone(), value));
+            body.push(CStmt::Discard(field.name.clone()));
+        }
+    }
+    body.push(CStmt::Discard("args".to_owned()));
+    body.push(CStmt::Discard("failure".to_owned()));
+    translator.stmt(program.body, &mut body)?;
+    body.push(CStmt::Return(CExpr::name("HALIDOM_OK")));
+
+    let args = CStruct {
+        comment: vec![["What ", &run_name, " is called with."].concat()],
+        name: args_name.clone(),
+        fields: fields.iter().map(|field| (field.ty.clone(), field.name.clone())).collect(),
+    };
+    let mut entry = CFunction {
+        comment: Vec::new(),
+        external: true,
+        name: run_name,
+        parameters: vec![
+            (CType::pointer(CType::Named(args_name), true), "args".to_owned()),
+            (
+                CType::pointer(CType::Named("halidom_failure".to_owned()), false),
+                "failure".to_owned(),
+            ),
+        ],
+        body,
+    };
+    drop_needless_discards(&mut entry);
+
+    let mut text = String::new();
+    print_comment(
+        &mut text,
+        0,
+        &["Pipeline ", &program.name, ", printed by Halidom for ", target.name(), "."].concat(),
+    );
+    text.push_str(PREAMBLE);
+    helpers::print(&mut text, &translator.helpers);
+    for mut outlined in translator.outlined {
+        drop_needless_discards(&mut outlined.function);
+        // C has no structs without fields.
+        if !outlined.closure.fields.is_empty() {
+            text.push('\n');
+            print_struct(&mut text, &outlined.closure);
+        }
+        text.push('\n');
+        print_function(&mut text, &outlined.function);
+    }
+    text.push('\n');
+    print_struct(&mut text, &args);
+    text.push('\n');
+    print_function(&mut text, &entry);
+    let checks = translator
+        .checks
+        .into_iter()
+        .map(|check| CheckInfo { what: describe_check(pool, &check), check })
+        .collect();
+    Ok(CModule { name, text, checks, fields, signature: signature(pool, program) })
+}
+
+fn signature(pool: &Pool, program: &Program) -> Signature {
+    let buffer = |id: BufferId| {
+        let decl = pool.buffer(id);
+        let name = pool.func(decl.func).name.clone();
+        BufferInfo { name, scalar: decl.scalar, rank: decl.dims.len() }
+    };
+    let param = |var: &VarId| {
+        let decl = pool.var(*var);
+        ParamInfo { var: *var, name: decl.name.clone(), scalar: decl.ty.scalar }
+    };
+    Signature {
+        inputs: program.inputs.iter().map(|input| buffer(*input)).collect(),
+        outputs: program.outputs.iter().map(|output| buffer(output.buffer)).collect(),
+        params: program.params.iter().map(param).collect(),
+    }
+}
+
+impl CheckInfo {
+    /// The values that a failure of the check reports, of all that it has room for.
+    pub(crate) fn values(&self, reported: &[i64]) -> Vec<i64> {
+        let count = check_values(&self.check).len();
+        reported.iter().copied().take(count).collect()
+    }
+
+    /// What a failure of the check says.
+    pub fn message(&self, values: &[i64]) -> String {
+        let mut text = self.what.clone();
+        match (&self.check, values) {
+            (
+                Check::InputRegion { .. } | Check::OutputRegion { .. },
+                [min, extent, has_min, has_extent],
+            ) => {
+                text.push_str(" is ");
+                text.push_str(&range(*min, *extent));
+                text.push_str(", but the buffer holds ");
+                text.push_str(&range(*has_min, *has_extent));
+            }
+            _ => text.push_str(" does not hold"),
+        }
+        text
+    }
+}
+
+/// An interval in words.
+fn range(min: i64, extent: i64) -> String {
+    if extent <= 0 {
+        "empty".to_owned()
+    } else {
+        [&min.to_string(), "..", &min.saturating_add(extent).to_string()].concat()
+    }
+}
+
+/// The name of the function that runs a pipeline.
+pub(crate) fn run_symbol(name: &str) -> String {
+    [name, "_run"].concat()
+}
+
+/// Comparisons whose outcome the types decide are not mistakes in generated code: they are what the source says.
+const PREAMBLE: &str = "\
+#include <stddef.h>
+#include <stdint.h>
+
+#include \"halidom_runtime.h\"
+
+#pragma GCC diagnostic ignored \"-Wtype-limits\"
+#pragma GCC diagnostic ignored \"-Wtautological-compare\"
+#pragma GCC diagnostic ignored \"-Wpsabi\"
+
+";
+
+fn entry_fields(
+    translator: &mut Translator<'_>,
+    program: &Program,
+) -> Result<Vec<Field>, EmitError> {
+    let mut fields = Vec::new();
+    for (position, input) in program.inputs.iter().enumerate() {
+        buffer_fields(translator, *input, Side::Input(position), &mut fields)?;
+    }
+    for (position, output) in program.outputs.iter().enumerate() {
+        buffer_fields(translator, output.buffer, Side::Output(position), &mut fields)?;
+        for (dim, (min, extent)) in output.window.iter().enumerate() {
+            for (var, part) in [(*min, Part::Min), (*extent, Part::Extent)] {
+                var_field(translator, var, Source::Window(position, dim, part), &mut fields)?;
+            }
+        }
+    }
+    for (position, param) in program.params.iter().enumerate() {
+        var_field(translator, *param, Source::Param(position), &mut fields)?;
+    }
+    Ok(fields)
+}
+
+fn buffer_fields(
+    translator: &mut Translator<'_>,
+    buffer: BufferId,
+    side: Side,
+    fields: &mut Vec<Field>,
+) -> Result<(), EmitError> {
+    let name = translator.bind_buffer(buffer);
+    let ty = translator.pointer(buffer);
+    fields.push(Field { name, ty, source: Source::Memory(side), var: None });
+    let pool = translator.pool;
+    for (dim, layout) in pool.buffer(buffer).dims.iter().enumerate() {
+        let parts =
+            [(layout.min, Part::Min), (layout.extent, Part::Extent), (layout.stride, Part::Stride)];
+        for (expr, part) in parts {
+            let Some(var) = as_var(pool, expr) else {
+                return Err(EmitError::FixedLayout {
+                    buffer: pool.buffer(buffer).name.clone(),
+                    dim,
+                });
+            };
+            var_field(translator, var, Source::Layout(side, dim, part), fields)?;
+        }
+    }
+    Ok(())
+}
+
+fn var_field(
+    translator: &mut Translator<'_>,
+    var: VarId,
+    source: Source,
+    fields: &mut Vec<Field>,
+) -> Result<(), EmitError> {
+    let name = translator.bind_var(var);
+    let ty = translator.var_type(var)?;
+    fields.push(Field { name, ty, source, var: Some(var) });
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! C names for the names of the source: legal, unique in the file, and as close to the source as that allows.
+
+use halidom_base::FxHashSet;
+use halidom_ir::Scalar;
+
+/// Keywords, macros and names that the printed file uses itself.
+const RESERVED: &[&str] = &[
+    "alignas", "alignof", "args", "asm", "auto", "bool", "break", "case", "char", "closure",
+    "const", "continue", "default", "do", "double", "else", "enum", "extern", "failure", "false",
+    "float", "for", "goto", "if", "inline", "int", "linux", "long", "main", "register", "restrict",
+    "return", "short", "signed", "sizeof", "static", "struct", "switch", "true", "typedef",
+    "typeof", "union", "unix", "unsigned", "void", "volatile", "while", "errno", "stdin", "stdout",
+    "stderr", "NULL", "EOF",
+];
+
+/// Hands out names, each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    taken: FxHashSet<String>,
+}
+
+impl Names {
+    /// A name like `wanted` that was not given before.
+    pub(crate) fn fresh(&mut self, wanted: &str) -> String {
+        let stem = identifier(wanted);
+        if self.taken.insert(stem.clone()) {
+            return stem;
+        }
+        let mut number = 2_usize;
+        loop {
+            let mut candidate = stem.clone();
+            candidate.push('_');
+            candidate.push_str(&number.to_string());
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+            number += 1;
+        }
+    }
+}
+
+/// The legal, unreserved C identifier that is closest to `name`.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 1);
+    for character in name.chars() {
+        text.push(if character.is_ascii_alphanumeric() { character } else { '_' });
+    }
+    // Leading underscores belong to C's implementation.
+    if !text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        text.insert(0, 'v');
+    }
+    if is_reserved(&text) {
+        text.push('_');
+    }
+    text
+}
+
+/// Whether the printed file, C or the runtime uses the name: helper functions and vector types end in a type's name.
+fn is_reserved(name: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or(name);
+    let base = last.split_once('x').map_or(last, |(scalar, _)| scalar);
+    RESERVED.contains(&name)
+        || name.starts_with("halidom")
+        || name.starts_with("HALIDOM")
+        || name.ends_with("_t")
+        || name.contains("_by_")
+        || Scalar::from_name(base).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+
+    #[test]
+    fn names_are_legal_and_given_once() {
+        let mut names = Names::default();
+        for (wanted, expected) in [
+            ("blur_x", "blur_x"),
+            ("output.min.0", "output_min_0"),
+            ("output_min_0", "output_min_0_2"),
+            ("int", "int_"),
+            ("9lives", "v9lives"),
+            ("_x", "v_x"),
+            ("load_u16x16", "load_u16x16_"),
+            ("größe", "gr__e"),
+            ("blur_x", "blur_x_2"),
+        ] {
+            assert_eq!(names.fresh(wanted), expected);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What the C is compiled for.
+
+/// A machine: its vector width and the compiler's flags for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    name: &'static str,
+    vector_bytes: usize,
+    flags: &'static [&'static str],
+}
+
+impl Target {
+    /// 64-byte vectors.
+    pub const AVX512: Self = Self {
+        name: "x86-64-avx512",
+        vector_bytes: 64,
+        // Without the tuning flag compilers split 64-byte vectors in two.
+        flags: &["-march=x86-64-v4", "-mprefer-vector-width=512"],
+    };
+    /// 32-byte vectors.
+    pub const AVX2: Self =
+        Self { name: "x86-64-avx2", vector_bytes: 32, flags: &["-march=x86-64-v3"] };
+    /// 16-byte vectors: what every x86-64 has.
+    pub const SSE2: Self = Self { name: "x86-64", vector_bytes: 16, flags: &["-march=x86-64"] };
+    /// 16-byte vectors of any other machine.
+    pub const GENERIC: Self = Self { name: "generic", vector_bytes: 16, flags: &[] };
+    /// Every target.
+    pub const ALL: [Self; 4] = [Self::AVX512, Self::AVX2, Self::SSE2, Self::GENERIC];
+
+    /// The widest target that this machine can run, compiled for this very machine.
+    pub fn host() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_512 = std::is_x86_feature_detected!("avx512f")
+                && std::is_x86_feature_detected!("avx512bw")
+                && std::is_x86_feature_detected!("avx512dq")
+                && std::is_x86_feature_detected!("avx512vl");
+            if has_512 {
+                let flags = &["-march=native", "-mprefer-vector-width=512"];
+                return Self { flags, ..Self::AVX512 };
+            }
+            let base = if std::is_x86_feature_detected!("avx2") { Self::AVX2 } else { Self::SSE2 };
+            Self { flags: &["-march=native"], ..base }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Self::GENERIC
+    }
+
+    /// The target of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|target| target.name == name)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Bytes of the widest vector that one instruction handles.
+    pub fn vector_bytes(&self) -> usize {
+        self.vector_bytes
+    }
+
+    /// What the compiler is told.
+    pub fn flags(&self) -> &'static [&'static str] {
+        self.flags
+    }
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self::host()
+    }
+}

@@ -1,0 +1,149 @@
+//! The C compiler: which one, and how it is called.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::{CModule, Target};
+
+/// The runtime's header, as it is shipped.
+pub const RUNTIME_HEADER: &str = include_str!("../../../runtime/halidom_runtime.h");
+/// The runtime's source, as it is shipped.
+pub const RUNTIME_SOURCE: &str = include_str!("../../../runtime/halidom_runtime.c");
+/// The name under which generated C includes the header.
+pub(crate) const HEADER_NAME: &str = "halidom_runtime.h";
+
+/// The environment variable that names the compiler to use.
+pub const COMPILER_VARIABLE: &str = "HALIDOM_CC";
+/// What is looked for, the first found taken: clang is 10 to 40 % ahead on vector code.
+const CANDIDATES: &[&str] = &["clang-19", "clang", "gcc", "cc"];
+
+/// A C compiler that was found to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    compiler: OsString,
+    version: String,
+}
+
+/// Why C was not compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// No compiler runs.
+    #[error("no C compiler was found: looked for {0}")]
+    NoCompiler(String),
+    /// Files could not be written or the compiler not be started.
+    #[error("cannot {what}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The compiler refused the file, which is a defect of the printer.
+    #[error("`{compiler}` refuses the generated C:\n{messages}")]
+    Refused {
+        /// Its name.
+        compiler: String,
+        /// What it said.
+        messages: String,
+    },
+    /// What was compiled does not load.
+    #[error("the compiled pipeline does not load: {0}")]
+    Load(#[from] libloading::Error),
+}
+
+impl CompileError {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+impl Toolchain {
+    /// The compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc, cc that runs.
+    pub fn find() -> Result<Self, CompileError> {
+        if let Some(named) = std::env::var_os(COMPILER_VARIABLE) {
+            return Self::of(&named).ok_or_else(|| {
+                let name = named.to_string_lossy();
+                CompileError::NoCompiler([COMPILER_VARIABLE, "=", &name].concat())
+            });
+        }
+        CANDIDATES
+            .iter()
+            .find_map(|candidate| Self::of(OsStr::new(candidate)))
+            .ok_or_else(|| CompileError::NoCompiler(CANDIDATES.join(", ")))
+    }
+
+    /// Every compiler that runs, the preferred one first, each version once.
+    pub fn all() -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for candidate in CANDIDATES {
+            if let Some(toolchain) = Self::of(OsStr::new(candidate))
+                && found.iter().all(|known| known.version != toolchain.version)
+            {
+                found.push(toolchain);
+            }
+        }
+        found
+    }
+
+    /// The compiler of this name or path, if it runs.
+    pub fn of(compiler: &OsStr) -> Option<Self> {
+        let output = Command::new(compiler).arg("--version").stdin(Stdio::null()).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.lines().next()?.trim().to_owned();
+        (output.status.success() && !version.is_empty())
+            .then(|| Self { compiler: compiler.to_owned(), version })
+    }
+
+    /// The command's name.
+    pub fn compiler(&self) -> String {
+        self.compiler.to_string_lossy().into_owned()
+    }
+
+    /// The first line that it says about its version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// A call of the compiler with the flags that every generated file needs: strict floats, no `errno`, position independence.
+    pub(crate) fn command(&self, target: &Target, directory: &Path) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.current_dir(directory).stdin(Stdio::null());
+        command.args(["-std=gnu11", "-O2", "-fPIC", "-ffp-contract=off", "-fno-math-errno"]);
+        command.args(["-Wall", "-Wextra", "-Werror"]).args(target.flags());
+        command
+    }
+
+    /// Waits for a call to end well.
+    pub(crate) fn finish(&self, output: std::io::Result<Output>) -> Result<(), CompileError> {
+        let compiler = self.compiler();
+        let output = output.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(CompileError::Refused { compiler, messages })
+    }
+
+    /// Compiles C to nothing: whether the compiler takes it without a warning.
+    pub fn check(&self, module: &CModule, target: &Target) -> Result<(), CompileError> {
+        let directory = tempfile::tempdir().map_err(CompileError::io("make a directory"))?;
+        write_sources(directory.path(), module)?;
+        let mut command = self.command(target, directory.path());
+        command.args(["-fsyntax-only", SOURCE_NAME]);
+        self.finish(command.output())
+    }
+}
+
+pub(crate) const SOURCE_NAME: &str = "pipeline.c";
+
+pub(crate) fn write_sources(directory: &Path, module: &CModule) -> Result<(), CompileError> {
+    write(directory, HEADER_NAME, RUNTIME_HEADER)?;
+    write(directory, SOURCE_NAME, &module.text)
+}
+
+pub(crate) fn write(directory: &Path, name: &str, text: &str) -> Result<(), CompileError> {
+    let what = ["write ", name].concat();
+    std::fs::write(directory.join(name), text).map_err(CompileError::io(what))
+}

@@ -1,0 +1,532 @@
+//! Statements: one C statement for each of the IR, in the same order.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
+use halidom_ir::{
+    BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncKind, Interval, Label,
+    LoopKind, Pool, Scalar, Stmt, StmtId, Type, VarId,
+};
+
+use crate::EmitError;
+use crate::capture::{Captures, captures};
+use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
+use crate::helpers::{self, Helper, ScalarOp};
+use crate::names::Names;
+
+/// Internal buffers of a known size up to this many bytes lie on the stack.
+const STACK_LIMIT: i128 = 16 * 1024;
+/// Buffers start at multiples of this many bytes, the largest vector.
+const ALIGNMENT: u32 = 64;
+
+/// A struct and the function that takes it: the body of a parallel loop.
+pub(crate) struct Outlined {
+    pub(crate) closure: CStruct,
+    pub(crate) function: CFunction,
+}
+
+/// Translates the body of one program.
+pub(crate) struct Translator<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) names: Names,
+    pub(crate) helpers: IndexSet<Helper>,
+    pub(crate) outlined: Vec<Outlined>,
+    pub(crate) checks: Vec<Check>,
+    pipeline: String,
+    /// Names of variables and buffers: fixed once given, so that a name means one thing in the whole file.
+    vars: FxHashMap<VarId, String>,
+    buffers: FxHashMap<BufferId, String>,
+    /// The signed type of the masks that vector variables of type `bool` hold.
+    masks: FxHashMap<VarId, Scalar>,
+    /// What is visible where the translation stands.
+    visible_vars: FxHashSet<VarId>,
+    visible_buffers: FxHashSet<BufferId>,
+    /// Heap buffers that live where the translation stands, within the current function.
+    live: Vec<String>,
+    /// How many parallel loops are around the current statement.
+    depth: usize,
+    /// Variables declared in the current function: one that is bound again gets a block.
+    declared: FxHashSet<String>,
+}
+
+impl<'a> Translator<'a> {
+    pub(crate) fn new(pool: &'a Pool, pipeline: String) -> Self {
+        Self {
+            pool,
+            names: Names::default(),
+            helpers: IndexSet::default(),
+            outlined: Vec::new(),
+            checks: Vec::new(),
+            pipeline,
+            vars: FxHashMap::default(),
+            buffers: FxHashMap::default(),
+            masks: FxHashMap::default(),
+            visible_vars: FxHashSet::default(),
+            visible_buffers: FxHashSet::default(),
+            live: Vec::new(),
+            depth: 0,
+            declared: FxHashSet::default(),
+        }
+    }
+
+    /// Makes a variable visible and gives its name.
+    pub(crate) fn bind_var(&mut self, var: VarId) -> String {
+        self.visible_vars.insert(var);
+        let decl = self.pool.var(var);
+        let names = &mut self.names;
+        self.vars.entry(var).or_insert_with(|| names.fresh(&decl.name)).clone()
+    }
+
+    /// Makes a buffer visible and gives its name.
+    pub(crate) fn bind_buffer(&mut self, buffer: BufferId) -> String {
+        self.visible_buffers.insert(buffer);
+        let decl = self.pool.buffer(buffer);
+        let names = &mut self.names;
+        self.buffers.entry(buffer).or_insert_with(|| names.fresh(&decl.name)).clone()
+    }
+
+    pub(crate) fn var_name(&self, var: VarId) -> Result<String, EmitError> {
+        match self.vars.get(&var) {
+            Some(name) if self.visible_vars.contains(&var) => Ok(name.clone()),
+            Some(_) | None => Err(EmitError::UnboundVar(self.pool.var(var).name.clone())),
+        }
+    }
+
+    pub(crate) fn buffer_name(&self, buffer: BufferId) -> Result<String, EmitError> {
+        match self.buffers.get(&buffer) {
+            Some(name) if self.visible_buffers.contains(&buffer) => Ok(name.clone()),
+            Some(_) | None => Err(EmitError::UnboundBuffer(self.pool.buffer(buffer).name.clone())),
+        }
+    }
+
+    pub(crate) fn mask_of_var(&self, var: VarId) -> Scalar {
+        self.masks.get(&var).copied().unwrap_or(Scalar::I8)
+    }
+
+    /// Has a helper printed.
+    pub(crate) fn need(&mut self, helper: Helper) {
+        helpers::require(&mut self.helpers, helper);
+    }
+
+    /// A call of a helper, which gets printed.
+    pub(crate) fn help(&mut self, helper: Helper, arguments: Vec<CExpr>) -> CExpr {
+        self.need(helper);
+        CExpr::call(helper.name(), arguments)
+    }
+
+    /// Appends the translation of a statement.
+    pub(crate) fn stmt(&mut self, id: StmtId, out: &mut Vec<CStmt>) -> Result<(), EmitError> {
+        let pool = self.pool;
+        match pool.get_stmt(id) {
+            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt, out)),
+            Stmt::Let { var, value, body } => self.scoped(*var, out, |this, out| {
+                let declare = this.let_stmt(*var, *value)?;
+                let name = this.var_name(*var)?;
+                out.push(declare);
+                out.push(CStmt::Discard(name));
+                this.stmt(*body, out)
+            }),
+            Stmt::If { condition, then_branch, else_branch } => {
+                let condition = self.scalar(*condition)?;
+                let mut then_stmts = Vec::new();
+                self.stmt(*then_branch, &mut then_stmts)?;
+                let mut else_stmts = None;
+                if let Some(else_branch) = else_branch {
+                    self.stmt(*else_branch, else_stmts.insert(Vec::new()))?;
+                }
+                out.push(CStmt::If(condition, then_stmts, else_stmts));
+                Ok(())
+            }
+            Stmt::For { var, min, extent, kind, body } => match kind {
+                LoopKind::Serial => self.serial_loop(*var, *min, *extent, *body, out),
+                LoopKind::Parallel => self.parallel_loop(*var, *min, *extent, *body, out),
+                LoopKind::Vectorized => Err(EmitError::NotFinal("a vectorized loop")),
+                LoopKind::Unrolled => Err(EmitError::NotFinal("an unrolled loop")),
+            },
+            Stmt::Allocate { buffer, body } => self.allocate(*buffer, *body, out),
+            Stmt::Assert { condition, check } => self.assert(*condition, check, out),
+            Stmt::Labeled { label, body } => {
+                out.push(CStmt::Comment(describe_label(pool, label)));
+                self.stmt(*body, out)
+            }
+            Stmt::Provide { .. } => Err(EmitError::NotFinal("a provide")),
+            Stmt::Store { buffer, index, value, prophecy: _ } => {
+                if pool.ty(*value).lanes > 1 {
+                    let store = self.vector_store(*buffer, *index, *value)?;
+                    out.push(CStmt::Expr(store));
+                } else {
+                    let name = CExpr::Name(self.buffer_name(*buffer)?);
+                    let target = CExpr::index(name, self.scalar(*index)?);
+                    out.push(CStmt::Assign(target, self.scalar(*value)?));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Binds a variable for the statements that `make` appends, in a block of its own if the function declared its name before.
+    fn scoped(
+        &mut self,
+        var: VarId,
+        out: &mut Vec<CStmt>,
+        make: impl FnOnce(&mut Self, &mut Vec<CStmt>) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let name = self.vars.get(&var).cloned();
+        let again = name.is_some_and(|name| self.declared.contains(&name));
+        if again {
+            let mut block = Vec::new();
+            make(self, &mut block)?;
+            out.push(CStmt::Block(block));
+        } else {
+            make(self, out)?;
+        }
+        self.visible_vars.remove(&var);
+        Ok(())
+    }
+
+    fn let_stmt(&mut self, var: VarId, value: ExprId) -> Result<CStmt, EmitError> {
+        let ty = self.pool.ty(value);
+        let (c_type, value) = if ty.lanes == 1 {
+            (CType::Scalar(ty.scalar), self.scalar(value)?)
+        } else if ty.scalar == Scalar::Bool {
+            let width = self.mask_width(value).unwrap_or(Scalar::I8);
+            self.masks.insert(var, width);
+            (self.vector_type(ty.with_scalar(width))?, self.mask(value, width)?)
+        } else {
+            (self.vector_type(ty)?, self.vector(value)?)
+        };
+        let name = self.bind_var(var);
+        self.declared.insert(name.clone());
+        Ok(CStmt::Declare(c_type, name, value))
+    }
+
+    fn serial_loop(
+        &mut self,
+        var: VarId,
+        min: ExprId,
+        extent: ExprId,
+        body: StmtId,
+        out: &mut Vec<CStmt>,
+    ) -> Result<(), EmitError> {
+        let from = self.scalar(min)?;
+        let extent_c = self.scalar(extent)?;
+        let name = self.bind_var(var);
+        // A loop that starts at 0 and ends at something that nothing in its body can change needs no variable for its end.
+        let starts_at_zero = integer(self.pool, min) == Some(0);
+        let settled = matches!(extent_c, CExpr::Name(_) | CExpr::Literal(_));
+        let end = if starts_at_zero && settled {
+            None
+        } else {
+            Some(self.names.fresh(&[&name, "_end"].concat()))
+        };
+        let mut stmts = Vec::new();
+        self.stmt(body, &mut stmts)?;
+        self.visible_vars.remove(&var);
+        out.push(CStmt::For { var: name, from, end, extent: extent_c, body: stmts });
+        Ok(())
+    }
+
+    /// The body becomes a function over a struct of what it uses.
+    fn parallel_loop(
+        &mut self,
+        var: VarId,
+        min: ExprId,
+        extent: ExprId,
+        body: StmtId,
+        out: &mut Vec<CStmt>,
+    ) -> Result<(), EmitError> {
+        let min = self.scalar(min)?;
+        let extent = self.scalar(extent)?;
+        let Captures { vars, buffers } = captures(self.pool, body, &[var]);
+        let mut fields: IndexMap<String, (CType, CType)> = IndexMap::default();
+        for buffer in buffers {
+            let ty = self.pointer(buffer);
+            let name = self.buffer_name(buffer)?;
+            fields.insert(name, (ty.clone(), ty.restricted()));
+        }
+        for captured in vars {
+            let ty = self.var_type(captured)?;
+            fields.insert(self.var_name(captured)?, (ty.clone(), ty));
+        }
+        let name = self.bind_var(var);
+        let function = self.names.fresh(&[&self.pipeline, "_", &name].concat());
+        let struct_name = [&function, "_closure"].concat();
+
+        let mut stmts = Vec::new();
+        if !fields.is_empty() {
+            let pointer = CType::pointer(CType::Named(struct_name.clone()), true);
+            let closure = CExpr::name("closure");
+            stmts.push(CStmt::Declare(pointer, "captured".to_owned(), closure));
+        }
+        for (field, (_, ty)) in &fields {
+            let value = CExpr::arrow(CExpr::name("captured"), field.clone());
+            stmts.push(CStmt::Declare(ty.clone(), field.clone(), value));
+        }
+        if fields.is_empty() {
+            stmts.push(CStmt::Discard("closure".to_owned()));
+        }
+        stmts.push(CStmt::Discard(name.clone()));
+        // Within the function nothing of the caller's is freed or declared.
+        let live = std::mem::take(&mut self.live);
+        let declared = std::mem::take(&mut self.declared);
+        self.depth += 1;
+        self.stmt(body, &mut stmts)?;
+        self.depth -= 1;
+        self.live = live;
+        self.declared = declared;
+        self.visible_vars.remove(&var);
+        stmts.push(CStmt::Return(CExpr::name("HALIDOM_OK")));
+
+        let values: Vec<CExpr> = fields.keys().map(|field| CExpr::name(field.clone())).collect();
+        let has_fields = !values.is_empty();
+        let comment = vec![["The body of the parallel loop over ", &name, "."].concat()];
+        self.outlined.push(Outlined {
+            closure: CStruct {
+                comment: Vec::new(),
+                name: struct_name.clone(),
+                fields: fields.into_iter().map(|(field, (ty, _))| (ty, field)).collect(),
+            },
+            function: CFunction {
+                comment,
+                external: false,
+                name: function.clone(),
+                parameters: vec![
+                    (CType::pointer(CType::Void, false), "closure".to_owned()),
+                    (CType::Scalar(Scalar::Int), name),
+                ],
+                body: stmts,
+            },
+        });
+
+        let mut block = Vec::new();
+        let closure = if has_fields {
+            block.push(CStmt::DeclareStruct(struct_name, "closure".to_owned(), values));
+            CExpr::unary(CUnary::Address, CExpr::name("closure"))
+        } else {
+            CExpr::name("NULL")
+        };
+        let call = vec![CExpr::name(function), closure, min, extent];
+        let call = CExpr::call("halidom_parallel_for", call);
+        block.push(CStmt::Declare(CType::Status, "status".to_owned(), call));
+        let failed = CExpr::binary(CBinary::Ne, CExpr::name("status"), CExpr::name("HALIDOM_OK"));
+        block.push(CStmt::If(failed, self.leave(CExpr::name("status")), None));
+        out.push(CStmt::Block(block));
+        Ok(())
+    }
+
+    /// Frees what lives in this function and returns.
+    fn leave(&self, status: CExpr) -> Vec<CStmt> {
+        let mut stmts: Vec<CStmt> = self.live.iter().rev().map(|name| free(name)).collect();
+        stmts.push(CStmt::Return(status));
+        stmts
+    }
+
+    fn allocate(
+        &mut self,
+        buffer: BufferId,
+        body: StmtId,
+        out: &mut Vec<CStmt>,
+    ) -> Result<(), EmitError> {
+        let decl = self.pool.buffer(buffer);
+        let scalar = decl.scalar;
+        if let Some(count) = constant_size(self.pool, decl)
+            && count * scalar.bytes().map_or(8, |bytes| bytes as i128) <= STACK_LIMIT
+        {
+            let name = self.bind_buffer(buffer);
+            let mut block = vec![CStmt::DeclareArray {
+                ty: CType::Scalar(scalar),
+                name,
+                // C has no arrays without elements.
+                length: CExpr::literal(count.max(1).to_string()),
+                align: ALIGNMENT,
+            }];
+            self.stmt(body, &mut block)?;
+            out.push(CStmt::Block(block));
+        } else {
+            let size = self.size(decl)?;
+            let name = self.bind_buffer(buffer);
+            let bytes = CExpr::binary(
+                CBinary::Mul,
+                CExpr::cast(CType::Named("size_t".to_owned()), size),
+                CExpr::SizeOf(CType::Scalar(scalar)),
+            );
+            let memory = CExpr::call("halidom_alloc", vec![bytes]);
+            let mut block =
+                vec![CStmt::Declare(self.pointer(buffer).restricted(), name.clone(), memory)];
+            let failed = CExpr::binary(CBinary::Eq, CExpr::name(name.clone()), CExpr::name("NULL"));
+            let leave = self.leave(CExpr::name("HALIDOM_OUT_OF_MEMORY"));
+            block.push(CStmt::If(failed, leave, None));
+            self.live.push(name.clone());
+            self.stmt(body, &mut block)?;
+            self.live.pop();
+            block.push(free(&name));
+            out.push(CStmt::Block(block));
+        }
+        self.visible_buffers.remove(&buffer);
+        Ok(())
+    }
+
+    /// The number of elements: one more than the number of the last one. Of a dense empty box, this is 0 or less.
+    fn size(&mut self, decl: &BufferDecl) -> Result<CExpr, EmitError> {
+        let mut last: Option<CExpr> = None;
+        for dim in &decl.dims {
+            let extent = self.scalar(dim.extent)?;
+            let steps = CExpr::binary(CBinary::Sub, extent, CExpr::literal("1"));
+            let span = if integer(self.pool, dim.stride) == Some(1) {
+                steps
+            } else {
+                CExpr::binary(CBinary::Mul, self.scalar(dim.stride)?, steps)
+            };
+            last = Some(match last {
+                Some(sum) => CExpr::binary(CBinary::Add, sum, span),
+                None => span,
+            });
+        }
+        let one = CExpr::literal("1");
+        let Some(last) = last else { return Ok(one) };
+        let count = CExpr::binary(CBinary::Add, last, one);
+        Ok(self.help(Helper::Scalar(ScalarOp::Max, Scalar::Int), vec![count, CExpr::literal("0")]))
+    }
+
+    fn assert(
+        &mut self,
+        condition: ExprId,
+        check: &Check,
+        out: &mut Vec<CStmt>,
+    ) -> Result<(), EmitError> {
+        if self.depth > 0 {
+            return Err(EmitError::NotFinal("an entry check within a parallel loop"));
+        }
+        let holds = self.scalar(condition)?;
+        let number = self.checks.len();
+        self.checks.push(check.clone());
+        let mut values = Vec::new();
+        for value in check_values(check) {
+            values.push(self.scalar(value)?);
+        }
+        let count = CExpr::literal(values.len().to_string());
+        let shown = if values.is_empty() {
+            CExpr::name("NULL")
+        } else {
+            CExpr::CompoundArray(CType::Scalar(Scalar::Int), values)
+        };
+        let fail = CExpr::call(
+            "halidom_fail",
+            vec![CExpr::name("failure"), CExpr::literal(number.to_string()), count, shown],
+        );
+        out.push(CStmt::Comment(describe_check(self.pool, check)));
+        out.push(CStmt::If(CExpr::unary(CUnary::Not, holds), self.leave(fail), None));
+        Ok(())
+    }
+
+    /// The pointer to a buffer's first element.
+    pub(crate) fn pointer(&self, buffer: BufferId) -> CType {
+        let decl = self.pool.buffer(buffer);
+        CType::pointer(CType::Scalar(decl.scalar), decl.kind == BufferKind::Input)
+    }
+
+    /// The C type of a variable.
+    pub(crate) fn var_type(&mut self, var: VarId) -> Result<CType, EmitError> {
+        let ty = self.pool.var(var).ty;
+        match ty {
+            Type { scalar, lanes: 1 } => Ok(CType::Scalar(scalar)),
+            Type { scalar: Scalar::Bool, .. } => {
+                let width = self.mask_of_var(var);
+                self.vector_type(ty.with_scalar(width))
+            }
+            Type { .. } => self.vector_type(ty),
+        }
+    }
+}
+
+fn free(name: &str) -> CStmt {
+    CStmt::Expr(CExpr::call("halidom_free", vec![CExpr::name(name)]))
+}
+
+fn integer(pool: &Pool, id: ExprId) -> Option<i128> {
+    pool.as_constant(id).and_then(Constant::as_integer)
+}
+
+/// The number of elements of a buffer whose dims are constants.
+fn constant_size(pool: &Pool, decl: &BufferDecl) -> Option<i128> {
+    let mut last = 0_i128;
+    for dim in &decl.dims {
+        let extent = integer(pool, dim.extent)?;
+        let stride = integer(pool, dim.stride)?;
+        last = last.checked_add(extent.checked_sub(1)?.checked_mul(stride)?)?;
+    }
+    Some((last + 1).max(0))
+}
+
+/// The values that a check's message shows: what is needed (min, extent), what is given.
+pub(crate) fn check_values(check: &Check) -> Vec<ExprId> {
+    match check {
+        Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {
+            let Interval { min, extent } = *needed;
+            vec![min, extent, given.min, given.extent]
+        }
+        Check::Require { .. }
+        | Check::DomainExtent { .. }
+        | Check::SplitFactor { .. }
+        | Check::Bound { .. }
+        | Check::SizeLimit { .. }
+        | Check::Layout { .. } => Vec::new(),
+    }
+}
+
+fn describe_label(pool: &Pool, label: &Label) -> String {
+    match label {
+        Label::Func { func, needed: _ } => ["produce ", &pool.func(*func).name].concat(),
+        Label::Stage { func, stage, specialization } => {
+            let mut text = pool.func(*func).name.clone();
+            match stage {
+                0 => text.push_str(", pure stage"),
+                update => {
+                    text.push_str(", update ");
+                    text.push_str(&update.to_string());
+                }
+            }
+            if *specialization > 0 {
+                text.push_str(", specialization ");
+                text.push_str(&specialization.to_string());
+            }
+            text
+        }
+    }
+}
+
+/// What a check is for, in a few words.
+pub(crate) fn describe_check(pool: &Pool, check: &Check) -> String {
+    let name = |func| pool.func(func).name.clone();
+    match check {
+        Check::InputRegion { input, dim, .. } => {
+            ["the required region of ", &name(*input), ", dimension ", &dim.to_string()].concat()
+        }
+        Check::OutputRegion { output, dim, .. } => {
+            ["the written region of ", &name(*output), ", dimension ", &dim.to_string()].concat()
+        }
+        Check::Require { message } => ["require: ", message].concat(),
+        Check::DomainExtent { func, stage, variable } => {
+            let names = match &pool.func(*func).kind {
+                FuncKind::Defined { stages, .. } => stages
+                    .get(*stage)
+                    .and_then(|stage| stage.domain.get(*variable))
+                    .map(|reduction| pool.var(reduction.var).name.clone()),
+                FuncKind::Input { .. } => None,
+            };
+            let variable = names.unwrap_or_else(|| variable.to_string());
+            ["the domain of ", &name(*func), ", variable ", &variable].concat()
+        }
+        Check::SplitFactor { func, variable } => {
+            ["the split factor of ", &name(*func), ".", variable].concat()
+        }
+        Check::Bound { func, dim } => {
+            ["the bound of ", &name(*func), ", dimension ", &dim.to_string()].concat()
+        }
+        Check::SizeLimit { what } => ["the size limit of ", what].concat(),
+        Check::Layout { func } => ["the layout of ", &name(*func)].concat(),
+    }
+}
+
+/// Whether an expression is a variable.
+pub(crate) fn as_var(pool: &Pool, id: ExprId) -> Option<VarId> {
+    if let Expr::Var(var) = pool.get(id) { Some(*var) } else { None }
+}
