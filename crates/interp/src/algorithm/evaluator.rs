@@ -1,5 +1,6 @@
 //! Evaluation on demand, point by point, with every value kept.
 
+use halidom_base::FxHashMap;
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Scalar, Shape};
 
 use super::compile::{Compiled, CompiledFunc, CompiledStage, Place, compile};
@@ -23,8 +24,13 @@ struct State<'a> {
     dry: bool,
     inputs: Vec<Input<'a>>,
     funcs: Vec<FuncState>,
+    /// What each instance of an update wrote, where that is asked for.
+    instances: Option<FxHashMap<Instance, Value>>,
     free_registers: Vec<Vec<Value>>,
 }
+
+/// Func and stage by number, the written point followed by the values of the reduction variables.
+type Instance = (usize, usize, Box<[i64]>);
 
 struct Input<'a> {
     array: Option<&'a Array>,
@@ -48,6 +54,17 @@ impl<'a> Evaluator<'a> {
             Some(input) => Err(AlgorithmError::MissingInput(pool.func(input).name.clone())),
             None => Ok(evaluator),
         }
+    }
+
+    /// Like [`Self::new`], with [`Self::written`] answering for updates.
+    pub fn with_instances(
+        pool: &'a Pool,
+        algorithm: &Algorithm,
+        bindings: &'a Bindings,
+    ) -> Result<Self> {
+        let mut evaluator = Self::new(pool, algorithm, bindings)?;
+        evaluator.state.instances = Some(FxHashMap::default());
+        Ok(evaluator)
     }
 
     /// An evaluator that does without the elements of inputs; see [`super::demand`].
@@ -77,7 +94,7 @@ impl<'a> Evaluator<'a> {
             .map(|input| Input { array: bindings.input(*input), touched: None })
             .collect();
         let funcs = compiled.funcs.iter().map(|func| FuncState::new(pool, func)).collect();
-        let state = State { pool, dry, inputs, funcs, free_registers: Vec::new() };
+        let state = State { pool, dry, inputs, funcs, instances: None, free_registers: Vec::new() };
         Ok(Self { compiled, state })
     }
 
@@ -96,6 +113,31 @@ impl<'a> Evaluator<'a> {
         }
         let value = self.state.after(&self.compiled, number, stage, coords)?;
         known(self.state.pool, func, value)
+    }
+
+    /// What stage `stage` writes to `coords` when its reduction variables have the values `point`. `None` if it does not write there then: the point is not in the domain,
+    /// the predicate does not hold, or it writes elsewhere.
+    ///
+    /// Only for evaluators made by [`Self::with_instances`]; others know of no instance but those of pure stages.
+    pub fn written(
+        &mut self,
+        func: FuncId,
+        stage: usize,
+        coords: &[i64],
+        point: &[i64],
+    ) -> Result<Option<Constant>> {
+        if stage == 0 {
+            return if point.is_empty() {
+                self.value_after(func, 0, coords).map(Some)
+            } else {
+                Ok(None)
+            };
+        }
+        // Runs the cell that contains the instance.
+        self.value_after(func, stage, coords)?;
+        let key = (self.number(func, coords)?, stage, [coords, point].concat().into());
+        let value = self.state.instances.as_ref().and_then(|instances| instances.get(&key));
+        value.map(|value| known(self.state.pool, func, *value)).transpose()
     }
 
     /// Evaluates a func at a point for what it reads.
@@ -244,6 +286,9 @@ impl State<'_> {
             }
             let value = registers[stage.rule.result(rank).start];
             self.free_registers.push(registers);
+            if let Some(instances) = &mut self.instances {
+                instances.insert((func, number, [&target[..], &point].concat().into()), value);
+            }
             let state = &mut self.funcs[func];
             if certain {
                 state.values[number].set(&target, value);

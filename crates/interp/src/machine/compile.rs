@@ -2,8 +2,8 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    BufferId, Check, Constant, ExprId, FuncId, FuncKind, Interval, LoopKind, Pool, Program, Scalar,
-    Stmt, StmtId, VarId,
+    BufferId, Check, Constant, ExprId, FuncId, FuncKind, Interval, Label, LoopKind, Pool, Program,
+    Prophecy, Scalar, Stmt, StmtId, VarId,
 };
 
 use crate::code::{Code, CodeError, Lanes, Scope, Source};
@@ -62,7 +62,27 @@ pub(super) enum Action {
         code: Code<Target>,
         coords: usize,
         lanes: usize,
+        /// What is claimed to be written, where claims are checked.
+        claim: Option<Claim>,
     },
+    /// A func's values are right at `needed` afterwards; only where claims are checked.
+    Needed {
+        func: FuncId,
+        /// Min and extent of each dimension.
+        needed: Code<Target>,
+        rank: usize,
+        body: Box<Node>,
+    },
+}
+
+/// The instance of the specification that a store claims to be.
+pub(super) struct Claim {
+    pub(super) func: FuncId,
+    pub(super) stage: usize,
+    /// The written point, then the reduction variables.
+    pub(super) code: Code<Target>,
+    pub(super) coords: usize,
+    pub(super) point: usize,
 }
 
 /// A compiled program and the sizes of its environments.
@@ -75,15 +95,17 @@ pub(super) struct Compiled {
     pub(super) outputs: Vec<usize>,
 }
 
-/// Compiles a program whose free variables have the values in `given`.
+/// Compiles a program whose free variables have the values in `given`; `claims` keeps the annotations that the specification can be asked about.
 pub(super) fn compile(
     pool: &Pool,
     program: &Program,
+    claims: bool,
     given: &dyn Fn(VarId) -> Option<Constant>,
 ) -> Result<Compiled, CodeError> {
     let mut compiler = Compiler {
         pool,
         given,
+        claims,
         vars: FxHashMap::default(),
         var_slots: 0,
         buffers: Vec::new(),
@@ -99,6 +121,7 @@ pub(super) fn compile(
 struct Compiler<'a> {
     pool: &'a Pool,
     given: &'a dyn Fn(VarId) -> Option<Constant>,
+    claims: bool,
     vars: FxHashMap<VarId, Lanes>,
     var_slots: usize,
     /// Buffers in scope with their slots, innermost last.
@@ -151,6 +174,13 @@ impl Compiler<'_> {
                 let nodes = stmts.iter().map(|stmt| self.stmt(*stmt)).collect::<Result<_, _>>()?;
                 Action::Block(nodes)
             }
+            Stmt::Labeled { label: Label::Func { func, needed }, body } if self.claims => {
+                let exprs: Vec<ExprId> =
+                    needed.iter().flat_map(|interval| [interval.min, interval.extent]).collect();
+                let (func, rank) = (*func, needed.len());
+                let needed = self.scalars(&exprs)?;
+                Action::Needed { func, needed, rank, body: Box::new(self.stmt(*body)?) }
+            }
             Stmt::Labeled { body, .. } => return self.stmt(*body),
             Stmt::Let { var, value, body } => {
                 let ty = (pool.ty(*value), pool.var(*var).ty);
@@ -198,16 +228,23 @@ impl Compiler<'_> {
                     None => None,
                 },
             },
-            Stmt::Provide { func, coords, value, .. } => {
+            Stmt::Provide { func, stage, coords, point, value } => {
                 let target = self.func(*func, coords.len())?;
-                self.write(target, coords, *value)?
+                let claim = self.claim(*func, *stage, coords, point)?;
+                self.write(target, coords, *value, claim)?
             }
-            Stmt::Store { buffer, index, value, .. } => {
+            Stmt::Store { buffer, index, value, prophecy } => {
                 if pool.ty(*index).lanes != pool.ty(*value).lanes {
                     return Err(CodeError::Lanes);
                 }
                 let target = self.buffer(*buffer)?;
-                self.write(target, &[*index], *value)?
+                let claim = match prophecy {
+                    Some(Prophecy { func, stage, coords, point }) => {
+                        self.claim(*func, *stage, coords, point)?
+                    }
+                    None => None,
+                };
+                self.write(target, &[*index], *value, claim)?
             }
         };
         Ok(Node { stmt: id, action })
@@ -218,6 +255,7 @@ impl Compiler<'_> {
         target: Target,
         coords: &[ExprId],
         value: ExprId,
+        claim: Option<Claim>,
     ) -> Result<Action, CodeError> {
         let exprs: Vec<ExprId> = coords.iter().copied().chain([value]).collect();
         let code = self.code(&exprs)?;
@@ -225,7 +263,22 @@ impl Compiler<'_> {
         if exprs.iter().any(|expr| ![1, lanes].contains(&self.pool.ty(*expr).lanes)) {
             return Err(CodeError::Lanes);
         }
-        Ok(Action::Write { target, code, coords: coords.len(), lanes: lanes as usize })
+        Ok(Action::Write { target, code, coords: coords.len(), lanes: lanes as usize, claim })
+    }
+
+    fn claim(
+        &self,
+        func: FuncId,
+        stage: usize,
+        coords: &[ExprId],
+        point: &[ExprId],
+    ) -> Result<Option<Claim>, CodeError> {
+        if !self.claims {
+            return Ok(None);
+        }
+        let exprs = [coords, point].concat();
+        let (coords, point) = (coords.len(), point.len());
+        Ok(Some(Claim { func, stage, code: self.code(&exprs)?, coords, point }))
     }
 }
 

@@ -1,19 +1,23 @@
 //! Execution: FS Fig. 8, statement by statement, for all lanes of the vectorized loops around at once.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BufferId, BufferKind, Constant, LoopKind, Pool, Scalar, StmtId};
+use halidom_ir::{BufferId, Constant, FuncId, LoopKind, Pool, Scalar, StmtId};
 
-use super::compile::{Action, Compiled, Node, Target};
+use super::access::{boolean, integer, locate};
+use super::compile::{Action, Claim, Compiled, Node, Target};
 use super::fault::{Access, CheckFailure, Fault, Place, Role};
 use super::memory::{Bounds, Memory, size};
 use super::race::Step;
+use crate::algorithm::Evaluator;
 use crate::code::{Code, OpError, Value};
 
 /// Values of variables and live buffers, a copy for each lane of the vectorized loops around.
 #[derive(Clone)]
-struct Lane {
+pub(super) struct Lane {
     vars: Vec<Value>,
     memories: Vec<Option<usize>>,
+    /// Where the values of the funcs being computed must be right, innermost last; only where claims are checked.
+    pub(super) needed: Vec<(FuncId, Vec<(i128, i128)>)>,
 }
 
 /// What may still be used.
@@ -25,7 +29,7 @@ pub(super) struct Limits {
 pub(super) struct Machine<'a> {
     pool: &'a Pool,
     memories: Vec<Memory>,
-    lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Lane>,
     path: Vec<Step>,
     /// Executions of parallel loops so far: the newest instance.
     instances: u64,
@@ -33,8 +37,10 @@ pub(super) struct Machine<'a> {
     era: u64,
     random: u64,
     limits: Limits,
+    /// The specification to ask about claims, if they are checked.
+    pub(super) oracle: Option<Evaluator<'a>>,
     pub(super) same_value_stores: bool,
-    registers: Vec<Value>,
+    pub(super) registers: Vec<Value>,
 }
 
 impl<'a> Machine<'a> {
@@ -45,9 +51,13 @@ impl<'a> Machine<'a> {
         memories: Vec<Memory>,
         seed: u64,
         limits: Limits,
+        oracle: Option<Evaluator<'a>>,
     ) -> Self {
-        let mut lane =
-            Lane { vars: vec![None; compiled.vars], memories: vec![None; compiled.memories] };
+        let mut lane = Lane {
+            vars: vec![None; compiled.vars],
+            memories: vec![None; compiled.memories],
+            needed: Vec::new(),
+        };
         for (memory, slot) in compiled.inputs.iter().chain(&compiled.outputs).enumerate() {
             lane.memories[*slot] = Some(memory);
         }
@@ -60,6 +70,7 @@ impl<'a> Machine<'a> {
             era: 0,
             random: seed,
             limits,
+            oracle,
             same_value_stores: false,
             registers: Vec::new(),
         }
@@ -153,9 +164,26 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            Action::Write { target, code, coords, lanes } => {
+            Action::Write { target, code, coords, lanes, claim } => {
                 self.step()?;
-                self.write(stmt, target, code, (*coords, *lanes), active)
+                self.write(stmt, (target, claim.as_ref()), code, (*coords, *lanes), active)
+            }
+            Action::Needed { func, needed, rank, body } => {
+                for lane in active {
+                    self.evaluate(needed, *lane, stmt)?;
+                    let number = |k: usize| {
+                        integer(self.registers[needed.result(k).start], Role::Needed, stmt)
+                    };
+                    let region = (0..*rank)
+                        .map(|dim| Ok((number(2 * dim)?, number(2 * dim + 1)?)))
+                        .collect::<Result<_, Fault>>()?;
+                    self.lanes[*lane].needed.push((*func, region));
+                }
+                self.execute(body, active)?;
+                for lane in active {
+                    self.lanes[*lane].needed.pop();
+                }
+                Ok(())
             }
         }
     }
@@ -320,7 +348,7 @@ impl<'a> Machine<'a> {
     fn write(
         &mut self,
         stmt: StmtId,
-        target: &Target,
+        (target, claim): (&Target, Option<&Claim>),
         code: &Code<Target>,
         (coords, lanes): (usize, usize),
         active: &[usize],
@@ -341,7 +369,11 @@ impl<'a> Machine<'a> {
                     stmt,
                     Access::Write,
                 )?;
-                writes.push((memory, element, value, *lane, k));
+                writes.push((memory, element, value));
+            }
+            if let Some(claim) = claim {
+                let written = writes.len() - lanes;
+                self.check_claim(claim, *lane, &writes[written..], stmt)?;
             }
         }
         // Colliding lanes must agree. Increasing elements of one buffer, the usual case, do not collide.
@@ -349,14 +381,14 @@ impl<'a> Machine<'a> {
             writes.windows(2).all(|pair| pair[0].0 == pair[1].0 && pair[0].1 < pair[1].1);
         if !increasing {
             let mut first = FxHashMap::default();
-            for (memory, element, value, ..) in &writes {
+            for (memory, element, value) in &writes {
                 if *first.entry((*memory, *element)).or_insert(*value) != *value {
                     let place = Box::new(self.element_place(*memory, *element, stmt));
                     return Err(Fault::LaneConflict { place });
                 }
             }
         }
-        for (number, element, value, ..) in writes {
+        for (number, element, value) in writes {
             let memory = &mut self.memories[number];
             if value.is_some_and(|value| value.scalar() != memory.scalar) {
                 return Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped));
@@ -372,7 +404,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn element_place(&self, memory: usize, element: usize, stmt: StmtId) -> Place {
+    pub(super) fn element_place(&self, memory: usize, element: usize, stmt: StmtId) -> Place {
         let memory = &self.memories[memory];
         let name = self.pool.buffer(memory.buffer).name.clone();
         Place { buffer: memory.buffer, name, coords: vec![element as i128], stmt }
@@ -390,10 +422,15 @@ impl<'a> Machine<'a> {
     }
 
     /// Evaluates code for one lane into the registers.
-    fn evaluate(&mut self, code: &Code<Target>, lane: usize, stmt: StmtId) -> Result<(), Fault> {
+    pub(super) fn evaluate(
+        &mut self,
+        code: &Code<Target>,
+        lane: usize,
+        stmt: StmtId,
+    ) -> Result<(), Fault> {
         let (pool, era) = (self.pool, self.era);
         let (memories, path) = (&mut self.memories, &self.path);
-        let Lane { vars, memories: slots } = &self.lanes[lane];
+        let Lane { vars, memories: slots, needed: _ } = &self.lanes[lane];
         let read = |target: &Target, point: &[Value]| -> Result<Value, Stop> {
             let (number, element) =
                 locate(pool, memories, slots, (target, point), stmt, Access::Read)
@@ -413,63 +450,6 @@ impl<'a> Machine<'a> {
             Err(Stop::Op(OpError::Beyond64(value))) => Err(Fault::IndexOverflow { value, stmt }),
         }
     }
-}
-
-/// The memory and the element that an access means.
-fn locate(
-    pool: &Pool,
-    memories: &[Memory],
-    slots: &[Option<usize>],
-    (target, point): (&Target, &[Value]),
-    stmt: StmtId,
-    access: Access,
-) -> Result<(usize, usize), Fault> {
-    let (slot, flat) = match target {
-        Target::Slot { slot, flat } => (*slot, *flat),
-        Target::Dead { name } => return Err(Fault::DeadBuffer { name: name.clone(), stmt }),
-    };
-    // A slot in scope is always filled: its allocation is around the access.
-    let Some(number) = slots[slot] else {
-        return Err(Fault::DeadBuffer { name: format!("buffer {slot}"), stmt });
-    };
-    let memory = &memories[number];
-    let mut coords = [0_i128; 4];
-    let mut long = Vec::new();
-    // Most funcs have few dimensions: their coordinates need no allocation.
-    let coords: &mut [i128] = if point.len() <= coords.len() {
-        &mut coords[..point.len()]
-    } else {
-        long.resize(point.len(), 0);
-        &mut long
-    };
-    for (coord, value) in coords.iter_mut().zip(point) {
-        *coord = integer(*value, Role::Index, stmt)?;
-    }
-    let place = || {
-        let name = pool.buffer(memory.buffer).name.clone();
-        Box::new(Place { buffer: memory.buffer, name, coords: coords.to_vec(), stmt })
-    };
-    if access == Access::Write && memory.kind == BufferKind::Input {
-        return Err(Fault::WriteToInput { place: place() });
-    }
-    let element = if flat { memory.element(coords[0]) } else { memory.element_at(coords) };
-    match element {
-        Some(element) => Ok((number, element)),
-        None => Err(Fault::OutOfBounds { place: place(), access }),
-    }
-}
-
-fn integer(value: Value, role: Role, stmt: StmtId) -> Result<i128, Fault> {
-    let constant = value.ok_or(Fault::Undefined { role, stmt })?;
-    match constant.as_integer() {
-        Some(number) if constant.scalar() == Scalar::Int => Ok(number),
-        Some(_) | None => Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped)),
-    }
-}
-
-fn boolean(value: Value, role: Role, stmt: StmtId) -> Result<bool, Fault> {
-    let constant = value.ok_or(Fault::Undefined { role, stmt })?;
-    constant.as_bool().ok_or(Fault::Eval(halidom_ir::eval::EvalError::IllTyped))
 }
 
 fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {

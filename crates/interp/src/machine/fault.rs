@@ -1,9 +1,10 @@
 //! How a program goes wrong.
 
 use halidom_ir::eval::EvalError;
-use halidom_ir::{BufferId, Check, FuncId, Shape, StmtId};
+use halidom_ir::{BufferId, Check, Constant, FuncId, Shape, StmtId};
 
 use crate::BindError;
+use crate::algorithm::AlgorithmError;
 use crate::code::CodeError;
 use crate::startup::StartupError;
 
@@ -75,6 +76,12 @@ pub enum Fault {
         /// Where.
         place: Box<Place>,
     },
+    /// A store within a needed region does not write what its claim says; only where claims are checked.
+    #[error("`{}` at {:?}: stored {:?}, but {}", .0.place.name, .0.place.coords, .0.stored, .0.described())]
+    ClaimWrong(Box<WrongClaim>),
+    /// The specification has no value where a claim is checked.
+    #[error(transparent)]
+    Specification(#[from] Box<AlgorithmError>),
     /// An operator stops, or operands or stored values have wrong types.
     #[error(transparent)]
     Eval(#[from] EvalError),
@@ -132,6 +139,33 @@ pub struct CheckFailure {
     pub given: Option<(i128, i128)>,
 }
 
+/// A store and what it claims to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongClaim {
+    /// Where it stores.
+    pub place: Place,
+    /// What it stores; `None` is undefined.
+    pub stored: Option<Constant>,
+    /// The func and stage of the claimed instance.
+    pub instance: (FuncId, usize),
+    /// Its written point.
+    pub coords: Vec<i64>,
+    /// Its values of the reduction variables.
+    pub point: Vec<i64>,
+    /// What the specification writes there; `None` if there is no such instance.
+    pub specified: Option<Constant>,
+}
+
+impl WrongClaim {
+    fn described(&self) -> String {
+        let Self { instance: (_, stage), coords, point, specified, .. } = self;
+        match specified {
+            Some(value) => format!("stage {stage} writes {value:?} to {coords:?} at {point:?}"),
+            None => format!("stage {stage} does not write to {coords:?} at {point:?}"),
+        }
+    }
+}
+
 /// A location and the statement that accesses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -176,6 +210,10 @@ pub enum Role {
     Assert,
     /// The min, extent or stride of an allocation.
     AllocationBound,
+    /// A needed region, where claims are checked.
+    Needed,
+    /// A coordinate of a store's claim, where claims are checked.
+    Claim,
 }
 
 impl std::fmt::Display for Role {
@@ -186,6 +224,8 @@ impl std::fmt::Display for Role {
             Self::Condition => "a condition",
             Self::Assert => "an entry check",
             Self::AllocationBound => "an allocation's bound",
+            Self::Needed => "a needed region",
+            Self::Claim => "a store's claim",
         })
     }
 }

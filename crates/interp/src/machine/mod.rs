@@ -11,8 +11,10 @@
 //! * The iterations of a vectorized loop are lanes that execute each statement together: all evaluate before any writes; lanes that write one location must agree.
 //! * Every `int` that is computed must fit in 64 bits, in arms of selects that are not chosen too: generated code computes them.
 //! * A loop with non-positive extent does nothing; a negative extent of a reduction domain is found by its entry check.
-//! * Annotations (needed regions, prophecies, accesses) are not looked at.
+//! * Annotations (needed regions, prophecies, accesses) do not influence execution; [`run_checking_claims`] compares them with the specification beside it.
 
+mod access;
+mod claims;
 mod compile;
 mod execute;
 mod fault;
@@ -21,13 +23,14 @@ mod race;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    Array, BufferKind, Check, Constant, Expr, Pool, Program, Shape, Stmt, StmtId, VarId,
+    Algorithm, Array, BufferKind, Check, Constant, Expr, Pool, Program, Shape, Stmt, StmtId, VarId,
 };
 
 use execute::{Limits, Machine};
-pub use fault::{Access, CheckFailure, Conflict, Fault, Place, Role};
+pub use fault::{Access, CheckFailure, Conflict, Fault, Place, Role, WrongClaim};
 use memory::Memory;
 
+use crate::algorithm::Evaluator;
 use crate::startup::evaluate_with;
 use crate::{BindError, Bindings};
 
@@ -79,6 +82,31 @@ pub fn run(
     windows: &[Shape],
     options: &Options,
 ) -> Result<Outcome, Fault> {
+    run_with_oracle(pool, program, bindings, windows, options, None)
+}
+
+/// Like [`run`], and compares each store within its func's needed region (the innermost label of the func around it) with the value of the specification's instance
+/// that the store claims to be: dynamic evidence that a lowering's annotations are right.
+pub fn run_checking_claims(
+    pool: &Pool,
+    program: &Program,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+    windows: &[Shape],
+    options: &Options,
+) -> Result<Outcome, Fault> {
+    let oracle = Evaluator::with_instances(pool, algorithm, bindings).map_err(Box::new)?;
+    run_with_oracle(pool, program, bindings, windows, options, Some(oracle))
+}
+
+fn run_with_oracle<'a>(
+    pool: &'a Pool,
+    program: &Program,
+    bindings: &Bindings,
+    windows: &[Shape],
+    options: &Options,
+    oracle: Option<Evaluator<'a>>,
+) -> Result<Outcome, Fault> {
     let shapes = match &options.output_shapes {
         Some(shapes) => shapes.clone(),
         None => output_regions(pool, program, bindings, windows)?,
@@ -127,9 +155,9 @@ pub fn run(
         memories.push(Memory::of_array(output.buffer, BufferKind::Output, &array));
     }
     let value_of = |var: VarId| given.get(&var).copied().or_else(|| bindings.var(var));
-    let compiled = compile::compile(pool, program, &value_of)?;
+    let compiled = compile::compile(pool, program, oracle.is_some(), &value_of)?;
     let limits = Limits { steps: options.steps, elements: options.elements };
-    let mut machine = Machine::new(pool, &compiled, memories, options.seed, limits);
+    let mut machine = Machine::new(pool, &compiled, memories, options.seed, limits, oracle);
     machine.run(&compiled.body)?;
     collect(pool, program, &machine, windows, &shapes)
 }

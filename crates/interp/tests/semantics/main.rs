@@ -5,6 +5,7 @@
 mod agreement;
 mod algorithm;
 mod build;
+mod claims;
 mod literal;
 mod machine;
 mod program;
