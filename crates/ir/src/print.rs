@@ -13,8 +13,8 @@ use crate::{
     StmtId, UnaryOp, VarId,
 };
 
-/// Words that are never printed as names.
-pub(crate) const RESERVED: [&str; 34] = [
+/// Words that are never printed as names: those that begin a statement or are called like a func.
+pub(crate) const RESERVED: [&str; 25] = [
     "true",
     "false",
     "min",
@@ -34,21 +34,12 @@ pub(crate) const RESERVED: [&str; 34] = [
     "assert",
     "func",
     "stage",
-    "input",
-    "output",
-    "param",
-    "require",
-    "program",
-    "algorithm",
     "abs",
     "sqrt",
     "floor",
     "ceil",
     "round",
     "trunc",
-    "point",
-    "window",
-    "nop",
 ];
 
 /// The names under which things are printed: hand one to several calls to keep names the same across them.

@@ -80,6 +80,10 @@ impl Parser {
         &self.tokens[self.next].0
     }
 
+    fn peek_second(&self) -> &Token {
+        &self.tokens[(self.next + 1).min(self.tokens.len() - 1)].0
+    }
+
     fn advance(&mut self) {
         // The last token is `End`, which is never passed.
         self.next = (self.next + 1).min(self.tokens.len() - 1);

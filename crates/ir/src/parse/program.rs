@@ -180,7 +180,9 @@ impl Parser {
         let name = self.name()?;
         self.sign("{")?;
         let mut outputs = Vec::new();
-        while self.eat_word("output") {
+        // A func may be called `output`; a write to it is followed by a bracket.
+        while self.at_word("output") && matches!(self.peek_second(), Token::Name(_)) {
+            self.advance();
             let func = self.func()?;
             self.word("in")?;
             let scalar = self.pool.func(func).scalar;
