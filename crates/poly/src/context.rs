@@ -97,6 +97,23 @@ impl Context {
         }
     }
 
+    /// isl's space of the given dims, in their order, as parameters.
+    pub(crate) fn space(&self, dims: &[Dim]) -> Result<isl::Space, Error> {
+        let identifiers =
+            dims.iter().map(|dim| self.identifier(*dim)).collect::<Result<Vec<_>, _>>()?;
+        self.run(|ctx| {
+            let mut space = isl::Space::params_alloc(ctx, dims.len() as u32)?;
+            for (position, identifier) in (0_u32..).zip(&identifiers) {
+                space = space.set_dim_id(
+                    isl::DimType::Param,
+                    position,
+                    isl::Id::read_from_str(ctx, identifier)?,
+                )?;
+            }
+            Ok(space)
+        })
+    }
+
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.inner, &other.inner)
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use isl_rs as isl;
 use isl_rs::DimType;
 
-use crate::{Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
+use crate::{Affine, Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
 
 /// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its domain.
 ///
@@ -47,27 +47,35 @@ impl Function {
 
     /// The function that is `value` everywhere.
     pub fn constant(context: &Context, value: i64) -> Result<Self, Error> {
-        let raw = context.run(|ctx| {
-            let space = isl::Space::params_alloc(ctx, 0)?;
-            isl::PwAff::from_aff(isl::Aff::val_on_domain_space(
-                space,
-                isl::Val::int_from_si(ctx, value)?,
-            )?)
-        })?;
-        Self::from_raw(context, raw)
+        Self::affine(context, &Affine { constant: value, terms: Vec::new() })
     }
 
     /// The function that is the value of `dim`.
     pub fn dim(context: &Context, dim: Dim) -> Result<Self, Error> {
-        let identifier = context.identifier(dim)?;
+        Self::affine(context, &Affine { constant: 0, terms: vec![(dim, 1)] })
+    }
+
+    /// The function that is an affine sum.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if a dim occurs twice and the sum of its coefficients does not fit.
+    pub fn affine(context: &Context, affine: &Affine) -> Result<Self, Error> {
+        let merged = QuasiAffine::from(affine.clone()).as_affine().ok_or(Error::Overflow)?;
+        Self::merged_affine(context, &merged)
+    }
+
+    /// The function that is an affine sum in which each dim occurs once, as isl wants it.
+    fn merged_affine(context: &Context, affine: &Affine) -> Result<Self, Error> {
+        let dims: Vec<Dim> = affine.terms.iter().map(|(dim, _)| *dim).collect();
+        let space = context.space(&dims)?;
         let raw = context.run(|ctx| {
-            let id = isl::Id::read_from_str(ctx, &identifier)?;
-            let space = isl::Space::params_alloc(ctx, 1)?.set_dim_id(DimType::Param, 0, id)?;
-            isl::PwAff::from_aff(isl::Aff::var_on_domain(
-                isl::LocalSpace::from_space(space)?,
-                DimType::Param,
-                0,
-            )?)
+            let aff = isl::Aff::zero_on_domain(isl::LocalSpace::from_space(space)?)?;
+            let mut aff = aff.set_constant_val(isl::Val::int_from_si(ctx, affine.constant)?)?;
+            for (position, (_, factor)) in (0..).zip(&affine.terms) {
+                let factor = isl::Val::int_from_si(ctx, *factor)?;
+                aff = aff.set_coefficient_val(DimType::Param, position, factor)?;
+            }
+            isl::PwAff::from_aff(aff)
         })?;
         Self::from_raw(context, raw)
     }
@@ -86,6 +94,9 @@ impl Function {
                 .map(|first| functions.try_fold(first?, |sum, next| operation(&sum, &next?)))
                 .transpose()
         };
+        if let Some(affine) = tree.as_affine() {
+            return Self::merged_affine(context, &affine);
+        }
         let no_parts = || Error::Isl { message: "a minimum or maximum of nothing".to_owned() };
         match tree {
             QuasiAffine::Constant(value) => Self::constant(context, *value),

@@ -154,6 +154,36 @@ impl QuasiAffine {
         Constraint { expr: self.minus(other), relation: Relation::Zero }
     }
 
+    /// The affine sum that the expression is, each dim once and in order of allocation. `None` if the expression has other
+    /// parts, or a coefficient leaves 64 bits.
+    pub fn as_affine(&self) -> Option<Affine> {
+        let mut sum = Affine::default();
+        self.add_to(1, &mut sum)?;
+        sum.terms.sort_unstable();
+        let mut merged: Vec<(Dim, i64)> = Vec::with_capacity(sum.terms.len());
+        for (dim, factor) in sum.terms {
+            match merged.last_mut() {
+                Some((last, total)) if *last == dim => *total = total.checked_add(factor)?,
+                Some(_) | None => merged.push((dim, factor)),
+            }
+        }
+        merged.retain(|(_, factor)| *factor != 0);
+        Some(Affine { constant: sum.constant, terms: merged })
+    }
+
+    fn add_to(&self, factor: i64, sum: &mut Affine) -> Option<()> {
+        match self {
+            Self::Constant(value) => {
+                sum.constant = sum.constant.checked_add(value.checked_mul(factor)?)?
+            }
+            Self::Dim(dim) => sum.terms.push((*dim, factor)),
+            Self::Sum(parts) => parts.iter().try_for_each(|part| part.add_to(factor, sum))?,
+            Self::Scale(scale, part) => part.add_to(factor.checked_mul(*scale)?, sum)?,
+            Self::FloorDiv(..) | Self::Min(_) | Self::Max(_) | Self::Select(..) => return None,
+        }
+        Some(())
+    }
+
     /// The value under an assignment. `None` if the assignment lacks a dim, a number leaves 128 bits, a divisor is not
     /// positive, or a minimum or maximum has no parts.
     pub fn eval(&self, assignment: &impl Fn(Dim) -> Option<i64>) -> Option<i128> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use isl_rs as isl;
 use isl_rs::DimType;
 
-use crate::{Condition, Constraint, Context, Dim, Error, Function, Relation, read};
+use crate::{Affine, Condition, Constraint, Context, Dim, Error, Function, Relation, read};
 
 /// A set of integer points: of assignments of integers to dims. Dims that the set does not constrain may have any
 /// value, so that there is no difference between a set over `x` and the same set over `x` and `y`.
@@ -63,14 +63,56 @@ impl Set {
 
     /// The points that satisfy every constraint.
     pub fn from_constraints(context: &Context, constraints: &[Constraint]) -> Result<Self, Error> {
+        let mut affine = Vec::with_capacity(constraints.len());
+        let mut other = Vec::new();
+        for constraint in constraints {
+            match constraint.expr.as_affine() {
+                Some(expr) => affine.push((expr, constraint.relation)),
+                None => other.push(constraint),
+            }
+        }
         let zero = Function::constant(context, 0)?;
-        constraints.iter().try_fold(Self::universe(context)?, |set, constraint| {
+        other.into_iter().try_fold(Self::polyhedron(context, &affine)?, |set, constraint| {
             let expr = Function::from_quasi_affine(context, &constraint.expr)?;
             set.intersect(&match constraint.relation {
                 Relation::Zero => expr.equal(&zero)?,
                 Relation::NonNegative => expr.ge(&zero)?,
             })
         })
+    }
+
+    /// The points that satisfy affine constraints in which each dim occurs once. Ten times faster than the intersection
+    /// of sets of single constraints.
+    fn polyhedron(context: &Context, constraints: &[(Affine, Relation)]) -> Result<Self, Error> {
+        let mut dims: Vec<Dim> = constraints
+            .iter()
+            .flat_map(|(expr, _)| expr.terms.iter().map(|(dim, _)| *dim))
+            .collect();
+        dims.sort_unstable();
+        dims.dedup();
+        let space = context.space(&dims)?;
+        let raw = context.run(|ctx| {
+            let local = isl::LocalSpace::from_space(space.copy()?)?;
+            let mut set = isl::BasicSet::universe(space)?;
+            for (expr, relation) in constraints {
+                let empty = match relation {
+                    Relation::Zero => isl::Constraint::alloc_equality(local.copy()?)?,
+                    Relation::NonNegative => isl::Constraint::alloc_inequality(local.copy()?)?,
+                };
+                let mut constraint =
+                    empty.set_constant_val(isl::Val::int_from_si(ctx, expr.constant)?)?;
+                for (dim, factor) in &expr.terms {
+                    // `dims` has every dim of the constraints.
+                    let position = dims.partition_point(|other| other < dim) as i32;
+                    let factor = isl::Val::int_from_si(ctx, *factor)?;
+                    constraint =
+                        constraint.set_coefficient_val(DimType::Param, position, factor)?;
+                }
+                set = set.add_constraint(constraint)?;
+            }
+            isl::Set::from_basic_set(set)
+        })?;
+        Self::from_raw(context, raw)
     }
 
     /// The points at which the condition holds.

@@ -260,6 +260,35 @@ fn dims_of_equal_names_are_different_variables() {
 }
 
 #[test]
+fn affine_parts_are_recognised_and_merged() {
+    let context = context();
+    let [x, y] = ["x", "y"].map(|name| context.dim(name));
+    let affine = |constant, terms: &[(Dim, i64)]| Some(Affine { constant, terms: terms.to_vec() });
+    let cases = [
+        (d(y).plus(d(x).scale(2)).plus(3).minus(d(y).scale(4)), affine(3, &[(x, 2), (y, -3)])),
+        (d(x).minus(x), affine(0, &[])),
+        (d(x).plus(1).scale(-2).plus(2), affine(0, &[(x, -2)])),
+        (d(x).floor_div(2), None),
+        (d(x).scale(i64::MAX).plus(x), None),
+    ];
+    for (tree, expected) in cases {
+        assert_eq!(tree.as_affine(), expected, "{tree:?}");
+        let function = Function::from_quasi_affine(&context, &tree).unwrap();
+        if let Some(affine) = expected {
+            assert!(
+                Function::affine(&context, &affine).unwrap().is_equal(&function).unwrap(),
+                "{tree:?}"
+            );
+        }
+    }
+    let twice = Affine { constant: 0, terms: vec![(x, i64::MAX), (x, 1)] };
+    assert_eq!(Function::affine(&context, &twice).unwrap_err(), Error::Overflow);
+    let contradiction = [d(x).scale(i64::MAX).plus(x).equal(d(x)), d(x).ge(1)];
+    assert!(Set::from_constraints(&context, &contradiction).unwrap().is_empty().unwrap());
+    assert!(!Set::from_constraints(&context, &contradiction[..1]).unwrap().is_empty().unwrap());
+}
+
+#[test]
 fn quantifiers_are_exact() {
     let context = context();
     let [x, y, n] = ["x", "y", "n"].map(|name| context.dim(name));
