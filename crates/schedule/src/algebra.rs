@@ -554,11 +554,6 @@ impl<'a> Algebra<'a> {
         self.pool.for_each_subexpr(expr, &mut |id, _| found |= id == target);
         found
     }
-
-    /// The variables of an expression.
-    pub(crate) fn vars(&self, expr: ExprId) -> FxHashSet<VarId> {
-        vars(self.pool, expr)
-    }
 }
 
 /// The variables of an expression.
@@ -570,4 +565,28 @@ pub(crate) fn vars(pool: &Pool, expr: ExprId) -> FxHashSet<VarId> {
         }
     });
     vars
+}
+
+/// The comparison that holds exactly where this one does not, for integers.
+pub(crate) fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    match op {
+        BinaryOp::Lt => Some(BinaryOp::Ge),
+        BinaryOp::Le => Some(BinaryOp::Gt),
+        BinaryOp::Gt => Some(BinaryOp::Le),
+        BinaryOp::Ge => Some(BinaryOp::Lt),
+        BinaryOp::Eq => Some(BinaryOp::Ne),
+        BinaryOp::Ne => Some(BinaryOp::Eq),
+        BinaryOp::Add(_)
+        | BinaryOp::Sub(_)
+        | BinaryOp::Mul(_)
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr => None,
+    }
 }

@@ -9,7 +9,7 @@ use halidom_ir::{
     Scalar, Stmt, StmtId, VarId,
 };
 
-use crate::algebra::{Algebra, Known, vars};
+use crate::algebra::{Algebra, Known, opposite, vars};
 use crate::bounds::{Answer, Region};
 use crate::nest::{Lowered, hole};
 
@@ -49,7 +49,7 @@ pub(crate) fn known(pool: &Pool, lowered: &Lowered) -> Known {
         }
     }
     for factor in &lowered.factors {
-        if let halidom_ir::Expr::Var(var) = pool.get(factor.factor) {
+        if let halidom_ir::Expr::Var(var) = pool.get(factor.value) {
             known.lower.insert(*var, 1);
         }
     }
@@ -152,23 +152,14 @@ impl Checks<'_> {
     /// The negation of a comparison or connective, without a `!` where there is an opposite.
     fn negation(&mut self, condition: ExprId) -> ExprId {
         if let halidom_ir::Expr::Binary(op, lhs, rhs) = *self.algebra.pool.get(condition) {
-            let opposite = match op {
-                BinaryOp::Lt => Some(BinaryOp::Ge),
-                BinaryOp::Le => Some(BinaryOp::Gt),
-                BinaryOp::Gt => Some(BinaryOp::Le),
-                BinaryOp::Ge => Some(BinaryOp::Lt),
-                BinaryOp::Eq => Some(BinaryOp::Ne),
-                BinaryOp::Ne => Some(BinaryOp::Eq),
-                BinaryOp::And | BinaryOp::Or => {
-                    let (lhs, rhs) = (self.negation(lhs), self.negation(rhs));
-                    let op = if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And };
-                    return self.algebra.pool.binary(op, lhs, rhs);
-                }
-                _ => None,
-            };
+            if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                let (lhs, rhs) = (self.negation(lhs), self.negation(rhs));
+                let op = if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And };
+                return self.algebra.pool.binary(op, lhs, rhs);
+            }
             // The negation of an order of floats is not the opposite order, because of NaN.
             let is_float = self.algebra.pool.ty(lhs).scalar.is_float();
-            if let Some(opposite) = opposite.filter(|_| !is_float) {
+            if let Some(opposite) = opposite(op).filter(|_| !is_float) {
                 return self.algebra.pool.binary(opposite, lhs, rhs);
             }
         }
@@ -260,7 +251,7 @@ impl Checks<'_> {
     fn factors(&mut self, lowered: &Lowered) {
         for factor in &lowered.factors {
             let zero = self.algebra.int(0);
-            let condition = self.compare(BinaryOp::Gt, factor.factor, zero);
+            let condition = self.compare(BinaryOp::Gt, factor.value, zero);
             let check = Check::SplitFactor { func: factor.func, variable: factor.variable.clone() };
             self.add(condition, check);
         }

@@ -40,8 +40,14 @@ pub(crate) fn emit_work(
     known: &Known,
 ) -> StmtId {
     let inliner = Inliner::new(pool, lowered);
-    let mut emitter =
-        Emitter { pool, lowered, inliner, solution, known, values: FxHashMap::default() };
+    let mut emitter = Emitter {
+        pool,
+        lowered,
+        inliner,
+        solution,
+        known: known.clone(),
+        values: FxHashMap::default(),
+    };
     let nothing = emitter.pool.stmt(Stmt::Block(Vec::new()));
     emitter.site(Placement::Root, nothing)
 }
@@ -51,7 +57,8 @@ struct Emitter<'a> {
     lowered: &'a Lowered,
     inliner: Inliner,
     solution: Option<&'a Solution>,
-    known: &'a Known,
+    /// With what is found out about let-bound variables.
+    known: Known,
     /// What the holes of the funcs around are: let-bound variables, constants.
     values: FxHashMap<HoleId, ExprId>,
 }
@@ -116,7 +123,17 @@ impl Emitter<'_> {
         }
         let bound = lets.iter().find(|(_, other)| *other == value).map(|(var, _)| *var);
         let var = bound.unwrap_or_else(|| {
+            let mut algebra = Algebra::new(self.pool, &self.known);
+            let one = algebra.int(1);
+            let least = if algebra.proves_le(one, value) {
+                Some(1)
+            } else {
+                algebra.proves_nonnegative(value).then_some(0)
+            };
             let var = self.pool.declare_var(name, Type::INT);
+            if let Some(least) = least {
+                self.known.lower.insert(var, least);
+            }
             lets.push((var, value));
             var
         });
@@ -140,7 +157,7 @@ impl Emitter<'_> {
             let (min, extent) = (self.filled(interval.min), self.filled(interval.extent));
             dims.push(Dim { min, extent, stride });
             if dim + 1 < rank {
-                let product = Algebra::new(self.pool, self.known).mul(stride, extent);
+                let product = Algebra::new(self.pool, &self.known).mul(stride, extent);
                 stride = if self.solution.is_some() {
                     self.bind(format!("{name}.stride.{}", dim + 1), product, lets)
                 } else {
@@ -160,7 +177,7 @@ impl Emitter<'_> {
     /// An expression with the known holes replaced.
     fn filled(&mut self, expr: ExprId) -> ExprId {
         let expr = replace_holes(self.pool, expr, &self.values);
-        Algebra::new(self.pool, self.known).simplify(expr)
+        Algebra::new(self.pool, &self.known).simplify(expr)
     }
 
     fn label(&mut self, plan: &Plan, lets: &mut Vec<(VarId, ExprId)>) -> StmtId {
@@ -267,7 +284,7 @@ impl Emitter<'_> {
         if let Expr::Binary(op, lhs, rhs) = *self.pool.get(condition)
             && matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
         {
-            let mut algebra = Algebra::new(self.pool, self.known);
+            let mut algebra = Algebra::new(self.pool, &self.known);
             let (lhs, rhs) = (algebra.simplify(lhs), algebra.simplify(rhs));
             self.pool.binary(op, lhs, rhs)
         } else {

@@ -6,16 +6,20 @@
 mod algebra;
 mod bounds;
 mod checks;
+mod directives;
 mod emit;
 mod error;
 mod nest;
 mod query;
+mod report;
 
-use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt};
+use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};
 
 pub use bounds::Engine;
+pub use directives::apply;
 pub use error::ScheduleError;
 pub use nest::{Lowered, lower_algorithm};
+pub use report::{bounds_answers, loop_nest, query_text};
 
 /// Lowers, schedules and completes.
 ///
@@ -32,15 +36,6 @@ pub fn compile(
     complete(pool, &lowered, engine)
 }
 
-/// Applies a schedule's directives.
-pub fn apply(
-    _pool: &mut Pool,
-    _lowered: &mut Lowered,
-    _schedule: &Schedule,
-) -> Result<(), Vec<ScheduleError>> {
-    Ok(())
-}
-
 /// Fills the holes and adds the entry checks.
 ///
 /// # Errors
@@ -50,14 +45,13 @@ pub fn complete(
     lowered: &Lowered,
     engine: Engine,
 ) -> Result<Program, Vec<ScheduleError>> {
-    let lowered = &used(pool, lowered);
-    let known = checks::known(pool, lowered);
-    let holes = emit::emit_work(pool, lowered, None, &known);
-    let query = query::extract(pool, lowered, holes);
-    let constraints = query::constraints(&query);
-    let answer = bounds::solve(pool, lowered, &constraints, engine, &known)?;
-    let work = emit::emit_work(pool, lowered, Some(&answer.solution), &known);
-    let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, &known);
+    let holes = Holes::of(pool, lowered);
+    let (lowered, known) = (&holes.lowered, &holes.known);
+    let constraints = query::constraints(&holes.query);
+    let answer = bounds::solve(pool, lowered, &constraints, engine, known)?;
+    directives::check_constant_extents(pool, lowered, &answer.solution, known)?;
+    let work = emit::emit_work(pool, lowered, Some(&answer.solution), known);
+    let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, known);
     let always = pool.as_constant(has_work).and_then(halidom_ir::Constant::as_bool) == Some(true);
     stmts.push(if always {
         work
@@ -68,7 +62,31 @@ pub fn complete(
     Ok(program(pool, lowered, body))
 }
 
-fn program(pool: &Pool, lowered: &Lowered, body: halidom_ir::StmtId) -> Program {
+/// The program with holes that outputs depend on, and its query.
+struct Holes {
+    lowered: Lowered,
+    known: algebra::Known,
+    work: StmtId,
+    query: query::Query,
+}
+
+impl Holes {
+    fn of(pool: &mut Pool, lowered: &Lowered) -> Self {
+        let lowered = used(pool, lowered);
+        let known = checks::known(pool, &lowered);
+        let work = emit::emit_work(pool, &lowered, None, &known);
+        let query = query::extract(pool, &lowered, work);
+        Self { lowered, known, work, query }
+    }
+}
+
+/// The program with holes (FS's **Tgt?**), without entry checks.
+pub fn with_holes(pool: &mut Pool, lowered: &Lowered) -> Program {
+    let holes = Holes::of(pool, lowered);
+    program(pool, &holes.lowered, holes.work)
+}
+
+fn program(pool: &Pool, lowered: &Lowered, body: StmtId) -> Program {
     let inputs = lowered
         .algorithm
         .inputs
@@ -97,6 +115,9 @@ fn used(pool: &mut Pool, lowered: &Lowered) -> Lowered {
         }
     }
     let mut result = lowered.clone();
-    result.plans.retain(|plan| used.contains(&plan.func));
+    // Inlined funcs are nobody's callees any more, but their definitions are still substituted.
+    result
+        .plans
+        .retain(|plan| plan.compute == nest::Placement::Inline || used.contains(&plan.func));
     result
 }

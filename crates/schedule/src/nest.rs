@@ -99,6 +99,8 @@ pub(crate) struct Binding {
     pub(crate) guard: Option<ExprId>,
     /// Where the variable lies wherever the body runs; known from the directive (a lemma about it), used to infer bounds.
     pub(crate) range: Option<Interval>,
+    /// Whether the range holds even if the variables in `value` leave the intervals of their loops.
+    pub(crate) holds_on_overrun: bool,
 }
 
 /// A directive of the bounds phase.
@@ -122,7 +124,7 @@ pub(crate) enum BoundKind {
 pub(crate) struct Factor {
     pub(crate) func: FuncId,
     pub(crate) variable: String,
-    pub(crate) factor: ExprId,
+    pub(crate) value: ExprId,
 }
 
 impl Lowered {

@@ -6,7 +6,7 @@
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
 use super::machine;
-use crate::algebra::{Algebra, Sum};
+use crate::algebra::{Algebra, Sum, opposite};
 use crate::query::Binder;
 
 /// Which end of an interval is sought.
@@ -112,7 +112,7 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
             [facts(algebra, lhs, false), facts(algebra, rhs, false)].concat()
         }
         Expr::Binary(op, lhs, rhs) if algebra.pool.ty(lhs).scalar == Scalar::Int => {
-            let op = if holds { Some(op) } else { negated(op) };
+            let op = if holds { Some(op) } else { opposite(op) };
             let difference = algebra.sub(rhs, lhs);
             let difference = algebra.sum(difference);
             let minus = |sum: &Sum, offset: i128, sign: i128| Sum::constant(offset).plus(sum, sign);
@@ -125,21 +125,21 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
                     let other = minus(&difference, 0, -1);
                     [Some(difference), other].into_iter().flatten().collect()
                 }
-                _ => Vec::new(),
+                Some(_) | None => Vec::new(),
             }
         }
-        _ => Vec::new(),
-    }
-}
-
-fn negated(op: BinaryOp) -> Option<BinaryOp> {
-    match op {
-        BinaryOp::Lt => Some(BinaryOp::Ge),
-        BinaryOp::Le => Some(BinaryOp::Gt),
-        BinaryOp::Gt => Some(BinaryOp::Le),
-        BinaryOp::Ge => Some(BinaryOp::Lt),
-        BinaryOp::Ne => Some(BinaryOp::Eq),
-        _ => None,
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => Vec::new(),
     }
 }
 

@@ -141,17 +141,14 @@ fn corners(
         // Non-negative numbers have no bit that either operand lacks.
         return (a >= 0 && c >= 0).then_some((0, b.min(d)));
     }
-    let products = match op {
-        BinaryOp::Mul(_) => {
-            [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?]
-        }
-        BinaryOp::Div if c > 0 => {
-            [a.div_euclid(c), a.div_euclid(d), b.div_euclid(c), b.div_euclid(d)]
-        }
-        BinaryOp::Shr if (0..127).contains(&c) && (0..127).contains(&d) => {
-            [a >> c, a >> d, b >> c, b >> d]
-        }
-        _ => return None,
+    let products = if matches!(op, BinaryOp::Mul(_)) {
+        [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?]
+    } else if op == BinaryOp::Div && c > 0 {
+        [a.div_euclid(c), a.div_euclid(d), b.div_euclid(c), b.div_euclid(d)]
+    } else if op == BinaryOp::Shr && (0..127).contains(&c) && (0..127).contains(&d) {
+        [a >> c, a >> d, b >> c, b >> d]
+    } else {
+        return None;
     };
     Some((products.iter().copied().min()?, products.iter().copied().max()?))
 }

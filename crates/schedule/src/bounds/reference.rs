@@ -1,7 +1,7 @@
 //! The reference engine β₀ (FS Fig. 10b): plain interval arithmetic, rule by rule, conditions ignored.
 //!
 //! The rules that the figure elides, for intervals with both ends included:
-//! * `[a, b] ± [c, d]`, `-[a, b]`, `[a, b] * [c, d]` (least and greatest of the four products), minima and maxima end by end;
+//! * `[a, b] ± [c, d]`, `-[a, b]`, `[a, b] * [c, d]` (least and greatest of the four products, the ends times the number where one side is a number), minima and maxima end by end;
 //! * `e1 div e2`: a positive constant divides both ends; else `[-M, M]` with `M = max(-a, b)`, of length 2M + 1 (the figure prints 2M - 1, which lacks both ends:
 //!   `1 div 1` is 1);
 //! * `e1 mod e2`: `[0, max(-c, d, 1) - 1]`;
@@ -9,7 +9,7 @@
 //! * `int` of a machine expression: its type's range, cut by minima, maxima and exact arithmetic on ranges that cannot wrap; a func's value is anything of its type.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp, VarId};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp, VarId};
 
 use super::interval::last;
 use super::machine;
@@ -126,8 +126,7 @@ impl Engine<'_, '_> {
                 Some((low, high))
             }
             BinaryOp::Div => {
-                let divisor =
-                    algebra.pool.as_constant(d).and_then(halidom_ir::Constant::as_integer);
+                let divisor = algebra.pool.as_constant(d).and_then(Constant::as_integer);
                 if c == d && divisor.is_some_and(|value| value > 0) {
                     return Some((algebra.combine(op, a, d), algebra.combine(op, b, d)));
                 }

@@ -1,0 +1,493 @@
+//! The loops phase (FS §8.2): split, tile, fuse, reorder, swap, traverse, vectorize, unroll, rename.
+
+use halidom_ir::{
+    Action, BinaryOp, Constant, Directive, ExprId, Interval, LoopKind, Pool, Tail, Type, VarId,
+};
+
+use super::{Scheduler, list};
+use crate::algebra::vars;
+use crate::checks::is_startup;
+use crate::error::{Result, ScheduleError};
+use crate::nest::{Binding, Factor, Loop, LoopClass, Nest};
+
+/// A split in words.
+struct Split<'a> {
+    var: &'a str,
+    outer: &'a str,
+    inner: &'a str,
+    factor: ExprId,
+    tail: Tail,
+}
+
+impl Scheduler<'_> {
+    /// Applies a directive of the loops phase to a stage of an instance.
+    pub(super) fn loops(&mut self, directive: &Directive, specialization: usize) -> Result<()> {
+        let origin = directive.origin;
+        let name = self.func_name(directive);
+        let stages = self.pool.func(directive.func).stages().len();
+        let nest = self
+            .lowered
+            .plan(directive.func)
+            .and_then(|plan| plan.instances.get(specialization))
+            .and_then(|instance| instance.stages.get(directive.stage))
+            .cloned();
+        let Some(mut nest) = nest else {
+            let updates: Vec<_> =
+                (1..stages).map(|stage| format!("{name}.update({})", stage - 1)).collect();
+            return Err(ScheduleError::new(
+                "HAL0618",
+                origin,
+                format!("`{name}` has no update {}", directive.stage.saturating_sub(1)),
+                format!("its updates are {}", list(&updates)),
+            ));
+        };
+        self.transform(&mut nest, &directive.action, origin)?;
+        let place = self
+            .lowered
+            .plan_mut(directive.func)
+            .and_then(|plan| plan.instances.get_mut(specialization))
+            .and_then(|instance| instance.stages.get_mut(directive.stage));
+        if let Some(place) = place {
+            *place = nest;
+        }
+        Ok(())
+    }
+
+    fn transform(&mut self, nest: &mut Nest, action: &Action, origin: usize) -> Result<()> {
+        match action {
+            Action::Split { var, outer, inner, factor, tail } => {
+                let split = Split { var, outer, inner, factor: *factor, tail: *tail };
+                self.split(nest, &split, origin).map(|_| ())
+            }
+            Action::Tile { vars, outer, inner, factors, tail } => {
+                for dim in 0..2 {
+                    let split = Split {
+                        var: &vars[dim],
+                        outer: &outer[dim],
+                        inner: &inner[dim],
+                        factor: factors[dim],
+                        tail: *tail,
+                    };
+                    self.split(nest, &split, origin)?;
+                }
+                let order = [&inner[0], &inner[1], &outer[0], &outer[1]].map(Clone::clone);
+                reorder(self.pool, nest, &order, origin)
+            }
+            Action::Fuse { outer, inner, fused } => {
+                fuse(self.pool, nest, [outer, inner, fused], origin)
+            }
+            Action::Reorder { vars } => reorder(self.pool, nest, vars, origin),
+            Action::Swap { var } => {
+                let position = find(self.pool, nest, var, origin)?;
+                let Some(inner) = nest.loops.get(position + 1) else {
+                    return Err(ScheduleError::new(
+                        "HAL0606",
+                        origin,
+                        format!("there is no loop within `{}`", nest.loop_name(self.pool, var)),
+                        "swap a loop with the one immediately within it",
+                    ));
+                };
+                let order = [var.clone(), inner.name.clone()];
+                reorder(self.pool, nest, &order, origin)
+            }
+            Action::Traverse { var, kind } => traverse(self.pool, nest, var, *kind, origin),
+            Action::Vectorize { var, lanes, tail } => {
+                self.by_steps(nest, var, *lanes, *tail, LoopKind::Vectorized, origin)
+            }
+            Action::Unroll { var, factor, tail } => {
+                self.by_steps(nest, var, *factor, *tail, LoopKind::Unrolled, origin)
+            }
+            Action::Rename { from, to } => {
+                let position = find(self.pool, nest, from, origin)?;
+                refuse_taken(self.pool, nest, to, &[from], origin)?;
+                to.clone_into(&mut nest.loops[position].name);
+                Ok(())
+            }
+            Action::Specialize { .. }
+            | Action::ComputeAt(_)
+            | Action::ComputeRoot
+            | Action::ComputeInline
+            | Action::StoreAt(_)
+            | Action::StoreRoot
+            | Action::Bound { .. }
+            | Action::AlignBounds { .. } => Ok(()),
+        }
+    }
+
+    /// Vectorizes or unrolls a loop; where a factor is given, the inner part of a split whose outer part keeps the name.
+    fn by_steps(
+        &mut self,
+        nest: &mut Nest,
+        var: &str,
+        factor: Option<ExprId>,
+        tail: Tail,
+        kind: LoopKind,
+        origin: usize,
+    ) -> Result<()> {
+        let Some(factor) = factor else { return traverse(self.pool, nest, var, kind, origin) };
+        let (suffix, what) = match kind {
+            LoopKind::Vectorized => ("lane", "vectorized"),
+            LoopKind::Unrolled | LoopKind::Serial | LoopKind::Parallel => ("copy", "unrolled"),
+        };
+        let position = find(self.pool, nest, var, origin)?;
+        if kind == LoopKind::Vectorized {
+            refuse_reduction(self.pool, nest, position, kind, origin)?;
+        }
+        if self.pool.as_constant(factor).is_none() {
+            return Err(ScheduleError::new(
+                "HAL0608",
+                origin,
+                format!(
+                    "`{}` cannot be {what} by a number that is not a constant",
+                    nest.loop_name(self.pool, var)
+                ),
+                "give a number, such as 8",
+            ));
+        }
+        let inner = format!("{var}.{suffix}");
+        let split = Split { var, outer: var, inner: &inner, factor, tail };
+        let position = self.split(nest, &split, origin)?;
+        nest.loops[position + 1].kind = kind;
+        nest.loops[position + 1].kind_origin = Some(origin);
+        Ok(())
+    }
+
+    /// Splits a loop; gives the position of the outer part, which the inner one follows.
+    fn split(&mut self, nest: &mut Nest, split: &Split<'_>, origin: usize) -> Result<usize> {
+        let position = find(self.pool, nest, split.var, origin)?;
+        for name in [split.outer, split.inner] {
+            refuse_taken(self.pool, nest, name, &[split.var], origin)?;
+        }
+        if split.outer == split.inner {
+            return Err(taken(self.pool, nest, split.inner, origin));
+        }
+        self.check_factor(nest, split, origin)?;
+        let pool = &mut *self.pool;
+        let old = nest.loops[position].clone();
+        let Interval { min, extent } = old.interval;
+        let factor = split.factor;
+        let zero = pool.int(0);
+        let one = pool.int(1);
+        let outer_var = nest.declare(pool, split.outer);
+        let inner_var = nest.declare(pool, split.inner);
+        let (outer, inner) = (pool.var_expr(outer_var), pool.var_expr(inner_var));
+        // ⌈n / e⌉ iterations.
+        let rounding = pool.sub(factor, one);
+        let padded = pool.add(extent, rounding);
+        let count = pool.binary(BinaryOp::Div, padded, factor);
+        let offset = pool.mul(outer, factor);
+        let start = pool.add(min, offset);
+        let unguarded = pool.add(start, inner);
+        let end = pool.add(min, extent);
+        let old_value = pool.var_expr(old.var);
+        let guard = pool.binary(BinaryOp::Lt, old_value, end);
+        let (value, guard, range) = match resolve_tail(pool, nest, &old, split, origin)? {
+            Remainder::None => (unguarded, None, None),
+            Remainder::Guard => (unguarded, Some(guard), Some(old.interval)),
+            Remainder::Shift => {
+                // The last block moves inwards; where even one block is too long it starts at the min, and the guard cuts it.
+                let last_start = pool.sub(end, factor);
+                let shifted = pool.binary(BinaryOp::Min, start, last_start);
+                let shifted = pool.binary(BinaryOp::Max, min, shifted);
+                (pool.add(shifted, inner), Some(guard), Some(old.interval))
+            }
+            Remainder::Round => {
+                overrun(pool, nest, old.var);
+                (unguarded, None, None)
+            }
+        };
+        let binding = Binding { var: old.var, value, guard, range, holds_on_overrun: true };
+        nest.bindings.insert(0, binding);
+        // A traversal that was set before belongs to the outer loop if iterations are independent, to the inner one if they are to be unrolled or lanes.
+        let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
+        let part = |var, name: &str, interval, takes_kind| Loop {
+            var,
+            name: name.to_owned(),
+            interval,
+            kind: if takes_kind { old.kind } else { LoopKind::Serial },
+            kind_origin: old.kind_origin.filter(|_| takes_kind),
+            class: old.class,
+        };
+        let outer_interval = Interval { min: zero, extent: count };
+        let inner_interval = Interval { min: zero, extent: factor };
+        let parts = [
+            part(outer_var, split.outer, outer_interval, !inner_takes_kind),
+            part(inner_var, split.inner, inner_interval, inner_takes_kind),
+        ];
+        nest.loops.splice(position..=position, parts);
+        Ok(position)
+    }
+
+    /// A split factor is a positive startup expression: checked here if constant, at entry otherwise.
+    fn check_factor(&mut self, nest: &Nest, split: &Split<'_>, origin: usize) -> Result<()> {
+        let name = nest.loop_name(self.pool, split.var);
+        let error = |message: String| {
+            ScheduleError::new(
+                "HAL0604",
+                origin,
+                message,
+                "the factor is a positive `int` over parameters and the shapes of inputs",
+            )
+        };
+        if self.pool.ty(split.factor) != Type::INT
+            || !is_startup(self.pool, split.factor, &self.startup)
+        {
+            return Err(error(format!(
+                "the factor that splits `{name}` is not a startup expression"
+            )));
+        }
+        match self.pool.as_constant(split.factor).and_then(Constant::as_integer) {
+            Some(value) if value <= 0 => Err(error(format!("`{name}` cannot be split by {value}"))),
+            Some(_) => Ok(()),
+            None => {
+                self.lowered.factors.push(Factor {
+                    func: nest.func,
+                    variable: split.var.to_owned(),
+                    value: split.factor,
+                });
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a split does with a remainder.
+enum Remainder {
+    /// There is none.
+    None,
+    Guard,
+    Shift,
+    Round,
+}
+
+fn resolve_tail(
+    pool: &Pool,
+    nest: &Nest,
+    split: &Loop,
+    request: &Split<'_>,
+    origin: usize,
+) -> Result<Remainder> {
+    let constant = |expr| pool.as_constant(expr).and_then(Constant::as_integer);
+    let divides = match (constant(split.interval.extent), constant(request.factor)) {
+        (Some(extent), Some(factor)) => factor > 0 && extent % factor == 0,
+        _ => false,
+    };
+    let is_pure = nest.stage == 0 && split.class == LoopClass::Pure;
+    let name = nest.loop_name(pool, &split.name);
+    match request.tail {
+        Tail::Predicate => Err(ScheduleError::new(
+            "HAL0603",
+            origin,
+            format!("tail `predicate` is not available for `{name}`"),
+            if is_pure {
+                "tails that are allowed here are `guard`, `shift`, `round`, `auto`"
+            } else {
+                "tails that are allowed here are `guard`, `auto`"
+            },
+        )),
+        tail @ (Tail::Shift | Tail::Round) if !is_pure => Err(ScheduleError::new(
+            "HAL0603",
+            origin,
+            format!(
+                "tail `{}` is not allowed for `{name}`: an update must not be repeated or over-computed",
+                tail.name()
+            ),
+            "tails that are allowed here are `guard`, `auto`",
+        )),
+        _ if divides => Ok(Remainder::None),
+        Tail::Guard => Ok(Remainder::Guard),
+        Tail::Shift => Ok(Remainder::Shift),
+        Tail::Round => Ok(Remainder::Round),
+        Tail::Auto if is_pure => Ok(Remainder::Shift),
+        Tail::Auto => Ok(Remainder::Guard),
+    }
+}
+
+/// Forgets ranges that do not hold when a variable leaves its loop's interval, as `round` makes it do.
+fn overrun(pool: &Pool, nest: &mut Nest, var: VarId) {
+    let mut overrun = vec![var];
+    // Each binding comes after those that its value mentions.
+    for binding in &mut nest.bindings {
+        let mentions = vars(pool, binding.value);
+        if !overrun.iter().any(|var| mentions.contains(var)) {
+            continue;
+        }
+        if !binding.holds_on_overrun {
+            binding.range = None;
+        }
+        if binding.range.is_none() {
+            overrun.push(binding.var);
+        }
+    }
+}
+
+fn find(pool: &Pool, nest: &Nest, var: &str, origin: usize) -> Result<usize> {
+    nest.position(var).ok_or_else(|| {
+        let names: Vec<_> = nest.loops.iter().rev().map(|l| l.name.clone()).collect();
+        ScheduleError::new(
+            "HAL0601",
+            origin,
+            format!("`{}` has no loop `{var}`", nest.name(pool)),
+            format!("its loops, innermost first, are {}", list(&names)),
+        )
+    })
+}
+
+fn taken(pool: &Pool, nest: &Nest, name: &str, origin: usize) -> ScheduleError {
+    ScheduleError::new(
+        "HAL0602",
+        origin,
+        format!("`{}` already has a loop `{name}`", nest.name(pool)),
+        "choose a name that no other loop of this stage has",
+    )
+}
+
+/// Refuses a name that another loop has; the loops in `replaced` go away.
+fn refuse_taken(
+    pool: &Pool,
+    nest: &Nest,
+    name: &str,
+    replaced: &[&str],
+    origin: usize,
+) -> Result<()> {
+    if nest.position(name).is_some() && !replaced.contains(&name) {
+        Err(taken(pool, nest, name, origin))
+    } else {
+        Ok(())
+    }
+}
+
+fn refuse_reduction(
+    pool: &Pool,
+    nest: &Nest,
+    position: usize,
+    kind: LoopKind,
+    origin: usize,
+) -> Result<()> {
+    let l = &nest.loops[position];
+    if l.class == LoopClass::Pure {
+        return Ok(());
+    }
+    let pure: Vec<_> = nest
+        .loops
+        .iter()
+        .rev()
+        .filter(|l| l.class == LoopClass::Pure)
+        .map(|l| l.name.clone())
+        .collect();
+    Err(ScheduleError::new(
+        "HAL0607",
+        origin,
+        format!(
+            "`{}` cannot be {}: it is a reduction loop, whose iterations depend on one another",
+            nest.loop_name(pool, &l.name),
+            kind.keyword()
+        ),
+        format!("pure loops of this stage are {}", list(&pure)),
+    ))
+}
+
+fn traverse(pool: &Pool, nest: &mut Nest, var: &str, kind: LoopKind, origin: usize) -> Result<()> {
+    let position = find(pool, nest, var, origin)?;
+    if matches!(kind, LoopKind::Parallel | LoopKind::Vectorized) {
+        refuse_reduction(pool, nest, position, kind, origin)?;
+    }
+    nest.loops[position].kind = kind;
+    nest.loops[position].kind_origin = Some(origin);
+    Ok(())
+}
+
+/// Puts the named loops, innermost first, in the places that they have together.
+fn reorder(pool: &Pool, nest: &mut Nest, vars: &[String], origin: usize) -> Result<()> {
+    let mut positions = Vec::with_capacity(vars.len());
+    for var in vars {
+        let position = find(pool, nest, var, origin)?;
+        if positions.contains(&position) {
+            return Err(ScheduleError::new(
+                "HAL0602",
+                origin,
+                format!("`{var}` is named twice"),
+                "name each loop once",
+            ));
+        }
+        positions.push(position);
+    }
+    let mut places = positions.clone();
+    places.sort_unstable_by(|a, b| b.cmp(a));
+    let mut loops = nest.loops.clone();
+    for (place, position) in places.iter().zip(&positions) {
+        loops[*place] = nest.loops[*position].clone();
+    }
+    let reductions = |loops: &[Loop]| {
+        let reductions = loops.iter().filter(|l| l.class == LoopClass::Reduction);
+        reductions.map(|l| l.name.clone()).collect::<Vec<_>>()
+    };
+    let (before, after) = (reductions(&nest.loops), reductions(&loops));
+    if before != after {
+        let inner_first: Vec<_> = before.into_iter().rev().collect();
+        return Err(ScheduleError::new(
+            "HAL0605",
+            origin,
+            format!(
+                "this would reorder reduction loops of `{}`, which may change its result",
+                nest.name(pool)
+            ),
+            format!("keep them in this order, innermost first: {}", list(&inner_first)),
+        ));
+    }
+    nest.loops = loops;
+    Ok(())
+}
+
+/// Fuses `[outer, inner, fused]`.
+fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) -> Result<()> {
+    let [outer_name, inner_name, fused_name] = names;
+    let position = find(pool, nest, outer_name, origin)?;
+    let inner_position = find(pool, nest, inner_name, origin)?;
+    refuse_taken(pool, nest, fused_name, &[outer_name, inner_name], origin)?;
+    let (outer, inner) = (nest.loops[position].clone(), nest.loops[inner_position].clone());
+    let message = if inner_position != position + 1 {
+        Some(format!("`{inner_name}` is not immediately within `{outer_name}`"))
+    } else if outer.class != inner.class {
+        Some(format!(
+            "`{outer_name}` and `{inner_name}` cannot be fused: one is pure and the other a reduction loop"
+        ))
+    } else {
+        None
+    };
+    if let Some(message) = message {
+        let order: Vec<_> = nest.loops.iter().rev().map(|l| l.name.clone()).collect();
+        return Err(ScheduleError::new(
+            "HAL0606",
+            origin,
+            message,
+            format!("the loops, innermost first, are {}", list(&order)),
+        ));
+    }
+    let zero = pool.int(0);
+    let var = nest.declare(pool, fused_name);
+    let value = pool.var_expr(var);
+    // Two negative extents would have a positive product.
+    let counts = [outer.interval, inner.interval]
+        .map(|interval| pool.binary(BinaryOp::Max, interval.extent, zero));
+    let extent = pool.mul(counts[0], counts[1]);
+    let parts = [(&outer, BinaryOp::Div), (&inner, BinaryOp::Mod)].map(|(part, op)| {
+        let step = pool.binary(op, value, inner.interval.extent);
+        let value = pool.add(part.interval.min, step);
+        // The remainder is right whatever the fused variable is, the quotient only within its loop's interval.
+        let holds_on_overrun = op == BinaryOp::Mod;
+        let range = Some(part.interval);
+        Binding { var: part.var, value, guard: None, range, holds_on_overrun }
+    });
+    nest.bindings.splice(0..0, parts);
+    let fused = Loop {
+        var,
+        name: fused_name.clone(),
+        interval: Interval { min: zero, extent },
+        kind: LoopKind::Serial,
+        kind_origin: None,
+        class: outer.class,
+    };
+    nest.loops.splice(position..=inner_position, [fused]);
+    Ok(())
+}

@@ -1,0 +1,240 @@
+//! The directives, in FS's phases (§8): specialization, loops, compute, storage, bounds.
+//!
+//! A schedule may list them in any order; they are applied by phase, in the order written within each. A directive that is refused is skipped, so that one run reports all.
+
+mod bounds;
+mod loops;
+mod placement;
+
+use halidom_base::FxHashSet;
+use halidom_ir::{Action, Directive, Expr, FuncKind, LoopKind, Pool, Schedule, Type, VarId, print};
+
+use crate::algebra::{Algebra, Known};
+use crate::checks::is_startup;
+use crate::emit::Solution;
+use crate::error::{Result, ScheduleError};
+use crate::nest::{Lowered, Placement, lower_instance};
+
+/// FS Fig. 11's groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Specialization,
+    Loops,
+    Compute,
+    Storage,
+    Bounds,
+}
+
+fn phase(action: &Action) -> Phase {
+    match action {
+        Action::Specialize { .. } => Phase::Specialization,
+        Action::Split { .. }
+        | Action::Tile { .. }
+        | Action::Fuse { .. }
+        | Action::Reorder { .. }
+        | Action::Swap { .. }
+        | Action::Traverse { .. }
+        | Action::Vectorize { .. }
+        | Action::Unroll { .. }
+        | Action::Rename { .. } => Phase::Loops,
+        Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
+        Action::StoreAt(_) | Action::StoreRoot => Phase::Storage,
+        Action::Bound { .. } | Action::AlignBounds { .. } => Phase::Bounds,
+    }
+}
+
+/// Applies a schedule's directives to a lowered algorithm.
+///
+/// # Errors
+/// Every directive that is not allowed, in the order in which they are applied.
+pub fn apply(
+    pool: &mut Pool,
+    lowered: &mut Lowered,
+    schedule: &Schedule,
+) -> std::result::Result<(), Vec<ScheduleError>> {
+    let startup = startup_vars(pool, lowered);
+    let mut scheduler = Scheduler { pool, lowered, startup, errors: Vec::new() };
+    let mut directives: Vec<(usize, &Directive)> =
+        schedule.directives.iter().map(|directive| (0, directive)).collect();
+    directives.sort_by_key(|(_, directive)| phase(&directive.action));
+    let mut nested = Vec::new();
+    for (_, directive) in &directives {
+        if let Action::Specialize { directives, .. } = &directive.action
+            && let Some(number) = scheduler.checked(directive, Scheduler::specialize)
+        {
+            nested.extend(directives.iter().map(|inner| (number, inner)));
+        }
+    }
+    for (specialization, directive) in directives.iter().chain(&nested) {
+        if phase(&directive.action) == Phase::Loops {
+            scheduler.checked(directive, |scheduler, directive| {
+                scheduler.loops(directive, *specialization)
+            });
+        }
+    }
+    for current in [Phase::Compute, Phase::Storage, Phase::Bounds] {
+        for (_, directive) in &directives {
+            if phase(&directive.action) == current {
+                scheduler.checked(directive, |scheduler, directive| match current {
+                    Phase::Compute => scheduler.place_compute(directive),
+                    Phase::Storage => scheduler.place_storage(directive),
+                    Phase::Bounds | Phase::Specialization | Phase::Loops => {
+                        scheduler.bounds(directive)
+                    }
+                });
+            }
+        }
+    }
+    // Whether a func is inlined is only known after the compute phase.
+    for (_, directive) in directives.iter().chain(&nested) {
+        scheduler.checked(directive, Scheduler::refuse_inlined);
+    }
+    scheduler.check_placements();
+    let mut seen = FxHashSet::default();
+    scheduler.errors.retain(|error| seen.insert((error.code, error.origin, error.message.clone())));
+    if scheduler.errors.is_empty() { Ok(()) } else { Err(scheduler.errors) }
+}
+
+/// Parameters and the shapes of inputs: what a startup expression may mention (FS Definition 4.4).
+fn startup_vars(pool: &Pool, lowered: &Lowered) -> FxHashSet<VarId> {
+    let mut vars: FxHashSet<VarId> = lowered.algorithm.params.iter().copied().collect();
+    for input in &lowered.algorithm.inputs {
+        if let FuncKind::Input { buffer } = pool.func(*input).kind {
+            for dim in &pool.buffer(buffer).dims {
+                for part in [dim.min, dim.extent, dim.stride] {
+                    if let Expr::Var(var) = pool.get(part) {
+                        vars.insert(*var);
+                    }
+                }
+            }
+        }
+    }
+    vars
+}
+
+/// Checks that vectorized and unrolled loops have constant extents once bounds are known.
+pub(crate) fn check_constant_extents(
+    pool: &mut Pool,
+    lowered: &Lowered,
+    solution: &Solution,
+    known: &Known,
+) -> std::result::Result<(), Vec<ScheduleError>> {
+    let mut errors = Vec::new();
+    for nest in lowered.nests() {
+        for l in &nest.loops {
+            let what = match l.kind {
+                LoopKind::Serial | LoopKind::Parallel => continue,
+                LoopKind::Vectorized => "vectorized",
+                LoopKind::Unrolled => "unrolled",
+            };
+            let extent = solution.apply(pool, l.interval.extent);
+            let extent = Algebra::new(pool, known).simplify(extent);
+            if pool.as_constant(extent).is_none() {
+                errors.push(ScheduleError::new(
+                    "HAL0608",
+                    l.kind_origin,
+                    format!(
+                        "`{}` cannot be {what}: its extent `{}` is not a constant",
+                        nest.loop_name(pool, &l.name),
+                        print::expr(pool, extent)
+                    ),
+                    "split it by a constant first, or give the number of iterations to take together",
+                ));
+            }
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+struct Scheduler<'a> {
+    pool: &'a mut Pool,
+    lowered: &'a mut Lowered,
+    startup: FxHashSet<VarId>,
+    errors: Vec<ScheduleError>,
+}
+
+impl Scheduler<'_> {
+    fn checked<T>(
+        &mut self,
+        directive: &Directive,
+        apply: impl FnOnce(&mut Self, &Directive) -> Result<T>,
+    ) -> Option<T> {
+        let result = self.refuse_input(directive).and_then(|()| apply(self, directive));
+        result.map_err(|error| self.errors.push(error)).ok()
+    }
+
+    fn func_name(&self, directive: &Directive) -> String {
+        self.pool.func(directive.func).name.clone()
+    }
+
+    fn refuse_input(&self, directive: &Directive) -> Result<()> {
+        if self.lowered.plan(directive.func).is_some() {
+            return Ok(());
+        }
+        let names: Vec<_> =
+            self.lowered.plans.iter().map(|plan| self.pool.func(plan.func).name.clone()).collect();
+        Err(ScheduleError::new(
+            "HAL0620",
+            directive.origin,
+            format!("`{}` is an input: there is nothing to schedule", self.func_name(directive)),
+            format!("funcs that can be scheduled are {}", list(&names)),
+        ))
+    }
+
+    /// A func that is inlined has no loops, storage or bounds of its own.
+    fn refuse_inlined(&mut self, directive: &Directive) -> Result<()> {
+        let inlined =
+            self.lowered.plan(directive.func).is_some_and(|plan| plan.compute == Placement::Inline);
+        if !inlined || phase(&directive.action) == Phase::Compute {
+            return Ok(());
+        }
+        let name = self.func_name(directive);
+        Err(ScheduleError::new(
+            "HAL0614",
+            directive.origin,
+            format!("`{name}` is computed inline: it has no loops, storage or bounds of its own"),
+            format!("compute it somewhere first: `{name}.compute_root()`"),
+        ))
+    }
+
+    /// `specialize`: a copy of the func's loops for a condition. Gives the copy's number.
+    fn specialize(&mut self, directive: &Directive) -> Result<usize> {
+        let Action::Specialize { condition, directives } = &directive.action else { return Ok(0) };
+        if self.pool.ty(*condition) != Type::BOOL
+            || !is_startup(self.pool, *condition, &self.startup)
+        {
+            return Err(ScheduleError::new(
+                "HAL0617",
+                directive.origin,
+                "the condition of a specialization is not a startup expression",
+                "use a `bool` over parameters and the shapes of inputs only",
+            ));
+        }
+        for inner in directives {
+            if inner.func != directive.func || phase(&inner.action) != Phase::Loops {
+                return Err(ScheduleError::new(
+                    "HAL0617",
+                    inner.origin,
+                    "only loops of the specialized func can be scheduled within a specialization",
+                    "move this directive out of `specialize`",
+                ));
+            }
+        }
+        let number = self.lowered.plan(directive.func).map_or(0, |plan| plan.instances.len());
+        let instance = lower_instance(self.pool, directive.func, number, Some(*condition));
+        if let Some(plan) = self.lowered.plan_mut(directive.func) {
+            plan.instances.push(instance);
+        }
+        Ok(number)
+    }
+}
+
+/// Names for a message: `` `a`, `b` ``.
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        quoted.join(", ")
+    }
+}

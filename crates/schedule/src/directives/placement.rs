@@ -1,0 +1,274 @@
+//! The compute and storage phases (FS §8.3, §8.4): where a func's label and its allocation stand.
+//!
+//! FS Lemma 6.2 is what must hold afterwards: the label dominates every use, and the allocation dominates the label and every use.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Action, Directive, FuncId, LoopKind, LoopLevel, VarId};
+
+use super::{Scheduler, list};
+use crate::error::{Result, ScheduleError};
+use crate::nest::{Inliner, Lowered, Nest, Placement};
+
+impl Scheduler<'_> {
+    /// `compute_at`, `compute_root`, `compute_inline`. Storage goes along unless it is placed too.
+    pub(super) fn place_compute(&mut self, directive: &Directive) -> Result<()> {
+        let name = self.func_name(directive);
+        let is_output = self.lowered.is_output(directive.func);
+        let placement = if let Action::ComputeAt(level) = &directive.action {
+            Placement::At(self.resolve(level, directive)?)
+        } else if directive.action == Action::ComputeInline {
+            Placement::Inline
+        } else {
+            Placement::Root
+        };
+        if placement == Placement::Inline {
+            let reason = if is_output {
+                Some("it is an output")
+            } else if self.pool.func(directive.func).stages().len() > 1 {
+                Some("it has updates")
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                return Err(ScheduleError::new(
+                    "HAL0613",
+                    directive.origin,
+                    format!("`{name}` cannot be computed inline: {reason}"),
+                    "use `compute_root` or `compute_at`",
+                ));
+            }
+        } else if is_output && placement != Placement::Root {
+            return Err(self.output_at_root(directive, "computed"));
+        }
+        let Some(plan) = self.lowered.plan_mut(directive.func) else { return Ok(()) };
+        if plan.compute_origin.is_some() {
+            return Err(placed_twice(&name, "computed", directive));
+        }
+        plan.compute = placement;
+        plan.store = placement;
+        plan.compute_origin = Some(directive.origin);
+        Ok(())
+    }
+
+    /// `store_at`, `store_root`.
+    pub(super) fn place_storage(&mut self, directive: &Directive) -> Result<()> {
+        let name = self.func_name(directive);
+        self.refuse_inlined(directive)?;
+        let placement = if let Action::StoreAt(level) = &directive.action {
+            Placement::At(self.resolve(level, directive)?)
+        } else {
+            Placement::Root
+        };
+        if self.lowered.is_output(directive.func) && placement != Placement::Root {
+            return Err(self.output_at_root(directive, "stored"));
+        }
+        let Some(plan) = self.lowered.plan_mut(directive.func) else { return Ok(()) };
+        if plan.store_origin.is_some() {
+            return Err(placed_twice(&name, "stored", directive));
+        }
+        plan.store = placement;
+        plan.store_origin = Some(directive.origin);
+        Ok(())
+    }
+
+    fn output_at_root(&self, directive: &Directive, what: &str) -> ScheduleError {
+        let name = self.func_name(directive);
+        ScheduleError::new(
+            "HAL0612",
+            directive.origin,
+            format!("`{name}` is an output: it is {what} at the top"),
+            "leave outputs at `compute_root`",
+        )
+    }
+
+    /// The loop that a level names, in the unspecialized instance.
+    fn resolve(&self, level: &LoopLevel, directive: &Directive) -> Result<VarId> {
+        let name = &self.pool.func(level.func).name;
+        let plan = self.lowered.plan(level.func).filter(|plan| plan.compute != Placement::Inline);
+        let Some(plan) = plan else {
+            return Err(ScheduleError::new(
+                "HAL0601",
+                directive.origin,
+                format!("`{name}` has no loops"),
+                format!("levels are {}", list(&self.level_names(directive.func))),
+            ));
+        };
+        let stages = &plan.instances[0].stages;
+        let stage = level.stage.unwrap_or(stages.len().saturating_sub(1));
+        let Some(nest) = stages.get(stage) else {
+            return Err(ScheduleError::new(
+                "HAL0618",
+                directive.origin,
+                format!("`{name}` has no update {}", stage.saturating_sub(1)),
+                format!("it has {} updates", stages.len().saturating_sub(1)),
+            ));
+        };
+        match nest.position(&level.var) {
+            Some(position) => Ok(nest.loops[position].var),
+            None => Err(ScheduleError::new(
+                "HAL0601",
+                directive.origin,
+                format!("`{}` has no loop `{}`", nest.name(self.pool), level.var),
+                format!("levels are {}", list(&self.level_names(directive.func))),
+            )),
+        }
+    }
+
+    /// The loops of other funcs.
+    fn level_names(&self, func: FuncId) -> Vec<String> {
+        let nests = self.lowered.nests().filter(|nest| nest.func != func);
+        nests
+            .flat_map(|nest| nest.loops.iter().map(|l| nest.loop_name(self.pool, &l.name)))
+            .collect()
+    }
+
+    /// Checks dominance, and that nothing is computed or stored where loops run at the same time.
+    pub(super) fn check_placements(&mut self) {
+        let lowered = crate::used(self.pool, self.lowered);
+        let inliner = Inliner::new(self.pool, &lowered);
+        let mut users: FxHashMap<FuncId, Vec<&Nest>> = FxHashMap::default();
+        for nest in lowered.nests() {
+            for callee in inliner.nest_callees(self.pool, nest) {
+                if callee != nest.func {
+                    users.entry(callee).or_default().push(nest);
+                }
+            }
+        }
+        for plan in &lowered.plans {
+            let users = users.get(&plan.func).map_or(&[][..], Vec::as_slice);
+            let name = &self.pool.func(plan.func).name;
+            if let Placement::At(level) = plan.compute
+                && let Some(user) = users.iter().find(|user| !is_within(&lowered, user, level))
+            {
+                self.errors.push(ScheduleError::new(
+                    "HAL0610",
+                    plan.compute_origin,
+                    format!(
+                        "`{name}` cannot be computed at `{}`: `{}` uses it outside that loop",
+                        lowered.loop_name(self.pool, level),
+                        user.name(self.pool)
+                    ),
+                    format!("legal levels are {}", list(&self.legal_levels(&lowered, users))),
+                ));
+                continue;
+            }
+            for (placement, origin, what) in [
+                (plan.compute, plan.compute_origin, "computed"),
+                (plan.store, plan.store_origin.or(plan.compute_origin), "stored"),
+            ] {
+                if let Placement::At(level) = placement
+                    && let Some(vectorized) = vectorized_around(&lowered, level)
+                {
+                    self.errors.push(ScheduleError::new(
+                        "HAL0609",
+                        origin,
+                        format!(
+                            "`{name}` cannot be {what} within `{}`, which is vectorized",
+                            lowered.loop_name(self.pool, vectorized)
+                        ),
+                        format!("legal levels are {}", list(&self.legal_levels(&lowered, users))),
+                    ));
+                }
+            }
+            match loops_between(&lowered, plan.store, plan.compute) {
+                None => self.errors.push(ScheduleError::new(
+                    "HAL0611",
+                    plan.store_origin,
+                    format!(
+                        "`{name}` is stored at a level that does not enclose where it is computed"
+                    ),
+                    "store it at the level where it is computed, or at a loop around that",
+                )),
+                Some(between) => {
+                    let kind_of = |var: &VarId| {
+                        lowered.find_loop(*var).map(|(nest, position)| nest.loops[position].kind)
+                    };
+                    let parallel =
+                        between.iter().find(|var| kind_of(var) == Some(LoopKind::Parallel));
+                    if let Some(parallel) = parallel {
+                        self.errors.push(ScheduleError::new(
+                            "HAL0621",
+                            plan.store_origin,
+                            format!(
+                                "`{name}` is stored outside the parallel loop `{}` but computed within it: its iterations would race",
+                                lowered.loop_name(self.pool, *parallel)
+                            ),
+                            "store it within the parallel loop, or make that loop serial",
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The loops at whose start a func with these users can be computed.
+    fn legal_levels(&self, lowered: &Lowered, users: &[&Nest]) -> Vec<String> {
+        let mut levels = vec!["compute_root".to_owned()];
+        for nest in lowered.nests() {
+            for l in &nest.loops {
+                let dominates = users.iter().all(|user| is_within(lowered, user, l.var));
+                if dominates && vectorized_around(lowered, l.var).is_none() {
+                    levels.push(nest.loop_name(self.pool, &l.name));
+                }
+            }
+        }
+        levels
+    }
+}
+
+fn placed_twice(name: &str, what: &str, directive: &Directive) -> ScheduleError {
+    ScheduleError::new(
+        "HAL0619",
+        directive.origin,
+        format!("the schedule already says where `{name}` is {what}"),
+        "keep one of the directives",
+    )
+}
+
+/// Whether all of a stage's code runs within a loop, after what is computed at the start of its body.
+fn is_within(lowered: &Lowered, nest: &Nest, level: VarId) -> bool {
+    if nest.loops.iter().any(|l| l.var == level) {
+        return true;
+    }
+    let Some(Placement::At(outer)) = lowered.plan(nest.func).map(|plan| plan.compute) else {
+        return false;
+    };
+    // At the same level the order of definition decides, and definitions come before uses.
+    enclosing(lowered, outer).contains(&level)
+}
+
+/// The loops around the start of a loop's body, that loop first.
+fn enclosing(lowered: &Lowered, level: VarId) -> Vec<VarId> {
+    let mut loops = Vec::new();
+    let mut next = Some(level);
+    while let Some(level) = next {
+        let Some((nest, position)) = lowered.find_loop(level) else { break };
+        loops.extend(nest.loops[..=position].iter().rev().map(|l| l.var));
+        next = match lowered.plan(nest.func).map(|plan| plan.compute) {
+            // A cycle of placements cannot be: it is refused because its uses are not dominated.
+            Some(Placement::At(outer)) if !loops.contains(&outer) => Some(outer),
+            Some(Placement::At(_) | Placement::Root | Placement::Inline) | None => None,
+        };
+    }
+    loops
+}
+
+/// The loops from just within the storage to where a func is computed; `None` if the storage does not enclose that.
+fn loops_between(lowered: &Lowered, store: Placement, compute: Placement) -> Option<Vec<VarId>> {
+    let around = match compute {
+        Placement::At(level) => enclosing(lowered, level),
+        Placement::Root | Placement::Inline => Vec::new(),
+    };
+    match store {
+        Placement::At(level) => {
+            let position = around.iter().position(|var| *var == level)?;
+            Some(around[..position].to_vec())
+        }
+        Placement::Root | Placement::Inline => Some(around),
+    }
+}
+
+fn vectorized_around(lowered: &Lowered, level: VarId) -> Option<VarId> {
+    let (nest, position) = lowered.find_loop(level)?;
+    nest.loops[..=position].iter().find(|l| l.kind == LoopKind::Vectorized).map(|l| l.var)
+}
