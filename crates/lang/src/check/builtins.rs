@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Scalar};
 
 use crate::codes;
 use crate::syntax::ast::{Argument, Name};
-use crate::syntax::count;
+use crate::syntax::{count, given};
 
 use super::casts::Operand;
 use super::literals::number;
@@ -98,10 +98,10 @@ impl<'a, 's> Checker<'a, 's> {
         };
         let operands = self.expand(arguments)?;
         if operands.len() < *least || operands.len() > *most {
-            let wanted =
-                if least == most { format!("{least}") } else { format!("at least {least}") };
-            let given = count(operands.len(), "argument");
-            let message = format!("`{name}` takes {wanted}, but {given} given");
+            let wanted = count(*least, "argument");
+            let at_least = if least == most { "" } else { "at least " };
+            let given = given(operands.len(), "argument");
+            let message = format!("`{name}` takes {at_least}{wanted}, but {given}");
             return self.fail(codes::ARGUMENT_COUNT, span, message);
         }
         let operator = format!("`{name}`");

@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp as IrOp, Constant, ExprId, Scalar, UnaryOp as IrUnaryO
 
 use crate::codes;
 use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, Let, Name, UnaryOp};
-use crate::syntax::count;
+use crate::syntax::{count, given};
 
 use super::casts::Operand;
 use super::scope::{Callable, Checker, FrameArgument, Value};
@@ -146,14 +146,10 @@ impl<'a, 's> Checker<'a, 's> {
             let rank = self.pool.func(func).rank();
             if rank != coords.len() {
                 let message = format!(
-                    "`{}` has {}, but {} given",
+                    "`{}` has {}, but {}",
                     callee.text,
                     count(rank, "dimension"),
-                    if coords.len() == 1 {
-                        "1 coordinate is".to_owned()
-                    } else {
-                        format!("{} coordinates are", coords.len())
-                    }
+                    given(coords.len(), "coordinate")
                 );
                 return self.fail(codes::ARITY, span, message);
             }

@@ -9,6 +9,7 @@ use crate::codes;
 use crate::syntax::ast::{
     AssignOp, Domain, Expr, ExprKind, Func, FuncBody, Name, Statement, Update,
 };
+use crate::syntax::{count, given};
 
 use super::scope::{Callable, Checker, Current, Value};
 
@@ -46,6 +47,8 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.bindings.truncate(outside);
         if !is_new {
             // The first definition of the name stays.
+            let bad = (func.name.span, Callable::Bad);
+            self.scope.callables.entry(func.name.text).or_insert(bad);
             return;
         }
         let callable = match callable {
@@ -296,10 +299,10 @@ impl<'a, 's> Checker<'a, 's> {
         };
         if update.coords.len() != header.vars.len() {
             let message = format!(
-                "`{}` has {}, but {} given",
+                "`{}` has {}, but {}",
                 header.name.text,
-                crate::syntax::count(header.vars.len(), "dimension"),
-                crate::syntax::count(update.coords.len(), "coordinate")
+                count(header.vars.len(), "dimension"),
+                given(update.coords.len(), "coordinate")
             );
             let span =
                 update.coords.iter().fold(update.target.span, |span, coord| span.to(coord.span));

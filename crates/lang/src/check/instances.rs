@@ -7,7 +7,7 @@ use halidom_ir::{ExprId, FuncDecl, FuncId, FuncKind, Scalar, Stage, Type, VarId}
 use crate::codes;
 use crate::names::nearest;
 use crate::syntax::ast::{Expr, ExprKind, Function, Name, VarKind};
-use crate::syntax::count;
+use crate::syntax::{count, given};
 
 use super::scope::{Callable, Checker, Current, Frame, FrameArgument, Generic};
 
@@ -46,8 +46,8 @@ impl<'a, 's> Checker<'a, 's> {
         let params = &generic.function.params;
         if params.len() != arguments.len() {
             let wanted = count(params.len(), "argument");
-            let message =
-                format!("`{}` takes {wanted}, but {} given", function.text, arguments.len());
+            let given = given(arguments.len(), "argument");
+            let message = format!("`{}` takes {wanted}, but {given}", function.text);
             return self.fail(codes::ARGUMENT_COUNT, span, message);
         }
         let mut bound = IndexMap::default();

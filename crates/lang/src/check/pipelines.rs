@@ -112,6 +112,7 @@ impl<'a, 's> Checker<'a, 's> {
         schedules: &[&'a ast::Schedule<'s>],
     ) -> Option<Pipeline> {
         self.scope = Scope::default();
+        self.scope.broken.clone_from(&pipeline.broken);
         let before = self.diagnostics.len();
         let (params, inputs) = self.params(&pipeline.params);
         self.outputs(&pipeline.outputs);
@@ -306,6 +307,7 @@ impl<'a, 's> Checker<'a, 's> {
                 continue;
             }
             match self.scope.callables.get(name.text) {
+                None if self.scope.broken.contains(&name.text) => {}
                 Some((_, Callable::Func(func))) => outputs.push(*func),
                 Some((_, Callable::Bad)) => {}
                 Some((span, Callable::Input { .. })) => {
@@ -336,6 +338,9 @@ impl<'a, 's> Checker<'a, 's> {
         });
         let Some(func) = last else { return };
         let is_output = pipeline.outputs.iter().any(|output| output.name.text == func.name.text);
+        if pipeline.outputs.iter().any(|output| self.scope.broken.contains(&output.name.text)) {
+            return;
+        }
         let has_output = pipeline
             .outputs
             .iter()

@@ -161,6 +161,7 @@ impl<'a, 's> Checker<'a, 's> {
                     "schedule the funcs that read it",
                 );
             }
+            None if self.scope.broken.contains(&name.text) => return None,
             None => {}
         }
         // Inline reductions have no name in the text.

@@ -98,6 +98,8 @@ pub(super) struct Scope<'a, 's> {
     pub(super) bindings: Vec<Binding<'s>>,
     /// Every func of the pipeline's text, whether checked already or not.
     pub(super) all_funcs: IndexMap<&'s str, Span>,
+    /// Names of definitions that could not be parsed.
+    pub(super) broken: Vec<&'s str>,
     /// Variables that startup expressions may mention.
     pub(super) startup: FxHashSet<VarId>,
     /// Defined funcs, in order.
@@ -192,6 +194,9 @@ impl<'a, 's> Checker<'a, 's> {
     /// Reports that a name means nothing, or not what is needed here.
     pub(super) fn unknown<T>(&mut self, name: Name<'s>, is_call: bool) -> Option<T> {
         let text = name.text;
+        if self.scope.broken.contains(&text) {
+            return None;
+        }
         if is_call && self.find_binding(text).is_some() {
             return self.fail(
                 codes::WRONG_KIND,

@@ -25,6 +25,8 @@ pub(crate) struct Pipeline<'s> {
     pub(crate) params: Vec<Param<'s>>,
     pub(crate) outputs: Vec<Param<'s>>,
     pub(crate) body: Vec<Item<'s>>,
+    /// Names of definitions that could not be parsed.
+    pub(crate) broken: Vec<&'s str>,
     /// Offset after its closing brace.
     pub(crate) end: usize,
 }

@@ -96,6 +96,7 @@ impl<'s> Parser<'s, '_> {
             | Token::Float(_)
             | Token::Text(_)
             | Token::Punct(_)
+            | Token::Bad
             | Token::End => return self.primary(),
         };
         self.advance();
@@ -117,7 +118,7 @@ impl<'s> Parser<'s, '_> {
                 self.advance();
                 return self.named(Name { text, span });
             }
-            Token::Keyword(_) | Token::Text(_) | Token::Punct(_) | Token::End => {
+            Token::Keyword(_) | Token::Text(_) | Token::Punct(_) | Token::Bad | Token::End => {
                 return self.unexpected("an expression");
             }
         };
@@ -193,6 +194,7 @@ impl<'s> Parser<'s, '_> {
                     | Token::Float(_)
                     | Token::Text(_)
                     | Token::Punct(_)
+                    | Token::Bad
                     | Token::End => break,
                 }
             }

@@ -32,6 +32,7 @@ impl<'s> Parser<'s, '_> {
                 | Token::Float(_)
                 | Token::Text(_)
                 | Token::Punct(_)
+                | Token::Bad
                 | Token::End => self.unexpected("`pipeline`, `schedule` or `fn`"),
             };
             if let Err(Reported) = parsed {
@@ -59,9 +60,11 @@ impl<'s> Parser<'s, '_> {
             }
             outputs
         };
+        self.broken.clear();
         let body = self.block(Self::item)?;
         let end = self.span_from(name.span).end;
-        Ok(Pipeline { name, params, outputs, body, end })
+        let broken = std::mem::take(&mut self.broken);
+        Ok(Pipeline { name, params, outputs, body, broken, end })
     }
 
     fn param(&mut self) -> Parsed<Param<'s>> {
@@ -163,16 +166,38 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn let_item(&mut self) -> Parsed<Let<'s>> {
         self.expect_keyword(Keyword::Let)?;
         let name = self.name("a name")?;
-        let ty = self.type_annotation()?;
-        self.expect(Punct::Equal)?;
-        let value = self.expr()?;
-        self.expect(Punct::Semicolon)?;
-        Ok(Let { name, ty, value })
+        self.whole(name, |parser| {
+            let ty = parser.type_annotation()?;
+            parser.expect(Punct::Equal)?;
+            let value = parser.expr()?;
+            parser.expect(Punct::Semicolon)?;
+            Ok(Let { name, ty, value })
+        })
     }
 
     fn func(&mut self) -> Parsed<Func<'s>> {
         self.expect_keyword(Keyword::Func)?;
         let name = self.name("the func's name")?;
+        self.whole(name, |parser| parser.func_body(name))
+    }
+
+    /// Parses the rest of a definition. If anything in it is wrong, it is left out and its name noted.
+    fn whole<T>(
+        &mut self,
+        name: Name<'s>,
+        parse: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let before = self.diagnostics.len();
+        match parse(self) {
+            Ok(parsed) if self.diagnostics.len() == before => Ok(parsed),
+            Ok(_) | Err(Reported) => {
+                self.broken.push(name.text);
+                Err(Reported)
+            }
+        }
+    }
+
+    fn func_body(&mut self, name: Name<'s>) -> Parsed<Func<'s>> {
         if self.at_punct(Punct::OpenBracket) {
             return self.unsupported("arrays of funcs");
         }
@@ -262,6 +287,7 @@ impl<'s> Parser<'s, '_> {
                 | Token::Integer(_)
                 | Token::Float(_)
                 | Token::Text(_)
+                | Token::Bad
                 | Token::Punct(_) => {}
             }
         }
@@ -325,4 +351,9 @@ impl<'s> Parser<'s, '_> {
 /// `1 range`, `2 ranges`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// `1 range is given`, `2 ranges are given`.
+pub(crate) fn given(number: usize, noun: &str) -> String {
+    format!("{} {} given", count(number, noun), if number == 1 { "is" } else { "are" })
 }

@@ -21,16 +21,15 @@ pub(crate) fn lex<'s>(
     let mut lexer = Lexer { text, file, at: 0, diagnostics };
     let mut lexemes = Vec::new();
     loop {
-        lexer.skip_blank();
+        let blank = lexer.at;
+        if !lexer.skip_blank() {
+            lexemes.push(Lexeme { token: Token::Bad, span: lexer.span_from(blank) });
+        }
         let start = lexer.at;
-        match lexer.next_token() {
-            Some(token) => {
-                lexemes.push(Lexeme { token, span: lexer.span_from(start) });
-                if token == Token::End {
-                    return lexemes;
-                }
-            }
-            None => debug_assert!(lexer.at > start, "every bad token is skipped"),
+        let token = lexer.next_token();
+        lexemes.push(Lexeme { token, span: lexer.span_from(start) });
+        if token == Token::End {
+            return lexemes;
         }
     }
 }
@@ -59,7 +58,9 @@ impl<'s> Lexer<'s, '_> {
         taken
     }
 
-    fn skip_blank(&mut self) {
+    /// Skips white space and comments; whether all comments end.
+    fn skip_blank(&mut self) -> bool {
+        let mut ended = true;
         loop {
             self.take_while(char::is_whitespace);
             let start = self.at;
@@ -70,6 +71,7 @@ impl<'s> Lexer<'s, '_> {
                     Some(end) => self.at += 2 + end + 2,
                     None => {
                         self.at = self.text.len();
+                        ended = false;
                         let opening = Span::new(self.file, start..start + 2);
                         self.diagnostics.push(
                             Diagnostic::error(
@@ -82,28 +84,28 @@ impl<'s> Lexer<'s, '_> {
                     }
                 }
             } else {
-                return;
+                return ended;
             }
         }
     }
 
-    /// The token here, or `None` after reporting and skipping what is none.
-    fn next_token(&mut self) -> Option<Token<'s>> {
+    /// The token here. What is none is reported and skipped.
+    fn next_token(&mut self) -> Token<'s> {
         let Some(first) = self.rest().chars().next() else {
-            return Some(Token::End);
+            return Token::End;
         };
         if first.is_alphabetic() || first == '_' {
-            return Some(self.word());
+            return self.word();
         }
         if first.is_ascii_digit() {
-            return Some(self.number());
+            return self.number();
         }
         if first == '"' {
-            return Some(self.string());
+            return self.string();
         }
         if let Some(punct) = Punct::ALL.iter().find(|punct| self.rest().starts_with(punct.text())) {
             self.at += punct.text().len();
-            return Some(Token::Punct(*punct));
+            return Token::Punct(*punct);
         }
         let start = self.at;
         self.at += first.len_utf8();
@@ -113,7 +115,7 @@ impl<'s> Lexer<'s, '_> {
             self.span_from(start),
             message,
         ));
-        None
+        Token::Bad
     }
 
     fn word(&mut self) -> Token<'s> {
@@ -189,16 +191,16 @@ impl<'s> Lexer<'s, '_> {
         let content = self.take_while(|c| c != '"' && c != '\n');
         if self.rest().starts_with('"') {
             self.at += 1;
-        } else {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    codes::UNTERMINATED,
-                    self.span_from(start),
-                    "this string does not end on its line",
-                )
-                .with_hint("close it with `\"`"),
-            );
+            return Token::Text(content);
         }
-        Token::Text(content)
+        self.diagnostics.push(
+            Diagnostic::error(
+                codes::UNTERMINATED,
+                self.span_from(start),
+                "this string does not end on its line",
+            )
+            .with_hint("close it with `\"`"),
+        );
+        Token::Bad
     }
 }

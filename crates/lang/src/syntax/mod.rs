@@ -8,5 +8,5 @@ mod lexer;
 mod parser;
 mod token;
 
-pub(crate) use items::count;
+pub(crate) use items::{count, given};
 pub(crate) use parser::parse_file;

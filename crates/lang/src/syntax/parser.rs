@@ -25,7 +25,7 @@ pub(crate) fn parse_file<'s>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> File<'s> {
     let lexemes = lex(text, file, diagnostics);
-    let mut parser = Parser { lexemes, at: 0, depth: 0, diagnostics };
+    let mut parser = Parser { lexemes, at: 0, depth: 0, broken: Vec::new(), diagnostics };
     parser.file()
 }
 
@@ -35,6 +35,8 @@ pub(super) struct Parser<'s, 'd> {
     at: usize,
     /// How many nested constructs are being parsed.
     pub(super) depth: usize,
+    /// Names of what could not be parsed in the pipeline at hand.
+    pub(super) broken: Vec<&'s str>,
     pub(super) diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -116,6 +118,9 @@ impl<'s> Parser<'s, '_> {
     }
 
     pub(super) fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        if self.peek() == Token::Bad {
+            return Err(Reported);
+        }
         let message = format!("expected {expected}, found {}", self.peek());
         self.error(codes::UNEXPECTED, self.span(), message)
     }
@@ -179,11 +184,15 @@ impl<'s> Parser<'s, '_> {
                 return Ok(statements);
             }
             if self.peek() == Token::End || self.starts_item() {
-                let message = format!("expected `}}`, found {}", self.peek());
-                self.diagnostics.push(
-                    Diagnostic::error(codes::UNEXPECTED, self.span(), message)
-                        .with_label(opening, "this brace is not closed"),
-                );
+                // An unfinished comment took the rest of the text.
+                let is_cut = self.at > 0 && self.lexemes[self.at - 1].token == Token::Bad;
+                if !is_cut {
+                    let message = format!("expected `}}`, found {}", self.peek());
+                    self.diagnostics.push(
+                        Diagnostic::error(codes::UNEXPECTED, self.span(), message)
+                            .with_label(opening, "this brace is not closed"),
+                    );
+                }
                 return Ok(statements);
             }
             let before = self.at;
@@ -206,9 +215,13 @@ impl<'s> Parser<'s, '_> {
         loop {
             match self.peek() {
                 Token::End => return,
-                Token::Keyword(Keyword::Func | Keyword::Require | Keyword::Let | Keyword::For)
-                    if open == 0 && self.at > before =>
-                {
+                Token::Keyword(
+                    Keyword::Func
+                    | Keyword::Require
+                    | Keyword::Let
+                    | Keyword::For
+                    | Keyword::FastMath,
+                ) if open == 0 && self.at > before => {
                     return;
                 }
                 Token::Keyword(_) if self.starts_item() => return,
@@ -232,6 +245,7 @@ impl<'s> Parser<'s, '_> {
                 | Token::Integer(_)
                 | Token::Float(_)
                 | Token::Text(_)
+                | Token::Bad
                 | Token::Punct(_) => {}
             }
             self.advance();

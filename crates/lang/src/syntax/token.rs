@@ -17,6 +17,8 @@ pub(crate) enum Token<'s> {
     Text(&'s str),
     /// Punctuation.
     Punct(Punct),
+    /// What could not be read; reported.
+    Bad,
     /// After the last token.
     End,
 }
@@ -105,6 +107,7 @@ impl fmt::Display for Token<'_> {
             Self::Float(text) => write!(f, "`{text}`"),
             Self::Text(_) => f.write_str("a string"),
             Self::Punct(punct) => write!(f, "`{}`", punct.text()),
+            Self::Bad => f.write_str("what cannot be read"),
             Self::End => f.write_str("the end of the file"),
         }
     }

@@ -1,0 +1,22 @@
+//! Every example parses, is well formed, and has its schedules.
+
+use crate::common::{files, parse_valid};
+
+#[test]
+fn every_example_has_at_least_three_schedules() {
+    let examples = files("examples", "hal");
+    let names: Vec<&str> = examples.iter().map(|(name, _)| name.as_str()).collect();
+    for wanted in ["blur", "box_blur", "gemm", "harris", "histogram", "unsharp"] {
+        assert!(names.contains(&format!("{wanted}.hal").as_str()), "{wanted} is missing");
+    }
+    for (name, text) in &examples {
+        let module = parse_valid(name, text);
+        for pipeline in &module.pipelines {
+            assert!(pipeline.schedules.len() >= 3, "{name} has fewer than 3 schedules");
+            assert!(pipeline.schedules.iter().all(|named| {
+                named.spans.len() >= named.schedule.directives.len()
+                    && !named.schedule.directives.is_empty()
+            }));
+        }
+    }
+}
