@@ -1,6 +1,6 @@
 //! Prints final programs as C, reads the C back, compiles, loads and runs it, and writes libraries ahead of time.
 //!
-//! Knows nothing of validation, and transforms nothing but `legalize`, which runs before validation: the printer is one-to-one. Start with [`emit`], then
+//! Knows nothing of validation, and transforms nothing but [`legalize()`], which runs before validation: the printer is one-to-one. Start with [`emit`], then
 //! [`compile`] and [`Kernel`].
 
 mod capture;
@@ -9,12 +9,14 @@ mod discard;
 mod error;
 mod helpers;
 mod kernel;
+mod legalize;
 mod loader;
 mod module;
 mod names;
 mod print;
 mod scalar;
 mod target;
+mod templates;
 mod toolchain;
 mod translate;
 mod vector;
@@ -24,6 +26,7 @@ mod tests;
 
 pub use error::EmitError;
 pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};
+pub use legalize::legalize;
 pub use module::{CModule, CheckInfo, emit};
 pub use target::Target;
 pub use toolchain::{COMPILER_VARIABLE, CompileError, RUNTIME_HEADER, RUNTIME_SOURCE, Toolchain};

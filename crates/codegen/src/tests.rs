@@ -3,3 +3,4 @@
 mod common;
 mod operators;
 mod run;
+mod vectors;

@@ -1,0 +1,372 @@
+//! The texts of the helper functions. `$name` is the function, `$t` the scalar type, `$v` the vector type, `$m` its masks, `$u` and `$uv` the unsigned types.
+
+use halidom_ir::Scalar;
+
+use crate::helpers::{ScalarOp, VectorOp};
+
+pub(crate) const TYPE: &str = "\
+typedef $t $name __attribute__((vector_size($bytes)));
+typedef $t $name_memory __attribute__((vector_size($bytes), aligned($align), may_alias));
+";
+
+pub(crate) fn scalar_text(op: ScalarOp, scalar: Scalar) -> &'static str {
+    let signed = scalar.is_signed() || scalar == Scalar::Int;
+    match op {
+        ScalarOp::Div if signed => DIV_SIGNED,
+        ScalarOp::Div => DIV_UNSIGNED,
+        ScalarOp::Mod if signed => MOD_SIGNED,
+        ScalarOp::Mod => MOD_UNSIGNED,
+        ScalarOp::Min => MIN,
+        ScalarOp::Max => MAX,
+        ScalarOp::Shl if signed => SHL_SIGNED,
+        ScalarOp::Shl => SHL_UNSIGNED,
+        ScalarOp::Shr if signed => SHR_SIGNED,
+        ScalarOp::Shr => SHR_UNSIGNED,
+        ScalarOp::Abs => ABS,
+    }
+}
+
+const DIV_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b == 0 ? 0 : a / b;
+}
+";
+
+const MOD_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b == 0 ? 0 : a % b;
+}
+";
+
+const DIV_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b == 0) {
+        return 0;
+    }
+    if (b == -1) {
+        return ($t)(0 - ($u)a);
+    }
+    $t quotient = ($t)(a / b);
+    $t remainder = ($t)(a % b);
+    return ($t)(remainder >= 0 ? quotient : b > 0 ? quotient - 1 : quotient + 1);
+}
+";
+
+const MOD_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b == 0 || b == -1) {
+        return 0;
+    }
+    $t remainder = ($t)(a % b);
+    return ($t)(remainder >= 0 ? remainder : b > 0 ? remainder + b : remainder - b);
+}
+";
+
+const MIN: &str = "
+static inline $t $name($t a, $t b) {
+    return a < b ? a : b;
+}
+";
+
+const MAX: &str = "
+static inline $t $name($t a, $t b) {
+    return a > b ? a : b;
+}
+";
+
+const SHL_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b >= $bits ? 0 : ($t)((uint64_t)a << b);
+}
+";
+
+const SHR_UNSIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    return b >= $bits ? 0 : ($t)(a >> b);
+}
+";
+
+const SHL_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b >= $bits) {
+        return 0;
+    }
+    if (b >= 0) {
+        return ($t)((uint64_t)a << b);
+    }
+    return ($t)(b > -$bits ? a >> -b : a >> ($bits - 1));
+}
+";
+
+const SHR_SIGNED: &str = "
+static inline $t $name($t a, $t b) {
+    if (b <= -$bits) {
+        return 0;
+    }
+    if (b <= 0) {
+        return ($t)((uint64_t)a << -b);
+    }
+    return ($t)(b < $bits ? a >> b : a >> ($bits - 1));
+}
+";
+
+const ABS: &str = "
+static inline $t $name($t a) {
+    return a < 0 ? ($t)(0 - ($u)a) : a;
+}
+";
+
+pub(crate) fn saturate_text(to: Scalar) -> &'static str {
+    if to.is_signed() { SATURATE_SIGNED } else { SATURATE_UNSIGNED }
+}
+
+const SATURATE_SIGNED: &str = "
+static inline $t $name($from a) {
+    if (a != a) {
+        return 0;
+    }
+    return a >= $above ? $high : a <= $fzero ? $low : ($t)a;
+}
+";
+
+const SATURATE_UNSIGNED: &str = "
+static inline $t $name($from a) {
+    return a >= $above ? $high : a > $fzero ? ($t)a : 0;
+}
+";
+
+pub(crate) fn vector_text(op: VectorOp) -> &'static str {
+    match op {
+        VectorOp::Load => LOAD,
+        VectorOp::LoadStrided => LOAD_STRIDED,
+        VectorOp::Gather => GATHER,
+        VectorOp::Store => STORE,
+        VectorOp::StoreStrided => STORE_STRIDED,
+        VectorOp::Scatter => SCATTER,
+        VectorOp::Broadcast => BROADCAST,
+        VectorOp::Ramp => RAMP,
+        VectorOp::Select => SELECT,
+        VectorOp::Min => VECTOR_MIN,
+        VectorOp::Max => VECTOR_MAX,
+        VectorOp::Div => LANEWISE_DIV,
+        VectorOp::Mod => LANEWISE_MOD,
+        VectorOp::Shl => LANEWISE_SHL,
+        VectorOp::Shr => LANEWISE_SHR,
+        VectorOp::Abs => VECTOR_ABS,
+    }
+}
+
+const LOAD: &str = "
+static inline $v $name(const $t *memory) {
+    return *(const $v_memory *)memory;
+}
+";
+
+const LOAD_STRIDED: &str = "
+static inline $v $name(const $t *memory, int64_t stride) {
+    if (stride == 1) {
+        return *(const $v_memory *)memory;
+    }
+    return ($v){$strided};
+}
+";
+
+const GATHER: &str = "
+static inline $v $name(const $t *memory, i64x$lanes index) {
+    return ($v){$gathered};
+}
+";
+
+const STORE: &str = "
+static inline void $name($t *memory, $v value) {
+    *($v_memory *)memory = value;
+}
+";
+
+const STORE_STRIDED: &str = "
+static inline void $name($t *memory, int64_t stride, $v value) {
+    if (stride == 1) {
+        *($v_memory *)memory = value;
+        return;
+    }
+    for (int lane = 0; lane < $lanes; lane++) {
+        memory[lane * stride] = value[lane];
+    }
+}
+";
+
+const SCATTER: &str = "
+static inline void $name($t *memory, i64x$lanes index, $v value) {
+    for (int lane = 0; lane < $lanes; lane++) {
+        memory[index[lane]] = value[lane];
+    }
+}
+";
+
+const BROADCAST: &str = "
+static inline $v $name($t value) {
+    return ($v){$values};
+}
+";
+
+const RAMP: &str = "
+static inline $v $name($t base, $t stride) {
+    return ($v){$ramp};
+}
+";
+
+const SELECT: &str = "
+static inline $v $name($m condition, $v a, $v b) {
+    return ($v)((condition & ($m)a) | (~condition & ($m)b));
+}
+";
+
+const VECTOR_MIN: &str = "
+static inline $v $name($v a, $v b) {
+    $m less = a < b;
+    return ($v)((less & ($m)a) | (~less & ($m)b));
+}
+";
+
+const VECTOR_MAX: &str = "
+static inline $v $name($v a, $v b) {
+    $m greater = a > b;
+    return ($v)((greater & ($m)a) | (~greater & ($m)b));
+}
+";
+
+const VECTOR_ABS: &str = "
+static inline $v $name($v a) {
+    $m negative = a < 0;
+    return ($v)((negative & ($m)(0 - ($uv)a)) | (~negative & ($m)a));
+}
+";
+
+const LANEWISE_DIV: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = div_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_MOD: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = mod_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_SHL: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = shl_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+const LANEWISE_SHR: &str = "
+static inline $v $name($v a, $v b) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = shr_$short(a[lane], b[lane]);
+    }
+    return result;
+}
+";
+
+pub(crate) const LANEWISE_CALL: &str = "
+static inline $v $name($v a) {
+    $v result = a;
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = $f(a[lane]);
+    }
+    return result;
+}
+";
+
+pub(crate) const VECTOR_SATURATE: &str = "
+static inline $v $name($fromv a) {
+    $v result = {0};
+    for (int lane = 0; lane < $lanes; lane++) {
+        result[lane] = $f(a[lane]);
+    }
+    return result;
+}
+";
+
+pub(crate) const CONVERT: &str = "
+static inline $v $name($fromv a) {
+    return __builtin_convertvector(a, $v);
+}
+";
+
+pub(crate) fn divide_text(divisor: i64) -> &'static str {
+    if divisor > 0 && (divisor & (divisor - 1)) == 0 {
+        DIV_BY_POWER
+    } else if divisor > 0 {
+        DIV_BY_POSITIVE
+    } else {
+        DIV_BY_NEGATIVE
+    }
+}
+
+pub(crate) fn remainder_text(divisor: i64) -> &'static str {
+    if divisor > 0 && (divisor & (divisor - 1)) == 0 {
+        MOD_BY_POWER
+    } else if divisor > 0 {
+        MOD_BY_POSITIVE
+    } else {
+        MOD_BY_NEGATIVE
+    }
+}
+
+const DIV_BY_POWER: &str = "
+static inline $v $name($v a) {
+    return a >> $shift;
+}
+";
+
+// The comparison's mask is -1 where the remainder is negative.
+const DIV_BY_POSITIVE: &str = "
+static inline $v $name($v a) {
+    $v quotient = a / $divisor;
+    $v remainder = a - quotient * $divisor;
+    return quotient + (remainder < 0);
+}
+";
+
+const DIV_BY_NEGATIVE: &str = "
+static inline $v $name($v a) {
+    $v quotient = a / $divisor;
+    $v remainder = a - quotient * $divisor;
+    return quotient - (remainder < 0);
+}
+";
+
+const MOD_BY_POWER: &str = "
+static inline $v $name($v a) {
+    return a & $rest;
+}
+";
+
+const MOD_BY_POSITIVE: &str = "
+static inline $v $name($v a) {
+    $v remainder = a % $divisor;
+    return remainder + ((remainder < 0) & $divisor);
+}
+";
+
+const MOD_BY_NEGATIVE: &str = "
+static inline $v $name($v a) {
+    $v remainder = a % $divisor;
+    return remainder - ((remainder < 0) & $divisor);
+}
+";
