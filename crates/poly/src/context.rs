@@ -1,6 +1,6 @@
 //! The isl context, the dims allocated in it, and the work limit.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ pub struct Context {
 
 struct Inner {
     raw: isl::Context,
-    limit: u64,
+    limit: Cell<u64>,
     dims: RefCell<Vec<Declared>>,
 }
 
@@ -56,7 +56,16 @@ impl Context {
         isl::Options::set_on_error(&raw, ON_ERROR_CONTINUE)
             .map_err(|error| Error::Isl { message: error.to_string() })?;
         raw.set_max_operations(limit);
-        Ok(Self { inner: Rc::new(Inner { raw, limit, dims: RefCell::default() }) })
+        Ok(Self {
+            inner: Rc::new(Inner { raw, limit: Cell::new(limit), dims: RefCell::default() }),
+        })
+    }
+
+    /// Changes the limit for all calls to come, of this context and its clones: a check that is tried first may be given
+    /// less than one whose answer is needed.
+    pub fn set_work_limit(&self, limit: u64) {
+        self.inner.limit.set(limit);
+        self.inner.raw.set_max_operations(limit);
     }
 
     /// Allocates a variable. The name is for texts only; any text does.
@@ -145,7 +154,7 @@ impl Context {
             };
             raw.reset_error();
             if message.starts_with("[Quota]") {
-                Error::ResourceLimit { limit: self.inner.limit }
+                Error::ResourceLimit { limit: self.inner.limit.get() }
             } else {
                 Error::Isl { message }
             }
@@ -155,6 +164,6 @@ impl Context {
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("limit", &self.inner.limit).finish_non_exhaustive()
+        f.debug_struct("Context").field("limit", &self.inner.limit.get()).finish_non_exhaustive()
     }
 }

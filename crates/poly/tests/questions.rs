@@ -341,6 +341,9 @@ fn an_exceeded_limit_is_an_error_and_only_for_that_call() {
         hard_set(&context).and_then(|set| set.is_empty()).unwrap_err(),
         Error::ResourceLimit { limit }
     );
+    context.set_work_limit(1);
+    assert_eq!(Set::universe(&context).unwrap_err(), Error::ResourceLimit { limit: 1 });
+    context.set_work_limit(limit);
     let x = context.dim("x");
     let easy = Set::from_constraints(&context, &[d(x).ge(3), d(x).lt(3)]).unwrap();
     assert!(easy.is_empty().unwrap());

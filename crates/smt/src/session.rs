@@ -105,8 +105,7 @@ impl Session {
         self.pending =
             String::from("(set-option :print-success false)\n(set-option :produce-models true)\n");
         if self.family == Family::Z3 {
-            writeln!(self.pending, "(set-option :timeout {})", limits.soft.as_millis())
-                .expect("a string accepts any text");
+            self.push_timeout(limits.soft);
         }
         self.pending.push_str("(set-logic ALL)\n");
     }
@@ -115,6 +114,22 @@ impl Session {
     pub(crate) fn reset(&mut self, limits: &Limits) {
         self.begin(limits);
         self.pending.insert_str(0, "(reset)\n");
+    }
+
+    fn push_timeout(&mut self, soft: Duration) {
+        writeln!(self.pending, "(set-option :timeout {})", soft.as_millis())
+            .expect("a string accepts any text");
+    }
+
+    /// Changes the soft timeout of the queries to come. False if this solver must be started anew for that.
+    pub(crate) fn set_soft_timeout(&mut self, soft: Duration) -> bool {
+        match self.family {
+            Family::Z3 => {
+                self.push_timeout(soft);
+                true
+            }
+            Family::Cvc5 => false,
+        }
     }
 
     /// Closes frames until at most `count` are open.

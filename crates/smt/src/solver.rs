@@ -176,6 +176,15 @@ impl Solver {
         }
     }
 
+    /// Changes the time limits of the queries to come: a query may be tried under a short limit first.
+    pub fn set_timeouts(&mut self, soft: Duration, hard: Duration) {
+        let is_new = soft != self.options.soft_timeout;
+        (self.options.soft_timeout, self.options.hard_timeout) = (soft, hard);
+        for slot in [&mut self.incremental, &mut self.fresh] {
+            slot.take_if(|session| is_new && !session.set_soft_timeout(soft));
+        }
+    }
+
     /// The number of open frames, at least 1.
     pub fn depth(&self) -> usize {
         self.frames.len()
