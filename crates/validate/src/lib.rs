@@ -1,1 +1,171 @@
-//! To be written.
+//! Does a program compute what an algorithm says? A decision for all inputs and sizes that pass the program's entry checks.
+//!
+//! **Trusted**: the word of the whole project rests on this crate, on `ir` (the semantics), `smt` (the solver) and `interp` (the replay of counterexamples). It
+//! knows nothing of schedules, lowering or generated code, and shares no code with them.
+//!
+//! # Where to start
+//! [`validate`]. A program is walked once (`program`) into a list of accesses; the algorithm becomes equations (`specification`); both are stated in the terms of
+//! `space`. The obligations stand in `check`, a file for each group of kinds ([`Kind`]); guesses are made in `witness`; `lia` asks the solver.
+//!
+//! # Correctness
+//! `docs/validator.md` states and proves the theorem. In short: annotations of the program (coordinates, claims, needed regions) are hints. They are made true by
+//! location identity, bounds, claims and values for each access; coverage, definedness and order for each place that promises a func; races for unordered
+//! loops. Only equal normal forms and the solver's `unsat` close an obligation; the list of obligations comes from the program and the algorithm; what cannot be
+//! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or [`Verdict::Refuted`] after a run that shows a difference.
+
+mod check;
+mod evaluate;
+mod lia;
+mod program;
+mod report;
+mod space;
+mod specification;
+mod witness;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use halidom_base::FxHashSet;
+use halidom_ir::{Algorithm, Check, Pool, Program, print};
+
+pub use report::{Counterexample, Kind, Method, Obligation, Report, Status, Verdict};
+
+use check::Checker;
+use lia::Lia;
+use program::Model;
+use space::Space;
+use specification::Specification;
+
+/// How to validate.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The solver.
+    pub solver: halidom_smt::Program,
+    /// After this time a question to the solver is given up.
+    pub timeout: Duration,
+    /// A folder in which every question is kept.
+    pub emit_smt: Option<PathBuf>,
+    /// Kinds of obligations that are left out: for tests that show that each kind matters. The verdict under such options says nothing about the program.
+    pub disable: Vec<Kind>,
+}
+
+impl Options {
+    /// Five seconds a question, nothing left out.
+    pub fn new(solver: halidom_smt::Program) -> Self {
+        Self { solver, timeout: Duration::from_secs(5), emit_smt: None, disable: Vec::new() }
+    }
+}
+
+/// Decides whether `program` computes what `algorithm` says.
+///
+/// Both stand in `pool`. The program may be final (stores and loads of buffers) or structured (provides and references of funcs).
+pub fn validate(
+    pool: &mut Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    options: &Options,
+) -> Report {
+    let begin = Instant::now();
+    let pool = &*pool;
+    let mut space = Space::new();
+    let parameters = program::parameters(pool, &mut space, program);
+    let model = program::walk(pool, &mut space, program, &parameters);
+    let mut report = Report {
+        verdict: Verdict::Unknown(String::new()),
+        obligations: Vec::new(),
+        assumptions: assumptions(pool, &model),
+        trusted_steps: Vec::new(),
+        sizes: "all that pass the entry checks".to_owned(),
+        notes: Vec::new(),
+        below: vec!["the solver", "the C printer", "the C compiler", "the runtime"],
+        queries: 0,
+        time: Duration::ZERO,
+    };
+    let opened = Lia::new(options.solver.clone(), options.timeout, options.emit_smt.clone());
+    let mut lia = match opened {
+        Ok(lia) => lia,
+        Err(error) => {
+            report.verdict = Verdict::Unknown(error.to_string());
+            return report;
+        }
+    };
+    let stored: FxHashSet<_> = model.memories.iter().map(|memory| memory.func).collect();
+    let mut specification = Specification::new(pool, &parameters, stored);
+    let entry = model.entry.iter().map(|check| check.condition).collect();
+    let mut checker = Checker {
+        pool,
+        space: &mut space,
+        model: &model,
+        specification: &mut specification,
+        lia: &mut lia,
+        entry,
+        obligations: Vec::new(),
+        notes: Vec::new(),
+        hints: Vec::new(),
+    };
+    checker.interface(algorithm, program);
+    checker.run();
+    report.notes = checker.notes;
+    report.obligations = checker.obligations;
+    report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
+    report.queries = lia.questions();
+    report.verdict = verdict(&report, space.overflowed());
+    report.time = begin.elapsed();
+    report
+}
+
+/// `Proved` only where every obligation is closed.
+fn verdict(report: &Report, overflowed: bool) -> Verdict {
+    if overflowed {
+        return Verdict::Unknown("a coefficient is beyond 128 bits".to_owned());
+    }
+    let mut open = report.open();
+    match open.next() {
+        None => Verdict::Proved,
+        Some(first) => {
+            let Status::Open(reason) = &first.status else {
+                return Verdict::Unknown("an obligation without a reason".to_owned());
+            };
+            Verdict::Unknown(format!(
+                "{} of {} obligations are open; the first: {}: {}: {reason}",
+                1 + open.count(),
+                report.obligations.len(),
+                first.kind.name(),
+                first.place,
+            ))
+        }
+    }
+}
+
+/// What is assumed, in words.
+fn assumptions(pool: &Pool, model: &Model) -> Vec<String> {
+    let mut lines = Vec::new();
+    for entry in &model.entry {
+        let condition = print::expr(pool, entry.expr);
+        lines.push(format!("{}: {condition}", describe(pool, &entry.check)));
+    }
+    lines.push("the caller's buffers do not overlap, and their layouts are injective".to_owned());
+    lines
+}
+
+fn describe(pool: &Pool, check: &Check) -> String {
+    let name = |func| &pool.func(func).name;
+    match check {
+        Check::InputRegion { input, dim, .. } => {
+            format!("input region of {} in dimension {dim}", name(*input))
+        }
+        Check::OutputRegion { output, dim, .. } => {
+            format!("output region of {} in dimension {dim}", name(*output))
+        }
+        Check::Require { message } => format!("require \"{message}\""),
+        Check::DomainExtent { func, stage, variable } => {
+            format!("reduction extent {variable} of stage {stage} of {}", name(*func))
+        }
+        Check::SplitFactor { func, variable } => {
+            format!("split factor of {variable} in {}", name(*func))
+        }
+        Check::Bound { func, dim } => format!("bound of {} in dimension {dim}", name(*func)),
+        Check::SizeLimit { what } => format!("size limit of {what}"),
+        Check::Layout { func } => format!("layout of {}", name(*func)),
+    }
+}

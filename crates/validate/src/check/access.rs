@@ -1,0 +1,88 @@
+//! Location identity and bounds.
+//!
+//! # Correctness
+//! For each access `flat = Σ (coord_k - min_k)·stride_k` is shown, and `min_k <= coord_k < min_k + extent_k`. Internal buffers have `stride_0 = 1`,
+//! `stride_k = stride_(k-1)·extent_(k-1)`, shown as identities: coordinates in bounds are then the digits of a mixed-radix number, so that equal element numbers
+//! mean equal coordinates, and element numbers lie below the product of the extents. Layouts of the caller's buffers are injective by an assumption that the
+//! report prints. Hence the rest of the validator may speak of coordinates instead of element numbers.
+
+use halidom_ir::BufferKind;
+
+use super::Checker;
+use crate::program::Access;
+use crate::report::{Kind, Method, Status};
+
+impl Checker<'_> {
+    /// Obligations of kinds `Location` and `Bounds`.
+    pub(super) fn accesses(&mut self) {
+        for index in 0..self.model.memories.len() {
+            self.dense(index);
+        }
+        let model = self.model;
+        for access in model.loads.iter().chain(model.stores.iter().map(|store| &store.access)) {
+            self.location(access);
+            self.bounds(access);
+        }
+        for store in &model.stores {
+            if model.memories[store.access.memory].kind == BufferKind::Input {
+                let place = self.describe(&store.access);
+                let status = Status::Open("a store to an input".to_owned());
+                self.record(Kind::Bounds, Some(store.access.stmt), place, status);
+            }
+        }
+    }
+
+    /// The strides of an internal buffer keep different coordinates apart.
+    fn dense(&mut self, index: usize) {
+        let memory = &self.model.memories[index];
+        if memory.kind != BufferKind::Internal {
+            return;
+        }
+        let mut expected = self.space.constant(1);
+        let mut status = Status::Closed(Method::Identity);
+        for dim in &memory.dims {
+            if dim.stride != expected {
+                status = Status::Open("strides are not the products of the extents".to_owned());
+            }
+            expected = self.space.mul(expected, dim.extent);
+        }
+        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
+        self.record(Kind::Location, None, place, status);
+    }
+
+    fn location(&mut self, access: &Access) {
+        let memory = &self.model.memories[access.memory];
+        let place = self.describe(access);
+        if access.coords.len() != memory.dims.len() {
+            let status = Status::Open("a claim with a wrong number of coordinates".to_owned());
+            return self.record(Kind::Location, Some(access.stmt), place, status);
+        }
+        let status = match access.flat {
+            // Before storage is flattened, coordinates are locations.
+            None => Status::Closed(Method::Structure),
+            Some(flat) => {
+                let mut expected = self.space.constant(0);
+                for (coord, dim) in access.coords.iter().zip(&memory.dims) {
+                    let step = self.space.sub(*coord, dim.min);
+                    let step = self.space.mul(step, dim.stride);
+                    expected = self.space.add(expected, step);
+                }
+                let same = self.space.equal(flat, expected);
+                self.prove(&access.place.facts, same, "location")
+            }
+        };
+        self.record(Kind::Location, Some(access.stmt), place, status);
+    }
+
+    fn bounds(&mut self, access: &Access) {
+        let region: Vec<_> = self.model.memories[access.memory]
+            .dims
+            .iter()
+            .map(|dim| (dim.min, dim.extent))
+            .collect();
+        let goal = self.inside(&access.coords, &region);
+        let status = self.prove(&access.place.facts, goal, "bounds");
+        let place = self.describe(access);
+        self.record(Kind::Bounds, Some(access.stmt), place, status);
+    }
+}

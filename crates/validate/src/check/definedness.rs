@@ -1,0 +1,90 @@
+//! Loaded values that matter are right.
+//!
+//! # Correctness
+//! A load of an input in bounds is defined. A load of another func's value is right if a label that promises the func on a region with the load's coordinates
+//! comes before it: in the same iterations of all loops around the label, and under conditions that hold at the load ([`order::dominates`]). A load, in an update
+//! stage, of the updated func itself must lie in the needed region; that it then sees the specification's previous value is an obligation of kind `Order`.
+//! A value matters if the store's coordinates are needed and the selections around the load choose it; in indices, bounds and conditions it always matters.
+
+use halidom_ir::BufferKind;
+
+use super::Checker;
+use crate::program::{Access, Place, Store, order};
+use crate::report::{Kind, Method, Status};
+use crate::space::{Formula, FormulaId};
+
+impl Checker<'_> {
+    /// Obligations of kind `Definedness`.
+    pub(super) fn definedness(&mut self) {
+        let model = self.model;
+        for store in &model.stores {
+            let good = self.good(store);
+            for used in &store.uses {
+                let load = &model.loads[used.load];
+                let context = [good, used.arm];
+                let status = self.defined(&store.access.place, &context, load, Some(store));
+                let place = format!("read of {}", self.describe(load));
+                self.record(Kind::Definedness, Some(load.stmt), place, status);
+            }
+        }
+        for control in &model.controls {
+            for used in &control.uses {
+                let load = &model.loads[used.load];
+                let status = self.defined(&control.place, &[used.arm], load, None);
+                let place = format!("read of {} that decides", self.describe(load));
+                self.record(Kind::Definedness, Some(load.stmt), place, status);
+            }
+        }
+    }
+
+    fn defined(
+        &mut self,
+        place: &Place,
+        context: &[FormulaId],
+        load: &Access,
+        store: Option<&Store>,
+    ) -> Status {
+        let model = self.model;
+        let memory = &model.memories[load.memory];
+        if memory.kind == BufferKind::Input {
+            return Status::Closed(Method::Structure);
+        }
+        let mut facts = place.facts.clone();
+        facts.extend(&load.place.facts);
+        facts.extend(context);
+        if let Some(store) = store.filter(|store| store.func == memory.func) {
+            let Some(label) = store.label else {
+                return Status::Open("an update without a place that promises it".to_owned());
+            };
+            if store.stage == 0
+                || store.access.memory != load.memory
+                || !load.place.labels.contains(&label)
+            {
+                return Status::Open("a func is read while it is computed".to_owned());
+            }
+            let inside = self.inside(&load.coords, &model.labels[label].needed);
+            return self.prove(&facts, inside, "own value");
+        }
+        let promised = self.promised(load);
+        if *self.space.formula(promised) == Formula::False {
+            let name = &self.pool.func(memory.func).name;
+            return Status::Open(format!("no place that computes {name} comes before the read"));
+        }
+        self.prove(&facts, promised, "defined")
+    }
+
+    /// That the coordinates of a load lie where a label before it promises right values.
+    pub(super) fn promised(&mut self, load: &Access) -> FormulaId {
+        let model = self.model;
+        let mut ways = Vec::new();
+        for label in &model.labels {
+            let before = label.memory == Some(load.memory)
+                && order::dominates(&label.place.steps, &load.place.steps)
+                && label.place.facts.iter().all(|fact| load.place.facts.contains(fact));
+            if before {
+                ways.push(self.inside(&load.coords, &label.needed));
+            }
+        }
+        self.space.or(&ways)
+    }
+}

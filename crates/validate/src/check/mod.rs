@@ -1,0 +1,182 @@
+//! The obligations, a file for each group of kinds.
+//!
+//! # Correctness
+//! Each file states what it shows and why the queries suffice; `docs/validator.md` puts the pieces together. Whatever is not shown is recorded as open: the list
+//! of obligations grows with the program and the specification, and success removes nothing from it.
+
+mod access;
+mod coverage;
+mod definedness;
+mod order;
+mod output;
+mod race;
+mod store;
+
+use halidom_ir::{Algorithm, FuncId, Pool, Program, StmtId};
+
+use crate::lia::{Lia, Outcome};
+use crate::program::{Access, Model, Store};
+use crate::report::{Kind, Method, Obligation, Status};
+use crate::space::{Formula, FormulaId, Names, PolyId, Space, Symbol};
+use crate::specification::Specification;
+
+/// A validation in progress.
+pub(crate) struct Checker<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) space: &'a mut Space,
+    pub(crate) model: &'a Model,
+    pub(crate) specification: &'a mut Specification<'a>,
+    pub(crate) lia: &'a mut Lia,
+    /// The entry checks' conditions.
+    pub(crate) entry: Vec<FormulaId>,
+    pub(crate) obligations: Vec<Obligation>,
+    pub(crate) notes: Vec<String>,
+    /// Sizes at which an open obligation may fail: hints for the search for a counterexample.
+    pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
+}
+
+/// How many hints are kept.
+const HINTS: usize = 24;
+
+impl Checker<'_> {
+    /// States and tries to close every obligation.
+    pub(crate) fn run(&mut self) {
+        self.form();
+        self.assumptions();
+        self.accesses();
+        self.claims_and_values();
+        self.coverage();
+        self.definedness();
+        self.orders();
+        self.races();
+        self.outputs();
+    }
+
+    /// Program and algorithm speak of the same parameters, inputs and outputs.
+    pub(crate) fn interface(&mut self, algorithm: &Algorithm, program: &Program) {
+        let inputs: Vec<FuncId> =
+            program.inputs.iter().map(|buffer| self.pool.buffer(*buffer).func).collect();
+        let outputs: Vec<FuncId> = program.outputs.iter().map(|output| output.func).collect();
+        let own = program
+            .outputs
+            .iter()
+            .all(|output| self.pool.buffer(output.buffer).func == output.func);
+        let same = program.params == algorithm.params
+            && inputs == algorithm.inputs
+            && outputs == algorithm.outputs
+            && own;
+        let status = if same {
+            Status::Closed(Method::Structure)
+        } else {
+            Status::Open("program and algorithm differ in parameters, inputs or outputs".into())
+        };
+        self.record(Kind::Form, None, "interface".to_owned(), status);
+    }
+
+    pub(crate) fn names(&self) -> Names<'_> {
+        Names { pool: self.pool, space: self.space }
+    }
+
+    pub(crate) fn record(
+        &mut self,
+        kind: Kind,
+        stmt: Option<StmtId>,
+        place: String,
+        status: Status,
+    ) {
+        self.obligations.push(Obligation { kind, stmt, place, status });
+    }
+
+    /// Tries to show that `facts`, with the entry checks, imply `goal`.
+    pub(crate) fn prove(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> Status {
+        if *self.space.formula(goal) == Formula::True {
+            return Status::Closed(Method::Identity);
+        }
+        let negated = self.space.not(goal);
+        let mut all = self.entry.clone();
+        all.extend_from_slice(facts);
+        all.push(negated);
+        match self.lia.ask(self.space, &all, label) {
+            Outcome::Contradiction => Status::Closed(Method::Solver),
+            Outcome::Possible(values) => {
+                if self.hints.len() < HINTS {
+                    self.hints.push(values);
+                }
+                Status::Open(format!("not shown: {}", self.names().formula(goal)))
+            }
+            Outcome::Undecided(reason) => {
+                Status::Open(format!("{reason}: {}", self.names().formula(goal)))
+            }
+        }
+    }
+
+    /// `min <= coord < min + extent` in every dimension.
+    pub(crate) fn inside(&mut self, coords: &[PolyId], region: &[(PolyId, PolyId)]) -> FormulaId {
+        if coords.len() != region.len() {
+            return self.space.truth(false);
+        }
+        let parts: Vec<FormulaId> = coords
+            .iter()
+            .zip(region)
+            .map(|(coord, (min, extent))| self.space.within(*coord, *min, *extent))
+            .collect();
+        self.space.and(&parts)
+    }
+
+    /// That a store writes where its label promises right values; always, where no label is around.
+    pub(crate) fn good(&mut self, store: &Store) -> FormulaId {
+        match store.label {
+            Some(label) => {
+                let needed = self.model.labels[label].needed.clone();
+                self.inside(&store.access.coords, &needed)
+            }
+            None => self.space.truth(true),
+        }
+    }
+
+    /// Where an access stands, in words.
+    pub(crate) fn describe(&self, access: &Access) -> String {
+        let memory = &self.model.memories[access.memory];
+        let coords: Vec<String> =
+            access.coords.iter().map(|coord| self.names().poly(*coord)).collect();
+        let loops: Vec<&str> = access
+            .place
+            .loops()
+            .map(|index| self.space.symbol_name(self.model.loops[index].symbol))
+            .collect();
+        let name = &self.pool.func(memory.func).name;
+        format!("{name}({}) in loops [{}]", coords.join(", "), loops.join(", "))
+    }
+
+    /// What the walk could not describe, and overflow of the terms' coefficients.
+    fn form(&mut self) {
+        for problem in &self.model.problems {
+            self.obligations.push(Obligation {
+                kind: Kind::Form,
+                stmt: Some(problem.stmt),
+                place: "program".to_owned(),
+                status: Status::Open(problem.reason.clone()),
+            });
+        }
+    }
+
+    /// The entry checks can hold together. That each speaks of parameters and shapes only is seen to by the walk.
+    fn assumptions(&mut self) {
+        let entry = self.entry.clone();
+        let status = match self.lia.ask(self.space, &entry, "entry checks") {
+            Outcome::Contradiction => {
+                Status::Open("the entry checks contradict each other: nothing is ever run".into())
+            }
+            Outcome::Possible(_) | Outcome::Undecided(_) => Status::Closed(Method::Solver),
+        };
+        self.record(Kind::Assumption, None, "entry checks".to_owned(), status);
+        for store in &self.model.stores {
+            let mut facts = self.entry.clone();
+            facts.extend(&store.access.place.facts);
+            if self.lia.ask(self.space, &facts, "reachable") == Outcome::Contradiction {
+                let place = self.describe(&store.access);
+                self.notes.push(format!("dead code: the store to {place} never runs"));
+            }
+        }
+    }
+}

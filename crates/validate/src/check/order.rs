@@ -1,0 +1,289 @@
+//! Conflicting writes come in the specification's order.
+//!
+//! # Correctness
+//! *Funcs with one stage.* Every needed write to a location carries the same value, so order does not matter among them; what must be excluded is a write where
+//! it is not needed (and its value may be undefined) to a location that some instance of a label promises. That is one query for each store and label of a buffer.
+//!
+//! *Funcs with updates* (stage replay). One label holds all stores of the buffer. Within one instance of the label and for needed locations:
+//! two instances of stores that write one location come in the order of their versions (stage, then reduction point, the first variable innermost);
+//! no update instance runs twice; an instance that reads a location of the func which another writes comes after it exactly if its version is later; and no two
+//! instances at one point touch the same location unless they are the same. With `Coverage` (every instance is run) and `Claim` (nothing else is run), the
+//! writes to a location are, in order, those of the specification, so that by induction over them each read sees the version that the specification names.
+
+use super::Checker;
+use crate::program::{Access, Step, Store, order};
+use crate::report::{Kind, Method, Status};
+use crate::space::{FormulaId, PolyId, Rename};
+
+impl Checker<'_> {
+    /// Obligations of kind `Order`.
+    pub(super) fn orders(&mut self) {
+        let model = self.model;
+        for index in 0..model.memories.len() {
+            let stores: Vec<&Store> =
+                model.stores.iter().filter(|store| store.access.memory == index).collect();
+            if stores.is_empty() {
+                continue;
+            }
+            let name = &self.pool.buffer(model.memories[index].buffer).name;
+            if stores.iter().any(|store| store.label.is_none()) {
+                let status = Status::Open("a store outside every place that computes".to_owned());
+                self.record(Kind::Order, None, format!("writes of {name}"), status);
+            } else if self.specification.stages(model.memories[index].func) == 1 {
+                self.unclobbered(index, &stores);
+            } else {
+                self.replayed(index, &stores);
+            }
+        }
+    }
+
+    /// No store overwrites a promised location with a value that need not be right.
+    fn unclobbered(&mut self, memory: usize, stores: &[&Store]) {
+        let model = self.model;
+        let depth = model.memories[memory].place.steps.len();
+        let labels: Vec<usize> = (0..model.labels.len())
+            .filter(|label| model.labels[*label].memory == Some(memory))
+            .collect();
+        for store in stores {
+            let good = self.good(store);
+            for label in &labels {
+                let labelled = &model.labels[*label];
+                let mut there = Rename::new();
+                for step in labelled.place.steps.get(depth..).unwrap_or_default() {
+                    if let Step::Loop(index) = step {
+                        let other = self.space.fresh_poly("other");
+                        there.insert(model.loops[*index].symbol, other);
+                    }
+                }
+                let promised = self.inside(&store.access.coords, &labelled.needed.clone());
+                let mut facts = store.access.place.facts.clone();
+                facts.extend(there.formulas(self.space, &labelled.place.facts));
+                // The store's own loops must keep their names: only the label's bounds are renamed.
+                let region: Vec<(PolyId, PolyId)> = labelled
+                    .needed
+                    .iter()
+                    .map(|(min, extent)| {
+                        (there.poly(self.space, *min), there.poly(self.space, *extent))
+                    })
+                    .collect();
+                let elsewhere = self.inside(&store.access.coords, &region);
+                let status = if elsewhere == promised && store.label == Some(*label) {
+                    Status::Closed(Method::Identity)
+                } else {
+                    facts.push(elsewhere);
+                    self.prove(&facts, good, "clobber")
+                };
+                let place = format!("store to {}", self.describe(&store.access));
+                self.record(Kind::Order, Some(store.access.stmt), place, status);
+            }
+        }
+    }
+
+    /// The stores replay the specification's stages.
+    fn replayed(&mut self, memory: usize, stores: &[&Store]) {
+        let model = self.model;
+        let mut labels: Vec<usize> = stores.iter().filter_map(|store| store.label).collect();
+        labels.dedup();
+        let [label] = *labels.as_slice() else {
+            let status =
+                Status::Open("a func with updates is computed in several places".to_owned());
+            let place =
+                format!("writes of {}", self.pool.buffer(model.memories[memory].buffer).name);
+            return self.record(Kind::Order, None, place, status);
+        };
+        let depth = model.labels[label].place.steps.len();
+        for first in stores {
+            for second in stores {
+                self.in_order(depth, first, second);
+            }
+        }
+        for (index, first) in stores.iter().enumerate() {
+            for second in &stores[index..] {
+                self.once(depth, first, second);
+            }
+        }
+        for reader in stores {
+            self.reads_in_order(memory, depth, reader, stores);
+        }
+    }
+
+    /// That version (stage, point) `a` comes before `b` in the specification; the last reduction variable is outermost.
+    fn earlier(&mut self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
+        if a.0 != b.0 {
+            return self.space.truth(a.0 < b.0);
+        }
+        let mut ways = Vec::new();
+        let mut equal = Vec::new();
+        for (x, y) in a.1.iter().zip(b.1).rev() {
+            let mut way = equal.clone();
+            way.push(self.space.less(*x, *y));
+            ways.push(self.space.and(&way));
+            equal.push(self.space.equal(*x, *y));
+        }
+        self.space.or(&ways)
+    }
+
+    /// Facts of two instances, the second renamed, that write one needed location.
+    fn pair(
+        &mut self,
+        first: &Store,
+        second: &Store,
+        there: &mut Rename,
+    ) -> Option<(Vec<FormulaId>, Vec<PolyId>)> {
+        let coords = there.polys(self.space, &second.access.coords);
+        let mut facts = self.space.equalities(&first.access.coords, &coords)?;
+        facts.extend(&first.access.place.facts);
+        facts.extend(there.formulas(self.space, &second.access.place.facts));
+        facts.push(self.good(first));
+        Some((facts, there.polys(self.space, &second.point)))
+    }
+
+    fn in_order(&mut self, depth: usize, first: &Store, second: &Store) {
+        if first.stage > second.stage || (first.stage == 0 && second.stage == 0) {
+            return;
+        }
+        let mut here = Rename::new();
+        let mut there = self.fresh_instance(&second.access, depth);
+        let place = format!("writes of {}", self.describe(&first.access));
+        let status = match self.pair(first, second, &mut there) {
+            None => Status::Open("claims with different numbers of coordinates".to_owned()),
+            Some((mut facts, point)) => {
+                let earlier = self.earlier((first.stage, &first.point), (second.stage, &point));
+                facts.push(earlier);
+                let before = order::before(
+                    self.space,
+                    self.model,
+                    (&first.access.place.steps, &mut here),
+                    (&second.access.place.steps, &mut there),
+                );
+                self.prove(&facts, before, "order")
+            }
+        };
+        self.record(Kind::Order, Some(first.access.stmt), place, status);
+    }
+
+    /// No update instance runs twice.
+    fn once(&mut self, depth: usize, first: &Store, second: &Store) {
+        if first.stage != second.stage || first.stage == 0 {
+            return;
+        }
+        let mut there = self.fresh_instance(&second.access, depth);
+        let place = format!("instances of {}", self.describe(&first.access));
+        let status = match self.pair(first, second, &mut there) {
+            None => Status::Open("claims with different numbers of coordinates".to_owned()),
+            Some((mut facts, point)) => match self.space.equalities(&first.point, &point) {
+                None => Status::Open("claims with different numbers of variables".to_owned()),
+                Some(same) => {
+                    facts.extend(same);
+                    let goal = if std::ptr::eq(first, second) {
+                        self.same_instance(depth, &first.access, &mut there)
+                    } else {
+                        self.space.truth(false)
+                    };
+                    self.prove(&facts, goal, "once")
+                }
+            },
+        };
+        self.record(Kind::Order, Some(first.access.stmt), place, status);
+    }
+
+    /// That an instance and its renamed copy are one: same loops inside `depth`, same lane.
+    fn same_instance(&mut self, depth: usize, access: &Access, there: &mut Rename) -> FormulaId {
+        let model = self.model;
+        let mut symbols: Vec<_> = access
+            .place
+            .steps
+            .get(depth..)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|step| match step {
+                Step::Loop(index) => Some(model.loops[*index].symbol),
+                Step::Part(_) => None,
+            })
+            .collect();
+        symbols.extend(access.lane);
+        let mut same = Vec::new();
+        for symbol in symbols {
+            let own = self.space.symbol(symbol);
+            let other = there.poly(self.space, own);
+            same.push(self.space.equal(own, other));
+        }
+        self.space.and(&same)
+    }
+
+    /// What an update reads of its own func was written before exactly by the earlier versions.
+    fn reads_in_order(&mut self, memory: usize, depth: usize, reader: &Store, stores: &[&Store]) {
+        let model = self.model;
+        for used in &reader.uses {
+            let load = &model.loads[used.load];
+            if load.memory != memory {
+                continue;
+            }
+            let place = format!("read of {} in its own update", self.describe(load));
+            let status = self.own_dimensions(reader, load);
+            self.record(Kind::Order, Some(load.stmt), place.clone(), status);
+            for writer in stores {
+                for writer_first in [true, false] {
+                    let status = self.read_and_write(depth, (reader, load), writer, writer_first);
+                    self.record(Kind::Order, Some(load.stmt), place.clone(), status);
+                }
+            }
+        }
+    }
+
+    /// A read of the updated func has the writer's own pure coordinates: instances at one point do not touch each other's locations.
+    fn own_dimensions(&mut self, reader: &Store, load: &Access) -> Status {
+        let shape = match self.specification.shape(self.space, reader.func, reader.stage) {
+            Ok(shape) => shape,
+            Err(error) => return Status::Open(error.to_string()),
+        };
+        let mut goal = Vec::new();
+        for ((pure, own), read) in shape.pure.iter().zip(&reader.access.coords).zip(&load.coords) {
+            if *pure {
+                goal.push(self.space.equal(*own, *read));
+            }
+        }
+        let goal = self.space.and(&goal);
+        let mut facts = reader.access.place.facts.clone();
+        facts.push(self.good(reader));
+        self.prove(&facts, goal, "own dimensions")
+    }
+
+    fn read_and_write(
+        &mut self,
+        depth: usize,
+        (reader, load): (&Store, &Access),
+        writer: &Store,
+        writer_first: bool,
+    ) -> Status {
+        let mut here = Rename::new();
+        let mut there = self.fresh_instance(&writer.access, depth);
+        let written = there.polys(self.space, &writer.access.coords);
+        let Some(mut facts) = self.space.equalities(&load.coords, &written) else {
+            return Status::Open("claims with different numbers of coordinates".to_owned());
+        };
+        facts.extend(&reader.access.place.facts);
+        facts.extend(there.formulas(self.space, &writer.access.place.facts));
+        facts.push(self.good(reader));
+        let point = there.polys(self.space, &writer.point);
+        let (read, write) = ((reader.stage, &*reader.point), (writer.stage, &*point));
+        let goal = if writer_first {
+            facts.push(self.earlier(write, read));
+            order::before(
+                self.space,
+                self.model,
+                (&writer.access.place.steps, &mut there),
+                (&load.place.steps, &mut here),
+            )
+        } else {
+            facts.push(self.earlier(read, write));
+            order::before(
+                self.space,
+                self.model,
+                (&load.place.steps, &mut here),
+                (&writer.access.place.steps, &mut there),
+            )
+        };
+        self.prove(&facts, goal, "read order")
+    }
+}

@@ -1,0 +1,55 @@
+//! The required windows are computed.
+//!
+//! # Correctness
+//! For every location of an output's window there is a label outside all loops whose conditions hold and whose promised region contains the location; what a
+//! label promises holds afterwards (`Coverage`, `Order`), and stays to the end (`Order`). An empty window requires nothing.
+
+use super::Checker;
+use crate::program::Step;
+use crate::report::{Kind, Status};
+use crate::space::PolyId;
+
+impl Checker<'_> {
+    /// Obligations of kind `Output`.
+    pub(super) fn outputs(&mut self) {
+        let model = self.model;
+        for (func, window) in &model.windows {
+            let coords: Vec<PolyId> =
+                window.iter().map(|_| self.space.fresh_poly("required")).collect();
+            let required = self.inside(&coords, window);
+            let mut ways = Vec::new();
+            for label in model.labels.iter().filter(|label| label.func == *func) {
+                let outside = label.place.steps.iter().all(|step| matches!(step, Step::Part(_)));
+                let kept = label.memory.is_some_and(|memory| {
+                    model.memories[memory].kind == halidom_ir::BufferKind::Output
+                });
+                if outside && kept {
+                    let mut way = label.place.facts.clone();
+                    way.push(self.inside(&coords, &label.needed));
+                    ways.push(self.space.and(&way));
+                }
+            }
+            let computed = self.space.or(&ways);
+            let place = format!("window of {}", self.pool.func(*func).name);
+            let status = self.prove(&[required], computed, "output");
+            self.record(Kind::Output, None, place, status);
+            self.not_vacuous(*func, required);
+        }
+    }
+
+    /// A window with a location in it is possible: otherwise nothing was shown.
+    fn not_vacuous(&mut self, func: halidom_ir::FuncId, required: crate::space::FormulaId) {
+        let mut facts = self.entry.clone();
+        facts.push(required);
+        let status = match self.lia.ask(self.space, &facts, "vacuity") {
+            crate::lia::Outcome::Contradiction => {
+                Status::Open("the entry checks allow only empty windows".to_owned())
+            }
+            crate::lia::Outcome::Possible(_) | crate::lia::Outcome::Undecided(_) => {
+                Status::Closed(crate::report::Method::Solver)
+            }
+        };
+        let place = format!("window of {} can have a location", self.pool.func(func).name);
+        self.record(Kind::Assumption, None, place, status);
+    }
+}

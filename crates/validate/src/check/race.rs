@@ -1,0 +1,146 @@
+//! Unordered iterations do not interfere.
+//!
+//! # Correctness
+//! For two instances of stores to one buffer in different iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store) that
+//! write one location: if the func has one stage, both are needed there, so that both write the specification's one value; if it has updates, that is
+//! impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
+//! load's own iteration, so that the location was written there before with the same value.
+
+use super::Checker;
+use crate::program::{Access, Store, order};
+use crate::report::{Kind, Method, Status};
+use crate::space::{Formula, FormulaId, Rename};
+
+impl Checker<'_> {
+    /// Obligations of kind `Race`.
+    pub(super) fn races(&mut self) {
+        let model = self.model;
+        for (index, first) in model.stores.iter().enumerate() {
+            for second in &model.stores[index..] {
+                if first.access.memory == second.access.memory {
+                    self.stores_apart(first, second);
+                }
+            }
+            if first.access.lane.is_some() {
+                self.lanes_apart(first);
+            }
+            for load in model.loads.iter().filter(|load| load.memory == first.access.memory) {
+                self.load_apart(first, load);
+            }
+        }
+    }
+
+    /// Fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
+    fn another(&mut self, access: &Access) -> Rename {
+        let model = self.model;
+        let depth = model.memories[access.memory].place.steps.len();
+        self.fresh_instance(access, depth)
+    }
+
+    /// Fresh names for the loops of an access inside its first `depth` steps, and for its lane.
+    pub(super) fn fresh_instance(&mut self, access: &Access, depth: usize) -> Rename {
+        let model = self.model;
+        let inner = access.place.steps.get(depth..).unwrap_or_default();
+        let mut rename = Rename::new();
+        for step in inner {
+            if let crate::program::Step::Loop(index) = step {
+                let symbol = model.loops[*index].symbol;
+                let name = format!("{}'", self.space.symbol_name(symbol));
+                let other = self.space.fresh_poly(name);
+                rename.insert(symbol, other);
+            }
+        }
+        if let Some(lane) = access.lane {
+            let other = self.space.fresh_poly("lane'");
+            rename.insert(lane, other);
+        }
+        rename
+    }
+
+    fn conflict_facts(
+        &mut self,
+        a: &Access,
+        b: &Access,
+        in_b: &mut Rename,
+    ) -> Option<Vec<FormulaId>> {
+        let there = in_b.polys(self.space, &b.coords);
+        let mut facts = self.space.equalities(&a.coords, &there)?;
+        facts.extend(&a.place.facts);
+        facts.extend(in_b.formulas(self.space, &b.place.facts));
+        Some(facts)
+    }
+
+    fn stores_apart(&mut self, first: &Store, second: &Store) {
+        let mut here = Rename::new();
+        let mut there = self.another(&second.access);
+        let unordered = order::concurrent(
+            self.space,
+            self.model,
+            (&first.access.place.steps, &mut here),
+            (&second.access.place.steps, &mut there),
+        );
+        if *self.space.formula(unordered) == Formula::False {
+            return;
+        }
+        let goal = if self.specification.stages(first.func) == 1 {
+            let (good, other) = (self.good(first), self.good(second));
+            let other = there.formula(self.space, other);
+            self.space.and(&[good, other])
+        } else {
+            self.space.truth(false)
+        };
+        let status = match self.conflict_facts(&first.access, &second.access, &mut there) {
+            Some(mut facts) => {
+                facts.push(unordered);
+                self.prove(&facts, goal, "race")
+            }
+            None => Status::Open("claims with different numbers of coordinates".to_owned()),
+        };
+        let place = format!("stores to {}", self.describe(&first.access));
+        self.record(Kind::Race, Some(first.access.stmt), place, status);
+    }
+
+    fn lanes_apart(&mut self, store: &Store) {
+        let Some(lane) = store.access.lane else { return };
+        let other = self.space.fresh_poly("lane'");
+        let mut there = Rename::symbols([(lane, other)]);
+        let own = self.space.symbol(lane);
+        let same = self.space.equal(own, other);
+        let goal = if self.specification.stages(store.func) == 1 {
+            let good = self.good(store);
+            self.space.or(&[same, good])
+        } else {
+            same
+        };
+        let status = match self.conflict_facts(&store.access, &store.access, &mut there) {
+            Some(facts) => self.prove(&facts, goal, "lanes"),
+            None => Status::Closed(Method::Structure),
+        };
+        let place = format!("lanes of the store to {}", self.describe(&store.access));
+        self.record(Kind::Race, Some(store.access.stmt), place, status);
+    }
+
+    fn load_apart(&mut self, store: &Store, load: &Access) {
+        let mut here = Rename::new();
+        let mut there = self.another(&store.access);
+        let unordered = order::concurrent(
+            self.space,
+            self.model,
+            (&load.place.steps, &mut here),
+            (&store.access.place.steps, &mut there),
+        );
+        if *self.space.formula(unordered) == Formula::False {
+            return;
+        }
+        let goal = self.promised(load);
+        let status = match self.conflict_facts(load, &store.access, &mut there) {
+            Some(mut facts) => {
+                facts.push(unordered);
+                self.prove(&facts, goal, "read race")
+            }
+            None => Status::Open("claims with different numbers of coordinates".to_owned()),
+        };
+        let place = format!("read of {} beside a store", self.describe(load));
+        self.record(Kind::Race, Some(load.stmt), place, status);
+    }
+}

@@ -1,0 +1,350 @@
+//! Expressions of the IR as terms.
+//!
+//! # Correctness
+//! One case for each operator, each the operator's meaning in `halidom_ir::eval`. A vector of n lanes is a function of one symbol, the lane: `Ramp` is affine
+//! in it, `Broadcast` does not mention it, everything else works lane by lane. What is not covered is an error, never a guess.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    Access, BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Intrinsic, Overflow, Pool, Scalar,
+    UnaryOp, VarId,
+};
+
+use crate::space::{FormulaId, PolyId, Space, TermId, Value};
+
+/// Why an expression has no term.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EvaluateError {
+    #[error("the variable `{0}` is not bound")]
+    Unbound(String),
+    #[error("a bound is still to be inferred")]
+    Hole,
+    #[error("a load does not say what it reads")]
+    NoClaim,
+    #[error("the buffer `{0}` does not exist here")]
+    NoBuffer(String),
+    #[error("`{0}` has no buffer and cannot be unfolded")]
+    NoDefinition(String),
+    #[error("{0} is not supported")]
+    Unsupported(&'static str),
+}
+
+impl From<crate::space::TermError> for EvaluateError {
+    fn from(error: crate::space::TermError) -> Self {
+        match error {
+            crate::space::TermError::AssumedAbsent => {
+                Self::Unsupported("an operator whose overflow is assumed to be absent")
+            }
+            crate::space::TermError::IllTyped => Self::Unsupported("an ill-typed expression"),
+        }
+    }
+}
+
+type Result<T> = std::result::Result<T, EvaluateError>;
+
+/// What the leaves of expressions mean.
+pub(crate) trait Leaves {
+    /// A variable's value.
+    fn variable(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> Result<Value>;
+
+    /// The value of a func or input at a point, as in algorithms and before storage is flattened.
+    fn reference(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        expr: ExprId,
+        func: FuncId,
+        coords: Vec<PolyId>,
+    ) -> Result<Value>;
+
+    /// An element of a buffer that is claimed to hold a func's value at a point.
+    fn load(&mut self, pool: &Pool, space: &mut Space, expr: ExprId, load: Load) -> Result<Value>;
+}
+
+/// An evaluated load.
+pub(crate) struct Load {
+    pub(crate) buffer: BufferId,
+    pub(crate) index: PolyId,
+    pub(crate) func: FuncId,
+    pub(crate) coords: Vec<PolyId>,
+}
+
+/// Gives expressions their terms; remembers those it gave.
+pub(crate) struct Evaluator<'a, L> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) space: &'a mut Space,
+    pub(crate) leaves: &'a mut L,
+    pub(crate) memo: FxHashMap<ExprId, Value>,
+}
+
+impl<L: Leaves> Evaluator<'_, L> {
+    /// The term of an expression.
+    pub(crate) fn value(&mut self, expr: ExprId) -> Result<Value> {
+        if let Some(value) = self.memo.get(&expr) {
+            return Ok(*value);
+        }
+        let value = self.evaluate(expr)?;
+        self.memo.insert(expr, value);
+        Ok(value)
+    }
+
+    /// The term of an `int`.
+    pub(crate) fn int(&mut self, expr: ExprId) -> Result<PolyId> {
+        match self.value(expr)? {
+            Value::Int(poly) => Ok(poly),
+            Value::Bool(_) | Value::Number(_) => {
+                Err(EvaluateError::Unsupported("an index that is not an `int`"))
+            }
+        }
+    }
+
+    pub(crate) fn ints(&mut self, exprs: &[ExprId]) -> Result<Vec<PolyId>> {
+        exprs.iter().map(|expr| self.int(*expr)).collect()
+    }
+
+    /// The term of a `bool`.
+    pub(crate) fn bool(&mut self, expr: ExprId) -> Result<FormulaId> {
+        match self.value(expr)? {
+            Value::Bool(formula) => Ok(formula),
+            Value::Int(_) | Value::Number(_) => {
+                Err(EvaluateError::Unsupported("a condition that is not a `bool`"))
+            }
+        }
+    }
+
+    fn evaluate(&mut self, id: ExprId) -> Result<Value> {
+        match self.pool.get(id).clone() {
+            Expr::Const(constant) => Ok(self.constant(constant)),
+            Expr::Var(var) => self.leaves.variable(self.pool, self.space, var),
+            Expr::Unary(op, operand) => {
+                let operand = self.value(operand)?;
+                self.unary(op, operand)
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let (lhs, rhs) = (self.value(lhs)?, self.value(rhs)?);
+                self.binary(op, lhs, rhs)
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                let condition = self.bool(condition)?;
+                let (a, b) = (self.value(if_true)?, self.value(if_false)?);
+                self.select(condition, a, b)
+            }
+            Expr::Cast(to, operand) => {
+                let operand = self.value(operand)?;
+                self.cast(to, operand)
+            }
+            Expr::Call(call, operand) => match self.value(operand)? {
+                Value::Int(poly) if call == Intrinsic::Abs => {
+                    let negated = self.space.scale(poly, -1);
+                    Ok(Value::Int(self.space.max(poly, negated)))
+                }
+                Value::Number(term) => Ok(Value::Number(self.space.call_term(call, term)?)),
+                Value::Int(_) | Value::Bool(_) => {
+                    Err(EvaluateError::Unsupported("a function of this type"))
+                }
+            },
+            Expr::Ref { func, args } => {
+                let coords = self.ints(&args)?;
+                self.leaves.reference(self.pool, self.space, id, func, coords)
+            }
+            Expr::Load { buffer, index, access } => {
+                let Some(Access { func, coords }) = access else {
+                    return Err(EvaluateError::NoClaim);
+                };
+                let index = self.int(index)?;
+                let coords = self.ints(&coords)?;
+                let load = Load { buffer, index, func, coords };
+                self.leaves.load(self.pool, self.space, id, load)
+            }
+            Expr::Ramp { base, stride, lanes } => {
+                let (base, stride) = (self.int(base)?, self.int(stride)?);
+                let lane = self.space.lane(lanes);
+                let lane = self.space.symbol(lane);
+                let step = self.space.mul(stride, lane);
+                Ok(Value::Int(self.space.add(base, step)))
+            }
+            Expr::Broadcast { value, .. } => self.value(value),
+            Expr::Hole(_) => Err(EvaluateError::Hole),
+        }
+    }
+
+    fn constant(&mut self, constant: Constant) -> Value {
+        match (constant.scalar(), constant.as_integer()) {
+            (Scalar::Int, Some(value)) => Value::Int(self.space.constant(value)),
+            (Scalar::Bool, Some(value)) => Value::Bool(self.space.truth(value != 0)),
+            _ => Value::Number(self.space.constant_term(constant)),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: Value) -> Result<Value> {
+        match (op, operand) {
+            (UnaryOp::Neg(Overflow::Unbounded), Value::Int(poly)) => {
+                Ok(Value::Int(self.space.scale(poly, -1)))
+            }
+            (UnaryOp::Not, Value::Bool(formula)) => Ok(Value::Bool(self.space.not(formula))),
+            (_, Value::Number(term)) => Ok(Value::Number(self.space.unary_term(op, term)?)),
+            (UnaryOp::Neg(_) | UnaryOp::Not, Value::Int(_) | Value::Bool(_)) => {
+                Err(EvaluateError::Unsupported("a unary operator of this type"))
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: Value, rhs: Value) -> Result<Value> {
+        match (lhs, rhs) {
+            (Value::Int(a), Value::Int(b)) => self.int_binary(op, a, b),
+            (Value::Bool(a), Value::Bool(b)) => {
+                let either = match op {
+                    BinaryOp::And => self.space.and(&[a, b]),
+                    BinaryOp::Or => self.space.or(&[a, b]),
+                    BinaryOp::Eq => self.space.same_truth(a, b),
+                    BinaryOp::Xor | BinaryOp::Ne => {
+                        let same = self.space.same_truth(a, b);
+                        self.space.not(same)
+                    }
+                    BinaryOp::Add(_)
+                    | BinaryOp::Sub(_)
+                    | BinaryOp::Mul(_)
+                    | BinaryOp::Div
+                    | BinaryOp::Mod
+                    | BinaryOp::Min
+                    | BinaryOp::Max
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge => {
+                        return Err(EvaluateError::Unsupported("a binary operator of `bool`s"));
+                    }
+                };
+                Ok(Value::Bool(either))
+            }
+            (Value::Number(a), Value::Number(b)) => self.number_binary(op, a, b),
+            (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => {
+                Err(EvaluateError::Unsupported("a binary operator on operands of two types"))
+            }
+        }
+    }
+
+    fn int_binary(&mut self, op: BinaryOp, a: PolyId, b: PolyId) -> Result<Value> {
+        let space = &mut *self.space;
+        let poly = match op {
+            BinaryOp::Add(Overflow::Unbounded) => space.add(a, b),
+            BinaryOp::Sub(Overflow::Unbounded) => space.sub(a, b),
+            BinaryOp::Mul(Overflow::Unbounded) => space.mul(a, b),
+            BinaryOp::Div => space.div(a, b),
+            BinaryOp::Mod => space.modulo(a, b),
+            BinaryOp::Min => space.min(a, b),
+            BinaryOp::Max => space.max(a, b),
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => return Ok(Value::Bool(self.compare(op, a, b)?)),
+            BinaryOp::Add(Overflow::Wraps | Overflow::AssumedAbsent)
+            | BinaryOp::Sub(Overflow::Wraps | Overflow::AssumedAbsent)
+            | BinaryOp::Mul(Overflow::Wraps | Overflow::AssumedAbsent)
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => {
+                return Err(EvaluateError::Unsupported("a binary operator of `int`s"));
+            }
+        };
+        Ok(Value::Int(poly))
+    }
+
+    fn compare(&mut self, op: BinaryOp, a: PolyId, b: PolyId) -> Result<FormulaId> {
+        let space = &mut *self.space;
+        Ok(match op {
+            BinaryOp::Eq => space.equal(a, b),
+            BinaryOp::Ne => {
+                let same = space.equal(a, b);
+                space.not(same)
+            }
+            BinaryOp::Lt => space.less(a, b),
+            BinaryOp::Le => space.at_most(a, b),
+            BinaryOp::Gt => space.less(b, a),
+            BinaryOp::Ge => space.at_most(b, a),
+            BinaryOp::Add(_)
+            | BinaryOp::Sub(_)
+            | BinaryOp::Mul(_)
+            | BinaryOp::Div
+            | BinaryOp::Mod
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => return Err(EvaluateError::Unsupported("this comparison")),
+        })
+    }
+
+    fn number_binary(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<Value> {
+        if !op.is_comparison() {
+            return Ok(Value::Number(self.space.binary_term(op, a, b)?));
+        }
+        let scalar = self.space.scalar(a);
+        if scalar != self.space.scalar(b) {
+            return Err(EvaluateError::Unsupported("a comparison of two types"));
+        }
+        if scalar.is_float() {
+            return Ok(Value::Bool(self.space.compare_floats(op, a, b)));
+        }
+        let (a, b) = (self.space.integer_of(a), self.space.integer_of(b));
+        Ok(Value::Bool(self.compare(op, a, b)?))
+    }
+
+    fn select(&mut self, condition: FormulaId, a: Value, b: Value) -> Result<Value> {
+        match (a, b) {
+            (Value::Int(a), Value::Int(b)) => Ok(Value::Int(self.space.choose(condition, a, b))),
+            (Value::Bool(a), Value::Bool(b)) => {
+                let chosen = self.space.implies(condition, a);
+                let negated = self.space.not(condition);
+                let otherwise = self.space.implies(negated, b);
+                Ok(Value::Bool(self.space.and(&[chosen, otherwise])))
+            }
+            (Value::Number(a), Value::Number(b)) => {
+                Ok(Value::Number(self.space.choose_term(condition, a, b)?))
+            }
+            (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => {
+                Err(EvaluateError::Unsupported("a selection between two types"))
+            }
+        }
+    }
+
+    fn cast(&mut self, to: Scalar, operand: Value) -> Result<Value> {
+        match (to, operand) {
+            (Scalar::Int, Value::Int(_)) | (Scalar::Bool, Value::Bool(_)) => Ok(operand),
+            (Scalar::Int, Value::Bool(formula)) => {
+                let (one, zero) = (self.space.constant(1), self.space.constant(0));
+                Ok(Value::Int(self.space.choose(formula, one, zero)))
+            }
+            (Scalar::Int, Value::Number(term)) if !self.space.scalar(term).is_float() => {
+                Ok(Value::Int(self.space.integer_of(term)))
+            }
+            (Scalar::Bool, Value::Int(poly)) => {
+                let vanishes = self.space.zero(poly);
+                Ok(Value::Bool(self.space.not(vanishes)))
+            }
+            (_, Value::Int(poly)) => Ok(Value::Number(self.space.int_to(to, poly)?)),
+            (_, Value::Bool(formula)) => {
+                let term = self.space.truth_term(formula);
+                Ok(Value::Number(self.space.cast_term(to, term)?))
+            }
+            (Scalar::Bool, Value::Number(term)) => {
+                let term = self.space.cast_term(Scalar::Bool, term)?;
+                Ok(Value::Bool(self.space.holds(term)))
+            }
+            (_, Value::Number(term)) => Ok(Value::Number(self.space.cast_term(to, term)?)),
+        }
+    }
+}
+
+/// The value that a leaf term of any scalar type is.
+pub(crate) fn leaf_value(space: &mut Space, scalar: Scalar, term: TermId) -> Value {
+    if scalar == Scalar::Bool { Value::Bool(space.holds(term)) } else { Value::Number(term) }
+}

@@ -1,0 +1,150 @@
+//! What a program does, as a list: accesses with their loops, conditions and claims.
+//!
+//! # Correctness
+//! [`walk`] goes over every statement once and lists every store, load, allocation, loop and entry check. What it cannot describe is a [`Problem`], and a
+//! program with a problem is never `Proved`. Loops, lanes and windows get symbols of their own, so that an access instance is an access with values for the
+//! symbols of its loops and its lane. The order of instances is that of [`order`].
+
+pub(crate) mod order;
+mod scope;
+mod walk;
+
+use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId};
+
+use crate::space::{FormulaId, PolyId, Symbol, Value};
+
+pub(crate) use walk::{Parameters, parameters, walk};
+
+/// A loop.
+pub(crate) struct Loop {
+    pub(crate) symbol: Symbol,
+    pub(crate) min: PolyId,
+    pub(crate) extent: PolyId,
+    pub(crate) kind: LoopKind,
+}
+
+/// One step from the root of the program to a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The part with this number; parts run one after another.
+    Part(usize),
+    /// Into the loop with this index.
+    Loop(usize),
+}
+
+/// Where a statement stands and what holds there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) steps: Vec<Step>,
+    /// Ranges of loops and lanes, conditions; entry checks are not repeated here.
+    pub(crate) facts: Vec<FormulaId>,
+    /// The innermost label of each func around the statement.
+    pub(crate) labels: Vec<usize>,
+}
+
+impl Place {
+    /// The loops around, outermost first.
+    pub(crate) fn loops(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Loop(index) => Some(*index),
+            Step::Part(_) => None,
+        })
+    }
+}
+
+/// One dimension of a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct Dimension {
+    pub(crate) min: PolyId,
+    pub(crate) extent: PolyId,
+    pub(crate) stride: PolyId,
+}
+
+/// A buffer: one for each input and output, and one for each `Allocate` statement.
+pub(crate) struct Memory {
+    pub(crate) buffer: BufferId,
+    pub(crate) func: FuncId,
+    pub(crate) kind: BufferKind,
+    pub(crate) dims: Vec<Dimension>,
+    pub(crate) place: Place,
+}
+
+/// A store or load.
+pub(crate) struct Access {
+    /// For reports: accesses are numbered as they stand in the program.
+    pub(crate) stmt: StmtId,
+    pub(crate) memory: usize,
+    /// The element number; `None` before storage is flattened.
+    pub(crate) flat: Option<PolyId>,
+    pub(crate) coords: Vec<PolyId>,
+    pub(crate) place: Place,
+    /// The lane's symbol, of vectors.
+    pub(crate) lane: Option<Symbol>,
+}
+
+/// A load that a store or a condition uses.
+#[derive(Clone)]
+pub(crate) struct Use {
+    /// Its index.
+    pub(crate) load: usize,
+    /// When the loaded value matters: the arms of selections around it.
+    pub(crate) arm: FormulaId,
+}
+
+/// A store with what it claims to write.
+pub(crate) struct Store {
+    pub(crate) access: Access,
+    pub(crate) func: FuncId,
+    pub(crate) stage: usize,
+    pub(crate) point: Vec<PolyId>,
+    /// What it writes, or why that is not known. Reads are settled for this store.
+    pub(crate) value: Result<Value, String>,
+    pub(crate) uses: Vec<Use>,
+    /// The label of `func` around it.
+    pub(crate) label: Option<usize>,
+}
+
+/// Loads that indices, bounds or conditions use: they must always be defined.
+pub(crate) struct Control {
+    pub(crate) place: Place,
+    pub(crate) uses: Vec<Use>,
+}
+
+/// A place that promises a func's values.
+pub(crate) struct Labelled {
+    pub(crate) func: FuncId,
+    /// Minima and extents of the region where the values must be right.
+    pub(crate) needed: Vec<(PolyId, PolyId)>,
+    pub(crate) place: Place,
+    /// The memory of the func at this place.
+    pub(crate) memory: Option<usize>,
+}
+
+/// A condition checked at entry.
+pub(crate) struct EntryCheck {
+    pub(crate) condition: FormulaId,
+    /// The same as written.
+    pub(crate) expr: ExprId,
+    pub(crate) check: Check,
+}
+
+/// Something that the walk could not describe.
+pub(crate) struct Problem {
+    pub(crate) stmt: StmtId,
+    pub(crate) reason: String,
+}
+
+/// All of a program.
+#[derive(Default)]
+pub(crate) struct Model {
+    pub(crate) loops: Vec<Loop>,
+    pub(crate) memories: Vec<Memory>,
+    pub(crate) labels: Vec<Labelled>,
+    pub(crate) loads: Vec<Access>,
+    pub(crate) stores: Vec<Store>,
+    pub(crate) controls: Vec<Control>,
+    pub(crate) entry: Vec<EntryCheck>,
+    pub(crate) problems: Vec<Problem>,
+    /// The windows of the outputs, by output.
+    pub(crate) windows: Vec<(FuncId, Vec<(PolyId, PolyId)>)>,
+}

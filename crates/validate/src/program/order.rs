@@ -1,0 +1,107 @@
+//! When one access instance comes before another.
+//!
+//! # Correctness
+//! Two instances are compared at the first step where their paths differ. Parts of a statement run in order. Iterations of a serial loop run in order of the
+//! variable; iterations of a parallel loop are not ordered at all. Before vectorizing and unrolling, `Unrolled` counts as serial and `Vectorized` as unordered.
+//! Lanes of one statement are not steps: they are not ordered among each other, but all loads of a statement come before its stores.
+//! [`before`] holds only where the first instance certainly comes first.
+
+use halidom_ir::LoopKind;
+
+use super::{Model, Step};
+use crate::space::{FormulaId, PolyId, Rename, Space};
+
+/// The value of a loop's variable in an instance.
+fn iteration(space: &mut Space, model: &Model, index: usize, rename: &mut Rename) -> PolyId {
+    let variable = space.symbol(model.loops[index].symbol);
+    rename.poly(space, variable)
+}
+
+/// That the instance of the first path under its renaming certainly runs before that of the second.
+pub(crate) fn before(
+    space: &mut Space,
+    model: &Model,
+    (first, in_first): (&[Step], &mut Rename),
+    (second, in_second): (&[Step], &mut Rename),
+) -> FormulaId {
+    let mut ways = Vec::new();
+    let mut equal = Vec::new();
+    for pair in first.iter().copied().zip(second.iter().copied()) {
+        match pair {
+            (Step::Part(i), Step::Part(j)) if i == j => {}
+            (Step::Part(i), Step::Part(j)) => {
+                if i < j {
+                    ways.push(space.and(&equal));
+                }
+                return space.or(&ways);
+            }
+            (Step::Loop(i), Step::Loop(j)) if i == j => {
+                let u = iteration(space, model, i, in_first);
+                let v = iteration(space, model, i, in_second);
+                match model.loops[i].kind {
+                    LoopKind::Serial | LoopKind::Unrolled => {
+                        let earlier = space.less(u, v);
+                        let mut way = equal.clone();
+                        way.push(earlier);
+                        ways.push(space.and(&way));
+                    }
+                    LoopKind::Parallel | LoopKind::Vectorized => {}
+                }
+                equal.push(space.equal(u, v));
+            }
+            // Two paths through one tree cannot differ in kind: nothing is claimed.
+            (Step::Part(_) | Step::Loop(_), _) => return space.truth(false),
+        }
+    }
+    space.or(&ways)
+}
+
+/// That the two instances lie in different iterations of an unordered loop, and in equal iterations of all loops around it.
+pub(crate) fn concurrent(
+    space: &mut Space,
+    model: &Model,
+    (first, in_first): (&[Step], &mut Rename),
+    (second, in_second): (&[Step], &mut Rename),
+) -> FormulaId {
+    let mut ways = Vec::new();
+    let mut equal = Vec::new();
+    for pair in first.iter().copied().zip(second.iter().copied()) {
+        match pair {
+            (Step::Loop(i), Step::Loop(j)) if i == j => {
+                let u = iteration(space, model, i, in_first);
+                let v = iteration(space, model, i, in_second);
+                let same = space.equal(u, v);
+                match model.loops[i].kind {
+                    LoopKind::Parallel | LoopKind::Vectorized => {
+                        let differ = space.not(same);
+                        let mut way = equal.clone();
+                        way.push(differ);
+                        ways.push(space.and(&way));
+                    }
+                    LoopKind::Serial | LoopKind::Unrolled => {}
+                }
+                equal.push(same);
+            }
+            (Step::Part(i), Step::Part(j)) if i == j => {}
+            (Step::Part(_) | Step::Loop(_), _) => break,
+        }
+    }
+    space.or(&ways)
+}
+
+/// How many leading steps two paths share.
+pub(crate) fn shared(a: &[Step], b: &[Step]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// Whether every instance of `b` whose loops agree with those of `a` comes after `a`: `a` is a path whose every loop is around `b` too, and then `b` takes a
+/// later part.
+pub(crate) fn dominates(a: &[Step], b: &[Step]) -> bool {
+    let common = shared(a, b);
+    match (a.get(common), b.get(common)) {
+        (Some(Step::Part(i)), Some(Step::Part(j))) => {
+            i < j && a[common..].iter().all(|step| matches!(step, Step::Part(_)))
+        }
+        _ => false,
+    }
+}

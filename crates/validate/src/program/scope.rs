@@ -1,0 +1,109 @@
+//! What is visible at the present statement of the walk, and the meaning of loads there.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
+
+use super::{Access, Model, Place, Use};
+use crate::evaluate::{EvaluateError, Leaves, Load, leaf_value};
+use crate::space::{PolyId, Rename, Space, Symbol, Term, Value, Version};
+
+type Result<T> = std::result::Result<T, EvaluateError>;
+
+/// What a variable stands for, and the loads in it.
+#[derive(Clone)]
+pub(super) struct Binding {
+    pub(super) value: Value,
+    pub(super) uses: Vec<Use>,
+}
+
+/// The present statement and what is visible there.
+pub(super) struct Scope {
+    pub(super) model: Model,
+    pub(super) bindings: FxHashMap<VarId, Binding>,
+    pub(super) by_buffer: FxHashMap<BufferId, usize>,
+    pub(super) by_func: FxHashMap<FuncId, usize>,
+    pub(super) place: Place,
+    /// The loads of the present statement.
+    pub(super) loads: FxHashMap<ExprId, usize>,
+    pub(super) stmt: StmtId,
+}
+
+impl Scope {
+    /// The present place with the lane's range.
+    pub(super) fn lane_place(&self, space: &mut Space, lanes: u32) -> (Place, Option<Symbol>) {
+        let mut place = self.place.clone();
+        if lanes <= 1 {
+            return (place, None);
+        }
+        let lane = space.lane(lanes);
+        let variable = space.symbol(lane);
+        let (zero, count) = (space.constant(0), space.constant(i128::from(lanes)));
+        let range = space.within(variable, zero, count);
+        place.facts.extend(space.conjuncts(range));
+        (place, Some(lane))
+    }
+
+    /// Lists a load of the present statement and gives what it claims to read.
+    fn list(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        expr: ExprId,
+        (memory, flat, coords): (usize, Option<PolyId>, Vec<PolyId>),
+    ) -> Value {
+        let func = self.model.memories[memory].func;
+        let decl = pool.func(func);
+        let updated = match &decl.kind {
+            FuncKind::Input { .. } => false,
+            FuncKind::Defined { stages, .. } => stages.len() > 1,
+        };
+        let version = if updated { Version::Pending } else { Version::Final };
+        let at = coords.clone().into();
+        let term = space.leaf(Term::Read { func, scalar: decl.scalar, version, coords: at });
+        if !self.loads.contains_key(&expr) {
+            let mut settle = Rename::settle(None);
+            let coords = settle.polys(space, &coords);
+            let flat = flat.map(|flat| settle.poly(space, flat));
+            let (place, lane) = self.lane_place(space, pool.ty(expr).lanes);
+            let index = self.model.loads.len();
+            self.model.loads.push(Access { stmt: self.stmt, memory, flat, coords, place, lane });
+            self.loads.insert(expr, index);
+        }
+        leaf_value(space, decl.scalar, term)
+    }
+}
+
+impl Leaves for Scope {
+    fn variable(&mut self, pool: &Pool, _: &mut Space, var: VarId) -> Result<Value> {
+        match self.bindings.get(&var) {
+            Some(binding) => Ok(binding.value),
+            None => Err(EvaluateError::Unbound(pool.var(var).name.clone())),
+        }
+    }
+
+    fn reference(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        expr: ExprId,
+        func: FuncId,
+        coords: Vec<PolyId>,
+    ) -> Result<Value> {
+        let Some(memory) = self.by_func.get(&func).copied() else {
+            return Err(EvaluateError::NoBuffer(pool.func(func).name.clone()));
+        };
+        Ok(self.list(pool, space, expr, (memory, None, coords)))
+    }
+
+    fn load(&mut self, pool: &Pool, space: &mut Space, expr: ExprId, load: Load) -> Result<Value> {
+        let Some(memory) = self.by_buffer.get(&load.buffer).copied() else {
+            return Err(EvaluateError::NoBuffer(pool.buffer(load.buffer).name.clone()));
+        };
+        if self.model.memories[memory].func != load.func
+            || load.coords.len() != pool.func(load.func).rank()
+        {
+            return Err(EvaluateError::Unsupported("a load that claims to read another func"));
+        }
+        Ok(self.list(pool, space, expr, (memory, Some(load.index), load.coords)))
+    }
+}

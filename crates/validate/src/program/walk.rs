@@ -1,0 +1,493 @@
+//! The one walk over a program.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    BufferId, BufferKind, Expr, ExprId, FuncId, Label, Pool, Program, Scalar, Stmt, StmtId, VarId,
+};
+
+use super::scope::{Binding, Scope};
+use super::{
+    Access, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place, Problem, Step,
+    Store, Use,
+};
+use crate::evaluate::{EvaluateError, Evaluator, leaf_value};
+use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
+
+type Result<T> = std::result::Result<T, EvaluateError>;
+
+/// Values of the pipeline's parameters, shapes and windows: symbols that program and specification share.
+pub(crate) type Parameters = FxHashMap<VarId, Value>;
+
+/// Gives every parameter, shape and window variable of a program its symbol.
+pub(crate) fn parameters(pool: &Pool, space: &mut Space, program: &Program) -> Parameters {
+    let mut vars: Vec<VarId> = program.params.clone();
+    for buffer in program.inputs.iter().chain(program.outputs.iter().map(|output| &output.buffer)) {
+        for dim in &pool.buffer(*buffer).dims {
+            for expr in [dim.min, dim.extent, dim.stride] {
+                if let Expr::Var(var) = pool.get(expr) {
+                    vars.push(*var);
+                }
+            }
+        }
+    }
+    for output in &program.outputs {
+        vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
+    }
+    let mut values = Parameters::default();
+    for var in vars {
+        if values.contains_key(&var) {
+            continue;
+        }
+        let decl = pool.var(var);
+        let symbol = space.fresh(decl.name.clone());
+        let value = if decl.ty.scalar == Scalar::Int {
+            Value::Int(space.symbol(symbol))
+        } else {
+            let term = space.leaf(Term::Parameter(symbol, decl.ty.scalar));
+            leaf_value(space, decl.ty.scalar, term)
+        };
+        values.insert(var, value);
+    }
+    values
+}
+
+/// Describes a program.
+pub(crate) fn walk(
+    pool: &Pool,
+    space: &mut Space,
+    program: &Program,
+    parameters: &Parameters,
+) -> Model {
+    let bindings = parameters
+        .iter()
+        .map(|(var, value)| (*var, Binding { value: *value, uses: Vec::new() }))
+        .collect();
+    let scope = Scope {
+        model: Model::default(),
+        bindings,
+        by_buffer: FxHashMap::default(),
+        by_func: FxHashMap::default(),
+        place: Place::default(),
+        loads: FxHashMap::default(),
+        stmt: program.body,
+    };
+    let mut walker = Walker { pool, space, scope, at_entry: true };
+    for buffer in program.inputs.iter().chain(program.outputs.iter().map(|output| &output.buffer)) {
+        walker.memory(*buffer);
+    }
+    for output in &program.outputs {
+        walker.window(output);
+    }
+    walker.statement(program.body);
+    walker.scope.model
+}
+
+struct Walker<'a> {
+    pool: &'a Pool,
+    space: &'a mut Space,
+    scope: Scope,
+    /// Whether nothing but entry checks was met.
+    at_entry: bool,
+}
+
+impl Walker<'_> {
+    fn problem(&mut self, reason: impl std::fmt::Display) {
+        self.scope
+            .model
+            .problems
+            .push(Problem { stmt: self.scope.stmt, reason: reason.to_string() });
+    }
+
+    fn window(&mut self, output: &halidom_ir::Output) {
+        let mut window = Vec::new();
+        for (min, extent) in &output.window {
+            match (self.scope.bindings.get(min), self.scope.bindings.get(extent)) {
+                (
+                    Some(Binding { value: Value::Int(min), .. }),
+                    Some(Binding { value: Value::Int(extent), .. }),
+                ) => window.push((*min, *extent)),
+                _ => return self.problem("a window that is not made of integers"),
+            }
+        }
+        self.scope.model.windows.push((output.func, window));
+    }
+
+    fn statement(&mut self, id: StmtId) {
+        self.scope.stmt = id;
+        self.scope.loads.clear();
+        let is_check = matches!(self.pool.get_stmt(id), Stmt::Assert { .. } | Stmt::Block(_));
+        if !is_check {
+            self.at_entry = false;
+        }
+        match self.pool.get_stmt(id).clone() {
+            Stmt::Block(parts) => {
+                for (number, part) in parts.into_iter().enumerate() {
+                    self.part(number, |walker| walker.statement(part));
+                }
+            }
+            Stmt::Let { var, value, body } => self.bind(var, value, body),
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.branch(condition, then_branch, else_branch);
+            }
+            Stmt::For { var, min, extent, kind, body } => {
+                let bounds = self.part(0, |walker| {
+                    let bounds = walker
+                        .evaluate(|evaluator| Ok((evaluator.int(min)?, evaluator.int(extent)?)));
+                    walker.control(&[min, extent]);
+                    bounds
+                });
+                match bounds {
+                    Ok((min, extent)) => self.repeat(var, min, extent, kind, body),
+                    Err(error) => self.problem(error),
+                }
+            }
+            Stmt::Allocate { buffer, body } => {
+                let outer = (self.scope.by_buffer.clone(), self.scope.by_func.clone());
+                self.part(0, |walker| {
+                    let dims = walker.pool.buffer(buffer).dims.clone();
+                    let exprs: Vec<ExprId> =
+                        dims.iter().flat_map(|dim| [dim.min, dim.extent, dim.stride]).collect();
+                    walker.memory(buffer);
+                    walker.control(&exprs);
+                });
+                self.part(1, |walker| walker.statement(body));
+                (self.scope.by_buffer, self.scope.by_func) = outer;
+            }
+            Stmt::Assert { condition, check } => self.assert(condition, check),
+            Stmt::Labeled { label, body } => self.labelled(label, body),
+            Stmt::Provide { func, stage, coords, point, value } => {
+                let Some(memory) = self.scope.by_func.get(&func).copied() else {
+                    return self.problem("a write to a func without a buffer");
+                };
+                self.store(memory, func, stage, (&coords, &point), None, value);
+            }
+            Stmt::Store { buffer, index, value, prophecy } => {
+                let Some(memory) = self.scope.by_buffer.get(&buffer).copied() else {
+                    return self.problem("a store to a buffer that does not exist here");
+                };
+                let Some(claim) = prophecy else {
+                    return self.problem("a store that does not say what it writes");
+                };
+                let claimed = (&*claim.coords, &*claim.point);
+                self.store(memory, claim.func, claim.stage, claimed, Some(index), value);
+            }
+        }
+    }
+
+    /// Goes into a numbered part of the present statement.
+    fn part<T>(&mut self, number: usize, inside: impl FnOnce(&mut Self) -> T) -> T {
+        self.scope.place.steps.push(Step::Part(number));
+        let stmt = self.scope.stmt;
+        let result = inside(self);
+        self.scope.stmt = stmt;
+        self.scope.place.steps.pop();
+        result
+    }
+
+    /// Goes into a part where more is known.
+    fn under(&mut self, number: usize, fact: FormulaId, body: StmtId) {
+        let known = self.scope.place.facts.len();
+        self.scope.place.facts.extend(self.space.conjuncts(fact));
+        self.part(number, |walker| walker.statement(body));
+        self.scope.place.facts.truncate(known);
+    }
+
+    /// Binds a variable; a variable that is bound twice could be confused, so it is refused.
+    fn insert(&mut self, var: VarId, binding: Binding) -> bool {
+        let fresh = self.scope.bindings.insert(var, binding).is_none();
+        if !fresh {
+            self.problem(format!("`{}` is bound twice", self.pool.var(var).name));
+        }
+        fresh
+    }
+
+    fn bind(&mut self, var: VarId, value: ExprId, body: StmtId) {
+        let bound = self.part(0, |walker| {
+            let bound = walker.evaluate(|evaluator| evaluator.value(value));
+            bound.map(|value_term| Binding { value: value_term, uses: walker.uses(&[value]) })
+        });
+        match bound {
+            Ok(binding) => {
+                if self.insert(var, binding) {
+                    self.part(1, |walker| walker.statement(body));
+                    self.scope.bindings.remove(&var);
+                }
+            }
+            Err(error) => self.problem(error),
+        }
+    }
+
+    fn branch(&mut self, condition: ExprId, then_branch: StmtId, else_branch: Option<StmtId>) {
+        let fact = self.part(0, |walker| {
+            let fact = walker.evaluate(|evaluator| evaluator.bool(condition));
+            walker.control(&[condition]);
+            fact
+        });
+        match fact {
+            Ok(fact) => {
+                let fact = Rename::settle(None).formula(self.space, fact);
+                self.under(1, fact, then_branch);
+                if let Some(else_branch) = else_branch {
+                    let otherwise = self.space.not(fact);
+                    self.under(2, otherwise, else_branch);
+                }
+            }
+            Err(error) => self.problem(error),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        var: VarId,
+        min: PolyId,
+        extent: PolyId,
+        kind: halidom_ir::LoopKind,
+        body: StmtId,
+    ) {
+        let mut settle = Rename::settle(None);
+        let (min, extent) = (settle.poly(self.space, min), settle.poly(self.space, extent));
+        let symbol = self.space.fresh(self.pool.var(var).name.clone());
+        let variable = self.space.symbol(symbol);
+        let index = self.scope.model.loops.len();
+        self.scope.model.loops.push(Loop { symbol, min, extent, kind });
+        let known = self.scope.place.facts.len();
+        let range = self.space.within(variable, min, extent);
+        self.scope.place.facts.extend(self.space.conjuncts(range));
+        if self.insert(var, Binding { value: Value::Int(variable), uses: Vec::new() }) {
+            self.part(1, |walker| {
+                walker.scope.place.steps.push(Step::Loop(index));
+                walker.statement(body);
+                walker.scope.place.steps.pop();
+            });
+            self.scope.bindings.remove(&var);
+        }
+        self.scope.place.facts.truncate(known);
+    }
+
+    /// Declares a buffer as it is at this place.
+    fn memory(&mut self, buffer: BufferId) {
+        let decl = self.pool.buffer(buffer).clone();
+        let dims = self.evaluate(|evaluator| {
+            let mut dims = Vec::new();
+            for dim in &decl.dims {
+                dims.push(Dimension {
+                    min: evaluator.int(dim.min)?,
+                    extent: evaluator.int(dim.extent)?,
+                    stride: evaluator.int(dim.stride)?,
+                });
+            }
+            Ok(dims)
+        });
+        let mut dims = match dims {
+            Ok(dims) => dims,
+            Err(error) => return self.problem(error),
+        };
+        let mut settle = Rename::settle(None);
+        for dim in &mut dims {
+            for part in [&mut dim.min, &mut dim.extent, &mut dim.stride] {
+                *part = settle.poly(self.space, *part);
+            }
+        }
+        let mut place = self.scope.place.clone();
+        // The buffer exists in the whole statement, not in the part that evaluates its size.
+        if decl.kind == BufferKind::Internal {
+            place.steps.pop();
+        }
+        let index = self.scope.model.memories.len();
+        self.scope.by_buffer.insert(buffer, index);
+        self.scope.by_func.insert(decl.func, index);
+        let (func, kind) = (decl.func, decl.kind);
+        self.scope.model.memories.push(Memory { buffer, func, kind, dims, place });
+    }
+
+    fn assert(&mut self, condition: ExprId, check: halidom_ir::Check) {
+        let before = self.scope.model.loads.len();
+        let fact = self.evaluate(|evaluator| evaluator.bool(condition));
+        match fact {
+            Ok(_) if !self.at_entry => self.problem("a check that does not stand at entry"),
+            Ok(_) if self.scope.model.loads.len() > before => {
+                self.problem("an entry check that depends on data");
+            }
+            Ok(fact) => {
+                let entry = EntryCheck { condition: fact, expr: condition, check };
+                self.scope.model.entry.push(entry);
+            }
+            Err(error) => self.problem(error),
+        }
+    }
+
+    fn labelled(&mut self, label: Label, body: StmtId) {
+        match label {
+            Label::Stage { .. } => self.statement(body),
+            Label::Func { func, needed } => {
+                let region = self.evaluate(|evaluator| {
+                    needed
+                        .iter()
+                        .map(|interval| {
+                            Ok((evaluator.int(interval.min)?, evaluator.int(interval.extent)?))
+                        })
+                        .collect::<Result<Vec<_>>>()
+                });
+                let mut needed = match region {
+                    Ok(needed) => needed,
+                    Err(error) => return self.problem(error),
+                };
+                let mut settle = Rename::settle(None);
+                for (min, extent) in &mut needed {
+                    *min = settle.poly(self.space, *min);
+                    *extent = settle.poly(self.space, *extent);
+                }
+                let index = self.scope.model.labels.len();
+                let memory = self.scope.by_func.get(&func).copied();
+                let place = self.scope.place.clone();
+                self.scope.model.labels.push(Labelled { func, needed, place, memory });
+                self.scope.place.labels.push(index);
+                self.statement(body);
+                self.scope.place.labels.pop();
+            }
+        }
+    }
+
+    fn store(
+        &mut self,
+        memory: usize,
+        func: FuncId,
+        stage: usize,
+        (coords, point): (&[ExprId], &[ExprId]),
+        index: Option<ExprId>,
+        value: ExprId,
+    ) {
+        let lanes = self.pool.ty(index.unwrap_or(value)).lanes;
+        let evaluated = self.part(0, |walker| {
+            let claim = walker.evaluate(|evaluator| {
+                let flat = index.map(|index| evaluator.int(index)).transpose()?;
+                Ok((flat, evaluator.ints(coords)?, evaluator.ints(point)?))
+            });
+            let stored = walker.evaluate(|evaluator| evaluator.value(value));
+            let indices: Vec<ExprId> = index.iter().chain(coords).chain(point).copied().collect();
+            walker.control(&indices);
+            (claim, stored, walker.uses(&[value]))
+        });
+        let (claim, stored, uses) = evaluated;
+        let (flat, coords, point) = match claim {
+            Ok(claim) => claim,
+            Err(error) => return self.problem(error),
+        };
+        let mut settle = Rename::settle(None);
+        let flat = flat.map(|flat| settle.poly(self.space, flat));
+        let (coords, point) = (settle.polys(self.space, &coords), settle.polys(self.space, &point));
+        let own = Version::Before { stage, point: point.clone().into() };
+        let mut settle = Rename::settle((stage > 0).then_some((func, own)));
+        let value = match stored {
+            Ok(value) => Ok(settle.value(self.space, value)),
+            Err(error) => {
+                self.problem(&error);
+                Err(error.to_string())
+            }
+        };
+        let uses = uses
+            .into_iter()
+            .map(|used| Use { load: used.load, arm: settle.formula(self.space, used.arm) })
+            .collect();
+        let label = self
+            .scope
+            .place
+            .labels
+            .iter()
+            .rev()
+            .copied()
+            .find(|label| self.scope.model.labels[*label].func == func);
+        self.scope.place.steps.push(Step::Part(1));
+        let (place, lane) = self.scope.lane_place(self.space, lanes);
+        self.scope.place.steps.pop();
+        let access = Access { stmt: self.scope.stmt, memory, flat, coords, place, lane };
+        self.scope.model.stores.push(Store { access, func, stage, point, value, uses, label });
+    }
+
+    /// Evaluates expressions of the present statement; loads in them are listed.
+    fn evaluate<T>(
+        &mut self,
+        work: impl FnOnce(&mut Evaluator<'_, Scope>) -> Result<T>,
+    ) -> Result<T> {
+        let mut evaluator = Evaluator {
+            pool: self.pool,
+            space: self.space,
+            leaves: &mut self.scope,
+            memo: FxHashMap::default(),
+        };
+        work(&mut evaluator)
+    }
+
+    /// The loads that expressions use, through lets, with the arms they stand in.
+    fn uses(&mut self, roots: &[ExprId]) -> Vec<Use> {
+        let mut uses = Vec::new();
+        let mut seen = FxHashSet::default();
+        let always = self.space.truth(true);
+        for root in roots {
+            self.collect(*root, always, &mut seen, &mut uses);
+        }
+        uses
+    }
+
+    fn collect(
+        &mut self,
+        expr: ExprId,
+        arm: FormulaId,
+        seen: &mut FxHashSet<(ExprId, FormulaId)>,
+        uses: &mut Vec<Use>,
+    ) {
+        if !seen.insert((expr, arm)) {
+            return;
+        }
+        match self.pool.get(expr).clone() {
+            Expr::Var(var) => {
+                let bound = self.scope.bindings.get(&var).map(|binding| binding.uses.clone());
+                for used in bound.unwrap_or_default() {
+                    let arm = self.space.and(&[arm, used.arm]);
+                    uses.push(Use { load: used.load, arm });
+                }
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                self.collect(condition, arm, seen, uses);
+                let (then_arm, else_arm) =
+                    match self.evaluate(|evaluator| evaluator.bool(condition)) {
+                        Ok(condition) => {
+                            let negated = self.space.not(condition);
+                            (self.space.and(&[arm, condition]), self.space.and(&[arm, negated]))
+                        }
+                        Err(_) => (arm, arm),
+                    };
+                self.collect(if_true, then_arm, seen, uses);
+                self.collect(if_false, else_arm, seen, uses);
+            }
+            other @ (Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_)) => {
+                if let Some(load) = self.scope.loads.get(&expr) {
+                    uses.push(Use { load: *load, arm });
+                }
+                other.for_each_operand(|operand| self.collect(operand, arm, seen, uses));
+            }
+        }
+    }
+
+    /// Notes that expressions decide where or whether something runs.
+    fn control(&mut self, exprs: &[ExprId]) {
+        let uses = self.uses(exprs);
+        if !uses.is_empty() {
+            let mut settle = Rename::settle(None);
+            let uses = uses
+                .into_iter()
+                .map(|used| Use { load: used.load, arm: settle.formula(self.space, used.arm) })
+                .collect();
+            self.scope.model.controls.push(Control { place: self.scope.place.clone(), uses });
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! When two terms certainly denote the same value.
+//!
+//! # Correctness
+//! [`Space::alike`] is a formula that implies equality of the two terms: operators are functions, so equal operands give equal results. It is sufficient,
+//! not necessary.
+
+use halidom_base::FxHashMap;
+
+use super::{Formula, FormulaId, PolyId, Space, Term, TermId, Value, Version};
+
+type Pairs = FxHashMap<(TermId, TermId), Option<FormulaId>>;
+
+impl Space {
+    /// The number of a machine integer as an atom, not looked into.
+    pub(crate) fn number(&mut self, term: TermId) -> PolyId {
+        self.opaque_value(term)
+    }
+
+    /// A formula under which two terms are equal, if one was found.
+    pub(crate) fn alike(&mut self, a: TermId, b: TermId) -> Option<FormulaId> {
+        self.compare(a, b, &mut Pairs::default())
+    }
+
+    /// The same for values of any type.
+    pub(crate) fn values_alike(&mut self, a: Value, b: Value) -> Option<FormulaId> {
+        match (a, b) {
+            (Value::Int(a), Value::Int(b)) => Some(self.equal(a, b)),
+            (Value::Bool(a), Value::Bool(b)) => Some(self.same_truth(a, b)),
+            (Value::Number(a), Value::Number(b)) => self.alike(a, b),
+            (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => None,
+        }
+    }
+
+    fn compare(&mut self, a: TermId, b: TermId, pairs: &mut Pairs) -> Option<FormulaId> {
+        if a == b {
+            return Some(self.truth(true));
+        }
+        if let Some(known) = pairs.get(&(a, b)) {
+            return *known;
+        }
+        let found = self
+            .compare_heads(a, b, pairs)
+            .filter(|formula| !matches!(self.formula(*formula), Formula::False));
+        pairs.insert((a, b), found);
+        found
+    }
+
+    fn compare_heads(
+        &mut self,
+        left: TermId,
+        right: TermId,
+        pairs: &mut Pairs,
+    ) -> Option<FormulaId> {
+        let (left_type, right_type) = (self.scalar(left), self.scalar(right));
+        if left_type != right_type {
+            return None;
+        }
+        match (self.term(left).clone(), self.term(right).clone()) {
+            (Term::Ring(_, x), Term::Ring(_, y)) | (Term::FromInt(_, x), Term::FromInt(_, y)) => {
+                Some(self.equal(x, y))
+            }
+            // A leaf is a ring element too.
+            (Term::Ring(_, x), _) => {
+                let y = self.opaque_value(right);
+                Some(self.equal(x, y))
+            }
+            (_, Term::Ring(_, y)) => {
+                let x = self.opaque_value(left);
+                Some(self.equal(x, y))
+            }
+            (
+                Term::Read { func, version, coords, .. },
+                Term::Read { func: other_func, version: other_version, coords: other, .. },
+            ) if func == other_func => {
+                let mut same = vec![self.versions_alike(&version, &other_version)?];
+                same.extend(self.equalities(&coords, &other)?);
+                Some(self.and(&same))
+            }
+            (Term::Select(condition, x, y), other) => {
+                if let Term::Select(other_condition, z, w) = other
+                    && condition == other_condition
+                {
+                    let both = [self.compare(x, z, pairs)?, self.compare(y, w, pairs)?];
+                    let negated = self.not(condition);
+                    let both = [self.implies(condition, both[0]), self.implies(negated, both[1])];
+                    return Some(self.and(&both));
+                }
+                self.compare_choice(condition, (x, y), right, pairs)
+            }
+            (_, Term::Select(condition, x, y)) => {
+                self.compare_choice(condition, (x, y), left, pairs)
+            }
+            (Term::Truth(x), Term::Truth(y)) => Some(self.same_truth(x, y)),
+            (Term::Unary(op, x), Term::Unary(other, y)) if op == other => self.compare(x, y, pairs),
+            (Term::Binary(op, x, y), Term::Binary(other, z, w)) if op == other => {
+                let both = [self.compare(x, z, pairs)?, self.compare(y, w, pairs)?];
+                Some(self.and(&both))
+            }
+            (Term::Cast(_, x), Term::Cast(_, y)) => self.compare(x, y, pairs),
+            (Term::Call(call, x), Term::Call(other, y)) if call == other => {
+                self.compare(x, y, pairs)
+            }
+            (
+                Term::Constant(_)
+                | Term::Truth(_)
+                | Term::Parameter(..)
+                | Term::Read { .. }
+                | Term::Unary(..)
+                | Term::Binary(..)
+                | Term::Cast(..)
+                | Term::FromInt(..)
+                | Term::Call(..),
+                _,
+            ) => None,
+        }
+    }
+
+    /// `(c ? x : y) = other`.
+    fn compare_choice(
+        &mut self,
+        condition: FormulaId,
+        (x, y): (TermId, TermId),
+        other: TermId,
+        pairs: &mut Pairs,
+    ) -> Option<FormulaId> {
+        let never = self.truth(false);
+        let first = self.compare(x, other, pairs).unwrap_or(never);
+        let second = self.compare(y, other, pairs).unwrap_or(never);
+        let negated = self.not(condition);
+        let both = [self.implies(condition, first), self.implies(negated, second)];
+        let both = self.and(&both);
+        (both != never).then_some(both)
+    }
+
+    fn versions_alike(&mut self, a: &Version, b: &Version) -> Option<FormulaId> {
+        match (a, b) {
+            (Version::Final, Version::Final) => Some(self.truth(true)),
+            (
+                Version::Before { stage, point },
+                Version::Before { stage: other_stage, point: other },
+            ) if stage == other_stage => {
+                let same = self.equalities(point, other)?;
+                Some(self.and(&same))
+            }
+            (Version::Final | Version::Before { .. } | Version::Pending, _) => None,
+        }
+    }
+
+    /// That two tuples are equal, coordinate by coordinate.
+    pub(crate) fn equalities(&mut self, a: &[PolyId], b: &[PolyId]) -> Option<Vec<FormulaId>> {
+        (a.len() == b.len()).then(|| a.iter().zip(b).map(|(x, y)| self.equal(*x, *y)).collect())
+    }
+}

@@ -1,0 +1,337 @@
+//! Integer arithmetic in normal form.
+//!
+//! # Correctness
+//! Each maker's identity over the integers stands at the maker. Division is the language's: Euclidean, and 0 where the divisor is 0; for a positive constant
+//! divisor it is the floor of the quotient, and only there is anything pulled out of it.
+
+use super::{Atom, AtomId, Formula, FormulaId, Monomial, Poly, PolyId, Space, Symbol, TermId};
+
+impl Space {
+    /// A constant.
+    pub(crate) fn constant(&mut self, value: i128) -> PolyId {
+        let terms = if value == 0 { Vec::new() } else { vec![(Monomial::default(), value)] };
+        self.intern_poly(Poly(terms.into()))
+    }
+
+    /// An atom as an integer.
+    pub(crate) fn atom_poly(&mut self, atom: AtomId) -> PolyId {
+        self.intern_poly(Poly(Box::new([(Box::new([atom]), 1)])))
+    }
+
+    fn intern_atom(&mut self, atom: Atom) -> PolyId {
+        let id = self.atoms.intern(atom).0;
+        self.atom_poly(id)
+    }
+
+    /// A symbol as an integer.
+    pub(crate) fn symbol(&mut self, symbol: Symbol) -> PolyId {
+        self.intern_atom(Atom::Symbol(symbol))
+    }
+
+    /// A fresh symbol as an integer.
+    pub(crate) fn fresh_poly(&mut self, name: impl Into<String>) -> PolyId {
+        let symbol = self.fresh(name);
+        self.symbol(symbol)
+    }
+
+    /// The number that a machine integer stands for, without looking into it; see [`Space::integer_of`].
+    pub(super) fn opaque_value(&mut self, term: TermId) -> PolyId {
+        self.intern_atom(Atom::Value(term))
+    }
+
+    /// The constant that a polynomial is, if it is one.
+    pub(crate) fn as_constant(&self, poly: PolyId) -> Option<i128> {
+        match &*self.polys[poly].0 {
+            [] => Some(0),
+            [(monomial, value)] if monomial.is_empty() => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The atom that a polynomial is, if it is one with coefficient 1.
+    pub(crate) fn as_atom(&self, poly: PolyId) -> Option<AtomId> {
+        match &*self.polys[poly].0 {
+            [(monomial, 1)] if monomial.len() == 1 => monomial.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// The sum of `scale * poly` over the pairs.
+    pub(crate) fn combine(&mut self, parts: &[(PolyId, i128)]) -> PolyId {
+        let mut terms: Vec<(Monomial, i128)> = Vec::new();
+        for (poly, scale) in parts {
+            let poly = self.polys[*poly].clone();
+            for (monomial, coefficient) in poly.0 {
+                let product = self.checked(coefficient.checked_mul(*scale));
+                terms.push((monomial, product));
+            }
+        }
+        self.collect(terms)
+    }
+
+    /// The polynomial with these terms, in any order and with repetitions.
+    pub(crate) fn collect(&mut self, mut terms: Vec<(Monomial, i128)>) -> PolyId {
+        terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut sum: Vec<(Monomial, i128)> = Vec::with_capacity(terms.len());
+        for (monomial, coefficient) in terms {
+            match sum.last_mut() {
+                Some((last, total)) if *last == monomial => {
+                    let exact = total.checked_add(coefficient);
+                    *total = self.checked(exact);
+                }
+                _ => sum.push((monomial, coefficient)),
+            }
+        }
+        sum.retain(|(_, coefficient)| *coefficient != 0);
+        self.intern_poly(Poly(sum.into()))
+    }
+
+    pub(crate) fn add(&mut self, a: PolyId, b: PolyId) -> PolyId {
+        self.combine(&[(a, 1), (b, 1)])
+    }
+
+    pub(crate) fn sub(&mut self, a: PolyId, b: PolyId) -> PolyId {
+        self.combine(&[(a, 1), (b, -1)])
+    }
+
+    pub(crate) fn scale(&mut self, a: PolyId, factor: i128) -> PolyId {
+        self.combine(&[(a, factor)])
+    }
+
+    /// `a + offset`.
+    pub(crate) fn offset(&mut self, a: PolyId, offset: i128) -> PolyId {
+        let offset = self.constant(offset);
+        self.add(a, offset)
+    }
+
+    pub(crate) fn mul(&mut self, a: PolyId, b: PolyId) -> PolyId {
+        let (left, right) = (self.polys[a].clone(), self.polys[b].clone());
+        let mut terms = Vec::with_capacity(left.0.len() * right.0.len());
+        for (m, c) in &left.0 {
+            for (n, d) in &right.0 {
+                let mut monomial: Vec<AtomId> = m.iter().chain(n.iter()).copied().collect();
+                monomial.sort_unstable();
+                let coefficient = self.checked(c.checked_mul(*d));
+                terms.push((monomial.into(), coefficient));
+            }
+        }
+        self.collect(terms)
+    }
+
+    /// The terms that two polynomials share, and what is left of each: `a = shared + rest_a`, `b = shared + rest_b`. The lesser constant is shared, so that adding
+    /// one number to both moves it to `shared` alone.
+    fn share(&mut self, a: PolyId, b: PolyId) -> (PolyId, PolyId, PolyId) {
+        let right = self.polys[b].clone();
+        let constant = self.content(a).1.min(self.content(b).1);
+        let mut shared: Vec<(Monomial, i128)> = self.polys[a]
+            .0
+            .iter()
+            .filter(|term| !term.0.is_empty() && right.0.binary_search(term).is_ok())
+            .cloned()
+            .collect();
+        shared.push((Monomial::default(), constant));
+        let shared = self.collect(shared);
+        (shared, self.sub(a, shared), self.sub(b, shared))
+    }
+
+    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, associative, commutative, idempotent; decided where the difference is constant.
+    pub(crate) fn min(&mut self, a: PolyId, b: PolyId) -> PolyId {
+        let (shared, rest_a, rest_b) = self.share(a, b);
+        let mut operands = Vec::new();
+        for rest in [rest_a, rest_b] {
+            match self.as_atom(rest).map(|atom| self.atoms[atom].clone()) {
+                Some(Atom::Min(inner)) => operands.extend(inner),
+                Some(Atom::Symbol(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_))
+                | None => operands.push(rest),
+            }
+        }
+        let mut kept: Vec<PolyId> = Vec::new();
+        for operand in operands {
+            let mut dominated = false;
+            for index in (0..kept.len()).rev() {
+                let difference = self.sub(operand, kept[index]);
+                match self.as_constant(difference) {
+                    Some(difference) if difference >= 0 => dominated = true,
+                    Some(_) => drop(kept.remove(index)),
+                    None => {}
+                }
+            }
+            if !dominated {
+                kept.push(operand);
+            }
+        }
+        kept.sort_unstable();
+        let least = match *kept.as_slice() {
+            [only] => only,
+            _ => self.intern_atom(Atom::Min(kept.into())),
+        };
+        self.add(shared, least)
+    }
+
+    /// The greatest of two: `max(a, b) = -min(-a, -b)`.
+    pub(crate) fn max(&mut self, a: PolyId, b: PolyId) -> PolyId {
+        let (a, b) = (self.scale(a, -1), self.scale(b, -1));
+        let least = self.min(a, b);
+        self.scale(least, -1)
+    }
+
+    /// The Euclidean quotient, 0 where `divisor` is 0.
+    pub(crate) fn div(&mut self, dividend: PolyId, divisor: PolyId) -> PolyId {
+        match self.as_constant(divisor) {
+            Some(0) => self.constant(0),
+            // The remainder does not depend on the divisor's sign, so `x / -n = -(x / n)`.
+            Some(divisor) if divisor < 0 => {
+                let positive = self.checked(divisor.checked_neg());
+                let quotient = self.floor_div(dividend, positive);
+                self.scale(quotient, -1)
+            }
+            Some(divisor) => self.floor_div(dividend, divisor),
+            None if self.as_constant(dividend) == Some(0) => dividend,
+            None => self.intern_atom(Atom::Div(dividend, divisor)),
+        }
+    }
+
+    /// `floor(dividend / divisor)` for `divisor > 0`: `floor((n·a + b) / n) = a + floor(b / n)`, `floor((floor(x / m) + c) / n) = floor((x + c·m) / (m·n))`,
+    /// `floor((g·b + c) / (g·n)) = floor((b + floor(c / g)) / n)` for a constant `c`.
+    fn floor_div(&mut self, dividend: PolyId, divisor: i128) -> PolyId {
+        if divisor == 1 || divisor <= 0 {
+            self.overflowed |= divisor <= 0;
+            return dividend;
+        }
+        let terms = self.polys[dividend].clone();
+        let (mut whole, mut rest) = (Vec::new(), Vec::new());
+        for (monomial, coefficient) in terms.0 {
+            whole.push((monomial.clone(), coefficient.div_euclid(divisor)));
+            rest.push((monomial, coefficient.rem_euclid(divisor)));
+        }
+        let (whole, rest) = (self.collect(whole), self.collect(rest));
+        if self.as_constant(rest).is_some() {
+            // Invariant: a constant rest lies in 0 .. divisor.
+            return whole;
+        }
+        let (content, constant) = self.content(rest);
+        let common = gcd(content, divisor);
+        if common > 1 {
+            let reduced = self.collect_quotients(rest, common, constant.div_euclid(common));
+            let quotient = self.floor_div(reduced, divisor / common);
+            return self.add(whole, quotient);
+        }
+        let shift = self.constant(constant);
+        let variable = self.sub(rest, shift);
+        let nested = self.as_atom(variable).map(|atom| self.atoms[atom].clone());
+        if let Some(Atom::Div(inner, by)) = nested
+            && let Some(by) = self.as_constant(by).filter(|by| *by > 0)
+        {
+            let moved = self.checked(constant.checked_mul(by));
+            let inner = self.offset(inner, moved);
+            let divisor = self.checked(divisor.checked_mul(by));
+            let quotient = self.floor_div(inner, divisor);
+            return self.add(whole, quotient);
+        }
+        let divisor = self.constant(divisor);
+        let quotient = self.intern_atom(Atom::Div(rest, divisor));
+        self.add(whole, quotient)
+    }
+
+    /// The Euclidean remainder: `a - b·(a / b)`, and 0 where `b` is 0.
+    pub(crate) fn modulo(&mut self, a: PolyId, b: PolyId) -> PolyId {
+        let quotient = self.div(a, b);
+        let product = self.mul(quotient, b);
+        let rest = self.sub(a, product);
+        match self.as_constant(b) {
+            Some(0) => self.constant(0),
+            Some(_) => rest,
+            None => {
+                let vanishes = self.zero(b);
+                let zero = self.constant(0);
+                self.choose(vanishes, zero, rest)
+            }
+        }
+    }
+
+    /// `condition ? a : b`, with `choose(c, s + a, s + b) = s + choose(c, a, b)`.
+    pub(crate) fn choose(&mut self, condition: FormulaId, a: PolyId, b: PolyId) -> PolyId {
+        match self.formulas[condition] {
+            Formula::True => a,
+            Formula::False => b,
+            _ if a == b => a,
+            Formula::NonNegative(_)
+            | Formula::Zero(_)
+            | Formula::Holds(_)
+            | Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_) => {
+                let (shared, a, b) = self.share(a, b);
+                let chosen = self.intern_atom(Atom::Select(condition, a, b));
+                self.add(shared, chosen)
+            }
+        }
+    }
+
+    /// The greatest common divisor of the coefficients but the constant's, and the constant.
+    pub(super) fn content(&self, poly: PolyId) -> (i128, i128) {
+        let mut content = 0;
+        let mut constant = 0;
+        for (monomial, coefficient) in &self.polys[poly].0 {
+            if monomial.is_empty() {
+                constant = *coefficient;
+            } else {
+                content = gcd(content, *coefficient);
+            }
+        }
+        (content, constant)
+    }
+
+    /// The polynomial with every coefficient divided by `by` (which divides all but the constant) and this constant.
+    pub(super) fn collect_quotients(&mut self, poly: PolyId, by: i128, constant: i128) -> PolyId {
+        let mut terms: Vec<(Monomial, i128)> = self.polys[poly]
+            .0
+            .iter()
+            .filter(|(monomial, _)| !monomial.is_empty())
+            .map(|(monomial, coefficient)| (monomial.clone(), coefficient / by))
+            .collect();
+        terms.push((Monomial::default(), constant));
+        self.collect(terms)
+    }
+
+    /// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the divisor's greatest monomial.
+    pub(crate) fn divide(&mut self, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
+        let zero = self.constant(0);
+        let Some((lead, factor)) =
+            self.polys[divisor].0.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned()
+        else {
+            return (zero, dividend);
+        };
+        let (mut quotient, mut rest) = (zero, dividend);
+        for _ in 0..64 {
+            let step = self.polys[rest].0.iter().find_map(|(monomial, coefficient)| {
+                let cofactor = divide_monomial(monomial, &lead)?;
+                (coefficient % factor == 0).then(|| (cofactor, coefficient / factor))
+            });
+            let Some(step) = step else { break };
+            let step = self.collect(vec![step]);
+            quotient = self.add(quotient, step);
+            let product = self.mul(step, divisor);
+            rest = self.sub(rest, product);
+        }
+        (quotient, rest)
+    }
+}
+
+/// `monomial / by` if it divides.
+fn divide_monomial(monomial: &[AtomId], by: &[AtomId]) -> Option<Monomial> {
+    let mut rest = monomial.to_vec();
+    for atom in by {
+        let position = rest.iter().position(|other| other == atom)?;
+        rest.remove(position);
+    }
+    Some(rest.into())
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1)
+}

@@ -1,0 +1,355 @@
+//! Substitution of symbols, settling of pending reads, and free symbols.
+//!
+//! # Correctness
+//! There are no binders, so nothing can be captured. Rebuilding goes through the makers of the normal forms: the result denotes what the original denotes
+//! under the assignment that gives each replaced symbol its replacement's value.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::FuncId;
+
+use super::{
+    Atom, AtomId, Formula, FormulaId, PolyId, Space, Symbol, Term, TermId, Value, Version,
+};
+
+/// What pending reads become.
+#[derive(Default)]
+enum Settle {
+    /// They stay.
+    #[default]
+    Not,
+    /// All final.
+    Final,
+    /// Those of the func this version, all others final.
+    Own(FuncId, Version),
+}
+
+/// A simultaneous substitution.
+#[derive(Default)]
+pub(crate) struct Rename {
+    symbols: FxHashMap<Symbol, PolyId>,
+    /// Atoms replaced as a whole: for guesses only, as the result need not denote what the original does.
+    overrides: FxHashMap<AtomId, PolyId>,
+    /// What pending reads become.
+    settle: Settle,
+    polys: FxHashMap<PolyId, PolyId>,
+    atoms: FxHashMap<AtomId, PolyId>,
+    formulas: FxHashMap<FormulaId, FormulaId>,
+    terms: FxHashMap<TermId, TermId>,
+}
+
+impl Rename {
+    /// Replaces nothing.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Replaces these symbols.
+    pub(crate) fn symbols(pairs: impl IntoIterator<Item = (Symbol, PolyId)>) -> Self {
+        Self { symbols: pairs.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Makes pending reads of `own` the version given, all others final.
+    pub(crate) fn settle(own: Option<(FuncId, Version)>) -> Self {
+        let settle = own.map_or(Settle::Final, |(func, version)| Settle::Own(func, version));
+        Self { settle, ..Self::default() }
+    }
+
+    /// Adds a replacement.
+    pub(crate) fn insert(&mut self, symbol: Symbol, by: PolyId) {
+        self.symbols.insert(symbol, by);
+        self.forget();
+    }
+
+    /// Replaces an atom whatever it means. The result is good for guessing only.
+    pub(crate) fn override_atom(&mut self, atom: AtomId, by: PolyId) {
+        self.overrides.insert(atom, by);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.polys.clear();
+        self.atoms.clear();
+        self.formulas.clear();
+        self.terms.clear();
+    }
+
+    /// What a symbol is replaced by.
+    pub(crate) fn get(&self, symbol: Symbol) -> Option<PolyId> {
+        self.symbols.get(&symbol).copied()
+    }
+
+    pub(crate) fn poly(&mut self, space: &mut Space, poly: PolyId) -> PolyId {
+        if let Some(done) = self.polys.get(&poly) {
+            return *done;
+        }
+        let terms = space.poly(poly).clone();
+        let mut parts = Vec::with_capacity(terms.0.len());
+        for (monomial, coefficient) in &terms.0 {
+            let mut product = space.constant(*coefficient);
+            for atom in monomial {
+                let factor = self.atom(space, *atom);
+                product = space.mul(product, factor);
+            }
+            parts.push((product, 1));
+        }
+        let result = space.combine(&parts);
+        self.polys.insert(poly, result);
+        result
+    }
+
+    fn atom(&mut self, space: &mut Space, atom: AtomId) -> PolyId {
+        if let Some(done) = self.atoms.get(&atom) {
+            return *done;
+        }
+        if let Some(by) = self.overrides.get(&atom) {
+            return *by;
+        }
+        let result = match space.atom(atom).clone() {
+            Atom::Symbol(symbol) => self.get(symbol).unwrap_or_else(|| space.atom_poly(atom)),
+            Atom::Min(operands) => {
+                let mut least: Option<PolyId> = None;
+                for operand in operands {
+                    let operand = self.poly(space, operand);
+                    least = Some(least.map_or(operand, |least| space.min(least, operand)));
+                }
+                least.unwrap_or_else(|| space.atom_poly(atom))
+            }
+            Atom::Div(dividend, divisor) => {
+                let dividend = self.poly(space, dividend);
+                let divisor = self.poly(space, divisor);
+                space.div(dividend, divisor)
+            }
+            Atom::Select(condition, a, b) => {
+                let condition = self.formula(space, condition);
+                let (a, b) = (self.poly(space, a), self.poly(space, b));
+                space.choose(condition, a, b)
+            }
+            Atom::Value(term) => {
+                let term = self.term(space, term);
+                space.integer_of(term)
+            }
+        };
+        self.atoms.insert(atom, result);
+        result
+    }
+
+    pub(crate) fn polys(&mut self, space: &mut Space, polys: &[PolyId]) -> Vec<PolyId> {
+        polys.iter().map(|poly| self.poly(space, *poly)).collect()
+    }
+
+    pub(crate) fn formula(&mut self, space: &mut Space, formula: FormulaId) -> FormulaId {
+        if let Some(done) = self.formulas.get(&formula) {
+            return *done;
+        }
+        let result = match space.formula(formula).clone() {
+            Formula::True | Formula::False => formula,
+            Formula::NonNegative(poly) => {
+                let poly = self.poly(space, poly);
+                space.non_negative(poly)
+            }
+            Formula::Zero(poly) => {
+                let poly = self.poly(space, poly);
+                space.zero(poly)
+            }
+            Formula::Holds(term) => {
+                let term = self.term(space, term);
+                space.holds(term)
+            }
+            Formula::Not(inner) => {
+                let inner = self.formula(space, inner);
+                space.not(inner)
+            }
+            Formula::And(parts) => {
+                let parts = self.formulas(space, &parts);
+                space.and(&parts)
+            }
+            Formula::Or(parts) => {
+                let parts = self.formulas(space, &parts);
+                space.or(&parts)
+            }
+        };
+        self.formulas.insert(formula, result);
+        result
+    }
+
+    pub(crate) fn formulas(&mut self, space: &mut Space, formulas: &[FormulaId]) -> Vec<FormulaId> {
+        formulas.iter().map(|formula| self.formula(space, *formula)).collect()
+    }
+
+    pub(crate) fn term(&mut self, space: &mut Space, term: TermId) -> TermId {
+        if let Some(done) = self.terms.get(&term) {
+            return *done;
+        }
+        let rebuilt = match space.term(term).clone() {
+            Term::Constant(_) | Term::Parameter(..) => Ok(term),
+            Term::Ring(scalar, poly) => {
+                let poly = self.poly(space, poly);
+                Ok(space.ring(scalar, poly))
+            }
+            Term::Truth(formula) => {
+                let formula = self.formula(space, formula);
+                Ok(space.truth_term(formula))
+            }
+            Term::Read { func, scalar, version, coords } => {
+                let version = self.version(space, func, version);
+                let coords = self.polys(space, &coords).into();
+                Ok(space.leaf(Term::Read { func, scalar, version, coords }))
+            }
+            Term::Unary(op, operand) => {
+                let operand = self.term(space, operand);
+                space.unary_term(op, operand)
+            }
+            Term::Binary(op, a, b) if op.is_comparison() => {
+                let (a, b) = (self.term(space, a), self.term(space, b));
+                let truth = space.compare_floats(op, a, b);
+                Ok(space.truth_term(truth))
+            }
+            Term::Binary(op, a, b) => {
+                let (a, b) = (self.term(space, a), self.term(space, b));
+                space.binary_term(op, a, b)
+            }
+            Term::Select(condition, a, b) => {
+                let condition = self.formula(space, condition);
+                let (a, b) = (self.term(space, a), self.term(space, b));
+                space.choose_term(condition, a, b)
+            }
+            Term::Cast(to, operand) => {
+                let operand = self.term(space, operand);
+                space.cast_term(to, operand)
+            }
+            Term::FromInt(to, poly) => {
+                let poly = self.poly(space, poly);
+                space.int_to(to, poly)
+            }
+            Term::Call(call, operand) => {
+                let operand = self.term(space, operand);
+                space.call_term(call, operand)
+            }
+        };
+        // What was well typed stays so: substitution keeps types.
+        let result = rebuilt.unwrap_or_else(|_| {
+            space.overflowed = true;
+            term
+        });
+        self.terms.insert(term, result);
+        result
+    }
+
+    fn version(&mut self, space: &mut Space, func: FuncId, version: Version) -> Version {
+        match version {
+            Version::Final => Version::Final,
+            Version::Before { stage, point } => {
+                Version::Before { stage, point: self.polys(space, &point).into() }
+            }
+            Version::Pending => match &self.settle {
+                Settle::Not => Version::Pending,
+                Settle::Own(own, version) if *own == func => version.clone(),
+                Settle::Own(..) | Settle::Final => Version::Final,
+            },
+        }
+    }
+
+    pub(crate) fn value(&mut self, space: &mut Space, value: Value) -> Value {
+        match value {
+            Value::Int(poly) => Value::Int(self.poly(space, poly)),
+            Value::Bool(formula) => Value::Bool(self.formula(space, formula)),
+            Value::Number(term) => Value::Number(self.term(space, term)),
+        }
+    }
+}
+
+/// What was met on the way through a term.
+#[derive(Default)]
+struct Seen {
+    polys: FxHashSet<PolyId>,
+    formulas: FxHashSet<FormulaId>,
+    terms: FxHashSet<TermId>,
+    symbols: IndexSet<Symbol>,
+}
+
+impl Space {
+    fn see_poly(&self, poly: PolyId, seen: &mut Seen) {
+        if !seen.polys.insert(poly) {
+            return;
+        }
+        for (monomial, _) in &self.poly(poly).0 {
+            for atom in monomial {
+                match self.atom(*atom) {
+                    Atom::Symbol(symbol) => drop(seen.symbols.insert(*symbol)),
+                    Atom::Min(operands) => {
+                        operands.iter().for_each(|operand| self.see_poly(*operand, seen));
+                    }
+                    Atom::Div(a, b) => {
+                        self.see_poly(*a, seen);
+                        self.see_poly(*b, seen);
+                    }
+                    Atom::Select(condition, a, b) => {
+                        self.see_formula(*condition, seen);
+                        self.see_poly(*a, seen);
+                        self.see_poly(*b, seen);
+                    }
+                    Atom::Value(term) => self.see_term(*term, seen),
+                }
+            }
+        }
+    }
+
+    fn see_formula(&self, formula: FormulaId, seen: &mut Seen) {
+        if !seen.formulas.insert(formula) {
+            return;
+        }
+        match self.formula(formula) {
+            Formula::True | Formula::False => {}
+            Formula::NonNegative(poly) | Formula::Zero(poly) => self.see_poly(*poly, seen),
+            Formula::Holds(term) => self.see_term(*term, seen),
+            Formula::Not(inner) => self.see_formula(*inner, seen),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().for_each(|part| self.see_formula(*part, seen));
+            }
+        }
+    }
+
+    fn see_term(&self, term: TermId, seen: &mut Seen) {
+        if !seen.terms.insert(term) {
+            return;
+        }
+        match self.term(term) {
+            Term::Constant(_) => {}
+            Term::Parameter(symbol, _) => drop(seen.symbols.insert(*symbol)),
+            Term::Ring(_, poly) | Term::FromInt(_, poly) => self.see_poly(*poly, seen),
+            Term::Truth(formula) => self.see_formula(*formula, seen),
+            Term::Read { version, coords, .. } => {
+                coords.iter().for_each(|coord| self.see_poly(*coord, seen));
+                if let Version::Before { point, .. } = version {
+                    point.iter().for_each(|value| self.see_poly(*value, seen));
+                }
+            }
+            Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
+                self.see_term(*operand, seen);
+            }
+            Term::Binary(_, a, b) => {
+                self.see_term(*a, seen);
+                self.see_term(*b, seen);
+            }
+            Term::Select(condition, a, b) => {
+                self.see_formula(*condition, seen);
+                self.see_term(*a, seen);
+                self.see_term(*b, seen);
+            }
+        }
+    }
+
+    /// The symbols in an integer.
+    pub(crate) fn poly_symbols(&self, poly: PolyId) -> IndexSet<Symbol> {
+        let mut seen = Seen::default();
+        self.see_poly(poly, &mut seen);
+        seen.symbols
+    }
+}
+
+impl Space {
+    /// The atoms of a polynomial's monomials, not those inside atoms.
+    pub(crate) fn poly_atoms(&self, poly: PolyId) -> IndexSet<AtomId> {
+        self.poly(poly).0.iter().flat_map(|(monomial, _)| monomial.iter().copied()).collect()
+    }
+}

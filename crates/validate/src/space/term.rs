@@ -1,0 +1,483 @@
+//! Machine values in normal form.
+//!
+//! # Correctness
+//! A machine integer is written as an integer polynomial modulo 2^width ([`Term::Ring`]): sums, differences, products, complements and conversions between
+//! integers are ring homomorphisms, so they may be computed on representatives. Where a value's *number* matters (quotients, comparisons, minima, selections,
+//! shifts to the right, conversions to wider types), [`Space::integer_of`] gives it exactly. Operators of floats stay as written; only constants are folded,
+//! by the IR's own evaluator.
+
+use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, eval};
+
+use super::{Atom, FormulaId, Monomial, PolyId, Space, Term, TermId};
+
+/// An operator that the normal forms do not cover.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TermError {
+    #[error("an operator whose overflow is assumed to be absent")]
+    AssumedAbsent,
+    #[error("an ill-typed expression")]
+    IllTyped,
+}
+
+impl Space {
+    /// The scalar type of a term.
+    pub(crate) fn scalar(&self, term: TermId) -> Scalar {
+        match self.term(term) {
+            Term::Constant(constant) => constant.scalar(),
+            Term::Ring(scalar, _)
+            | Term::Parameter(_, scalar)
+            | Term::Read { scalar, .. }
+            | Term::Cast(scalar, _)
+            | Term::FromInt(scalar, _) => *scalar,
+            Term::Truth(_) => Scalar::Bool,
+            Term::Binary(op, ..) if op.is_comparison() => Scalar::Bool,
+            Term::Unary(_, operand) | Term::Binary(_, operand, _) | Term::Call(_, operand) => {
+                self.scalar(*operand)
+            }
+            Term::Select(_, if_true, _) => self.scalar(*if_true),
+        }
+    }
+
+    /// A term that is not looked into: a parameter or a read.
+    pub(crate) fn leaf(&mut self, term: Term) -> TermId {
+        self.intern_term(term)
+    }
+
+    /// A constant of a machine type but `bool`.
+    pub(crate) fn constant_term(&mut self, constant: Constant) -> TermId {
+        match constant.as_integer() {
+            Some(value) => {
+                let value = self.constant(value);
+                self.ring(constant.scalar(), value)
+            }
+            None => self.intern_term(Term::Constant(constant)),
+        }
+    }
+
+    /// A formula as a `bool` value.
+    pub(crate) fn truth_term(&mut self, formula: FormulaId) -> TermId {
+        match self.formula(formula) {
+            super::Formula::Holds(term) => *term,
+            super::Formula::True
+            | super::Formula::False
+            | super::Formula::NonNegative(_)
+            | super::Formula::Zero(_)
+            | super::Formula::Not(_)
+            | super::Formula::And(_)
+            | super::Formula::Or(_) => self.intern_term(Term::Truth(formula)),
+        }
+    }
+
+    /// The integer modulo 2^width of a machine integer type. Coefficients are taken modulo 2^width, nearest to zero.
+    pub(crate) fn ring(&mut self, scalar: Scalar, poly: PolyId) -> TermId {
+        let Some(bits) = scalar.bits() else {
+            self.overflowed = true;
+            return self.intern_term(Term::Ring(scalar, poly));
+        };
+        let modulus = 1_i128 << bits;
+        let terms: Vec<(Monomial, i128)> = self
+            .poly(poly)
+            .0
+            .iter()
+            .map(|(monomial, coefficient)| {
+                let residue = coefficient.rem_euclid(modulus);
+                (monomial.clone(), if residue > modulus / 2 { residue - modulus } else { residue })
+            })
+            .collect();
+        let poly = self.collect(terms);
+        if let Some(atom) = self.as_atom(poly)
+            && let Atom::Value(term) = self.atoms[atom]
+            && self.scalar(term) == scalar
+        {
+            return term;
+        }
+        self.intern_term(Term::Ring(scalar, poly))
+    }
+
+    /// An integer congruent to a machine integer modulo 2^width; not its number.
+    fn residue(&mut self, term: TermId) -> PolyId {
+        match self.term(term) {
+            Term::Ring(_, poly) => *poly,
+            Term::Constant(_)
+            | Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Select(..)
+            | Term::Cast(..)
+            | Term::FromInt(..)
+            | Term::Call(..) => self.opaque_value(term),
+        }
+    }
+
+    /// The number that a machine integer stands for. A polynomial that cannot leave the type's range is its own number.
+    pub(crate) fn integer_of(&mut self, term: TermId) -> PolyId {
+        let scalar = self.scalar(term);
+        let (Term::Ring(_, poly), Some((low, high))) = (self.term(term).clone(), scalar.range())
+        else {
+            return self.opaque_value(term);
+        };
+        if let Some(value) = self.as_constant(poly) {
+            let wrapped = Constant::wrapped(scalar, value).and_then(Constant::as_integer);
+            return match wrapped {
+                Some(value) => self.constant(value),
+                None => self.opaque_value(term),
+            };
+        }
+        match self.static_range(poly, 0) {
+            Some((least, greatest)) if low <= least && greatest <= high => poly,
+            Some(_) | None => self.opaque_value(term),
+        }
+    }
+
+    /// An interval that contains an integer whatever the symbols are: from the ranges of machine types alone.
+    fn static_range(&self, poly: PolyId, depth: u32) -> Option<(i128, i128)> {
+        let (mut least, mut greatest) = (0_i128, 0_i128);
+        for (monomial, coefficient) in &self.poly(poly).0 {
+            let (low, high) = match **monomial {
+                [] => (1, 1),
+                [atom] => self.static_atom_range(atom, depth + 1)?,
+                _ => return None,
+            };
+            let (a, b) = (low.checked_mul(*coefficient)?, high.checked_mul(*coefficient)?);
+            least = least.checked_add(a.min(b))?;
+            greatest = greatest.checked_add(a.max(b))?;
+        }
+        Some((least, greatest))
+    }
+
+    fn static_atom_range(&self, atom: super::AtomId, depth: u32) -> Option<(i128, i128)> {
+        if depth > 16 {
+            return None;
+        }
+        match self.atom(atom) {
+            Atom::Symbol(_) => None,
+            Atom::Value(term) => self.scalar(*term).range(),
+            Atom::Min(operands) => {
+                let mut range: Option<(i128, i128)> = None;
+                for operand in operands {
+                    let (low, high) = self.static_range(*operand, depth)?;
+                    range = Some(range.map_or((low, high), |(l, h)| (l.min(low), h.min(high))));
+                }
+                range
+            }
+            Atom::Div(dividend, divisor) => {
+                let divisor = self.as_constant(*divisor).filter(|divisor| *divisor > 0)?;
+                let (low, high) = self.static_range(*dividend, depth)?;
+                Some((low.div_euclid(divisor), high.div_euclid(divisor)))
+            }
+            Atom::Select(_, a, b) => {
+                let (a, b) = (self.static_range(*a, depth)?, self.static_range(*b, depth)?);
+                Some((a.0.min(b.0), a.1.max(b.1)))
+            }
+        }
+    }
+
+    /// The range of the numbers of an atom that stands for a machine integer.
+    pub(crate) fn value_range(&self, term: TermId) -> Option<(i128, i128)> {
+        self.scalar(term).range()
+    }
+
+    /// A conversion between machine types.
+    pub(crate) fn cast_term(&mut self, to: Scalar, operand: TermId) -> Result<TermId, TermError> {
+        let from = self.scalar(operand);
+        if from == to {
+            return Ok(operand);
+        }
+        if let Some(constant) = self.term_constant(operand) {
+            let value = eval::cast(to, constant).map_err(|_| TermError::IllTyped)?;
+            return Ok(if to == Scalar::Bool {
+                let truth = self.truth(value.as_bool() == Some(true));
+                self.truth_term(truth)
+            } else {
+                self.constant_term(value)
+            });
+        }
+        if to.is_machine_integer() && from.is_machine_integer() {
+            let narrower = to.bits() <= from.bits();
+            let poly = if narrower { self.residue(operand) } else { self.integer_of(operand) };
+            return Ok(self.ring(to, poly));
+        }
+        if from == Scalar::Bool && to.is_machine_integer() {
+            let truth = self.holds(operand);
+            let (one, zero) = (self.constant(1), self.constant(0));
+            let poly = self.choose(truth, one, zero);
+            return Ok(self.ring(to, poly));
+        }
+        if to == Scalar::Bool && from.is_machine_integer() {
+            let number = self.integer_of(operand);
+            let vanishes = self.zero(number);
+            let truth = self.not(vanishes);
+            return Ok(self.truth_term(truth));
+        }
+        if from.is_float() || (to.is_float() && from != Scalar::Int) {
+            return Ok(self.intern_term(Term::Cast(to, operand)));
+        }
+        Err(TermError::IllTyped)
+    }
+
+    /// An `int` as a machine number.
+    pub(crate) fn int_to(&mut self, to: Scalar, poly: PolyId) -> Result<TermId, TermError> {
+        if to.is_machine_integer() {
+            return Ok(self.ring(to, poly));
+        }
+        if !to.is_float() {
+            return Err(TermError::IllTyped);
+        }
+        match self.as_constant(poly) {
+            Some(value) => {
+                let value =
+                    eval::cast(to, Constant::int(value)).map_err(|_| TermError::IllTyped)?;
+                Ok(self.constant_term(value))
+            }
+            None => Ok(self.intern_term(Term::FromInt(to, poly))),
+        }
+    }
+
+    /// A unary operator on a machine number.
+    pub(crate) fn unary_term(&mut self, op: UnaryOp, operand: TermId) -> Result<TermId, TermError> {
+        let scalar = self.scalar(operand);
+        if let Some(constant) = self.term_constant(operand) {
+            let value = eval::unary(op, constant).map_err(|_| TermError::AssumedAbsent)?;
+            return Ok(self.constant_term(value));
+        }
+        match op {
+            UnaryOp::Neg(_) if scalar.is_float() => {
+                Ok(self.intern_term(Term::Unary(UnaryOp::Neg(Overflow::Wraps), operand)))
+            }
+            UnaryOp::Neg(Overflow::Wraps) if scalar.is_machine_integer() => {
+                let poly = self.residue(operand);
+                let poly = self.scale(poly, -1);
+                Ok(self.ring(scalar, poly))
+            }
+            UnaryOp::Neg(_) => Err(TermError::AssumedAbsent),
+            // Two's complement: the complement of x is -x - 1.
+            UnaryOp::Not if scalar.is_machine_integer() => {
+                let poly = self.residue(operand);
+                let poly = self.scale(poly, -1);
+                let poly = self.offset(poly, -1);
+                Ok(self.ring(scalar, poly))
+            }
+            UnaryOp::Not => Err(TermError::IllTyped),
+        }
+    }
+
+    /// A binary operator on machine numbers of one type, comparisons excepted.
+    pub(crate) fn binary_term(
+        &mut self,
+        op: BinaryOp,
+        a: TermId,
+        b: TermId,
+    ) -> Result<TermId, TermError> {
+        let scalar = self.scalar(a);
+        if scalar != self.scalar(b) || op.is_comparison() {
+            return Err(TermError::IllTyped);
+        }
+        if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b)) {
+            let value = eval::binary(op, x, y).map_err(|_| TermError::AssumedAbsent)?;
+            return Ok(self.constant_term(value));
+        }
+        if scalar.is_float() {
+            return self.float_term(op, a, b);
+        }
+        if !scalar.is_machine_integer() {
+            return Err(TermError::IllTyped);
+        }
+        match op {
+            BinaryOp::Add(Overflow::Wraps) => Ok(self.residues(scalar, a, b, Self::add)),
+            BinaryOp::Sub(Overflow::Wraps) => Ok(self.residues(scalar, a, b, Self::sub)),
+            BinaryOp::Mul(Overflow::Wraps) => Ok(self.residues(scalar, a, b, Self::mul)),
+            BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_) => Err(TermError::AssumedAbsent),
+            BinaryOp::Div => Ok(self.numbers(scalar, a, b, Self::div)),
+            BinaryOp::Mod => Ok(self.numbers(scalar, a, b, Self::modulo)),
+            BinaryOp::Min => Ok(self.numbers(scalar, a, b, Self::min)),
+            BinaryOp::Max => Ok(self.numbers(scalar, a, b, Self::max)),
+            BinaryOp::Shl | BinaryOp::Shr => self.shift_term(scalar, op, a, b),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Ok(self.bitwise_term(scalar, op, a, b)),
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => Err(TermError::IllTyped),
+        }
+    }
+
+    /// Floats: as written. Their `+`, `-`, `*` carry a convention of overflow without meaning, which is forgotten.
+    fn float_term(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
+        let op = match op {
+            BinaryOp::Add(_) => BinaryOp::Add(Overflow::Wraps),
+            BinaryOp::Sub(_) => BinaryOp::Sub(Overflow::Wraps),
+            BinaryOp::Mul(_) => BinaryOp::Mul(Overflow::Wraps),
+            BinaryOp::Div | BinaryOp::Min | BinaryOp::Max => op,
+            BinaryOp::Mod
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => return Err(TermError::IllTyped),
+        };
+        Ok(self.intern_term(Term::Binary(op, a, b)))
+    }
+
+    /// A ring operator on residues.
+    fn residues(
+        &mut self,
+        scalar: Scalar,
+        a: TermId,
+        b: TermId,
+        apply: fn(&mut Self, PolyId, PolyId) -> PolyId,
+    ) -> TermId {
+        let (x, y) = (self.residue(a), self.residue(b));
+        let poly = apply(self, x, y);
+        self.ring(scalar, poly)
+    }
+
+    /// An operator on the numbers that stand for the operands.
+    fn numbers(
+        &mut self,
+        scalar: Scalar,
+        a: TermId,
+        b: TermId,
+        apply: fn(&mut Self, PolyId, PolyId) -> PolyId,
+    ) -> TermId {
+        let (x, y) = (self.integer_of(a), self.integer_of(b));
+        let poly = apply(self, x, y);
+        self.ring(scalar, poly)
+    }
+
+    /// A shift by a constant below the width is a product or a floored quotient by a power of two; others stay as they are.
+    fn shift_term(
+        &mut self,
+        scalar: Scalar,
+        op: BinaryOp,
+        a: TermId,
+        b: TermId,
+    ) -> Result<TermId, TermError> {
+        let bits = i128::from(scalar.bits().ok_or(TermError::IllTyped)?);
+        let amount = self.term_constant(b).and_then(Constant::as_integer);
+        match amount {
+            Some(amount) if (0..bits).contains(&amount) => {
+                let power = self.constant(1 << amount);
+                let poly = if op == BinaryOp::Shl {
+                    let x = self.residue(a);
+                    self.mul(x, power)
+                } else {
+                    let x = self.integer_of(a);
+                    self.div(x, power)
+                };
+                Ok(self.ring(scalar, poly))
+            }
+            Some(_) | None => Ok(self.intern_term(Term::Binary(op, a, b))),
+        }
+    }
+
+    /// `x & (2^k - 1)` is the remainder by 2^k; commutative operators have their operands sorted.
+    fn bitwise_term(&mut self, scalar: Scalar, op: BinaryOp, a: TermId, b: TermId) -> TermId {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        for (mask, other) in [(a, b), (b, a)] {
+            let mask = self.term_constant(mask).and_then(Constant::as_integer);
+            if let Some(mask) = mask.filter(|mask| {
+                op == BinaryOp::And && *mask > 0 && *mask < (1 << 64) && (mask & (mask + 1)) == 0
+            }) {
+                let number = self.integer_of(other);
+                let modulus = self.constant(mask + 1);
+                let rest = self.modulo(number, modulus);
+                return self.ring(scalar, rest);
+            }
+        }
+        self.intern_term(Term::Binary(op, a, b))
+    }
+
+    /// A comparison of floats: as written.
+    pub(crate) fn compare_floats(&mut self, op: BinaryOp, a: TermId, b: TermId) -> FormulaId {
+        if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b))
+            && let Some(value) = eval::binary(op, x, y).ok().and_then(Constant::as_bool)
+        {
+            return self.truth(value);
+        }
+        let term = self.intern_term(Term::Binary(op, a, b));
+        self.holds(term)
+    }
+
+    /// A function of a machine number.
+    pub(crate) fn call_term(
+        &mut self,
+        call: Intrinsic,
+        operand: TermId,
+    ) -> Result<TermId, TermError> {
+        let scalar = self.scalar(operand);
+        if let Some(constant) = self.term_constant(operand) {
+            let value = eval::intrinsic(call, constant).map_err(|_| TermError::IllTyped)?;
+            return Ok(self.constant_term(value));
+        }
+        if scalar.is_signed() && call == Intrinsic::Abs {
+            // The greatest of x and -x as integers; modulo 2^width, abs(MIN) = MIN.
+            let number = self.integer_of(operand);
+            let negated = self.scale(number, -1);
+            let greatest = self.max(number, negated);
+            return Ok(self.ring(scalar, greatest));
+        }
+        if scalar.is_float() {
+            return Ok(self.intern_term(Term::Call(call, operand)));
+        }
+        Err(TermError::IllTyped)
+    }
+
+    /// A conditional machine number.
+    pub(crate) fn choose_term(
+        &mut self,
+        condition: FormulaId,
+        a: TermId,
+        b: TermId,
+    ) -> Result<TermId, TermError> {
+        let scalar = self.scalar(a);
+        if scalar != self.scalar(b) {
+            return Err(TermError::IllTyped);
+        }
+        match self.formula(condition) {
+            super::Formula::True => return Ok(a),
+            super::Formula::False => return Ok(b),
+            super::Formula::NonNegative(_)
+            | super::Formula::Zero(_)
+            | super::Formula::Holds(_)
+            | super::Formula::Not(_)
+            | super::Formula::And(_)
+            | super::Formula::Or(_) => {}
+        }
+        if a == b {
+            return Ok(a);
+        }
+        if scalar.is_machine_integer() {
+            // Any residues will do: the choice commutes with taking them.
+            let (x, y) = (self.residue(a), self.residue(b));
+            let poly = self.choose(condition, x, y);
+            return Ok(self.ring(scalar, poly));
+        }
+        Ok(self.intern_term(Term::Select(condition, a, b)))
+    }
+
+    /// The constant that a term is, if it is one.
+    pub(crate) fn term_constant(&self, term: TermId) -> Option<Constant> {
+        match self.term(term) {
+            Term::Constant(constant) => Some(*constant),
+            Term::Ring(scalar, poly) => Constant::wrapped(*scalar, self.as_constant(*poly)?),
+            Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Select(..)
+            | Term::Cast(..)
+            | Term::FromInt(..)
+            | Term::Call(..) => None,
+        }
+    }
+}

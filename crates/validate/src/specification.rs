@@ -1,0 +1,211 @@
+//! The algorithm as a system of equations (translation-validation paper, section 3.4).
+//!
+//! # Correctness
+//! A func has one value for each location and version ([`crate::space::Version`]): after all stages, or before an instance of an update stage. A stage's
+//! instance is given by the pure variables that its left-hand side names and a point of its domain; its equation says that the location of the left-hand side
+//! gets the stage's value, in which the func's own values are those before the instance and every other func's are final. Funcs without memory in the program
+//! are unfolded: their final value at a point is their only stage's value there.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
+
+use crate::evaluate::{EvaluateError, Evaluator, Leaves, Load, leaf_value};
+use crate::program::Parameters;
+use crate::space::{FormulaId, PolyId, Space, Term, Value, Version};
+
+type Result<T> = std::result::Result<T, EvaluateError>;
+
+/// The specification, with what was unfolded before.
+pub(crate) struct Specification<'a> {
+    pool: &'a Pool,
+    parameters: &'a Parameters,
+    /// Funcs that the program keeps in memory.
+    stored: FxHashSet<FuncId>,
+    unfolded: FxHashMap<(FuncId, Vec<PolyId>), Value>,
+}
+
+/// One instance of a stage.
+pub(crate) struct Instance {
+    /// Where it writes.
+    pub(crate) location: Vec<PolyId>,
+    /// That the point lies in the domain and the stage applies.
+    pub(crate) exists: FormulaId,
+    /// What it writes.
+    pub(crate) value: Value,
+}
+
+/// The shape of a stage.
+pub(crate) struct StageShape {
+    /// For each dimension: whether the left-hand side is that dimension's own pure variable.
+    pub(crate) pure: Vec<bool>,
+    /// Minima and extents of the reduction variables, first innermost.
+    pub(crate) domain: Vec<(PolyId, PolyId)>,
+}
+
+impl<'a> Specification<'a> {
+    pub(crate) fn new(
+        pool: &'a Pool,
+        parameters: &'a Parameters,
+        stored: FxHashSet<FuncId>,
+    ) -> Self {
+        Self { pool, parameters, stored, unfolded: FxHashMap::default() }
+    }
+
+    /// The number of stages, 0 for an input.
+    pub(crate) fn stages(&self, func: FuncId) -> usize {
+        self.pool.func(func).stages().len()
+    }
+
+    fn stage(&self, func: FuncId, stage: usize) -> Result<(&'a Stage, &'a [VarId])> {
+        let decl = self.pool.func(func);
+        match decl.stages().get(stage) {
+            Some(found) => Ok((found, &decl.args)),
+            None => Err(EvaluateError::Unsupported("a stage that does not exist")),
+        }
+    }
+
+    /// What a stage looks like.
+    pub(crate) fn shape(
+        &mut self,
+        space: &mut Space,
+        func: FuncId,
+        stage: usize,
+    ) -> Result<StageShape> {
+        let (found, args) = self.stage(func, stage)?;
+        let pure = found
+            .lhs
+            .iter()
+            .zip(args)
+            .map(|(lhs, arg)| *self.pool.get(*lhs) == Expr::Var(*arg))
+            .collect();
+        let mut domain = Vec::new();
+        for variable in &found.domain {
+            let bounds = [variable.min, variable.extent];
+            let bounds = self
+                .evaluate(space, FxHashMap::default(), None, |evaluator| evaluator.ints(&bounds))?;
+            if let [min, extent] = *bounds {
+                domain.push((min, extent));
+            }
+        }
+        Ok(StageShape { pure, domain })
+    }
+
+    /// The instance of a stage at a point, where pure variables have the values that `coords` has in their dimensions.
+    pub(crate) fn instance(
+        &mut self,
+        space: &mut Space,
+        (func, stage): (FuncId, usize),
+        coords: &[PolyId],
+        point: &[PolyId],
+    ) -> Result<Instance> {
+        let (found, args) = self.stage(func, stage)?;
+        if coords.len() != args.len()
+            || found.lhs.len() != args.len()
+            || point.len() != found.domain.len()
+        {
+            return Err(EvaluateError::Unsupported("a claim with a wrong number of coordinates"));
+        }
+        let shape = self.shape(space, func, stage)?;
+        let mut bound = FxHashMap::default();
+        for ((arg, coord), pure) in args.iter().zip(coords).zip(&shape.pure) {
+            if *pure {
+                bound.insert(*arg, *coord);
+            }
+        }
+        let mut conditions = Vec::new();
+        for ((variable, value), (min, extent)) in found.domain.iter().zip(point).zip(&shape.domain)
+        {
+            bound.insert(variable.var, *value);
+            conditions.push(space.within(*value, *min, *extent));
+        }
+        let own =
+            (stage > 0).then(|| (func, Version::Before { stage, point: point.to_vec().into() }));
+        let (lhs, value, predicate): (&[ExprId], ExprId, Option<ExprId>) =
+            (&found.lhs, found.value, found.predicate);
+        let (location, value, applies) = self.evaluate(space, bound, own, |evaluator| {
+            let applies = predicate.map(|predicate| evaluator.bool(predicate)).transpose()?;
+            Ok((evaluator.ints(lhs)?, evaluator.value(value)?, applies))
+        })?;
+        conditions.extend(applies);
+        let exists = space.and(&conditions);
+        Ok(Instance { location, exists, value })
+    }
+
+    fn evaluate<T>(
+        &mut self,
+        space: &mut Space,
+        bound: FxHashMap<VarId, PolyId>,
+        own: Option<(FuncId, Version)>,
+        work: impl FnOnce(&mut Evaluator<'_, Unfolding<'_, 'a>>) -> Result<T>,
+    ) -> Result<T> {
+        let pool = self.pool;
+        let mut leaves = Unfolding { specification: self, bound, own };
+        let mut evaluator =
+            Evaluator { pool, space, leaves: &mut leaves, memo: FxHashMap::default() };
+        work(&mut evaluator)
+    }
+
+    /// The final value of a func without memory.
+    fn unfold(&mut self, space: &mut Space, func: FuncId, coords: Vec<PolyId>) -> Result<Value> {
+        let key = (func, coords);
+        if let Some(value) = self.unfolded.get(&key) {
+            return Ok(*value);
+        }
+        let name = || EvaluateError::NoDefinition(self.pool.func(func).name.clone());
+        let FuncKind::Defined { stages, .. } = &self.pool.func(func).kind else {
+            return Err(name());
+        };
+        let [only] = stages.as_slice() else { return Err(name()) };
+        if !only.domain.is_empty() || only.predicate.is_some() {
+            return Err(name());
+        }
+        let value = self.instance(space, (func, 0), &key.1, &[])?.value;
+        self.unfolded.insert(key, value);
+        Ok(value)
+    }
+}
+
+/// The meaning of leaves in one stage instance.
+struct Unfolding<'s, 'a> {
+    specification: &'s mut Specification<'a>,
+    bound: FxHashMap<VarId, PolyId>,
+    /// The func whose update this is, and what its own values are.
+    own: Option<(FuncId, Version)>,
+}
+
+impl Leaves for Unfolding<'_, '_> {
+    fn variable(&mut self, pool: &Pool, _: &mut Space, var: VarId) -> Result<Value> {
+        match (self.bound.get(&var), self.specification.parameters.get(&var)) {
+            (Some(poly), _) => Ok(Value::Int(*poly)),
+            (None, Some(value)) => Ok(*value),
+            (None, None) => Err(EvaluateError::Unbound(pool.var(var).name.clone())),
+        }
+    }
+
+    fn reference(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        _: ExprId,
+        func: FuncId,
+        coords: Vec<PolyId>,
+    ) -> Result<Value> {
+        let decl = pool.func(func);
+        let version = match &self.own {
+            Some((own, version)) if *own == func => version.clone(),
+            Some(_) | None => Version::Final,
+        };
+        let input = matches!(decl.kind, FuncKind::Input { .. });
+        let own = version != Version::Final;
+        if !own && !input && !self.specification.stored.contains(&func) {
+            return self.specification.unfold(space, func, coords);
+        }
+        let term =
+            space.leaf(Term::Read { func, scalar: decl.scalar, version, coords: coords.into() });
+        Ok(leaf_value(space, decl.scalar, term))
+    }
+
+    fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {
+        Err(EvaluateError::Unsupported("a load in an algorithm"))
+    }
+}
