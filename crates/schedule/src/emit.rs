@@ -110,10 +110,21 @@ impl Emitter<'_> {
                 let Expr::Hole(id) = *self.pool.get(end) else { continue };
                 let Some(value) = solution.holes.get(&id).copied() else { continue };
                 let name = format!("{}.{part}{what}.{dim}", self.pool.func(func).name);
+                let value = self.abbreviate(value, lets);
                 let short = self.bind(name, value, lets);
                 self.values.insert(id, short);
             }
         }
+    }
+
+    /// Uses the variables of `lets` for the values that they are bound to.
+    fn abbreviate(&mut self, value: ExprId, lets: &[(VarId, ExprId)]) -> ExprId {
+        self.pool.rewrite_bottom_up(value, &mut FxHashMap::default(), &mut |pool, id, _| {
+            match lets.iter().find(|(_, bound)| *bound == id) {
+                Some((var, _)) => pool.var_expr(*var),
+                None => id,
+            }
+        })
     }
 
     /// A let for a value, unless it is a constant, a variable, or already bound by `lets`.

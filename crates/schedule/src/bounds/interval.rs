@@ -159,6 +159,10 @@ fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], target
         else {
             continue;
         };
+        // The ends of inner targets may mention this one: then the fact says nothing about it.
+        if algebra.occurs(rest, expr) {
+            continue;
+        }
         let divisor = algebra.int(coefficient.saturating_abs());
         let quotient = algebra.combine(BinaryOp::Div, rest, divisor);
         let target = &mut targets[position];

@@ -85,6 +85,11 @@ pub(crate) fn solve(
     if solver.errors.is_empty() { Ok(solver.answer) } else { Err(solver.errors) }
 }
 
+/// Whether a func's own statement accesses it.
+fn is_own(func: FuncId, constraint: &Constraint) -> bool {
+    constraint.member.reader.is_some_and(|(reader, _)| reader == func)
+}
+
 struct Solver<'a> {
     algebra: Algebra<'a>,
     lowered: &'a Lowered,
@@ -116,6 +121,9 @@ impl<'a> Solver<'a> {
             let Some(mut region) = self.hull(&found, false) else { return };
             if kind == last {
                 self.apply_directives(func, &found, &mut region);
+            }
+            if kind == HoleKind::Allocation {
+                self.exclude_checked_reads(func, &found, &mut region);
             }
             for (dim, (low, high)) in region.into_iter().enumerate() {
                 let interval = hole(self.algebra.pool, func, dim, kind);
@@ -291,7 +299,11 @@ impl<'a> Solver<'a> {
             Some(plan) if !plan.bounds.is_empty() => plan.bounds.clone(),
             _ => return,
         };
-        let Some(needed_at_top) = self.hull(constraints, true) else { return };
+        // Reads that only have to be in memory count too: the allocation will rely on the check.
+        let reads = self.constraints_on(func, HoleKind::Allocation);
+        let reads = reads.into_iter().filter(|constraint| !is_own(func, constraint));
+        let checked: Vec<_> = constraints.iter().copied().chain(reads).collect();
+        let Some(needed_at_top) = self.hull(&checked, true) else { return };
         for directive in directives {
             let (low, high) = region[directive.dim];
             let algebra = &mut self.algebra;
@@ -326,6 +338,31 @@ impl<'a> Solver<'a> {
                     (min, interval::last(algebra, min, extent))
                 }
             };
+        }
+    }
+
+    /// In dimensions whose bounds are fixed, memory need only have what the func itself accesses: an entry check says that reads are in bounds.
+    fn exclude_checked_reads(
+        &mut self,
+        func: FuncId,
+        constraints: &[&Constraint],
+        region: &mut Region,
+    ) {
+        let Some(plan) = self.lowered.plan(func) else { return };
+        let fixed: Vec<usize> = plan
+            .bounds
+            .iter()
+            .filter(|directive| matches!(directive.kind, BoundKind::Fixed { min: Some(_), .. }))
+            .map(|directive| directive.dim)
+            .collect();
+        if fixed.is_empty() {
+            return;
+        }
+        let own: Vec<_> =
+            constraints.iter().copied().filter(|constraint| is_own(func, constraint)).collect();
+        let Some(own) = self.hull(&own, false) else { return };
+        for dim in fixed {
+            region[dim] = own[dim];
         }
     }
 

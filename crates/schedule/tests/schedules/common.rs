@@ -1,52 +1,12 @@
-//! Algorithms to schedule, in the IR's text form, and how to run what comes of them.
+//! Reads algorithms from the IR's text form, and directives from lines.
 
 use halidom_ir::{
     Action, Algorithm, BinaryOp, Directive, ExprId, FuncId, LoopKind, LoopLevel, Pool, Schedule,
     Tail, parse,
 };
 
-/// A two-stage box blur.
-pub const BLUR: &str = "algorithm blur {
-  input input(x, y): u16 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
-  func blur_x(bx, by): u16 {
-    stage(bx, by) = (input(bx, by) + input(bx + 1, by) + input(bx + 2, by)) / 3u16;
-  }
-  func output(ox, oy): u16 {
-    stage(ox, oy) = (blur_x(ox, oy) + blur_x(ox, oy + 1) + blur_x(ox, oy + 2)) / 3u16;
-  }
-  output output;
-}";
-
-/// Matrix product: a pure stage, then an update over a reduction domain.
-pub const GEMM: &str = "algorithm gemm {
-  param alpha: i32;
-  input A(x, y): i32 in A.buffer [A.min.0, A.extent.0, A.stride.0] [A.min.1, A.extent.1, A.stride.1];
-  input B(bx, by): i32 in B.buffer [B.min.0, B.extent.0, B.stride.0] [B.min.1, B.extent.1, B.stride.1];
-  require A.extent.1 == B.extent.0, \"inner dimensions differ\";
-  func AB(i, j): i32 {
-    stage(i, j) = 0i32;
-    for k in [0, A.extent.1] stage(i, j) = AB(i, j) + A(i, k) * B(k, j);
-  }
-  func D(di, dj): i32 {
-    stage(di, dj) = alpha * AB(di, dj);
-  }
-  output D;
-}";
-
-/// A scatter whose index depends on data, under a condition.
-pub const HISTOGRAM: &str = "algorithm histogram {
-  param limit: u8;
-  input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
-  func count(i): u32 {
-    stage(i) = 0u32;
-    for hx in [0, input.extent.0] for hy in [0, input.extent.1] if input(hx, hy) < limit
-      stage(int(min(max(i32(input(hx, hy)), 0i32), 255i32))) = count(int(min(max(i32(input(hx, hy)), 0i32), 255i32))) + 1u32;
-  }
-  output count;
-}";
-
 /// Reads an algorithm.
-pub fn algorithm(text: &str) -> (Pool, Algorithm) {
+pub(crate) fn algorithm(text: &str) -> (Pool, Algorithm) {
     let module = parse::module(text).unwrap_or_else(|error| {
         panic!("{error}: {:?}", error.position(text));
     });
@@ -55,7 +15,7 @@ pub fn algorithm(text: &str) -> (Pool, Algorithm) {
 }
 
 /// Reads directives, one a line: `f.split(x, xo, xi, 8, guard)`, `f.update(0).parallel(y)`. Numbers and the names of parameters are expressions.
-pub fn schedule(pool: &mut Pool, text: &str) -> Schedule {
+pub(crate) fn schedule(pool: &mut Pool, text: &str) -> Schedule {
     let directives = text
         .lines()
         .map(str::trim)
