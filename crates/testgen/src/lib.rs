@@ -1,7 +1,16 @@
-//! Random programs, schedules, inputs and mutants, for tests and fuzzing.
+//! Random inputs, pipelines, schedules and mutants, for tests, fuzzing and `--random`. Everything follows from a seed.
 //!
-//! Everything is made from a seed and is the same for the same seed. Start with [`Random`].
+//! Knows nothing of how programs are lowered or judged. Start with [`random_array`] for inputs, [`pipeline`] and [`schedule`] for `.hal` texts, [`cases`] for inputs and windows that an
+//! algorithm accepts, and [`mutants`] for programs that are wrong in one place.
 
+mod cases;
+mod mutants;
+mod pipelines;
 mod random;
+mod schedules;
 
+pub use cases::{Case, cases};
+pub use mutants::{Mutant, MutantKind, mutants};
+pub use pipelines::{FuncText, PipelineText, pipeline};
 pub use random::{Random, random_array, random_constant};
+pub use schedules::schedule;

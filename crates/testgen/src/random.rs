@@ -2,7 +2,7 @@
 
 use halidom_ir::{Array, Constant, Scalar, Shape};
 
-/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+/// `SplitMix64` (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
@@ -26,6 +26,24 @@ impl Random {
     /// A number in `0..bound`; 0 if the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
+    }
+
+    /// A number in `low..=high`; `low` if the range is empty.
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        let span = usize::try_from(i128::from(high) - i128::from(low) + 1).unwrap_or(1);
+        low.saturating_add(self.below(span) as i64)
+    }
+
+    /// True in so many of 100 calls.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// Puts a slice in random order.
+    pub fn shuffle<T>(&mut self, slice: &mut [T]) {
+        for last in (1..slice.len()).rev() {
+            slice.swap(last, self.below(last + 1));
+        }
     }
 
     /// True once in `times` calls.
@@ -67,9 +85,19 @@ pub fn random_constant(scalar: Scalar, seed: u64, number: u64) -> Constant {
 
 /// A dense array of random values. `None` for `int`, negative extents, or sizes beyond the address space.
 pub fn random_array(scalar: Scalar, shape: Shape, seed: u64) -> Option<Array> {
-    let mut array = Array::zeros(scalar, shape)?;
-    let mut random = Random::new(seed);
-    for element in 0..array.len() {
+    let padding = vec![0; shape.len()];
+    random_padded_array(scalar, shape, &padding, &mut Random::new(seed))
+}
+
+/// The same with `padding[k]` unused elements after each run along dimension `k`; these are random as well, so that a program that reads them shows.
+pub(crate) fn random_padded_array(
+    scalar: Scalar,
+    shape: Shape,
+    padding: &[i64],
+    random: &mut Random,
+) -> Option<Array> {
+    let mut array = Array::padded(scalar, shape, padding)?;
+    for element in 0..array.data.len() / scalar.bytes()? {
         let value = random.constant(scalar);
         if !array.set_element(element, value) {
             return None;
@@ -92,6 +120,20 @@ mod tests {
             let value = make(7).get(&point).and_then(halidom_ir::Constant::as_f32).unwrap();
             assert!((0.0..1.0).contains(&value));
         }
+    }
+
+    #[test]
+    fn ranges_are_kept_and_covered() {
+        let mut random = Random::new(3);
+        let drawn: Vec<i64> = (0..200).map(|_| random.between(-2, 2)).collect();
+        assert!((-2..=2).all(|number| drawn.contains(&number)));
+        assert!(drawn.iter().all(|number| (-2..=2).contains(number)));
+        assert_eq!((random.below(0), random.between(5, 4)), (0, 5));
+        let mut order: Vec<usize> = (0..9).collect();
+        random.shuffle(&mut order);
+        assert_ne!(order, (0..9).collect::<Vec<_>>());
+        order.sort_unstable();
+        assert_eq!(order, (0..9).collect::<Vec<_>>());
     }
 
     #[test]

@@ -1,0 +1,150 @@
+//! Replacing one occurrence: of a statement in a program, of a subexpression in an expression.
+//!
+//! Statements and expressions are shared by id; an edit counts occurrences, not ids, so that exactly one place changes.
+
+use halidom_ir::{Expr, ExprId, Pool, Stmt, StmtId};
+
+/// A statement's children, in order.
+pub(super) fn children(stmt: &Stmt) -> Vec<StmtId> {
+    match stmt {
+        Stmt::Block(stmts) => stmts.clone(),
+        Stmt::Let { body, .. }
+        | Stmt::For { body, .. }
+        | Stmt::Allocate { body, .. }
+        | Stmt::Labeled { body, .. } => vec![*body],
+        Stmt::If { then_branch, else_branch, .. } => {
+            std::iter::once(*then_branch).chain(*else_branch).collect()
+        }
+        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => Vec::new(),
+    }
+}
+
+/// The statement with its child number `child` replaced.
+fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
+    let mut stmt = stmt.clone();
+    match &mut stmt {
+        Stmt::Block(stmts) => stmts[child] = new,
+        Stmt::Let { body, .. }
+        | Stmt::For { body, .. }
+        | Stmt::Allocate { body, .. }
+        | Stmt::Labeled { body, .. } => *body = new,
+        Stmt::If { then_branch, else_branch, .. } => {
+            if child == 0 {
+                *then_branch = new;
+            } else {
+                *else_branch = Some(new);
+            }
+        }
+        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
+    }
+    stmt
+}
+
+/// Calls `visit` with every occurrence of a statement below `root`, numbered from 0 in the order of the text.
+pub(super) fn for_each_occurrence(
+    pool: &Pool,
+    root: StmtId,
+    visit: &mut impl FnMut(usize, StmtId),
+) {
+    fn walk(pool: &Pool, stmt: StmtId, next: &mut usize, visit: &mut impl FnMut(usize, StmtId)) {
+        visit(*next, stmt);
+        *next += 1;
+        for child in children(pool.get_stmt(stmt)) {
+            walk(pool, child, next, visit);
+        }
+    }
+    walk(pool, root, &mut 0, visit);
+}
+
+/// The program's body with one occurrence replaced by `new`.
+pub(super) fn replace_occurrence(
+    pool: &mut Pool,
+    root: StmtId,
+    occurrence: usize,
+    new: &Stmt,
+) -> Option<StmtId> {
+    replace(pool, root, &mut 0, occurrence, new)
+}
+
+fn replace(
+    pool: &mut Pool,
+    stmt: StmtId,
+    next: &mut usize,
+    occurrence: usize,
+    new: &Stmt,
+) -> Option<StmtId> {
+    let number = *next;
+    *next += 1;
+    if number == occurrence {
+        return Some(pool.stmt(new.clone()));
+    }
+    for (child, id) in children(pool.get_stmt(stmt)).into_iter().enumerate() {
+        if let Some(changed) = replace(pool, id, next, occurrence, new) {
+            let rebuilt = with_child(pool.get_stmt(stmt), child, changed);
+            return Some(pool.stmt(rebuilt));
+        }
+    }
+    None
+}
+
+/// From an expression down to a subexpression: the number of the operand at each step.
+pub(super) type Path = Vec<usize>;
+
+/// Calls `visit` with occurrences of subexpressions, parents first, at most `limit` of them: shared subexpressions can occur exponentially often.
+pub(super) fn for_each_subexpr(
+    pool: &Pool,
+    root: ExprId,
+    limit: usize,
+    visit: &mut impl FnMut(&Path, ExprId),
+) {
+    fn walk(
+        pool: &Pool,
+        expr: ExprId,
+        path: &mut Path,
+        left: &mut usize,
+        visit: &mut impl FnMut(&Path, ExprId),
+    ) {
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        visit(path, expr);
+        for (number, operand) in operands(pool.get(expr)).into_iter().enumerate() {
+            path.push(number);
+            walk(pool, operand, path, left, visit);
+            path.pop();
+        }
+    }
+    walk(pool, root, &mut Vec::new(), &mut { limit }, visit);
+}
+
+fn operands(expr: &Expr) -> Vec<ExprId> {
+    let mut operands = Vec::new();
+    expr.for_each_operand(|operand| operands.push(operand));
+    operands
+}
+
+/// The subexpression at a path.
+pub(super) fn subexpr(pool: &Pool, root: ExprId, path: &[usize]) -> Option<ExprId> {
+    path.iter().try_fold(root, |expr, number| operands(pool.get(expr)).get(*number).copied())
+}
+
+/// The expression with the subexpression at a path replaced.
+pub(super) fn replace_subexpr(
+    pool: &mut Pool,
+    root: ExprId,
+    path: &[usize],
+    new: ExprId,
+) -> Option<ExprId> {
+    let Some((first, rest)) = path.split_first() else { return Some(new) };
+    let expr = pool.get(root).clone();
+    let operand = *operands(&expr).get(*first)?;
+    let changed = replace_subexpr(pool, operand, rest, new)?;
+    // Operands come before annotations in every kind of expression, so counting the calls finds the operand.
+    let mut number = 0;
+    let rebuilt = expr.map_operands(|operand| {
+        number += 1;
+        if number - 1 == *first { changed } else { operand }
+    });
+    Some(pool.expr(rebuilt))
+}

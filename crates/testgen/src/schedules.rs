@@ -1,0 +1,232 @@
+//! Random schedules as text. Most are legal; those that are not must be refused with a diagnostic.
+
+use crate::{FuncText, PipelineText, Random};
+
+/// Factors of splits.
+const FACTORS: [usize; 6] = [2, 3, 4, 5, 8, 16];
+/// Numbers of lanes.
+const LANES: [usize; 4] = [2, 4, 8, 16];
+
+/// Makes the schedule of a seed, named `name`, for a pipeline.
+pub fn schedule(pipeline: &PipelineText, name: &str, seed: u64) -> String {
+    let mut maker = Maker { random: Random::new(seed), pipeline, loops: Vec::new(), fresh: 0 };
+    format!("schedule {name} for {} {{\n{}}}\n", pipeline.name, maker.make())
+}
+
+struct Maker<'p> {
+    random: Random,
+    pipeline: &'p PipelineText,
+    /// The loops of each scheduled func's pure stage after its directives, innermost first.
+    loops: Vec<Vec<Loop>>,
+    fresh: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Loop {
+    name: String,
+    is_reduction: bool,
+    /// Whether something was made of it that ends its changes.
+    done: bool,
+}
+
+impl Maker<'_> {
+    fn make(&mut self) -> String {
+        let funcs = &self.pipeline.funcs;
+        self.loops = funcs
+            .iter()
+            .map(|func| func.stages.first().map(|stage| loops(stage)).unwrap_or_default())
+            .collect();
+        let mut text: Vec<String> = Vec::new();
+        // Readers first, so that producers can be placed at their loops.
+        for number in (0..funcs.len()).rev() {
+            let func = &funcs[number];
+            if func.synthetic || self.random.chance(10) {
+                continue;
+            }
+            let is_output = number + 1 == funcs.len();
+            let placement = if is_output { String::new() } else { self.placement(func) };
+            let inline = placement.contains("compute_inline");
+            let mut chain = placement;
+            if !inline {
+                let mut loops = std::mem::take(&mut self.loops[number]);
+                chain.push_str(&self.loop_directives(&mut loops, false));
+                self.loops[number] = loops;
+                if self.random.chance(12) {
+                    chain.push_str(&self.specialization(func, number));
+                }
+            }
+            if !chain.is_empty() {
+                let end = if chain.ends_with("}\n") { "" } else { ";\n" };
+                text.push(format!("    {}{chain}{end}", func.name));
+            }
+            if inline {
+                continue;
+            }
+            for (stage, update) in func.stages.iter().enumerate().skip(1) {
+                let mut loops = loops(update);
+                let chain = self.loop_directives(&mut loops, true);
+                if !chain.is_empty() {
+                    text.push(format!("    {}.update({stage}){chain};\n", func.name));
+                }
+            }
+        }
+        text.concat()
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T], otherwise: T) -> T {
+        self.random.choose(choices).copied().unwrap_or(otherwise)
+    }
+
+    fn fresh(&mut self, base: &str) -> String {
+        self.fresh += 1;
+        format!("{base}{}", self.fresh)
+    }
+
+    /// Where a func is computed and stored.
+    fn placement(&mut self, func: &FuncText) -> String {
+        let reader = self.random.choose(&func.readers).copied();
+        let at = reader.and_then(|reader| {
+            let loops = &self.loops[reader];
+            // Outer loops are legal more often.
+            let skip = if loops.len() > 1 && self.random.chance(75) { loops.len() / 2 } else { 0 };
+            let name = self.random.choose(&loops[skip..])?.name.clone();
+            Some((self.pipeline.funcs[reader].name.clone(), name, reader))
+        });
+        match (self.random.below(10), at) {
+            (0 | 1, _) => ".compute_inline()".to_owned(),
+            (2, _) => ".compute_root()".to_owned(),
+            (3..=8, Some((reader, var, number))) => {
+                let mut text = vec![format!(".compute_at({reader}, {var})")];
+                match self.random.below(6) {
+                    0 => text.push(".store_root()".to_owned()),
+                    1 => {
+                        if let Some(outer) = self.loops[number].last() {
+                            text.push(format!(".store_at({reader}, {})", outer.name));
+                        }
+                    }
+                    _ => {}
+                }
+                text.concat()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Directives on a stage's loops; `loops` is what they leave.
+    fn loop_directives(&mut self, loops: &mut Vec<Loop>, is_update: bool) -> String {
+        let mut text: Vec<String> = Vec::new();
+        for _ in 0..self.random.below(5) {
+            let candidates: Vec<usize> = (0..loops.len()).filter(|k| !loops[*k].done).collect();
+            let Some(at) = self.random.choose(&candidates).copied() else { break };
+            let name = loops[at].name.clone();
+            let is_reduction = loops[at].is_reduction;
+            match self.random.below(9) {
+                0 | 1 => {
+                    let (outer, inner) = (self.fresh(&name), self.fresh(&name));
+                    let factor = self.pick(&FACTORS, 2);
+                    let tail = self.tail(is_update);
+                    text.push(format!(".split({name}, {outer}, {inner}, {factor}{tail})"));
+                    split(loops, at, outer, inner);
+                }
+                2 if loops.len() >= 2 && !is_update => {
+                    let (x, y) = (loops[0].name.clone(), loops[1].name.clone());
+                    if loops[0].done || loops[1].done {
+                        continue;
+                    }
+                    let [xo, yo] = [self.fresh(&x), self.fresh(&y)];
+                    let [xi, yi] = [self.fresh(&x), self.fresh(&y)];
+                    let (width, height) = (self.pick(&FACTORS, 2), self.pick(&FACTORS, 2));
+                    let tail = self.tail(is_update);
+                    text.push(format!(
+                        ".tile({x}, {y}, {xo}, {yo}, {xi}, {yi}, {width}, {height}{tail})"
+                    ));
+                    let made = [xi, yi, xo, yo].map(|name| Loop {
+                        name,
+                        is_reduction: false,
+                        done: false,
+                    });
+                    loops.splice(0..2, made);
+                }
+                3 if loops.len() >= 2 => {
+                    self.random.shuffle(loops);
+                    let names: Vec<&str> = loops.iter().map(|entry| entry.name.as_str()).collect();
+                    text.push(format!(".reorder({})", names.join(", ")));
+                }
+                4 if at + 1 < loops.len() => {
+                    let outer = loops[at + 1].clone();
+                    let fused = self.fresh(&name);
+                    text.push(format!(".fuse({}, {name}, {fused})", outer.name));
+                    let is_reduction = is_reduction || outer.is_reduction;
+                    loops.splice(
+                        at..=at + 1,
+                        [Loop { name: fused, is_reduction, done: outer.done }],
+                    );
+                }
+                5 if !is_reduction || self.random.chance(5) => {
+                    text.push(format!(".parallel({name})"));
+                    loops[at].done = true;
+                }
+                6 | 7 if !is_reduction || self.random.chance(5) => {
+                    // Without a number of lanes only a loop of constant extent can be vectorized.
+                    let lanes = self.pick(&LANES, 4);
+                    let tail = self.tail(is_update);
+                    text.push(format!(".vectorize({name}, {lanes}{tail})"));
+                    loops[at].done = true;
+                }
+                8 => {
+                    let factor = self.pick(&[2, 3, 4], 2);
+                    let tail = self.tail(is_update);
+                    text.push(format!(".unroll({name}, {factor}{tail})"));
+                    loops[at].done = true;
+                }
+                _ => {}
+            }
+        }
+        text.concat()
+    }
+
+    /// The tail of a split; for updates mostly one that is legal.
+    fn tail(&mut self, is_update: bool) -> &'static str {
+        if is_update && !self.random.chance(5) {
+            return self.pick(&["", ", tail: guard"], "");
+        }
+        self.pick(&["", ", tail: guard", ", tail: shift", ", tail: round"], "")
+    }
+
+    /// A copy of the func under a condition, vectorized or unrolled along a loop that is left.
+    fn specialization(&mut self, func: &FuncText, number: usize) -> String {
+        let condition = self.random.choose(&self.pipeline.conditions).cloned();
+        let free: Vec<String> = self.loops[number]
+            .iter()
+            .filter(|entry| !entry.done)
+            .map(|entry| entry.name.clone())
+            .collect();
+        match (condition, self.random.choose(&free)) {
+            (Some(condition), Some(name)) => {
+                let directive = if self.random.one_in(2) { "vectorize" } else { "unroll" };
+                format!(
+                    ".specialize({condition}) {{\n        {}.{directive}({name}, 4);\n    }}\n",
+                    func.name
+                )
+            }
+            (_, _) => String::new(),
+        }
+    }
+}
+
+fn loops(stage: &[(String, bool)]) -> Vec<Loop> {
+    stage
+        .iter()
+        .map(|(name, is_reduction)| Loop {
+            name: name.clone(),
+            is_reduction: *is_reduction,
+            done: false,
+        })
+        .collect()
+}
+
+fn split(loops: &mut Vec<Loop>, at: usize, outer: String, inner: String) {
+    let is_reduction = loops[at].is_reduction;
+    let made = [inner, outer].map(|name| Loop { name, is_reduction, done: false });
+    loops.splice(at..=at, made);
+}

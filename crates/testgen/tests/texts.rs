@@ -1,0 +1,61 @@
+//! Random pipelines and schedules go through the front end, and most have cases to run on.
+
+use halidom_diag::{Colours, Sources, render};
+use halidom_interp::algorithm::evaluate;
+use halidom_lang::{Module, parse};
+use halidom_testgen::{cases, pipeline, schedule};
+
+/// The module of a text, which must have no errors.
+fn parse_valid(text: &str) -> Module {
+    let mut sources = Sources::new();
+    let file = sources.add("random.hal", text);
+    let module = parse(&sources, file);
+    let report: Vec<String> = module
+        .diagnostics
+        .iter()
+        .map(|diagnostic| render(&sources, diagnostic, Colours::Never))
+        .collect();
+    assert!(!module.has_errors(), "{}\n{text}", report.concat());
+    module
+}
+
+#[test]
+fn pipelines_and_schedules_are_well_formed_text() {
+    let (mut updates, mut schedules) = (0, 0);
+    for seed in 0..300 {
+        let made = pipeline(seed);
+        assert_eq!(made, pipeline(seed));
+        let texts: Vec<String> = (0..3)
+            .map(|number| schedule(&made, &format!("s{number}"), seed * 3 + number))
+            .collect();
+        let module = parse_valid(&(made.text.clone() + &texts.concat()));
+        let parsed = module.pipeline(&made.name).unwrap();
+        assert_eq!(parsed.schedules.len(), 3);
+        schedules += parsed.schedules.iter().filter(|s| s.schedule.directives.len() > 2).count();
+        for func in &parsed.algorithm.funcs {
+            updates += module.pool.func(*func).stages().len() - 1;
+        }
+    }
+    assert!(updates > 100, "{updates} updates");
+    assert!(schedules > 400, "{schedules} schedules of more than two directives");
+}
+
+#[test]
+fn cases_are_inputs_on_which_the_algorithm_has_a_value() {
+    let (mut found, mut empty, mut padded, mut shifted) = (0, 0, 0, 0);
+    for seed in 0..60 {
+        let made = pipeline(seed);
+        let module = parse_valid(&made.text);
+        let algorithm = &module.pipelines[0].algorithm;
+        for case in cases(&module.pool, algorithm, seed, 5) {
+            let result = evaluate(&module.pool, algorithm, &case.bindings, &case.windows);
+            assert!(result.is_ok(), "seed {seed}: {result:?}\n{}", made.text);
+            found += 1;
+            empty += usize::from(case.windows.iter().flatten().any(|(_, extent)| *extent == 0));
+            shifted += usize::from(case.windows.iter().flatten().any(|(min, _)| *min != 0));
+            padded += usize::from(!case.output_padding.is_empty());
+        }
+    }
+    assert!(found >= 270, "{found} of 300 cases");
+    assert!(empty > 10 && padded > 30 && shifted > 60, "{empty} {padded} {shifted}");
+}
