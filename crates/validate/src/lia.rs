@@ -1,16 +1,16 @@
 //! Questions to the solver: is a set of formulas contradictory?
 //!
 //! # Correctness
-//! Every question is asked in linear integer arithmetic. Atoms become unknowns with constraints that the atom's meaning implies (a minimum is at most each
-//! operand and equal to one, a quotient is the floor, a machine integer lies in its type's range); products of atoms become unknowns. The unknowns' true values
+//! Every question is asked in linear integer arithmetic. Atoms and products of atoms become unknowns, with true facts about them (`lemma`). The unknowns' true values
 //! satisfy all of it, so `unsat` means that no assignment of the symbols satisfies the formulas. A model means nothing: it only suggests sizes to try.
 
 use std::time::Duration;
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::FxHashMap;
 use halidom_smt::{Answer, Program, Solver, Sort, TermId as SmtTerm, Terms};
 
-use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
+use crate::lemma::Reached;
+use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
 
 /// What the solver said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,17 +32,6 @@ pub(crate) struct Lia {
     polys: FxHashMap<PolyId, SmtTerm>,
     formulas: FxHashMap<FormulaId, SmtTerm>,
     answers: FxHashMap<Vec<FormulaId>, Outcome>,
-}
-
-/// What a question mentions, by and by.
-#[derive(Default)]
-struct Reached {
-    polys: IndexSet<PolyId>,
-    formulas: IndexSet<FormulaId>,
-    atoms: IndexSet<AtomId>,
-    monomials: IndexSet<Monomial>,
-    values: IndexSet<TermId>,
-    truths: IndexSet<TermId>,
 }
 
 impl Lia {
@@ -91,9 +80,9 @@ impl Lia {
     fn solve(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
         let mut reached = Reached::default();
         for fact in facts {
-            self.reach_formula(space, *fact, &mut reached);
+            reached.formula(space, *fact);
         }
-        let lemmas = self.lemmas(space, &mut reached);
+        let lemmas = reached.lemmas(space, facts);
         let mut assertions: Vec<SmtTerm> = Vec::new();
         for formula in facts.iter().chain(&lemmas) {
             assertions.push(self.formula(space, *formula));
@@ -117,87 +106,6 @@ impl Lia {
             }
             Answer::Unknown(reason) => Outcome::Undecided(reason.to_string()),
         }
-    }
-
-    fn reach_formula(&self, space: &Space, formula: FormulaId, reached: &mut Reached) {
-        if !reached.formulas.insert(formula) {
-            return;
-        }
-        match space.formula(formula) {
-            Formula::True | Formula::False => {}
-            Formula::NonNegative(poly) | Formula::Zero(poly) => {
-                self.reach_poly(space, *poly, reached);
-            }
-            Formula::Holds(term) => drop(reached.truths.insert(*term)),
-            Formula::Not(inner) => self.reach_formula(space, *inner, reached),
-            Formula::And(parts) | Formula::Or(parts) => {
-                parts.iter().for_each(|part| self.reach_formula(space, *part, reached));
-            }
-        }
-    }
-
-    fn reach_poly(&self, space: &Space, poly: PolyId, reached: &mut Reached) {
-        if !reached.polys.insert(poly) {
-            return;
-        }
-        for (monomial, _) in &space.poly(poly).0 {
-            if !reached.monomials.insert(monomial.clone()) {
-                continue;
-            }
-            for atom in monomial {
-                if !reached.atoms.insert(*atom) {
-                    continue;
-                }
-                match space.atom(*atom) {
-                    Atom::Symbol(_) => {}
-                    Atom::Min(operands) => {
-                        operands.iter().for_each(|o| self.reach_poly(space, *o, reached));
-                    }
-                    Atom::Div(a, b) => {
-                        self.reach_poly(space, *a, reached);
-                        self.reach_poly(space, *b, reached);
-                    }
-                    Atom::Select(condition, a, b) => {
-                        self.reach_formula(space, *condition, reached);
-                        self.reach_poly(space, *a, reached);
-                        self.reach_poly(space, *b, reached);
-                    }
-                    Atom::Value(term) => drop(reached.values.insert(*term)),
-                }
-            }
-        }
-    }
-
-    /// True facts about everything reached; each is a theorem, whatever the symbols are.
-    fn lemmas(&mut self, space: &mut Space, reached: &mut Reached) -> Vec<FormulaId> {
-        let mut lemmas = Vec::new();
-        let mut pairs = FxHashSet::default();
-        let mut done = 0;
-        loop {
-            let (atoms, truths) = (reached.atoms.len(), reached.truths.len());
-            let congruences = congruence(space, &reached.values, &reached.truths, &mut pairs);
-            for lemma in &congruences {
-                self.reach_formula(space, *lemma, reached);
-            }
-            lemmas.extend(congruences);
-            // Lemmas mention only what was reached before, but for the products in the lemmas on division.
-            while let Some(atom) = reached.atoms.get_index(done).copied() {
-                done += 1;
-                for lemma in atom_lemmas(space, atom) {
-                    self.reach_formula(space, lemma, reached);
-                    lemmas.push(lemma);
-                }
-            }
-            if (atoms, truths) == (reached.atoms.len(), reached.truths.len()) {
-                break;
-            }
-        }
-        let products: Vec<Monomial> =
-            reached.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
-        for monomial in products {
-            lemmas.extend(product_lemmas(space, &monomial));
-        }
-        lemmas
     }
 
     fn monomial(&mut self, space: &Space, monomial: &Monomial) -> SmtTerm {
@@ -281,103 +189,4 @@ impl Lia {
         self.formulas.insert(formula, term);
         term
     }
-}
-
-/// What an atom's meaning implies.
-fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
-    let this = space.atom_poly(atom);
-    match space.atom(atom).clone() {
-        Atom::Symbol(_) => Vec::new(),
-        Atom::Min(operands) => {
-            let bounds: Vec<_> = operands.iter().map(|o| space.at_most(this, *o)).collect();
-            let cases: Vec<_> = operands.iter().map(|o| space.equal(this, *o)).collect();
-            vec![space.and(&bounds), space.or(&cases)]
-        }
-        Atom::Select(condition, a, b) => {
-            let (is_a, is_b) = (space.equal(this, a), space.equal(this, b));
-            let negated = space.not(condition);
-            vec![space.implies(condition, is_a), space.implies(negated, is_b)]
-        }
-        Atom::Value(term) => match space.value_range(term) {
-            Some((low, high)) => {
-                let (low, high) = (space.constant(low), space.constant(high));
-                vec![space.at_most(low, this), space.at_most(this, high)]
-            }
-            None => Vec::new(),
-        },
-        Atom::Div(dividend, divisor) => division_lemmas(space, this, dividend, divisor),
-    }
-}
-
-/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies `d = a`.
-fn division_lemmas(
-    space: &mut Space,
-    this: PolyId,
-    dividend: PolyId,
-    divisor: PolyId,
-) -> Vec<FormulaId> {
-    let zero = space.constant(0);
-    let positive = space.less(zero, divisor);
-    let product = space.mul(this, divisor);
-    let rest = space.sub(dividend, product);
-    let in_range = space.within(rest, zero, divisor);
-    let mut lemmas = vec![space.implies(positive, in_range)];
-    if space.as_constant(divisor).is_none() {
-        let (quotient, rest) = space.divide(dividend, divisor);
-        let small = space.within(rest, zero, divisor);
-        let known = space.and(&[positive, small]);
-        let is_quotient = space.equal(this, quotient);
-        lemmas.push(space.implies(known, is_quotient));
-        let (above, natural) = (space.at_most(zero, dividend), space.at_most(zero, this));
-        let both = space.and(&[positive, above]);
-        lemmas.push(space.implies(both, natural));
-    }
-    lemmas
-}
-
-/// A product of two numbers at least 0 is at least 0; of two at least 1, at least each.
-fn product_lemmas(space: &mut Space, monomial: &Monomial) -> Vec<FormulaId> {
-    let [a, b] = **monomial else { return Vec::new() };
-    let (a, b) = (space.atom_poly(a), space.atom_poly(b));
-    let product = space.mul(a, b);
-    let (zero, one) = (space.constant(0), space.constant(1));
-    let (a_natural, b_natural) = (space.at_most(zero, a), space.at_most(zero, b));
-    let natural = space.and(&[a_natural, b_natural]);
-    let (a_positive, b_positive) = (space.at_most(one, a), space.at_most(one, b));
-    let positive = space.and(&[a_positive, b_positive]);
-    let (above, at_least_a, at_least_b) =
-        (space.at_most(zero, product), space.at_most(a, product), space.at_most(b, product));
-    let both = space.and(&[at_least_a, at_least_b]);
-    vec![space.implies(natural, above), space.implies(positive, both)]
-}
-
-/// Equal operands have equal values: for every pair of machine values that look alike and was not met before.
-fn congruence(
-    space: &mut Space,
-    values: &IndexSet<TermId>,
-    truths: &IndexSet<TermId>,
-    met: &mut FxHashSet<(TermId, TermId, bool)>,
-) -> Vec<FormulaId> {
-    /// Terms beyond this many are left out: fewer lemmas can only prove less.
-    const LIMIT: usize = 32;
-    let mut lemmas = Vec::new();
-    for (terms, truth) in [(values, false), (truths, true)] {
-        for (position, a) in terms.iter().enumerate().take(LIMIT) {
-            for b in terms.iter().take(position) {
-                if !met.insert((*a, *b, truth)) {
-                    continue;
-                }
-                let Some(alike) = space.alike(*a, *b) else { continue };
-                let same = if truth {
-                    let (x, y) = (space.holds(*a), space.holds(*b));
-                    space.same_truth(x, y)
-                } else {
-                    let (x, y) = (space.number(*a), space.number(*b));
-                    space.equal(x, y)
-                };
-                lemmas.push(space.implies(alike, same));
-            }
-        }
-    }
-    lemmas
 }

@@ -15,6 +15,7 @@
 
 mod check;
 mod evaluate;
+mod lemma;
 mod lia;
 mod program;
 mod report;

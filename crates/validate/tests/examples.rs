@@ -19,6 +19,11 @@ fn blur() {
 }
 
 #[test]
+fn box_blur() {
+    proves("box_blur.hal");
+}
+
+#[test]
 fn gemm() {
     proves("gemm.hal");
 }

@@ -1,0 +1,290 @@
+//! True facts about what a question mentions.
+//!
+//! # Correctness
+//! Each lemma is a theorem whatever the symbols are; its reason stands at its maker. Lemmas are instances of nonlinear facts, and of facts about operators,
+//! that linear arithmetic cannot find by itself. Leaving one out can only prove less.
+
+use halidom_base::{FxHashSet, IndexSet};
+
+use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
+
+/// What a question mentions, by and by.
+#[derive(Default)]
+pub(crate) struct Reached {
+    polys: IndexSet<PolyId>,
+    formulas: IndexSet<FormulaId>,
+    pub(crate) atoms: IndexSet<AtomId>,
+    monomials: IndexSet<Monomial>,
+    values: IndexSet<TermId>,
+    truths: IndexSet<TermId>,
+}
+
+impl Reached {
+    pub(crate) fn formula(&mut self, space: &Space, formula: FormulaId) {
+        if !self.formulas.insert(formula) {
+            return;
+        }
+        match space.formula(formula) {
+            Formula::True | Formula::False => {}
+            Formula::NonNegative(poly) | Formula::Zero(poly) => {
+                self.poly(space, *poly);
+            }
+            Formula::Holds(term) => drop(self.truths.insert(*term)),
+            Formula::Not(inner) => self.formula(space, *inner),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().for_each(|part| self.formula(space, *part));
+            }
+        }
+    }
+
+    fn poly(&mut self, space: &Space, poly: PolyId) {
+        if !self.polys.insert(poly) {
+            return;
+        }
+        for (monomial, _) in &space.poly(poly).0 {
+            if !self.monomials.insert(monomial.clone()) {
+                continue;
+            }
+            for atom in monomial {
+                if !self.atoms.insert(*atom) {
+                    continue;
+                }
+                match space.atom(*atom) {
+                    Atom::Symbol(_) => {}
+                    Atom::Min(operands) => {
+                        operands.iter().for_each(|o| self.poly(space, *o));
+                    }
+                    Atom::Div(a, b) => {
+                        self.poly(space, *a);
+                        self.poly(space, *b);
+                    }
+                    Atom::Select(condition, a, b) => {
+                        self.formula(space, *condition);
+                        self.poly(space, *a);
+                        self.poly(space, *b);
+                    }
+                    Atom::Value(term) => drop(self.values.insert(*term)),
+                }
+            }
+        }
+    }
+
+    /// Lemmas about everything reached under the given facts.
+    pub(crate) fn lemmas(&mut self, space: &mut Space, facts: &[FormulaId]) -> Vec<FormulaId> {
+        let mut lemmas = Vec::new();
+        let mut pairs = FxHashSet::default();
+        let mut done = 0;
+        loop {
+            let (atoms, truths) = (self.atoms.len(), self.truths.len());
+            let congruences = congruence(space, &self.values, &self.truths, &mut pairs);
+            for lemma in &congruences {
+                self.formula(space, *lemma);
+            }
+            lemmas.extend(congruences);
+            // Lemmas mention only what was reached before, but for the products in the lemmas on division.
+            while let Some(atom) = self.atoms.get_index(done).copied() {
+                done += 1;
+                for lemma in atom_lemmas(space, atom) {
+                    self.formula(space, lemma);
+                    lemmas.push(lemma);
+                }
+            }
+            if (atoms, truths) == (self.atoms.len(), self.truths.len()) {
+                break;
+            }
+        }
+        lemmas.extend(self.symbolic_divisions(space, facts));
+        let products: Vec<Monomial> =
+            self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
+        for monomial in products {
+            lemmas.extend(product_lemmas(space, &monomial));
+        }
+        lemmas
+    }
+
+    /// Lemmas on quotients by what is not a constant: loops that run over two dimensions at once have them.
+    fn symbolic_divisions(&self, space: &mut Space, facts: &[FormulaId]) -> Vec<FormulaId> {
+        let mut divisions: Vec<(PolyId, PolyId, PolyId)> = Vec::new();
+        for atom in &self.atoms {
+            if let Atom::Div(dividend, divisor) = *space.atom(*atom)
+                && space.as_constant(divisor).is_none()
+            {
+                divisions.push((space.atom_poly(*atom), dividend, divisor));
+            }
+        }
+        let bounds: Vec<PolyId> = facts
+            .iter()
+            .filter_map(|fact| match space.formula(*fact) {
+                Formula::NonNegative(poly) => Some(*poly),
+                Formula::True
+                | Formula::False
+                | Formula::Zero(_)
+                | Formula::Holds(_)
+                | Formula::Not(_)
+                | Formula::And(_)
+                | Formula::Or(_) => None,
+            })
+            .collect();
+        let mut lemmas = Vec::new();
+        for (position, (this, dividend, divisor)) in divisions.iter().copied().enumerate() {
+            for bound in &bounds {
+                lemmas.extend(quotient_bound(space, (this, dividend, divisor), *bound));
+                lemmas.extend(self.scaled_bound(space, divisor, *bound));
+            }
+            for (other, _, by) in divisions.iter().take(position) {
+                if *by == divisor {
+                    // Equal quotients have equal products with the divisor.
+                    let same = space.equal(this, *other);
+                    let (x, y) = (space.mul(this, divisor), space.mul(*other, divisor));
+                    let products = space.equal(x, y);
+                    lemmas.push(space.implies(same, products));
+                }
+            }
+        }
+        lemmas
+    }
+
+    /// `n >= 0` and `g >= 0` imply `n·g >= 0`, where all products in it were reached.
+    fn scaled_bound(&self, space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<FormulaId> {
+        let product = space.mul(divisor, bound);
+        let known = space
+            .poly(product)
+            .0
+            .iter()
+            .all(|(monomial, _)| monomial.len() < 2 || self.monomials.contains(monomial));
+        if !known || space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
+            return None;
+        }
+        let zero = space.constant(0);
+        let parts = [space.at_most(zero, divisor), space.non_negative(bound)];
+        let both = space.and(&parts);
+        let above = space.non_negative(product);
+        Some(space.implies(both, above))
+    }
+}
+
+/// `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`.
+fn quotient_bound(
+    space: &mut Space,
+    (this, dividend, divisor): (PolyId, PolyId, PolyId),
+    bound: PolyId,
+) -> Option<FormulaId> {
+    let end = space.add(dividend, bound);
+    let end = space.offset(end, 1);
+    let (count, rest) = space.divide(end, divisor);
+    if !space.is_zero(rest) {
+        return None;
+    }
+    let zero = space.constant(0);
+    let parts = [space.less(zero, divisor), space.non_negative(bound)];
+    let both = space.and(&parts);
+    let below = space.less(this, count);
+    Some(space.implies(both, below))
+}
+
+/// What an atom's meaning implies.
+fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
+    let this = space.atom_poly(atom);
+    match space.atom(atom).clone() {
+        Atom::Symbol(_) => Vec::new(),
+        Atom::Min(operands) => {
+            let bounds: Vec<_> = operands.iter().map(|o| space.at_most(this, *o)).collect();
+            let cases: Vec<_> = operands.iter().map(|o| space.equal(this, *o)).collect();
+            vec![space.and(&bounds), space.or(&cases)]
+        }
+        Atom::Select(condition, a, b) => {
+            let (is_a, is_b) = (space.equal(this, a), space.equal(this, b));
+            let negated = space.not(condition);
+            vec![space.implies(condition, is_a), space.implies(negated, is_b)]
+        }
+        Atom::Value(term) => match space.value_range(term) {
+            Some((low, high)) => {
+                let (low, high) = (space.constant(low), space.constant(high));
+                vec![space.at_most(low, this), space.at_most(this, high)]
+            }
+            None => Vec::new(),
+        },
+        Atom::Div(dividend, divisor) => division_lemmas(space, this, dividend, divisor),
+    }
+}
+
+/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies `d = a`.
+fn division_lemmas(
+    space: &mut Space,
+    this: PolyId,
+    dividend: PolyId,
+    divisor: PolyId,
+) -> Vec<FormulaId> {
+    let zero = space.constant(0);
+    let positive = space.less(zero, divisor);
+    let product = space.mul(this, divisor);
+    let rest = space.sub(dividend, product);
+    let in_range = space.within(rest, zero, divisor);
+    let mut lemmas = vec![space.implies(positive, in_range)];
+    if space.as_constant(divisor).is_none() {
+        let (quotient, rest) = space.divide(dividend, divisor);
+        // The same with one divisor more or less in the rest: `n·m - 1` is `n·(m - 1) + (n - 1)`.
+        for shift in [-1, 0, 1] {
+            let quotient = space.offset(quotient, shift);
+            let rest = space.combine(&[(rest, 1), (divisor, -shift)]);
+            let small = space.within(rest, zero, divisor);
+            let known = space.and(&[positive, small]);
+            // Equal quotients have equal products with the divisor.
+            let multiple = space.mul(quotient, divisor);
+            let equal = [space.equal(this, quotient), space.equal(product, multiple)];
+            let equal = space.and(&equal);
+            lemmas.push(space.implies(known, equal));
+        }
+        let (above, natural) = (space.at_most(zero, dividend), space.at_most(zero, this));
+        let both = space.and(&[positive, above]);
+        lemmas.push(space.implies(both, natural));
+    }
+    lemmas
+}
+
+/// A product of two numbers at least 0 is at least 0; of two at least 1, at least each.
+fn product_lemmas(space: &mut Space, monomial: &Monomial) -> Vec<FormulaId> {
+    let [a, b] = **monomial else { return Vec::new() };
+    let (a, b) = (space.atom_poly(a), space.atom_poly(b));
+    let product = space.mul(a, b);
+    let (zero, one) = (space.constant(0), space.constant(1));
+    let (a_natural, b_natural) = (space.at_most(zero, a), space.at_most(zero, b));
+    let natural = space.and(&[a_natural, b_natural]);
+    let (a_positive, b_positive) = (space.at_most(one, a), space.at_most(one, b));
+    let positive = space.and(&[a_positive, b_positive]);
+    let (above, at_least_a, at_least_b) =
+        (space.at_most(zero, product), space.at_most(a, product), space.at_most(b, product));
+    let both = space.and(&[at_least_a, at_least_b]);
+    vec![space.implies(natural, above), space.implies(positive, both)]
+}
+
+/// Equal operands have equal values: for every pair of machine values that look alike and was not met before.
+fn congruence(
+    space: &mut Space,
+    values: &IndexSet<TermId>,
+    truths: &IndexSet<TermId>,
+    met: &mut FxHashSet<(TermId, TermId, bool)>,
+) -> Vec<FormulaId> {
+    /// Terms beyond this many are left out: fewer lemmas can only prove less.
+    const LIMIT: usize = 32;
+    let mut lemmas = Vec::new();
+    for (terms, truth) in [(values, false), (truths, true)] {
+        for (position, a) in terms.iter().enumerate().take(LIMIT) {
+            for b in terms.iter().take(position) {
+                if !met.insert((*a, *b, truth)) {
+                    continue;
+                }
+                let Some(alike) = space.alike(*a, *b) else { continue };
+                let same = if truth {
+                    let (x, y) = (space.holds(*a), space.holds(*b));
+                    space.same_truth(x, y)
+                } else {
+                    let (x, y) = (space.number(*a), space.number(*b));
+                    space.equal(x, y)
+                };
+                lemmas.push(space.implies(alike, same));
+            }
+        }
+    }
+    lemmas
+}
