@@ -1,10 +1,12 @@
 //! Lets that nothing computes with are removed.
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::{Expr, ExprId, Pool, Program, Stmt, StmtId, VarId};
+use halidom_ir::{ExprId, Pool, Program, Stmt, StmtId, VarId};
 
 use crate::LowerError;
-use crate::fold::{Fold, Role, children, for_each_expr, for_each_var, rewrite, substitute, walk};
+use crate::fold::{
+    Fold, Role, children, for_each_expr, for_each_var, loads, rewrite, substitute, walk,
+};
 
 /// Removes lets whose variable no computed expression and no layout of an allocation needs; what annotations said with it they say with its value.
 ///
@@ -56,15 +58,6 @@ fn collect_lets(pool: &Pool, id: StmtId, visit: &mut impl FnMut(VarId, ExprId)) 
     for child in children(stmt) {
         collect_lets(pool, child, visit);
     }
-}
-
-/// Whether an expression reads memory.
-pub(crate) fn loads(pool: &Pool, expr: ExprId) -> bool {
-    let mut found = false;
-    pool.for_each_subexpr(expr, &mut |_, expr| {
-        found |= matches!(expr, Expr::Load { .. } | Expr::Ref { .. });
-    });
-    found
 }
 
 struct DeadLets {

@@ -295,3 +295,12 @@ pub(crate) fn for_each_var(
         for_each_var(pool, annotation, Role::Annotation, visit);
     }
 }
+
+/// Whether an expression reads memory.
+pub(crate) fn loads(pool: &Pool, expr: ExprId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        found |= matches!(expr, Expr::Load { .. } | Expr::Ref { .. });
+    });
+    found
+}

@@ -3,18 +3,24 @@
 //! Knows nothing about C, and is trusted by nobody: the validator checks the result against the specification. For that, annotations (prophecies of stores,
 //! accesses of loads, needed regions) are carried through every pass. Start with [`PASSES`]; each pass is a function in a file of its name.
 
+mod cse;
 mod dead_lets;
 mod flatten_storage;
 mod fold;
+mod hoist;
 mod index;
 mod refresh;
+mod simplify;
 mod unroll;
 mod vectorize;
 
 use halidom_ir::{ExprId, LoopKind, Pool, Program, VarId};
 
+pub use cse::cse;
 pub use dead_lets::dead_lets;
 pub use flatten_storage::flatten_storage;
+pub use hoist::hoist;
+pub use simplify::simplify;
 pub use unroll::{MOST_COPIES, unroll};
 pub use vectorize::{MOST_LANES, vectorize};
 
@@ -27,11 +33,15 @@ pub struct Pass {
     pub run: fn(&mut Pool, Program) -> Result<Program, LowerError>,
 }
 
-/// Every pass, in order.
+/// Every pass, in order. `simplify` comes twice: first it makes extents constants, then it cleans up after vectors and copies.
 pub const PASSES: &[Pass] = &[
     Pass { name: "flatten_storage", run: flatten_storage },
+    Pass { name: "simplify", run: simplify },
     Pass { name: "vectorize", run: vectorize },
     Pass { name: "unroll", run: unroll },
+    Pass { name: "simplify", run: simplify },
+    Pass { name: "cse", run: cse },
+    Pass { name: "hoist", run: hoist },
     Pass { name: "dead_lets", run: dead_lets },
 ];
 

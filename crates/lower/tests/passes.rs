@@ -73,7 +73,7 @@ fn flattening_keeps_what_was_meant() {
               allocate b.buffer: u16 for b [b.min.0, b.extent.0, 1] [wy, wye + 1, b.extent.0];
               for y in [wy, wye + 1] {
                 for x in [wx, wxe] {
-                  b.buffer[x - b.min.0 + (y - wy) * b.extent.0 @ b(x, y) stage 0] = (input.buffer[(x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x, y)] + input.buffer[(x + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x + 1, y)]) / 3u16;
+                  b.buffer[x - b.min.0 + (y - wy) * b.extent.0 @ b(x, y) stage 0] = (input.buffer[(x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(x, y)] + input.buffer[(x + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(x + 1, y)]) / 3u16;
                 }
               }
               parallel y2 in [wy, wye] {
@@ -107,12 +107,12 @@ fn dense_rows_become_ramps_and_uniform_parts_stay_scalar() {
                 for xo in [0, (wxe + 7) / 8] {
                   let x: int = max(wx, min(wx + xo * 8, wx + wxe - 8));
                   if x + 7 < wx + wxe {
-                    out.buffer[ramp((x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x, 1, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp((x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input$1(ramp(x, 1, 8), broadcast(y, 8))] + input.buffer[ramp((x + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input$1(ramp(x + 1, 1, 8), broadcast(y, 8))] * select(broadcast(y, 8) < ramp(x, 1, 8), broadcast(input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(wx, y)], 8), broadcast(7u16, 8));
+                    out.buffer[ramp((x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x, 1, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp((x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input(ramp(x, 1, 8), broadcast(y, 8))] + input.buffer[ramp((x + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input(ramp(x + 1, 1, 8), broadcast(y, 8))] * select(broadcast(y, 8) < ramp(x, 1, 8), broadcast(input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(wx, y)], 8), broadcast(7u16, 8));
                   } else {
                     for xi in [0, 8] {
                       let x$1: int = max(wx, min(wx + xo * 8, wx + wxe - 8)) + xi;
                       if x$1 < wx + wxe {
-                        out.buffer[(x$1 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x$1, y) stage 0] = input.buffer[(x$1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x$1, y)] + input.buffer[(x$1 + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(x$1 + 1, y)] * select(y < x$1, input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input$1(wx, y)], 7u16);
+                        out.buffer[(x$1 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x$1, y) stage 0] = input.buffer[(x$1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(x$1, y)] + input.buffer[(x$1 + 1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(x$1 + 1, y)] * select(y < x$1, input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(wx, y)], 7u16);
                       }
                     }
                   }
@@ -159,11 +159,11 @@ fn statements_without_a_vector_form_stay_loops() {
         &expect![[r#"
               let twice: int = wx * 2;
               let square: intx4 = ramp(wx, 1, 4) * ramp(wx, 1, 4);
-              out.buffer[ramp((twice - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, 2 * out.stride.0, 4) @ out(ramp(twice, 2, 4), broadcast(wy, 4)) stage 0] = input.buffer[(square - broadcast(input.min.0, 4)) * broadcast(input.stride.0, 4) + broadcast((wy - input.min.1) * input.stride.1, 4) @ input$1(square, broadcast(wy, 4))];
+              out.buffer[ramp((twice - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, 2 * out.stride.0, 4) @ out(ramp(twice, 2, 4), broadcast(wy, 4)) stage 0] = input.buffer[(square - broadcast(input.min.0, 4)) * broadcast(input.stride.0, 4) + broadcast((wy - input.min.1) * input.stride.1, 4) @ input(square, broadcast(wy, 4))];
               for x in [wx, 4] {
                 let twice$1: int = x * 2;
                 let square$1: int = x * x;
-                out.buffer[(wx - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(wx, wy) stage 0] = input.buffer[(twice$1 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input$1(twice$1, wy)];
+                out.buffer[(wx - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(wx, wy) stage 0] = input.buffer[(twice$1 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(twice$1, wy)];
               }
               for x$1 in [wx, 4] {
                 let twice$2: int = x$1 * 2;
@@ -178,7 +178,7 @@ fn statements_without_a_vector_form_stay_loops() {
               for x$2 in [wx, 4] {
                 let twice$3: int = x$2 * 2;
                 let square$3: int = x$2 * x$2;
-                if input.buffer[(x$2 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input$1(x$2, wy)] < 5u16 {
+                if input.buffer[(x$2 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(x$2, wy)] < 5u16 {
                   out.buffer[(x$2 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$2, wy) stage 0] = 2u16;
                 }
               }
@@ -260,14 +260,14 @@ fn unrolled_copies_have_binders_of_their_own() {
                 let row: int = wy + 1;
                 allocate b.buffer: u16 for b [wx, wxe, 1] [row, 1, wxe];
                 for x in [wx, wxe] {
-                  b.buffer[x - wx @ b(x, row) stage 0] = input.buffer[(x - input.min.0) * input.stride.0 + (row - input.min.1) * input.stride.1 @ input$1(x, row)];
+                  b.buffer[x - wx @ b(x, row) stage 0] = input.buffer[(x - input.min.0) * input.stride.0 + (row - input.min.1) * input.stride.1 @ input(x, row)];
                   out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = b.buffer[x - wx @ b(x, row)];
                 }
               }
               let row$1: int = wy + 1 + 1;
               allocate b.buffer$1: u16 for b [wx, wxe, 1] [row$1, 1, wxe];
               for x$1 in [wx, wxe] {
-                b.buffer$1[x$1 - wx @ b(x$1, row$1) stage 0] = input.buffer[(x$1 - input.min.0) * input.stride.0 + (row$1 - input.min.1) * input.stride.1 @ input$1(x$1, row$1)];
+                b.buffer$1[x$1 - wx @ b(x$1, row$1) stage 0] = input.buffer[(x$1 - input.min.0) * input.stride.0 + (row$1 - input.min.1) * input.stride.1 @ input(x$1, row$1)];
                 out.buffer[(x$1 - out.min.0) * out.stride.0 + (wy + 1 - out.min.1) * out.stride.1 @ out(x$1, wy + 1) stage 0] = b.buffer$1[x$1 - wx @ b(x$1, row$1)];
               }
             }
@@ -295,7 +295,7 @@ fn lets_for_annotations_alone_become_their_values() {
               let zero: int = 0;
               let width: int = wxe + 1;
               let hinted: int = wx + zero;
-              let read: int = int(input.buffer[0 @ input$1(0, 0)]);
+              let read: int = int(input.buffer[0 @ input(0, 0)]);
               func b [hinted, width] [wy, wye] {
                 allocate b.buffer: u16 for b [hinted, width, 1] [wy, 1, width];
                 b.buffer[0 @ b(read, wy + zero) stage 0] = 1u16;
@@ -342,4 +342,114 @@ fn what_cannot_be_lowered_is_refused() {
     }
     let error = run(&["flatten_storage"], BLUR, OUT, "out(wx, wy) stage 0 = b(wx, wy);");
     assert_eq!(error, Err(LowerError::NoBuffer { func: "b".to_owned() }));
+}
+
+#[test]
+fn simplifying_follows_what_is_known() {
+    check(
+        &["simplify"],
+        "
+  assert (out.stride.0 == 1) & (wxe <= 100), require \"dense and small\";
+  assert 3 < 4, require \"nothing\";
+  let one: int = 1;
+  let x: int = wx + one - one;
+  let unused: int = wy;
+  for once in [x, 2 - one] {
+    for never in [0, 0 - one] {
+      out(never, wy) stage 0 = 0u16;
+    }
+    if wxe <= 100 {
+      if 100 < wxe {
+        out(once, wy) stage 0 = 1u16;
+      } else {
+        if wx == 5 {
+          out.buffer[(wx - 4) * out.stride.0 @ out(wx, wy) stage 0] = input(x, x * 0);
+        } else {
+          if wx == 5 {
+            out(once, wy) stage 0 = 2u16;
+          }
+        }
+      }
+    }
+    func b [wx, 1] [wy, 1] {
+      allocate b.buffer: u16 for b [wx, 1, 1] [wy, 1, 1];
+      if false {
+        b(wx, wy) stage 0 = 0u16;
+      }
+    }
+  }
+",
+        &expect![[r#"
+              assert out.stride.0 == 1 & wxe <= 100, require "dense and small";
+              let one: int = 1;
+              let x: int = wx;
+              let unused: int = wy;
+              let once: int = wx;
+              if wx == 5 {
+                out.buffer[1 @ out(5, wy) stage 0] = input(wx, 0);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_in_memory_is_not_known_for_long() {
+    check(
+        &["simplify"],
+        "
+  if out(wx, wy) == 0u16 {
+    out(wx, wy) stage 0 = 1u16;
+    if out(wx, wy) == 0u16 {
+      out(wx, wy) stage 0 = 2u16;
+    }
+  }
+",
+        &expect![[r#"
+              if out(wx, wy) == 0u16 {
+                out(wx, wy) stage 0 = 1u16;
+                if out(wx, wy) == 0u16 {
+                  out(wx, wy) stage 0 = 2u16;
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn common_parts_are_bound_and_leave_loops() {
+    check(
+        &["flatten_storage", "simplify", "cse", "hoist"],
+        "
+  for y in [wy, wye] {
+    for x in [wx, wxe] {
+      out(x, y) stage 0 = (input(x, y) + 1u16) * (input(x, y) + 1u16) + input(x + 1, y);
+    }
+    for x2 in [wx, wxe] {
+      if x2 < 9 {
+        out(x2, y) stage 0 = input(y, y);
+      }
+    }
+  }
+",
+        &expect![[r#"
+              for y in [wy, wye] {
+                {
+                  let index: int = (y - input.min.1) * input.stride.1;
+                  for x in [wx, wxe] {
+                    let index$1: int = x - input.min.0;
+                    let common: u16 = input.buffer[index$1 * input.stride.0 + index @ input(x, y)] + 1u16;
+                    out.buffer[(x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x, y) stage 0] = common * common + input.buffer[(index$1 + 1) * input.stride.0 + index @ input(x + 1, y)];
+                  }
+                }
+                for x2 in [wx, wxe] {
+                  if x2 < 9 {
+                    out.buffer[(x2 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x2, y) stage 0] = input.buffer[(y - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(y, y)];
+                  }
+                }
+              }
+            }
+        "#]],
+    );
 }

@@ -1,0 +1,138 @@
+//! What a store computes twice is computed once.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Access, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
+
+use crate::LowerError;
+use crate::fold::{Fold, rewrite, walk};
+
+/// Binds subexpressions that occur more than once in the value and index of a store to variables, around that store. Loads are bound too: all loads of a store come before it
+/// writes. Ramps and broadcasts are not, since a load or store whose index is a ramp is recognised by it; what is within them is. Annotations stay as they are.
+///
+/// Requires: storage is flattened.
+/// Ensures: in each store, every operator but ramps and broadcasts occurs once with the same operands, annotations aside.
+pub fn cse(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    rewrite(&mut Cse, pool, program)
+}
+
+struct Cse;
+
+impl Fold for Cse {
+    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        Ok(expr)
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        let Stmt::Store { buffer, index, value, prophecy } = pool.get_stmt(id).clone() else {
+            return walk(self, pool, id);
+        };
+        let repeated = repeated(pool, &[index, value]);
+        if repeated.is_empty() {
+            return Ok(id);
+        }
+        let mut done = FxHashMap::default();
+        let mut lets = Vec::with_capacity(repeated.len());
+        for expr in repeated {
+            let once = replace(pool, expr, &mut done);
+            let var = pool.declare_var(name(pool, expr), pool.ty(expr));
+            let var_expr = pool.var_expr(var);
+            done.insert(expr, var_expr);
+            lets.push((var, once));
+        }
+        let index = replace(pool, index, &mut done);
+        let value = replace(pool, value, &mut done);
+        let mut body = pool.stmt(Stmt::Store { buffer, index, value, prophecy });
+        for (var, value) in lets.into_iter().rev() {
+            body = pool.stmt(Stmt::Let { var, value, body });
+        }
+        Ok(body)
+    }
+}
+
+/// The subexpressions worth a variable that are operands more than once, operands before the expressions that they stand in.
+fn repeated(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
+    let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
+    let mut order = Vec::new();
+    let mut pending: Vec<(ExprId, bool)> = roots.iter().rev().map(|root| (*root, false)).collect();
+    while let Some((id, operands_done)) = pending.pop() {
+        if operands_done {
+            order.push(id);
+            continue;
+        }
+        let count = uses.entry(id).or_default();
+        *count += 1;
+        if *count == 1 {
+            pending.push((id, true));
+            let first = pending.len();
+            pool.get(id).for_each_operand(|operand| pending.push((operand, false)));
+            pending[first..].reverse();
+        }
+    }
+    order.retain(|id| uses[id] > 1 && is_worth_a_variable(pool.get(*id)));
+    order
+}
+
+fn is_worth_a_variable(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. } => true,
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => false,
+    }
+}
+
+/// The expression with the replacements in `done` made, but not in annotations, which may mention what is bound further in.
+fn replace(pool: &mut Pool, id: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+    if let Some(result) = done.get(&id) {
+        return *result;
+    }
+    let expr = pool.get(id).clone();
+    let (bare, annotation) = match expr {
+        Expr::Load { buffer, index, access } => {
+            (Expr::Load { buffer, index, access: None }, access)
+        }
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => (expr, None),
+    };
+    let replaced = annotate(bare.map_operands(|operand| replace(pool, operand, done)), annotation);
+    let result = pool.expr(replaced);
+    done.insert(id, result);
+    result
+}
+
+fn annotate(expr: Expr, annotation: Option<Access>) -> Expr {
+    match (expr, annotation) {
+        (Expr::Load { buffer, index, access: None }, annotation) => {
+            Expr::Load { buffer, index, access: annotation }
+        }
+        (expr, _) => expr,
+    }
+}
+
+/// A readable name for a repeated expression.
+fn name(pool: &Pool, expr: ExprId) -> String {
+    if let Expr::Load { buffer, .. } = pool.get(expr) {
+        format!("{}.element", pool.buffer(*buffer).name)
+    } else if pool.ty(expr).scalar == Scalar::Int {
+        "index".to_owned()
+    } else {
+        "common".to_owned()
+    }
+}
