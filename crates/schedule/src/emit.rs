@@ -119,11 +119,12 @@ impl Emitter<'_> {
 
     /// Uses the variables of `lets` for the values that they are bound to.
     fn abbreviate(&mut self, value: ExprId, lets: &[(VarId, ExprId)]) -> ExprId {
-        self.pool.rewrite_bottom_up(value, &mut FxHashMap::default(), &mut |pool, id, _| {
-            match lets.iter().find(|(_, bound)| *bound == id) {
-                Some((var, _)) => pool.var_expr(*var),
-                None => id,
-            }
+        self.pool.rewrite_bottom_up(value, &mut FxHashMap::default(), &mut |pool, id, _| match lets
+            .iter()
+            .find(|(_, bound)| *bound == id)
+        {
+            Some((var, _)) => pool.var_expr(*var),
+            None => id,
         })
     }
 

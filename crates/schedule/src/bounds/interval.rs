@@ -187,8 +187,8 @@ fn eliminate_all(
     for data in data_atoms(algebra, expr, targets) {
         let Expr::Cast(Scalar::Int, operand) = *algebra.pool.get(data) else { continue };
         let (low, high) =
-            machine::range(algebra, operand, &|algebra, expr| !is_data(algebra, expr, targets))?;
-        let target = Target { expr: data, low: Some(low), high: Some(high) };
+            machine::range(algebra, operand, &|algebra, expr| !is_data(algebra, expr, targets));
+        let target = Target { expr: data, low, high };
         expr = eliminate(algebra, expr, target, end)?;
     }
     for target in targets.iter().rev() {
@@ -242,8 +242,7 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
         match inside.as_slice() {
             [] => rest = rest.plus(&factor, 1)?,
             [only] if *only == target.expr => slope = slope.plus(&factor, 1)?,
-            [only] => others.push((factor, *only)),
-            _ => return None,
+            _ => others.push((factor, inside)),
         }
     }
     let mut total = algebra.expr(&rest);
@@ -254,9 +253,9 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
         })?;
         total = algebra.add(total, part);
     }
-    for (factor, atom) in others {
+    for (factor, atoms) in others {
         let part = scaled(algebra, &factor, end, &mut |algebra, end| {
-            self::atom(algebra, atom, target, end)
+            product(algebra, &atoms, target, end)
         })?;
         total = algebra.add(total, part);
     }
@@ -290,6 +289,33 @@ fn scaled(
         End::Low => algebra.min(low, high),
         End::High => algebra.max(low, high),
     })
+}
+
+/// Bounds a product of atoms that all have the target inside.
+fn product(
+    algebra: &mut Algebra<'_>,
+    atoms: &[ExprId],
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
+    if let [only] = atoms {
+        return atom(algebra, *only, target, end);
+    }
+    let mut ends: Option<(ExprId, ExprId)> = None;
+    for factor in atoms {
+        let low = atom(algebra, *factor, target, End::Low)?;
+        let high = atom(algebra, *factor, target, End::High)?;
+        ends = Some(match ends {
+            None => (low, high),
+            Some((a, b)) => {
+                let corners =
+                    [(a, low), (a, high), (b, low), (b, high)].map(|(x, y)| algebra.mul(x, y));
+                let least = corners.into_iter().reduce(|x, y| algebra.min(x, y))?;
+                (least, corners.into_iter().reduce(|x, y| algebra.max(x, y))?)
+            }
+        });
+    }
+    ends.map(|(low, high)| if end == End::Low { low } else { high })
 }
 
 fn extremum(

@@ -2,45 +2,47 @@
 //!
 //! `clamp(i32(input(x)), 0, width - 1)` lies in `0..width` whatever the input holds: that is how an algorithm makes an access bounded.
 
-use halidom_ir::{BinaryOp, Expr, ExprId, Scalar};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Scalar};
 
 use crate::algebra::Algebra;
 
-/// The ends of a range, both `int` expressions, both included.
-pub(crate) type Range = (ExprId, ExprId);
+/// The ends of a range, both `int` expressions, both included; `None` is infinite.
+pub(crate) type Range = (Option<ExprId>, Option<ExprId>);
+
+/// Types of this width and wider count as unbounded, but for the 0 of unsigned ones: no buffer has that many elements.
+const UNBOUNDED_BITS: u32 = 32;
 
 /// The range of a machine integer or `bool`. Expressions for which `is_kept` holds have an exact value where the bound is used.
 pub(crate) fn range(
     algebra: &mut Algebra<'_>,
     expr: ExprId,
     is_kept: &dyn Fn(&Algebra<'_>, ExprId) -> bool,
-) -> Option<Range> {
+) -> Range {
     let scalar = algebra.pool.ty(expr).scalar;
-    if scalar == Scalar::Int {
-        return None;
-    }
-    let whole = type_range(algebra, scalar)?;
-    if let Some(value) = algebra.pool.as_constant(expr).and_then(halidom_ir::Constant::as_integer) {
+    if let Some(value) = algebra.pool.as_constant(expr).and_then(Constant::as_integer) {
         let value = algebra.int(value);
-        return Some((value, value));
+        return (Some(value), Some(value));
     }
-    if is_kept(algebra, expr) {
+    if scalar != Scalar::Int && !scalar.is_float() && is_kept(algebra, expr) {
         let exact = algebra.pool.cast(Scalar::Int, expr);
-        return Some((exact, exact));
+        return (Some(exact), Some(exact));
     }
     let found = match algebra.pool.get(expr).clone() {
-        Expr::Cast(_, operand) if algebra.pool.ty(operand).scalar != Scalar::Int => {
-            range(algebra, operand, is_kept).filter(|inner| fits(algebra, *inner, scalar))
+        Expr::Cast(_, operand) if algebra.pool.ty(operand).scalar.range().is_some() => {
+            Some(range(algebra, operand, is_kept))
         }
-        Expr::Binary(op, lhs, rhs) if !op.is_comparison() => {
-            let lhs = range(algebra, lhs, is_kept)?;
-            let rhs = range(algebra, rhs, is_kept)?;
-            binary(algebra, op, lhs, rhs).filter(|result| fits(algebra, *result, scalar))
+        Expr::Binary(op, lhs, rhs) if scalar.is_machine_integer() => {
+            let lhs = range(algebra, lhs, is_kept);
+            let rhs = range(algebra, rhs, is_kept);
+            binary(algebra, op, lhs, rhs)
         }
         Expr::Select { if_true, if_false, .. } => {
-            let lhs = range(algebra, if_true, is_kept)?;
-            let rhs = range(algebra, if_false, is_kept)?;
-            Some((algebra.min(lhs.0, rhs.0), algebra.max(lhs.1, rhs.1)))
+            let lhs = range(algebra, if_true, is_kept);
+            let rhs = range(algebra, if_false, is_kept);
+            Some((
+                both(algebra, BinaryOp::Min, lhs.0, rhs.0),
+                both(algebra, BinaryOp::Max, lhs.1, rhs.1),
+            ))
         }
         Expr::Const(_)
         | Expr::Var(_)
@@ -54,20 +56,61 @@ pub(crate) fn range(
         | Expr::Broadcast { .. }
         | Expr::Hole(_) => None,
     };
-    Some(found.unwrap_or(whole))
+    match found {
+        // Minima, maxima and selections cannot leave the type; other operators wrap where they would.
+        Some(found) if cannot_wrap(algebra, expr) || fits(algebra, found, scalar) => found,
+        Some(_) | None => type_range(algebra, scalar),
+    }
 }
 
-fn type_range(algebra: &mut Algebra<'_>, scalar: Scalar) -> Option<Range> {
-    let (low, high) = scalar.range()?;
-    Some((algebra.int(low), algebra.int(high)))
+fn cannot_wrap(algebra: &Algebra<'_>, expr: ExprId) -> bool {
+    matches!(
+        algebra.pool.get(expr),
+        Expr::Binary(BinaryOp::Min | BinaryOp::Max, ..) | Expr::Select { .. }
+    )
+}
+
+fn type_range(algebra: &mut Algebra<'_>, scalar: Scalar) -> Range {
+    match (scalar.bits(), scalar.range()) {
+        (Some(bits), Some((low, high))) if bits < UNBOUNDED_BITS => {
+            (Some(algebra.int(low)), Some(algebra.int(high)))
+        }
+        _ if scalar.is_unsigned() => (Some(algebra.int(0)), None),
+        _ => (None, None),
+    }
+}
+
+/// An end that both operands' ends are needed for.
+fn both(
+    algebra: &mut Algebra<'_>,
+    op: BinaryOp,
+    lhs: Option<ExprId>,
+    rhs: Option<ExprId>,
+) -> Option<ExprId> {
+    Some(algebra.combine(op, lhs?, rhs?))
+}
+
+/// An end that one operand's end is enough for: `min(a, b) <= a`.
+fn either(
+    algebra: &mut Algebra<'_>,
+    op: BinaryOp,
+    lhs: Option<ExprId>,
+    rhs: Option<ExprId>,
+) -> Option<ExprId> {
+    match (lhs, rhs) {
+        (Some(lhs), Some(rhs)) => Some(algebra.combine(op, lhs, rhs)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// Whether the range lies in the type's, so that an operator with these exact results does not wrap.
-fn fits(algebra: &mut Algebra<'_>, (low, high): Range, scalar: Scalar) -> bool {
-    let Some((least, greatest)) = type_range(algebra, scalar) else { return false };
-    let ends = [low, high].map(|end| end_range(algebra, end));
-    match ends {
-        [Some((low, _)), Some((_, high))] => {
+fn fits(algebra: &mut Algebra<'_>, range: Range, scalar: Scalar) -> bool {
+    let (Some((least, greatest)), (Some(low), Some(high))) = (scalar.range(), range) else {
+        return false;
+    };
+    match (end_range(algebra, low), end_range(algebra, high)) {
+        (Some((low, _)), Some((_, high))) => {
+            let (least, greatest) = (algebra.int(least), algebra.int(greatest));
             algebra.proves_le(least, low) && algebra.proves_le(high, greatest)
         }
         _ => false,
@@ -75,20 +118,40 @@ fn fits(algebra: &mut Algebra<'_>, (low, high): Range, scalar: Scalar) -> bool {
 }
 
 /// Constants around an end of a range: itself, or the range of its type where it is a conversion.
-fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<Range> {
+fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<(ExprId, ExprId)> {
     match *algebra.pool.get(end) {
         Expr::Const(_) => Some((end, end)),
         Expr::Cast(Scalar::Int, operand) => {
-            let scalar = algebra.pool.ty(operand).scalar;
-            type_range(algebra, scalar)
+            let (low, high) = algebra.pool.ty(operand).scalar.range()?;
+            Some((algebra.int(low), algebra.int(high)))
         }
-        Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) => {
+        Expr::Binary(op, lhs, rhs) => {
             let (lhs, rhs) = (end_range(algebra, lhs)?, end_range(algebra, rhs)?);
-            Some((algebra.combine(op, lhs.0, rhs.0), algebra.combine(op, lhs.1, rhs.1)))
+            match op {
+                BinaryOp::Min | BinaryOp::Max | BinaryOp::Add(_) => {
+                    Some((algebra.combine(op, lhs.0, rhs.0), algebra.combine(op, lhs.1, rhs.1)))
+                }
+                BinaryOp::Sub(_) => {
+                    Some((algebra.combine(op, lhs.0, rhs.1), algebra.combine(op, lhs.1, rhs.0)))
+                }
+                BinaryOp::Mul(_)
+                | BinaryOp::Div
+                | BinaryOp::Mod
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge => None,
+            }
         }
         Expr::Var(_)
         | Expr::Unary(..)
-        | Expr::Binary(..)
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
@@ -102,19 +165,26 @@ fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<Range> {
 
 /// The exact results' range, before wrapping.
 fn binary(algebra: &mut Algebra<'_>, op: BinaryOp, lhs: Range, rhs: Range) -> Option<Range> {
-    let constant = |algebra: &Algebra<'_>, end| {
-        algebra.pool.as_constant(end).and_then(halidom_ir::Constant::as_integer)
+    let constant = |algebra: &Algebra<'_>, end: Option<ExprId>| {
+        end.and_then(|end| algebra.pool.as_constant(end)).and_then(Constant::as_integer)
     };
     match op {
-        BinaryOp::Min | BinaryOp::Max => {
-            Some((algebra.combine(op, lhs.0, rhs.0), algebra.combine(op, lhs.1, rhs.1)))
+        BinaryOp::Min => Some((both(algebra, op, lhs.0, rhs.0), either(algebra, op, lhs.1, rhs.1))),
+        BinaryOp::Max => Some((either(algebra, op, lhs.0, rhs.0), both(algebra, op, lhs.1, rhs.1))),
+        BinaryOp::Add(_) | BinaryOp::Sub(_) => {
+            let op = if matches!(op, BinaryOp::Add(_)) {
+                BinaryOp::Add(Overflow::Unbounded)
+            } else {
+                BinaryOp::Sub(Overflow::Unbounded)
+            };
+            let swaps = matches!(op, BinaryOp::Sub(_));
+            let (low, high) = if swaps { (rhs.1, rhs.0) } else { rhs };
+            Some((both(algebra, op, lhs.0, low), both(algebra, op, lhs.1, high)))
         }
-        BinaryOp::Add(_) => Some((algebra.add(lhs.0, rhs.0), algebra.add(lhs.1, rhs.1))),
-        BinaryOp::Sub(_) => Some((algebra.sub(lhs.0, rhs.1), algebra.sub(lhs.1, rhs.0))),
         BinaryOp::Mul(_) | BinaryOp::Div | BinaryOp::Mod | BinaryOp::And | BinaryOp::Shr => {
             let [a, b, c, d] = [lhs.0, lhs.1, rhs.0, rhs.1].map(|end| constant(algebra, end));
             let (low, high) = corners(op, (a, b), (c?, d?))?;
-            Some((algebra.int(low), algebra.int(high)))
+            Some((Some(algebra.int(low)), Some(algebra.int(high))))
         }
         BinaryOp::Or
         | BinaryOp::Xor

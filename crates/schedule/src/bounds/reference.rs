@@ -6,7 +6,8 @@
 //!   `1 div 1` is 1);
 //! * `e1 mod e2`: `[0, max(-c, d, 1) - 1]`;
 //! * `select`: the hull of both arms; `abs`: `[0, max(-a, b)]`;
-//! * `int` of a machine expression: its type's range, cut by minima, maxima and exact arithmetic on ranges that cannot wrap; a func's value is anything of its type.
+//! * `int` of a machine expression: its type's range if that is narrower than 32 bits, cut by minima, maxima and exact arithmetic on ranges that cannot wrap; a func's value is
+//!   anything of its type (FS's expressions are untyped, and there it is anything at all).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp, VarId};
@@ -70,7 +71,7 @@ impl Engine<'_, '_> {
             }
             Expr::Cast(Scalar::Int, operand) => {
                 let vars = &self.vars;
-                machine::range(self.algebra, operand, &|algebra, expr| {
+                let (low, high) = machine::range(self.algebra, operand, &|algebra, expr| {
                     let mut kept = true;
                     algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
                         kept &= match expr {
@@ -88,7 +89,8 @@ impl Engine<'_, '_> {
                         };
                     });
                     kept
-                })
+                });
+                low.zip(high)
             }
             Expr::Unary(UnaryOp::Not, _)
             | Expr::Call(..)

@@ -152,23 +152,19 @@ impl Scheduler<'_> {
                 ));
                 continue;
             }
-            for (placement, origin, what) in [
-                (plan.compute, plan.compute_origin, "computed"),
-                (plan.store, plan.store_origin.or(plan.compute_origin), "stored"),
-            ] {
-                if let Placement::At(level) = placement
-                    && let Some(vectorized) = vectorized_around(&lowered, level)
-                {
-                    self.errors.push(ScheduleError::new(
-                        "HAL0609",
-                        origin,
-                        format!(
-                            "`{name}` cannot be {what} within `{}`, which is vectorized",
-                            lowered.loop_name(self.pool, vectorized)
-                        ),
-                        format!("legal levels are {}", list(&self.legal_levels(&lowered, users))),
-                    ));
-                }
+            // Storage is around the computation, so that this covers it too.
+            if let Placement::At(level) = plan.compute
+                && let Some(vectorized) = vectorized_around(&lowered, level)
+            {
+                self.errors.push(ScheduleError::new(
+                    "HAL0609",
+                    plan.compute_origin,
+                    format!(
+                        "`{name}` cannot be computed within `{}`, which is vectorized",
+                        lowered.loop_name(self.pool, vectorized)
+                    ),
+                    format!("legal levels are {}", list(&self.legal_levels(&lowered, users))),
+                ));
             }
             match loops_between(&lowered, plan.store, plan.compute) {
                 None => self.errors.push(ScheduleError::new(

@@ -65,8 +65,7 @@ impl Case {
         }
         let windows = [window.clone()];
         let bindings = self.bindings(sample);
-        let demand =
-            algorithm::demand(&self.pool, &self.algorithm, &bindings, &windows).unwrap();
+        let demand = algorithm::demand(&self.pool, &self.algorithm, &bindings, &windows).unwrap();
         let grow = |(func, shape): (&FuncId, Option<Shape>)| {
             let shape = shape.unwrap_or_else(|| vec![(0, 0); self.pool.func(*func).rank()]);
             shape.iter().map(|(min, extent)| (min - margin, extent + 2 * margin)).collect()
@@ -109,7 +108,8 @@ fn every_schedule_computes_what_the_algorithm_says() {
                 let case = compile(sample.text, schedule, engine);
                 for window in sample.windows {
                     // The default engine demands no more than what is read, unless the schedule over-computes.
-                    let exact = sample.exact && engine == Engine::Default && !over_computes(schedule);
+                    let exact =
+                        sample.exact && engine == Engine::Default && !over_computes(schedule);
                     let margin = if exact { 0 } else { 40 };
                     case.check(sample, &window.to_vec(), margin, engine, schedule);
                 }

@@ -5,4 +5,6 @@ mod common;
 #[cfg(test)]
 mod completion;
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod samples;

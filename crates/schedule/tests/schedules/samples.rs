@@ -32,7 +32,8 @@ const PLANES: &[&[(i64, i64)]] = &[
     &[(3, 17), (5, 11)],
 ];
 
-const LINES: &[&[(i64, i64)]] = &[&[(0, 0)], &[(-5, 1)], &[(0, 3)], &[(2, 8)], &[(-9, 17)], &[(7, 31)]];
+const LINES: &[&[(i64, i64)]] =
+    &[&[(0, 0)], &[(-5, 1)], &[(0, 3)], &[(2, 8)], &[(-9, 17)], &[(7, 31)]];
 
 /// A two-stage box blur.
 pub(crate) const BLUR: Sample = Sample {
@@ -192,7 +193,7 @@ pub(crate) const HISTOGRAM: Sample = Sample {
 };
 
 /// A blur of an image continued by its edge pixels.
-const EDGE: Sample = Sample {
+pub(crate) const EDGE: Sample = Sample {
     text: "algorithm edge {
   input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
   synthetic func repeated(rx, ry): u8 {
@@ -357,7 +358,7 @@ const GATHER: Sample = Sample {
 };
 
 /// Three stencils one after another.
-const CHAIN: Sample = Sample {
+pub(crate) const CHAIN: Sample = Sample {
     text: "algorithm chain {
   input input(x, y): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
   func a(ax, ay): i32 {
@@ -403,7 +404,7 @@ const CHAIN: Sample = Sample {
 };
 
 /// Split factors that are parameters.
-const FACTOR: Sample = Sample {
+pub(crate) const FACTOR: Sample = Sample {
     text: "algorithm factor {
   param p: int;
   input input(x): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0];
