@@ -1,3 +1,13 @@
 //! The `halidom` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A panic is a defect of ours, and Rust's exit status for it, 101, says so.
+    let status = halidom_cli::run(
+        std::env::args_os(),
+        &mut std::io::stdout().lock(),
+        &mut std::io::stderr(),
+    );
+    ExitCode::from(status as u8)
+}

@@ -1,4 +1,13 @@
-//! The four jobs as tables of passes.
+//! The jobs as tables of passes: the only place that knows every layer.
+//!
+//! Knows nothing about terminals: results are data, problems are [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`] (a file
+//! and the choice of a pipeline and schedule), then [`mod@compile`], [`mod@judge`], [`data`] (what a run is given) and [`execute`].
 
+pub mod compile;
 pub mod data;
+pub mod doctor;
+pub mod execute;
 pub mod files;
+pub mod inspect;
+pub mod judge;
+pub mod source;

@@ -1,1 +1,107 @@
-//! To be written.
+//! Text cases: a program, a command, and what it must print.
+//!
+//! A case is a file under `tests/cases/` whose first line is `// command: …` (the arguments of `halidom`, with `FILE` for the case itself), then a program, then
+//! `// exit: N` and, as comments, what the command writes: standard output first, then standard error. Times and rates are blanked. With `UPDATE_EXPECT=1`
+//! in the environment the expectations are rewritten; read the difference before you commit it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A case as read from its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The arguments of `halidom`, separated by blanks.
+    pub command: String,
+    /// The text up to the expectations, the command line included.
+    pub program: String,
+    /// The expectations, from `// exit:` on.
+    pub expected: String,
+}
+
+const COMMAND: &str = "// command: ";
+const EXIT: &str = "// exit: ";
+
+/// Every case under a folder, in order of path.
+pub fn find(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(find(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "hal") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+impl Case {
+    /// Splits a case's text; `None` if it does not begin with its command.
+    pub fn read(text: &str) -> Option<Self> {
+        let command = text.lines().next()?.strip_prefix(COMMAND)?.to_owned();
+        let split =
+            text.match_indices(EXIT).map(|(at, _)| at).find(|at| text[..*at].ends_with('\n'));
+        let (program, expected) = text.split_at(split.unwrap_or(text.len()));
+        Some(Self { command, program: program.to_owned(), expected: expected.to_owned() })
+    }
+
+    /// Runs the command on the case's file and writes down what happens, in the form of the expectations.
+    pub fn observe(&self, path: &Path) -> String {
+        let arguments = self.command.split_whitespace();
+        let arguments = arguments.map(|word| {
+            if word == "FILE" { path.as_os_str().to_owned() } else { OsString::from(word) }
+        });
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let status = halidom_cli::run(
+            std::iter::once(OsString::from("halidom")).chain(arguments),
+            &mut out,
+            &mut err,
+        );
+        let mut text = format!("{EXIT}{}\n", status as u8);
+        for stream in [out, err] {
+            for line in String::from_utf8_lossy(&stream).lines() {
+                text.push_str(format!("// {}", blank_figures(line)).trim_end());
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+/// Replaces what differs from run to run: numbers before `s`, `ms`, `Mpix/s`.
+fn blank_figures(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let is_number =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let unit =
+        |word: &str| matches!(word.trim_end_matches([',', ')', ';', ':']), "s" | "ms" | "Mpix/s");
+    let blanked = words.iter().enumerate().map(|(position, word)| {
+        let measured = words.get(position + 1).is_some_and(|next| unit(next));
+        if measured && is_number(word.trim_start_matches('(')) { "#" } else { word }
+    });
+    blanked.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Case, blank_figures};
+
+    #[test]
+    fn cases_split_at_their_expectations() {
+        let case =
+            Case::read("// command: check FILE\npipeline …\n// exit: 2\n// error\n").unwrap();
+        assert_eq!(case.command, "check FILE");
+        assert_eq!(case.expected, "// exit: 2\n// error\n");
+        assert_eq!(Case::read("pipeline …"), None);
+    }
+
+    #[test]
+    fn only_measured_figures_are_blanked() {
+        assert_eq!(
+            blank_figures("proved in 0.42 s, 12 obligations"),
+            "proved in # s, 12 obligations"
+        );
+        assert_eq!(blank_figures("12.5 ms at 3 Mpix/s"), "# ms at # Mpix/s");
+    }
+}

@@ -121,12 +121,15 @@ pub(super) fn bind_rest(
     Ok(())
 }
 
+/// What is known of a dimension: nothing, or its extent and perhaps its min.
+type Found = Option<(Option<i64>, i64)>;
+
 /// Shapes of inputs being found: a dimension is unknown, or an extent with a min that may be unknown.
 struct Shapes<'a> {
     pool: &'a Pool,
     reference: &'a Program,
     regions: &'a Regions,
-    known: Vec<(FuncId, Vec<Option<(Option<i64>, i64)>>)>,
+    known: Vec<(FuncId, Vec<Found>)>,
 }
 
 impl Shapes<'_> {

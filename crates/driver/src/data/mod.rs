@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use halidom_interp::Bindings;
 use halidom_ir::{Algorithm, Pool, Program, Shape};
 
-pub use regions::{Regions, output_regions};
+pub use regions::Regions;
 
 use crate::files::{Channels, FileError};
 

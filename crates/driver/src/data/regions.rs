@@ -1,9 +1,7 @@
 //! The regions that a program's entry checks speak of.
 
 use halidom_interp::{Bindings, StartupError, evaluate_expr};
-use halidom_ir::{
-    Check, Expr, ExprId, FuncId, Interval, Pool, Program, Shape, Stmt, StmtId, VarId,
-};
+use halidom_ir::{Check, Expr, ExprId, FuncId, Interval, Pool, Program, Stmt, StmtId, VarId};
 
 /// A region check: which coordinates of an input or output are needed.
 #[derive(Clone, Copy, Debug)]
@@ -92,37 +90,4 @@ pub(super) fn variables(pool: &Pool, exprs: &[ExprId]) -> Vec<VarId> {
         });
     }
     found
-}
-
-/// The box that the caller's memory of each output must cover: the window, grown to what the program writes.
-pub fn output_regions(
-    pool: &Pool,
-    program: &Program,
-    bindings: &Bindings,
-    windows: &[Shape],
-) -> Result<Vec<Shape>, super::DataError> {
-    let mut bindings = bindings.clone();
-    for (output, window) in program.outputs.iter().zip(windows) {
-        super::window::bind(pool, output, window, &mut bindings)?;
-    }
-    let regions = Regions::of(pool, program);
-    let mut shapes = windows.to_vec();
-    for region in &regions.outputs {
-        let Some(number) = program.outputs.iter().position(|output| output.func == region.func)
-        else {
-            continue;
-        };
-        let startup = |source| super::DataError::Startup {
-            name: pool.func(region.func).name.clone(),
-            source,
-        };
-        let (min, extent) = evaluate(pool, region.needed, &bindings).map_err(startup)?;
-        let (window_min, window_extent) = windows[number][region.dim];
-        if extent > 0 && windows[number].iter().all(|(_, extent)| *extent > 0) {
-            let low = min.min(window_min);
-            let high = (min + extent).max(window_min + window_extent);
-            shapes[number][region.dim] = (low, high - low);
-        }
-    }
-    Ok(shapes)
 }

@@ -1,0 +1,130 @@
+//! The command line's grammar.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Compiles array programs under a schedule and proves what was compiled.
+#[derive(Debug, Parser)]
+#[command(
+    name = "halidom",
+    version,
+    after_help = "Example: halidom run examples/blur.hal -s tiled --input input=photo.png --output blurred.png"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print one JSON object on standard output and nothing else there
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say less on standard error
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more on standard error
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Parse, type and check a file and every schedule in it; print the loop nests
+    #[command(after_help = "Example: halidom check examples/blur.hal --bounds")]
+    Check(CheckArgs),
+    /// Compile, validate and run a pipeline
+    #[command(
+        after_help = "Example: halidom run examples/blur.hal -s tiled --input input=photo.png --output blurred.png"
+    )]
+    Run(RunArgs),
+    /// Print the intermediate representation after a stage of compilation
+    #[command(after_help = "Example: halidom lower examples/blur.hal -s tiled --stage bounds")]
+    Lower(LowerArgs),
+    /// Prove that compiled schedules compute what the algorithm says, or show an input on which they do not
+    #[command(after_help = "Example: halidom validate examples/blur.hal -s tiled")]
+    Validate(ValidateArgs),
+    /// Show which solver and C compilers are found, what is missing and how to get it
+    #[command(after_help = "Example: halidom doctor")]
+    Doctor,
+}
+
+/// Which pipeline of a file, under which schedule.
+#[derive(Debug, Args)]
+pub(crate) struct Choice {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// The pipeline; may be left out where the file has one
+    #[arg(short, long)]
+    pub(crate) pipeline: Option<String>,
+    /// The schedule; `default` is the unscheduled form
+    #[arg(short, long)]
+    pub(crate) schedule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// Also print the bounds query and both engines' answers
+    #[arg(long)]
+    pub(crate) bounds: bool,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// A parameter's value
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) params: Vec<String>,
+    /// An input: a picture or NPY file (`NAME=FILE:gray` reads colour as grey), `random:SEED`, or `zeros`
+    #[arg(long = "input", value_name = "NAME=FILE|random:SEED|zeros")]
+    pub(crate) inputs: Vec<String>,
+    /// Fill every input and parameter that is not named from this seed
+    #[arg(long, value_name = "SEED")]
+    pub(crate) random: Option<u64>,
+    /// Extents of the output, the first dimension first; without it, the largest that the inputs allow
+    #[arg(long, value_name = "E0xE1…")]
+    pub(crate) size: Option<String>,
+    /// Extents of an input that is not a file, where the output does not determine them
+    #[arg(long = "input-size", value_name = "NAME=E0xE1…")]
+    pub(crate) input_sizes: Vec<String>,
+    /// Where the output goes (.png, .pgm, .ppm, .npy); of several outputs, NAME=FILE each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Vec<String>,
+    /// Evaluate the algorithm itself: no schedule, no compiler
+    #[arg(long)]
+    pub(crate) interpret: bool,
+    /// Do not validate
+    #[arg(long)]
+    pub(crate) no_validate: bool,
+    /// Run at once and validate meanwhile; the verdict comes last
+    #[arg(long, conflicts_with = "no_validate")]
+    pub(crate) eager: bool,
+    /// Do not run what is not proved
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Threads of parallel loops; all processors if left out
+    #[arg(long)]
+    pub(crate) threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LowerArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// `holes`, `bounds`, `final`, or the name of a pass
+    #[arg(long, default_value = "final")]
+    pub(crate) stage: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// Write every solver query to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) emit_smt: Option<PathBuf>,
+    /// Seconds for one solver query
+    #[arg(long, default_value_t = 10.0)]
+    pub(crate) timeout: f64,
+}

@@ -1,0 +1,96 @@
+//! `halidom check`.
+
+use std::fmt::Write as _;
+
+use halidom_driver::inspect;
+use halidom_driver::source::{Choice, Loaded, schedule_names};
+use halidom_ir::{FuncId, Pool};
+use halidom_lang::Pipeline;
+use serde_json::{Value, json};
+
+use super::{load, report, status};
+use crate::args::CheckArgs;
+use crate::output::{Output, Status};
+
+pub(crate) fn run(args: &CheckArgs, output: &mut Output<'_>) -> Status {
+    status(check(args, output))
+}
+
+fn check(args: &CheckArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let mut loaded = load(&args.file, output)?;
+    let pipelines: Vec<Value> = loaded
+        .module
+        .pipelines
+        .iter()
+        .map(|pipeline| object(&loaded.module.pool, pipeline))
+        .collect();
+    output.set("pipelines", pipelines);
+    let mut refused = false;
+    for pipeline in 0..loaded.module.pipelines.len() {
+        output.line(&signature(&loaded, pipeline));
+        for schedule in std::iter::once(None)
+            .chain((0..loaded.module.pipelines[pipeline].schedules.len()).map(Some))
+        {
+            let choice = Choice { pipeline, schedule };
+            let name = loaded.schedule_of(&choice).name;
+            match inspect::inspect(&mut loaded, &choice, args.bounds) {
+                Ok(found) => {
+                    output.line(&format!("\nschedule {name}:"));
+                    output.line(&indented(&found.loop_nest));
+                    if let Some(bounds) = found.bounds {
+                        output.line(&format!("\nbounds of {name}:"));
+                        output.line(&indented(&bounds));
+                    }
+                }
+                Err(diagnostics) => {
+                    report(&loaded, &diagnostics, output);
+                    refused = true;
+                }
+            }
+        }
+    }
+    Ok(if refused { Status::BadInput } else { Status::Done })
+}
+
+fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |mut out, line| {
+        let _ = writeln!(out, "  {line}");
+        out
+    })
+}
+
+fn object(pool: &Pool, pipeline: &Pipeline) -> Value {
+    let algorithm = &pipeline.algorithm;
+    let arrays = |funcs: &[FuncId]| -> Vec<Value> {
+        let one = |func: &FuncId| {
+            let decl = pool.func(*func);
+            json!({"name": decl.name, "type": decl.scalar.name(), "dimensions": decl.rank()})
+        };
+        funcs.iter().map(one).collect()
+    };
+    let params: Vec<Value> =
+        algorithm.params.iter().map(|param| json!({"name": pool.var(*param).name, "type": pool.var(*param).ty.scalar.name()})).collect();
+    json!({
+        "name": algorithm.name,
+        "inputs": arrays(&algorithm.inputs),
+        "parameters": params,
+        "outputs": arrays(&algorithm.outputs),
+        "schedules": schedule_names(pipeline),
+    })
+}
+
+fn signature(loaded: &Loaded, pipeline: usize) -> String {
+    let pool = &loaded.module.pool;
+    let algorithm = &loaded.module.pipelines[pipeline].algorithm;
+    let buffer = |func: &FuncId| {
+        let decl = pool.func(*func);
+        format!("{}: buffer<{}, {}>", decl.name, decl.scalar, decl.rank())
+    };
+    let params = algorithm
+        .params
+        .iter()
+        .map(|param| format!("{}: {}", pool.var(*param).name, pool.var(*param).ty));
+    let inputs: Vec<String> = params.chain(algorithm.inputs.iter().map(buffer)).collect();
+    let outputs: Vec<String> = algorithm.outputs.iter().map(buffer).collect();
+    format!("pipeline {}({}) -> {}", algorithm.name, inputs.join(", "), outputs.join(", "))
+}

@@ -1,0 +1,31 @@
+//! `halidom doctor`.
+
+use halidom_driver::doctor::{Need, examine};
+use serde_json::{Value, json};
+
+use crate::output::{Output, Status};
+
+pub(crate) fn run(output: &mut Output<'_>) -> Status {
+    let findings = examine();
+    for finding in &findings {
+        match (&finding.found, finding.need) {
+            (Some(found), _) => output.line(&format!("found    {:<20} {found}", finding.name)),
+            (None, Need::Required) => output.line(&format!(
+                "MISSING  {:<20} {}: {}",
+                finding.name, finding.purpose, finding.remedy
+            )),
+            (None, Need::Optional) => output.line(&format!(
+                "absent   {:<20} {}: {}",
+                finding.name, finding.purpose, finding.remedy
+            )),
+        }
+    }
+    let values: Vec<Value> = findings
+        .iter()
+        .map(|finding| json!({"name": finding.name, "found": finding.found, "required": finding.need == Need::Required, "remedy": finding.remedy}))
+        .collect();
+    output.set("findings", values);
+    let missing =
+        findings.iter().any(|finding| finding.found.is_none() && finding.need == Need::Required);
+    if missing { Status::Wrong } else { Status::Done }
+}

@@ -1,0 +1,205 @@
+//! `halidom run`.
+
+use std::path::PathBuf;
+
+use halidom_driver::compile::{self, Compiled};
+use halidom_driver::data::{self, Prepared};
+use halidom_driver::execute::{self, ExecuteError, Native};
+use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::{files, judge};
+use halidom_ir::{Algorithm, Array};
+use halidom_validate::{Report, Verdict};
+
+use super::{choose, report, status, validate};
+use crate::args::RunArgs;
+use crate::output::{Output, Status};
+use crate::request::{self, Malformed};
+
+pub(crate) fn run(args: &RunArgs, output: &mut Output<'_>) -> Status {
+    status(execute(args, output))
+}
+
+fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let (mut loaded, choice) = choose(&args.choice, output)?;
+    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
+    let names: Vec<String> =
+        algorithm.outputs.iter().map(|func| loaded.module.pool.func(*func).name.clone()).collect();
+    let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
+    let request = request::request(args).map_err(|error| malformed(&error, output))?;
+    let prepared = {
+        let unscheduled = Choice { pipeline: choice.pipeline, schedule: None };
+        let reference = compile::structure(&mut loaded, &unscheduled, &mut |_, _, _| {});
+        let reference = reference.map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
+        data::prepare(&loaded.module.pool, &algorithm, &reference, &request)
+            .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?
+    };
+    let outcome = if args.interpret {
+        let arrays = execute::interpret(&loaded.module.pool, &algorithm, &prepared)
+            .map_err(|error| failed(&error, output))?;
+        Outcome { arrays, verdict: None }
+    } else {
+        native(args, &mut loaded, &choice, &algorithm, &prepared, output)?
+    };
+    write(&outcome.arrays, &places, output)?;
+    Ok(match outcome.verdict {
+        Some(Verdict::Refuted(_)) => Status::Wrong,
+        Some(Verdict::Unknown(_)) if args.strict => Status::Unknown,
+        Some(Verdict::Unknown(_) | Verdict::Proved) | None => Status::Done,
+    })
+}
+
+struct Outcome {
+    arrays: Vec<Array>,
+    verdict: Option<Verdict>,
+}
+
+fn native(
+    args: &RunArgs,
+    loaded: &mut Loaded,
+    choice: &Choice,
+    algorithm: &Algorithm,
+    prepared: &Prepared,
+    output: &mut Output<'_>,
+) -> Result<Outcome, Status> {
+    let compiled = compile::compile(loaded, choice, &mut |_, _, _| {})
+        .map_err(|diagnostics| refuse(loaded, &diagnostics, output))?;
+    let pool = &loaded.module.pool;
+    let toolchain = execute::toolchain()
+        .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
+    let target = execute::host();
+    let options = if args.no_validate { None } else { Some(validate::solver(output)?) };
+    // The C compiler and the solver are processes of their own: both work at once.
+    let (native, judged) = std::thread::scope(|scope| {
+        let judging = options
+            .as_ref()
+            .filter(|_| !args.eager)
+            .map(|options| scope.spawn(|| judge::judge(pool, algorithm, &compiled, options)));
+        let native = execute::build(pool, &compiled.program, &toolchain, target);
+        (native, judging.map(std::thread::ScopedJoinHandle::join))
+    });
+    let native = native.map_err(|error| {
+        output.error(
+            "HAL0706",
+            &error.to_string(),
+            "run `halidom doctor`; the C is shown by `halidom build`",
+        )
+    })?;
+    output.set("compiler", native.compiler.as_str());
+    output.set("target", native.target.name());
+    output.detail(&format!("compiled by {} for {}", native.compiler, native.target.name()));
+    let judged = match judged {
+        None => None,
+        Some(Ok(report)) => Some(report),
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+    };
+    if let Some(report) = &judged {
+        validate::show(report, output);
+        match &report.verdict {
+            Verdict::Refuted(_) => return Err(Status::Wrong),
+            Verdict::Unknown(_) if args.strict => return Err(Status::Unknown),
+            Verdict::Unknown(reason) => {
+                output.progress(&format!("warning: running a program that is not proved: {reason}"))
+            }
+            Verdict::Proved => {}
+        }
+    }
+    let (arrays, late) = if args.eager {
+        eager(args, loaded, algorithm, &compiled, &native, prepared, output)?
+    } else {
+        (timed(args, loaded, algorithm, &compiled, &native, prepared, output)?, None)
+    };
+    Ok(Outcome { arrays, verdict: late.or(judged).map(|report| report.verdict) })
+}
+
+/// Runs at once and validates meanwhile; the verdict comes last.
+fn eager(
+    args: &RunArgs,
+    loaded: &Loaded,
+    algorithm: &Algorithm,
+    compiled: &Compiled,
+    native: &Native,
+    prepared: &Prepared,
+    output: &mut Output<'_>,
+) -> Result<(Vec<Array>, Option<Report>), Status> {
+    let options = validate::solver(output)?;
+    std::thread::scope(|scope| {
+        let judging =
+            scope.spawn(|| judge::judge(&loaded.module.pool, algorithm, compiled, &options));
+        let arrays = timed(args, loaded, algorithm, compiled, native, prepared, output)?;
+        let report = judging.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        validate::show(&report, output);
+        Ok((arrays, Some(report)))
+    })
+}
+
+fn timed(
+    args: &RunArgs,
+    loaded: &Loaded,
+    algorithm: &Algorithm,
+    compiled: &Compiled,
+    native: &Native,
+    prepared: &Prepared,
+    output: &mut Output<'_>,
+) -> Result<Vec<Array>, Status> {
+    let run = execute::run(
+        native,
+        &loaded.module.pool,
+        algorithm,
+        &compiled.program,
+        prepared,
+        args.threads,
+    )
+    .map_err(|error| failed(&error, output))?;
+    let pixels: usize = run.outputs.iter().map(Array::len).max().unwrap_or(0);
+    let seconds = run.median.as_secs_f64();
+    let rate = if seconds > 0.0 { pixels as f64 / seconds / 1e6 } else { 0.0 };
+    output.set("milliseconds", seconds * 1e3);
+    output.set("mpix_per_s", rate);
+    output.set("runs", run.runs);
+    output.line(&format!(
+        "{:.3} ms, {rate:.1} Mpix/s (median of {} runs, compiled by {})",
+        seconds * 1e3,
+        run.runs,
+        native.compiler
+    ));
+    Ok(run.outputs)
+}
+
+fn write(
+    arrays: &[Array],
+    places: &[(usize, PathBuf)],
+    output: &mut Output<'_>,
+) -> Result<(), Status> {
+    for (number, path) in places {
+        files::write(path, &arrays[*number])
+            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        output.line(&format!("wrote {}", path.display()));
+    }
+    let shapes: Vec<Vec<i64>> = arrays
+        .iter()
+        .map(|array| array.shape.iter().map(|(_, extent)| *extent).collect())
+        .collect();
+    output.set("shapes", serde_json::json!(shapes));
+    Ok(())
+}
+
+fn refuse(
+    loaded: &Loaded,
+    diagnostics: &[halidom_diag::Diagnostic],
+    output: &mut Output<'_>,
+) -> Status {
+    report(loaded, diagnostics, output);
+    Status::BadInput
+}
+
+fn malformed(error: &Malformed, output: &mut Output<'_>) -> Status {
+    output.error(
+        "HAL0906",
+        &format!("`{}` is malformed after {}", error.value, error.option),
+        &format!("write {}", error.form),
+    )
+}
+
+fn failed(error: &ExecuteError, output: &mut Output<'_>) -> Status {
+    output.error(error.code(), &error.to_string(), error.hint())
+}

@@ -1,0 +1,139 @@
+//! From a pipeline and a schedule to a final program: the compile job as a row of passes, the verifier after each.
+
+use halidom_codegen::Target;
+use halidom_diag::{Code, Diagnostic, Severity};
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{Pool, Program};
+use halidom_lower::LowerError;
+use halidom_schedule::{Engine, ScheduleError};
+
+use crate::source::{Choice, Loaded};
+
+/// A program at the two ends of lowering.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// With bounds inferred, funcs still multidimensional.
+    pub structured: Program,
+    /// What is validated and printed as C.
+    pub program: Program,
+}
+
+/// Called with the name of a stage or pass and the program after it.
+pub type Observer<'a> = &'a mut dyn FnMut(&'static str, &Pool, &Program);
+
+/// The stages before the passes of `lower`, in order, as `observe` names them; after the passes comes `final`.
+pub const STAGES: [&str; 2] = ["holes", "bounds"];
+
+/// Every name that an observer is called with, in order.
+pub fn stage_names() -> Vec<&'static str> {
+    let passes = halidom_lower::PASSES.iter().map(|pass| pass.name);
+    STAGES.into_iter().chain(passes).chain(["final"]).collect()
+}
+
+/// Compiles a pipeline under a schedule.
+pub fn compile(
+    loaded: &mut Loaded,
+    choice: &Choice,
+    observe: Observer<'_>,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let structured = structure(loaded, choice, observe)?;
+    let pool = &mut loaded.module.pool;
+    let mut trace = Vec::new();
+    let lowered = halidom_lower::lower(pool, structured.clone(), &mut |pass, program| {
+        trace.push((pass, program.clone()));
+    });
+    for (pass, program) in &trace {
+        observe(pass, pool, program);
+    }
+    let program = lowered.map_err(|error| {
+        let code = Code(lower_code(&error));
+        vec![
+            Diagnostic::without_place(Severity::Error, code, error.to_string())
+                .with_hint(LOWER_HINT),
+        ]
+    })?;
+    let program = halidom_codegen::legalize(pool, &program, &Target::host());
+    observe("final", pool, &program);
+    well_formed("lower", verify::program(pool, &program, Phase::Final))?;
+    Ok(Compiled { structured, program })
+}
+
+/// Compiles as far as the program with bounds.
+pub fn structure(
+    loaded: &mut Loaded,
+    choice: &Choice,
+    observe: Observer<'_>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let schedule = loaded.schedule_of(choice);
+    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
+    let pool = &mut loaded.module.pool;
+    let structured = (|| {
+        let mut lowered = halidom_schedule::lower_algorithm(pool, &algorithm);
+        halidom_schedule::apply(pool, &mut lowered, &schedule)?;
+        let holes = halidom_schedule::with_holes(pool, &lowered);
+        observe("holes", pool, &holes);
+        halidom_schedule::complete(pool, &lowered, Engine::Default)
+    })();
+    let structured =
+        structured.map_err(|errors: Vec<ScheduleError>| refusals(loaded, choice, &errors))?;
+    let pool = &loaded.module.pool;
+    observe("bounds", pool, &structured);
+    let verified = verify::algorithm(pool, &algorithm)
+        .and_then(|()| verify::program(pool, &structured, Phase::Structured));
+    well_formed("schedule", verified)?;
+    Ok(structured)
+}
+
+/// Refused directives as diagnostics at their places in the text.
+pub(crate) fn refusals(
+    loaded: &Loaded,
+    choice: &Choice,
+    errors: &[ScheduleError],
+) -> Vec<Diagnostic> {
+    errors.iter().map(|error| refused(loaded, choice, error)).collect()
+}
+
+fn refused(loaded: &Loaded, choice: &Choice, error: &ScheduleError) -> Diagnostic {
+    let pipeline = &loaded.module.pipelines[choice.pipeline];
+    let named = choice.schedule.map(|number| &pipeline.schedules[number]);
+    let place = match (error.origin, named) {
+        (Some(origin), Some(named)) => named.spans.get(origin).copied(),
+        (None, Some(named)) => Some(named.span),
+        (_, None) => Some(pipeline.span),
+    };
+    let diagnostic = match place {
+        Some(span) => Diagnostic::error(Code(error.code), span, &error.message),
+        None => Diagnostic::without_place(Severity::Error, Code(error.code), &error.message),
+    };
+    diagnostic.with_hint(&error.hint)
+}
+
+const LOWER_HINT: &str = "split the loop by a smaller constant first, or traverse it serially";
+
+fn lower_code(error: &LowerError) -> &'static str {
+    match error {
+        LowerError::ExtentNotConstant { .. } => "HAL0702",
+        LowerError::TooManyCopies { .. } => "HAL0703",
+        LowerError::TooManyLanes { .. } => "HAL0704",
+        LowerError::Hole | LowerError::NoBuffer { .. } | LowerError::NotFlattened => "HAL0701",
+    }
+}
+
+fn well_formed(
+    pass: &str,
+    result: Result<(), Vec<verify::Violation>>,
+) -> Result<(), Vec<Diagnostic>> {
+    result.map_err(|violations| {
+        let report = |violation: &verify::Violation| {
+            Diagnostic::without_place(
+                Severity::Error,
+                Code("HAL0905"),
+                format!("after {pass}: {violation}"),
+            )
+            .with_hint(
+                "this is a defect of Halidom: please report it with the program and the schedule",
+            )
+        };
+        violations.iter().map(report).collect()
+    })
+}

@@ -1,0 +1,83 @@
+//! What the tool needs of the machine, and what of it is there.
+
+use halidom_codegen::{Target, Toolchain};
+use halidom_smt::{Family, Program};
+
+/// Whether something is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Jobs fail without it.
+    Required,
+    /// Something else serves without it.
+    Optional,
+}
+
+/// One thing that was looked for.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What it is.
+    pub name: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
+    /// Name, version and place; `None` if it was not found.
+    pub found: Option<String>,
+    /// Whether it is needed.
+    pub need: Need,
+    /// How to get it.
+    pub remedy: &'static str,
+}
+
+/// Looks for everything.
+pub fn examine() -> Vec<Finding> {
+    let compilers = Toolchain::all();
+    let compiler = |number: usize| {
+        compilers
+            .get(number)
+            .map(|toolchain| format!("{}: {}", toolchain.compiler(), toolchain.version()))
+    };
+    let target = Target::host();
+    vec![
+        Finding {
+            name: "Z3",
+            purpose: "proves obligations",
+            found: solver(Family::Z3),
+            need: Need::Required,
+            remedy: "`cargo xtask setup`, or set HALIDOM_Z3 to the executable",
+        },
+        Finding {
+            name: "cvc5",
+            purpose: "can confirm Z3's answers",
+            found: solver(Family::Cvc5),
+            need: Need::Optional,
+            remedy: "Debian's package cvc5",
+        },
+        Finding {
+            name: "C compiler",
+            purpose: "makes native code",
+            found: compiler(0),
+            need: Need::Required,
+            remedy: "Debian's package clang-19 or gcc, or set HALIDOM_CC to the executable",
+        },
+        Finding {
+            name: "another C compiler",
+            purpose: "can be chosen with HALIDOM_CC",
+            found: compiler(1),
+            need: Need::Optional,
+            remedy: "Debian's packages clang-19 and gcc",
+        },
+        Finding {
+            name: "instruction set",
+            purpose: "native vectors",
+            found: Some(format!("{}, {} bytes a vector", target.name(), target.vector_bytes())),
+            need: Need::Required,
+            remedy: "nothing to do",
+        },
+    ]
+}
+
+/// Name, version and place of a solver that answers.
+fn solver(family: Family) -> Option<String> {
+    let program = Program::find(family, None).ok()?;
+    let identity = program.probe().ok()?;
+    Some(format!("{} {} at {}", identity.name, identity.version, program.path().display()))
+}

@@ -1,0 +1,189 @@
+//! Running a pipeline: natively, or by interpreting its algorithm.
+
+use std::time::{Duration, Instant};
+
+use halidom_codegen::{Arguments, CompileError, EmitError, Kernel, RunError, Target, Toolchain};
+use halidom_interp::algorithm::{self, AlgorithmError};
+use halidom_interp::machine::{self, Fault};
+use halidom_ir::{Algorithm, Array, Pool, Program, points};
+
+use crate::data::Prepared;
+
+/// How long the timing of a run may take, beyond its first.
+const TIMING_BUDGET: Duration = Duration::from_millis(300);
+/// How many runs are timed at most.
+const MOST_RUNS: usize = 50;
+
+/// Why a program could not be compiled to native code.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The C printer.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// The C compiler.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecuteError {
+    /// The native code reported it.
+    #[error(transparent)]
+    Native(#[from] RunError),
+    /// The interpreter of algorithms.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
+    /// The regions of the outputs could not be found.
+    #[error(transparent)]
+    Regions(Box<Fault>),
+    /// Not enough memory for an output.
+    #[error("an output is too large for this machine's memory")]
+    OutputTooLarge,
+}
+
+/// Native code and what made it.
+pub struct Native {
+    kernel: Kernel,
+    /// Name and version of the C compiler.
+    pub compiler: String,
+    /// The instruction set.
+    pub target: Target,
+}
+
+/// What a native run gave.
+#[derive(Debug)]
+pub struct Run {
+    /// The outputs on their windows.
+    pub outputs: Vec<Array>,
+    /// Median time of a run.
+    pub median: Duration,
+    /// How many runs were timed.
+    pub runs: usize,
+}
+
+/// Prints C, reads it back, compiles and loads it.
+pub fn build(
+    pool: &Pool,
+    program: &Program,
+    toolchain: &Toolchain,
+    target: Target,
+) -> Result<Native, BuildError> {
+    let module = halidom_codegen::emit(pool, program, &target)?;
+    let kernel = halidom_codegen::compile(&module, toolchain, &target)?;
+    Ok(Native {
+        kernel,
+        compiler: format!("{} ({})", toolchain.compiler(), toolchain.version()),
+        target,
+    })
+}
+
+/// Runs native code on what was prepared, timing it.
+pub fn run(
+    native: &Native,
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    prepared: &Prepared,
+    threads: Option<u32>,
+) -> Result<Run, ExecuteError> {
+    if let Some(threads) = threads {
+        native.kernel.set_threads(threads as usize);
+    }
+    let regions = machine::output_regions(pool, program, &prepared.bindings, &prepared.windows)
+        .map_err(|fault| ExecuteError::Regions(Box::new(fault)))?;
+    let mut outputs = Vec::new();
+    for (output, shape) in program.outputs.iter().zip(regions) {
+        let array = Array::zeros(pool.buffer(output.buffer).scalar, shape);
+        outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
+    }
+    let arguments = Arguments {
+        inputs: program
+            .inputs
+            .iter()
+            .filter_map(|buffer| prepared.bindings.input(pool.buffer(*buffer).func))
+            .collect(),
+        windows: prepared.windows.clone(),
+        params: algorithm
+            .params
+            .iter()
+            .filter_map(|param| Some((*param, prepared.bindings.var(*param)?)))
+            .collect(),
+    };
+    let views: Vec<&Array> = outputs.iter().collect();
+    let mut call = native.kernel.prepare(&arguments, &views)?;
+    let begin = Instant::now();
+    call.run()?;
+    let fits = TIMING_BUDGET.as_nanos() / begin.elapsed().as_nanos().max(1);
+    let timing = call.time(usize::try_from(fits).unwrap_or(MOST_RUNS).clamp(1, MOST_RUNS))?;
+    for (position, output) in outputs.iter_mut().enumerate() {
+        if !call.copy_output(position, output) {
+            return Err(ExecuteError::OutputTooLarge);
+        }
+    }
+    let cropped = outputs
+        .iter()
+        .zip(&prepared.windows)
+        .map(|(array, window)| crop(array, window))
+        .collect::<Option<_>>();
+    Ok(Run {
+        outputs: cropped.ok_or(ExecuteError::OutputTooLarge)?,
+        median: timing.median,
+        runs: timing.runs,
+    })
+}
+
+/// Evaluates the algorithm itself.
+pub fn interpret(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    prepared: &Prepared,
+) -> Result<Vec<Array>, ExecuteError> {
+    Ok(algorithm::evaluate(pool, algorithm, &prepared.bindings, &prepared.windows)?)
+}
+
+/// The part of an array within a window.
+fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
+    let shape: Vec<(i64, i64)> =
+        window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
+    if array.shape == shape && array.data.len() == array.len() * array.scalar.bytes()? {
+        return Some(array.clone());
+    }
+    let mut cropped = Array::zeros(array.scalar, shape.clone())?;
+    for point in points(&shape) {
+        if !cropped.set(&point, array.get(&point)?) {
+            return None;
+        }
+    }
+    Some(cropped)
+}
+
+/// The C compiler to use.
+pub fn toolchain() -> Result<Toolchain, CompileError> {
+    Toolchain::find()
+}
+
+/// The instruction set of this machine.
+pub fn host() -> Target {
+    Target::host()
+}
+
+impl ExecuteError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Native(RunError::OutOfMemory) | Self::OutputTooLarge => "HAL0812",
+            Self::Native(_) | Self::Algorithm(_) | Self::Regions(_) => "HAL0816",
+        }
+    }
+
+    /// What would help.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Native(RunError::OutOfMemory) | Self::OutputTooLarge => "give a smaller size",
+            Self::Native(_) | Self::Algorithm(_) | Self::Regions(_) => {
+                "give inputs, sizes and parameters that satisfy the check"
+            }
+        }
+    }
+}
