@@ -1,11 +1,11 @@
 //! Which known name was probably meant.
 
-/// The known name nearest to what was written, if any is near: at most a third of its letters differ.
+/// The known name nearest to what was written, if any is near: at most about a third of its letters differ.
 pub(crate) fn nearest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let limit = (written.chars().count() / 3).max(1);
+    let limit = ((written.chars().count() + 1) / 3).max(1);
     known
         .into_iter()
         .map(|name| (distance(written, name), name))

@@ -1,10 +1,10 @@
 //! Types that differ: the implicit conversion, written casts, and hints that name them.
 
 use halidom_diag::{Diagnostic, Span};
-use halidom_ir::{ExprId, Scalar};
+use halidom_ir::{Constant, ExprId, Scalar};
 
 use crate::codes;
-use crate::syntax::ast::Expr;
+use crate::syntax::ast::{Expr, ExprKind};
 
 use super::scope::Checker;
 
@@ -130,6 +130,13 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// A written cast: `u8(e)`. Literals are read as the target type where they can be.
     pub(super) fn cast_call(&mut self, to: Scalar, expr: &'a Expr<'s>) -> Option<ExprId> {
+        // A literal beyond 64 bits of `int` still wraps into its type.
+        if let ExprKind::Integer(value) = expr.kind
+            && let Some(constant) = Constant::wrapped(to, value)
+            && to != Scalar::Int
+        {
+            return Some(self.pool.constant(constant));
+        }
         let hint = if !self.is_flexible(expr) {
             None
         } else if to.is_float() {

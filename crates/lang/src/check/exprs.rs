@@ -179,14 +179,14 @@ impl<'a, 's> Checker<'a, 's> {
         let bounds = match self.find_callable(object.text) {
             Some(Callable::Input { bounds, .. }) => bounds,
             Some(Callable::Bad) => return None,
-            Some(Callable::Func(_)) => {
+            Some(Callable::Func(func)) => {
+                let name = &self.pool.func(func).name;
+                let message =
+                    format!("`{name}` is a func: it is defined everywhere and has no bounds");
                 return self.fail_with_hint(
                     codes::NO_BOUNDS,
                     object.span,
-                    format!(
-                        "`{}` is a func: it is defined everywhere and has no bounds",
-                        object.text
-                    ),
+                    message,
                     "only inputs have bounds; use those of the input, or a parameter",
                 );
             }

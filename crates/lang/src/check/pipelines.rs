@@ -30,7 +30,6 @@ pub(crate) fn check_file(
     for function in &prelude.functions {
         generics.insert(function.name.text, Generic { function, in_prelude: true });
     }
-    let is_parsed = diagnostics.is_empty();
     let mut checker = Checker::new(text, generics, diagnostics);
     for function in &file.functions {
         checker.add_generic(function);
@@ -54,8 +53,8 @@ pub(crate) fn check_file(
         pipelines.extend(checker.pipeline(pipeline, &schedules));
     }
     for schedule in &file.schedules {
-        // A pipeline that could not be parsed may be the one that is meant.
-        if !names.contains_key(schedule.pipeline.text) && (is_parsed || !names.is_empty()) {
+        let name = schedule.pipeline.text;
+        if !names.contains_key(name) && !file.broken.contains(&name) {
             checker.unknown_pipeline(schedule.pipeline, &names);
         }
     }
@@ -147,6 +146,8 @@ impl<'a, 's> Checker<'a, 's> {
         let outputs = self.defined_outputs(pipeline);
         self.last_func(pipeline);
         let is_valid = self.diagnostics.len() == before;
+        // A reduction in a schedule is an error, and no func of the algorithm.
+        let funcs = self.scope.funcs.clone();
         let mut named = Vec::with_capacity(schedules.len());
         let mut names = IndexMap::default();
         for schedule in schedules {
@@ -163,7 +164,7 @@ impl<'a, 's> Checker<'a, 's> {
                 name: pipeline.name.text.to_owned(),
                 params,
                 inputs,
-                funcs: std::mem::take(&mut self.scope.funcs),
+                funcs,
                 outputs,
                 requires,
                 fast_math,

@@ -81,8 +81,8 @@ impl<'a, 's> Checker<'a, 's> {
         for chain in &schedule.chains {
             self.chain(chain, None, &mut draft, &mut directives);
         }
-        let schedule_ok = self.diagnostics.len() == before;
-        schedule_ok.then(|| NamedSchedule {
+        let is_valid = self.diagnostics.len() == before;
+        (is_valid && schedule.is_whole).then(|| NamedSchedule {
             schedule: Schedule { name: schedule.name.text.to_owned(), directives },
             span: schedule.name.span,
             spans: draft.spans,

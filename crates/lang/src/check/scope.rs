@@ -139,7 +139,10 @@ impl<'a, 's> Checker<'a, 's> {
             }
             diagnostic.secondary.clear();
         }
-        self.diagnostics.push(diagnostic);
+        // The members of a pack make the same mistake.
+        if self.scope.frame.is_none() || !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Reports an error and gives nothing.

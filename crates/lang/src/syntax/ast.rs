@@ -16,6 +16,8 @@ pub(crate) struct File<'s> {
     pub(crate) pipelines: Vec<Pipeline<'s>>,
     pub(crate) functions: Vec<Function<'s>>,
     pub(crate) schedules: Vec<Schedule<'s>>,
+    /// Names of pipelines whose signature could not be parsed.
+    pub(crate) broken: Vec<&'s str>,
 }
 
 /// `pipeline name(params) -> outputs { body }`.
@@ -277,6 +279,8 @@ pub(crate) struct Schedule<'s> {
     pub(crate) name: Name<'s>,
     pub(crate) pipeline: Name<'s>,
     pub(crate) chains: Vec<Chain<'s>>,
+    /// Whether all of it could be parsed.
+    pub(crate) is_whole: bool,
 }
 
 /// `func.directive(…).directive(…);`

@@ -13,8 +13,10 @@ impl<'s> Parser<'s, '_> {
         }
         self.expect_keyword(Keyword::For)?;
         let pipeline = self.name("the pipeline's name")?;
+        let before = self.diagnostics.len();
         let chains = self.block(Self::chain)?;
-        Ok(Schedule { name, pipeline, chains })
+        let is_whole = self.diagnostics.len() == before;
+        Ok(Schedule { name, pipeline, chains, is_whole })
     }
 
     fn chain(&mut self) -> Parsed<Chain<'s>> {

@@ -18,7 +18,13 @@ impl<'s> Parser<'s, '_> {
         while self.peek() != Token::End {
             let parsed = match self.peek() {
                 Token::Keyword(Keyword::Pipeline) => {
-                    self.pipeline().map(|pipeline| file.pipelines.push(pipeline))
+                    let name =
+                        if let Token::Name(name) = self.peek_at(1) { Some(name) } else { None };
+                    let pipeline = self.pipeline();
+                    if pipeline.is_err() {
+                        file.broken.extend(name);
+                    }
+                    pipeline.map(|pipeline| file.pipelines.push(pipeline))
                 }
                 Token::Keyword(Keyword::Schedule) => {
                     self.schedule().map(|schedule| file.schedules.push(schedule))

@@ -1,10 +1,10 @@
 //! What the tests share.
 
 use halidom_diag::{Colours, Sources, render};
-use halidom_ir::verify;
+use halidom_ir::{Constant, Expr, ExprId, Pool, eval, verify};
 use halidom_lang::{Module, parse};
 
-/// Parses a text; gives the diagnostics as printed, too.
+/// Parses a text; gives the first diagnostics as printed, too.
 pub(crate) fn parse_text(name: &str, text: &str) -> (Module, String) {
     let mut sources = Sources::new();
     let file = sources.add(name, text);
@@ -12,6 +12,7 @@ pub(crate) fn parse_text(name: &str, text: &str) -> (Module, String) {
     let report = module
         .diagnostics
         .iter()
+        .take(20)
         .map(|diagnostic| render(&sources, diagnostic, Colours::Never))
         .collect();
     for diagnostic in &module.diagnostics {
@@ -67,4 +68,40 @@ pub(crate) fn code_blocks(page: &str) -> Vec<(String, String)> {
         .into_iter()
         .filter_map(|(info, code)| Some((info.strip_prefix("hal")?.to_owned(), code)))
         .collect()
+}
+
+/// The value of an expression whose variables have these values; `None` where a func is read.
+pub(crate) fn evaluate(
+    pool: &Pool,
+    id: ExprId,
+    values: &dyn Fn(&str) -> Constant,
+) -> Option<Constant> {
+    let value = |id| evaluate(pool, id, values);
+    match pool.get(id) {
+        Expr::Const(constant) => Some(*constant),
+        Expr::Var(var) => Some(values(&pool.var(*var).name)),
+        Expr::Unary(op, operand) => eval::unary(*op, value(*operand)?).ok(),
+        Expr::Binary(op, lhs, rhs) => eval::binary(*op, value(*lhs)?, value(*rhs)?).ok(),
+        Expr::Cast(scalar, operand) => eval::cast(*scalar, value(*operand)?).ok(),
+        Expr::Call(intrinsic, operand) => eval::intrinsic(*intrinsic, value(*operand)?).ok(),
+        Expr::Select { condition, if_true, if_false } => {
+            if value(*condition)?.as_bool()? {
+                value(*if_true)
+            } else {
+                value(*if_false)
+            }
+        }
+        Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => None,
+    }
+}
+
+/// The value of the last stage of the func of a name in the module's first pipeline.
+pub(crate) fn value_of(module: &Module, func: &str) -> ExprId {
+    let funcs = &module.pipelines[0].algorithm.funcs;
+    let id = funcs.iter().find(|id| module.pool.func(**id).name == func).unwrap();
+    module.pool.func(*id).stages().last().unwrap().value
 }

@@ -1,5 +1,20 @@
 //! Tests of the language through its one entry, `parse`.
 
+#[cfg(test)]
+mod builtins;
+#[cfg(test)]
 mod common;
+#[cfg(test)]
 mod docs;
+#[cfg(test)]
 mod examples;
+#[cfg(test)]
+mod funcs;
+#[cfg(test)]
+mod prelude;
+#[cfg(test)]
+mod robustness;
+#[cfg(test)]
+mod schedules;
+#[cfg(test)]
+mod types;

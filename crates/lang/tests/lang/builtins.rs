@@ -1,0 +1,104 @@
+//! Built-in functions against their definitions, for every pair of bytes.
+
+use halidom_ir::{Constant, Scalar};
+
+use crate::common::{evaluate, parse_text, parse_valid, value_of};
+
+/// Checks `expr` of parameters `a` and `b` of a type against a definition over exact integers.
+fn check_pairs(
+    scalar: Scalar,
+    expr: &str,
+    result: Scalar,
+    definition: impl Fn(i128, i128) -> i128,
+) {
+    let text = format!(
+        "pipeline p(a: {scalar}, b: {scalar}) -> r: buffer<{result}, 0> {{ func r() = {expr}; }}"
+    );
+    let module = parse_valid(expr, &text);
+    let value = value_of(&module, "r");
+    let (low, high) = scalar.range().unwrap();
+    for a in low..=high {
+        for b in low..=high {
+            let values =
+                |name: &str| Constant::wrapped(scalar, if name == "a" { a } else { b }).unwrap();
+            let found = evaluate(&module.pool, value, &values).and_then(Constant::as_integer);
+            assert_eq!(found, Some(definition(a, b)), "{expr} of {scalar} {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn integer_functions_are_exact() {
+    use Scalar::{I8, I16, U8, U16};
+    for (scalar, wide, low, high) in [(I8, I16, -128, 127), (U8, U16, 0, 255)] {
+        check_pairs(scalar, "widening_add(a, b)", wide, |a, b| a + b);
+        check_pairs(scalar, "widening_sub(a, b)", I16, |a, b| a - b);
+        check_pairs(scalar, "widening_mul(a, b)", wide, |a, b| a * b);
+        check_pairs(scalar, "saturating_add(a, b)", scalar, |a, b| (a + b).clamp(low, high));
+        check_pairs(scalar, "saturating_sub(a, b)", scalar, |a, b| (a - b).clamp(low, high));
+        check_pairs(scalar, "halving_add(a, b)", scalar, |a, b| (a + b).div_euclid(2));
+        check_pairs(scalar, "rounding_halving_add(a, b)", scalar, |a, b| (a + b + 1).div_euclid(2));
+        check_pairs(scalar, "absd(a, b)", U8, |a, b| (a - b).abs());
+        check_pairs(scalar, "min(a, b, 5)", scalar, |a, b| a.min(b).min(5));
+        check_pairs(scalar, "max(5, a, b)", scalar, |a, b| a.max(b).max(5));
+        check_pairs(scalar, "clamp(a, 3, b)", scalar, |a, b| a.min(b).max(3));
+        check_pairs(scalar, "select(a < b, 1, a == b, 2, 3)", scalar, |a, b| match a.cmp(&b) {
+            std::cmp::Ordering::Less => 1,
+            std::cmp::Ordering::Equal => 2,
+            std::cmp::Ordering::Greater => 3,
+        });
+        check_pairs(scalar, "u8(all(a < b, b < 100, true)) + u8(any())", U8, |a, b| {
+            i128::from(a < b && b < 100)
+        });
+        check_pairs(scalar, "u8(any(a < b, b < 100))", U8, |a, b| i128::from(a < b || b < 100));
+        check_pairs(scalar, "likely(a)", scalar, |a, _| a);
+    }
+    check_pairs(I8, "halving_sub(a, b)", I8, |a, b| {
+        let half = (a - b).div_euclid(2);
+        (half + 128).rem_euclid(256) - 128
+    });
+    check_pairs(I8, "abs(a)", I8, |a, _| if a == -128 { -128 } else { a.abs() });
+    // The weight 255 is 1; ties round up.
+    check_pairs(U8, "lerp(a, 200, b)", U8, |a, w| (a * (255 - w) + 200 * w + 127) / 255);
+}
+
+#[test]
+fn float_functions_are_the_plain_formulas() {
+    let text = "pipeline p(a: f32, b: f32, w: f32) -> r: buffer<f32, 0> {
+        func r() = lerp(a, b, w) + absd(a, b) + sqrt(16) + floor(-2.5) + ceil(2.25) + round(2.5) + trunc(-2.75);
+    }";
+    let module = parse_valid("floats", text);
+    let values = |name: &str| {
+        Constant::f32(match name {
+            "a" => 2.0,
+            "b" => 10.0,
+            _ => 0.25,
+        })
+    };
+    let found = evaluate(&module.pool, value_of(&module, "r"), &values);
+    // 4 + 8 + 4 - 3 + 3 + 2 - 2
+    assert_eq!(found, Some(Constant::f32(16.0)));
+}
+
+#[test]
+fn functions_of_twice_the_width_are_refused_for_64_bits() {
+    for function in [
+        "widening_add",
+        "widening_sub",
+        "widening_mul",
+        "saturating_add",
+        "saturating_sub",
+        "halving_add",
+        "halving_sub",
+        "rounding_halving_add",
+    ] {
+        for scalar in ["i64", "u64"] {
+            let text = format!(
+                "pipeline p(a: {scalar}) -> r: buffer<{scalar}, 0> {{ func r() = {function}(a, a); }}"
+            );
+            let (module, report) = parse_text(function, &text);
+            let codes: Vec<&str> = module.diagnostics.iter().map(|found| found.code.0).collect();
+            assert_eq!(codes, ["HAL0307"], "{text}\n{report}");
+        }
+    }
+}
