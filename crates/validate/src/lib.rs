@@ -18,6 +18,7 @@ mod evaluate;
 mod lemma;
 mod lia;
 mod program;
+mod refute;
 mod report;
 mod space;
 mod specification;
@@ -29,6 +30,7 @@ use std::time::{Duration, Instant};
 use halidom_base::FxHashSet;
 use halidom_ir::{Algorithm, Check, Pool, Program, print};
 
+pub use refute::Search;
 pub use report::{Counterexample, Kind, Method, Obligation, Report, Status, Verdict};
 
 use check::Checker;
@@ -48,12 +50,16 @@ pub struct Options {
     pub emit_smt: Option<PathBuf>,
     /// Kinds of obligations that are left out: for tests that show that each kind matters. The verdict under such options says nothing about the program.
     pub disable: Vec<Kind>,
+    /// How long to search for a run that refutes a program that is not proved.
+    pub search: Search,
 }
 
 impl Options {
-    /// Five seconds a question, nothing left out.
+    /// Five seconds a question, nothing left out, a search of two hundred runs or five seconds.
     pub fn new(solver: halidom_smt::Program) -> Self {
-        Self { solver, timeout: Duration::from_secs(5), emit_smt: None, disable: Vec::new() }
+        let search = Search { trials: 200, time: Duration::from_secs(5) };
+        let timeout = Duration::from_secs(5);
+        Self { solver, timeout, emit_smt: None, disable: Vec::new(), search }
     }
 }
 
@@ -108,11 +114,69 @@ pub fn validate(
     checker.run();
     report.notes = checker.notes;
     report.obligations = checker.obligations;
+    let hints = checker.hints;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
     report.queries = lia.questions();
     report.verdict = verdict(&report, space.overflowed());
+    let proved = report.verdict == Verdict::Proved;
+    let hints = sizes(&parameters, &space, &hints);
+    // A proved program is run too: a few runs show that the entry checks can hold.
+    let enough = if proved { 2 } else { usize::MAX };
+    let found = refute::search(pool, algorithm, program, &hints, options.search, enough);
+    conclude(&mut report, found, options);
     report.time = begin.elapsed();
     report
+}
+
+/// The solver's suggestions for shapes, windows and `int` parameters.
+fn sizes(
+    parameters: &program::Parameters,
+    space: &Space,
+    hints: &[Vec<(space::Symbol, i128)>],
+) -> Vec<refute::Hint> {
+    let mut vars: Vec<_> = parameters
+        .iter()
+        .filter_map(|(var, value)| match value {
+            space::Value::Int(poly) => Some((*var, space.as_symbol(*poly)?)),
+            space::Value::Bool(_) | space::Value::Number(_) => None,
+        })
+        .collect();
+    vars.sort_unstable();
+    let value = |values: &[(space::Symbol, i128)], symbol| {
+        let (_, value) = values.iter().find(|(known, _)| *known == symbol)?;
+        i64::try_from(*value).ok()
+    };
+    hints
+        .iter()
+        .map(|values| {
+            vars.iter().filter_map(|(var, symbol)| Some((*var, value(values, *symbol)?))).collect()
+        })
+        .collect()
+}
+
+/// Takes what the runs showed into the report.
+fn conclude(report: &mut Report, found: refute::Found, options: &Options) {
+    if let Some(counterexample) = found.counterexample {
+        report.verdict = Verdict::Refuted(Box::new(counterexample));
+        return;
+    }
+    report.notes.push(format!(
+        "{} runs of the interpreter went through, {} were refused by entry checks",
+        found.passed, found.refused
+    ));
+    if found.passed == 0 && found.refused > 0 && !options.disable.contains(&Kind::Assumption) {
+        report.obligations.push(Obligation {
+            kind: Kind::Assumption,
+            stmt: None,
+            place: "entry checks".to_owned(),
+            status: Status::Open("no run was seen to pass them".to_owned()),
+        });
+        if report.verdict == Verdict::Proved {
+            report.verdict = Verdict::Unknown(
+                "no run was seen to pass the entry checks: the proof may be about nothing".into(),
+            );
+        }
+    }
 }
 
 /// `Proved` only where every obligation is closed.

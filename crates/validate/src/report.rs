@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use halidom_ir::{Array, Constant, StmtId};
+use halidom_ir::{Array, Constant, Shape, StmtId};
 
 /// The kinds of obligations. Each is necessary: for each there is a wrong program that only it rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,6 +124,8 @@ pub struct Counterexample {
     pub parameters: Vec<(String, Constant)>,
     /// The inputs, by name.
     pub inputs: Vec<(String, Array)>,
+    /// The required windows, by output: (min, extent) a dimension.
+    pub windows: Vec<(String, Shape)>,
     /// The output in which they differ, if the program ran to its end.
     pub output: Option<String>,
     /// Where, in the output.

@@ -56,6 +56,14 @@ impl Space {
         }
     }
 
+    /// The symbol that a polynomial is, if it is one.
+    pub(crate) fn as_symbol(&self, poly: PolyId) -> Option<Symbol> {
+        match self.atoms[self.as_atom(poly)?] {
+            Atom::Symbol(symbol) => Some(symbol),
+            Atom::Min(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_) => None,
+        }
+    }
+
     /// The sum of `scale * poly` over the pairs.
     pub(crate) fn combine(&mut self, parts: &[(PolyId, i128)]) -> PolyId {
         let mut terms: Vec<(Monomial, i128)> = Vec::new();
