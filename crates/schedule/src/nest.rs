@@ -156,7 +156,7 @@ impl Lowered {
         })
     }
 
-    /// The name of a loop for messages: `f.x`, `f.update(0).r`.
+    /// The name of a loop for messages: `f.x`, `f.update(1).r`.
     pub(crate) fn loop_name(&self, pool: &Pool, var: VarId) -> String {
         self.find_loop(var).map_or_else(
             || pool.var(var).name.clone(),
@@ -166,24 +166,22 @@ impl Lowered {
 }
 
 impl Nest {
-    /// The name of this stage for messages: `f`, `f.update(0)`.
+    /// The name of this stage for messages: `f`, `f.update(1)`.
     pub(crate) fn name(&self, pool: &Pool) -> String {
         let func = &pool.func(self.func).name;
-        match (self.stage.checked_sub(1), self.specialization) {
-            (None, 0) => func.clone(),
-            (Some(update), 0) => format!("{func}.update({update})"),
-            (None, number) => format!("{func} (specialization {number})"),
-            (Some(update), number) => {
-                format!("{func}.update({update}) (specialization {number})")
-            }
+        match (self.stage, self.specialization) {
+            (0, 0) => func.clone(),
+            (update, 0) => format!("{func}.update({update})"),
+            (0, number) => format!("{func} (specialization {number})"),
+            (update, number) => format!("{func}.update({update}) (specialization {number})"),
         }
     }
 
     pub(crate) fn loop_name(&self, pool: &Pool, name: &str) -> String {
         let func = &pool.func(self.func).name;
-        match self.stage.checked_sub(1) {
-            None => format!("{func}.{name}"),
-            Some(update) => format!("{func}.update({update}).{name}"),
+        match self.stage {
+            0 => format!("{func}.{name}"),
+            update => format!("{func}.update({update}).{name}"),
         }
     }
 

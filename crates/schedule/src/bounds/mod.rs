@@ -85,6 +85,16 @@ pub(crate) fn solve(
     if solver.errors.is_empty() { Ok(solver.answer) } else { Err(solver.errors) }
 }
 
+/// Whether the stage that has this compute region writes at its own argument in a dimension (FS Definition 4.3).
+fn is_pure_dim(pool: &Pool, func: FuncId, kind: HoleKind, dim: usize) -> bool {
+    let HoleKind::Compute { stage, .. } = kind else { return false };
+    let decl = pool.func(func);
+    match decl.stages().get(stage).map(|stage| pool.get(stage.lhs[dim])) {
+        Some(Expr::Var(var)) => *var == decl.args[dim],
+        Some(_) | None => false,
+    }
+}
+
 /// Whether a func's own statement accesses it.
 fn is_own(func: FuncId, constraint: &Constraint) -> bool {
     constraint.member.reader.is_some_and(|(reader, _)| reader == func)
@@ -231,6 +241,10 @@ impl<'a> Solver<'a> {
     }
 
     /// A binder without holes. The premise that a point is in the stage's compute region becomes conditions on its pure variables.
+    ///
+    /// Fig. 10a has the premise for every dimension. That is too weak where an update reads what its own earlier iterations wrote: in `f(r) = f(r - 1) + …` the value of `f` at
+    /// 2 needs that at 1, which is written outside of a compute region `2..4` and needs that at 0. Iterations with different pure variables do not
+    /// depend on one another (FS Definition 4.2); all others are taken to be needed.
     fn resolve(&mut self, binder: &Binder) -> Vec<Binder> {
         match binder {
             Binder::ForAll { var, interval } => {
@@ -247,7 +261,7 @@ impl<'a> Solver<'a> {
             Binder::IfMember { func, kind, coords } => {
                 let mut conditions = Vec::new();
                 for (dim, coord) in coords.iter().enumerate() {
-                    if matches!(self.algebra.pool.get(*coord), Expr::Var(_)) {
+                    if is_pure_dim(self.algebra.pool, *func, *kind, dim) {
                         let interval = hole(self.algebra.pool, *func, dim, *kind);
                         let interval = self.resolve_interval(interval);
                         let last = interval::last(&mut self.algebra, interval.min, interval.extent);
@@ -269,11 +283,9 @@ impl<'a> Solver<'a> {
             Subject::Point(coords) => print::expr(pool, coords[dim]),
             Subject::Box(intervals) => print::expr(pool, intervals[dim].min),
         };
-        let by = constraint.member.reader.map_or_else(String::new, |(func, stage)| {
-            match stage.checked_sub(1) {
-                None => format!(" by `{}`", pool.func(func).name),
-                Some(update) => format!(" by update {update} of `{}`", pool.func(func).name),
-            }
+        let by = constraint.member.reader.map_or_else(String::new, |(func, stage)| match stage {
+            0 => format!(" by `{}`", pool.func(func).name),
+            update => format!(" by update {update} of `{}`", pool.func(func).name),
         });
         let which = match missing {
             [true, true] => "neither a least nor a greatest value",

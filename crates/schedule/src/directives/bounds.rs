@@ -52,7 +52,7 @@ impl Scheduler<'_> {
             return Ok(());
         }
         Err(ScheduleError::new(
-            "HAL0615",
+            "HAL0508",
             directive.origin,
             "bounds can only be fixed to startup expressions",
             "use an `int` over parameters and the shapes of inputs only",

@@ -33,11 +33,11 @@ impl Scheduler<'_> {
             .cloned();
         let Some(mut nest) = nest else {
             let updates: Vec<_> =
-                (1..stages).map(|stage| format!("{name}.update({})", stage - 1)).collect();
+                (1..stages).map(|stage| format!("{name}.update({stage})")).collect();
             return Err(ScheduleError::new(
-                "HAL0618",
+                "HAL0506",
                 origin,
-                format!("`{name}` has no update {}", directive.stage.saturating_sub(1)),
+                format!("`{name}` has no update {}", directive.stage),
                 format!("its updates are {}", list(&updates)),
             ));
         };
@@ -135,7 +135,7 @@ impl Scheduler<'_> {
         }
         if self.pool.as_constant(factor).is_none() {
             return Err(ScheduleError::new(
-                "HAL0608",
+                "HAL0505",
                 origin,
                 format!(
                     "`{}` cannot be {what} by a number that is not a constant",
@@ -221,9 +221,9 @@ impl Scheduler<'_> {
     /// A split factor is a positive startup expression: checked here if constant, at entry otherwise.
     fn check_factor(&mut self, nest: &Nest, split: &Split<'_>, origin: usize) -> Result<()> {
         let name = nest.loop_name(self.pool, split.var);
-        let error = |message: String| {
+        let error = |code, message: String| {
             ScheduleError::new(
-                "HAL0604",
+                code,
                 origin,
                 message,
                 "the factor is a positive `int` over parameters and the shapes of inputs",
@@ -232,12 +232,15 @@ impl Scheduler<'_> {
         if self.pool.ty(split.factor) != Type::INT
             || !is_startup(self.pool, split.factor, &self.startup)
         {
-            return Err(error(format!(
-                "the factor that splits `{name}` is not a startup expression"
-            )));
+            return Err(error(
+                "HAL0508",
+                format!("the factor that splits `{name}` is not a startup expression"),
+            ));
         }
         match self.pool.as_constant(split.factor).and_then(Constant::as_integer) {
-            Some(value) if value <= 0 => Err(error(format!("`{name}` cannot be split by {value}"))),
+            Some(value) if value <= 0 => {
+                Err(error("HAL0604", format!("`{name}` cannot be split by {value}")))
+            }
             Some(_) => Ok(()),
             None => {
                 self.lowered.factors.push(Factor {

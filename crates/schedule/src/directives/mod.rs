@@ -174,7 +174,7 @@ impl Scheduler<'_> {
         let names: Vec<_> =
             self.lowered.plans.iter().map(|plan| self.pool.func(plan.func).name.clone()).collect();
         Err(ScheduleError::new(
-            "HAL0620",
+            "HAL0502",
             directive.origin,
             format!("`{}` is an input: there is nothing to schedule", self.func_name(directive)),
             format!("funcs that can be scheduled are {}", list(&names)),
@@ -204,7 +204,7 @@ impl Scheduler<'_> {
             || !is_startup(self.pool, *condition, &self.startup)
         {
             return Err(ScheduleError::new(
-                "HAL0617",
+                "HAL0508",
                 directive.origin,
                 "the condition of a specialization is not a startup expression",
                 "use a `bool` over parameters and the shapes of inputs only",
@@ -213,7 +213,7 @@ impl Scheduler<'_> {
         for inner in directives {
             if inner.func != directive.func || phase(&inner.action) != Phase::Loops {
                 return Err(ScheduleError::new(
-                    "HAL0617",
+                    "HAL0509",
                     inner.origin,
                     "only loops of the specialized func can be scheduled within a specialization",
                     "move this directive out of `specialize`",

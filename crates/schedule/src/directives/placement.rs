@@ -97,9 +97,9 @@ impl Scheduler<'_> {
         let stage = level.stage.unwrap_or(stages.len().saturating_sub(1));
         let Some(nest) = stages.get(stage) else {
             return Err(ScheduleError::new(
-                "HAL0618",
+                "HAL0506",
                 directive.origin,
-                format!("`{name}` has no update {}", stage.saturating_sub(1)),
+                format!("`{name}` has no update {}", stage),
                 format!("it has {} updates", stages.len().saturating_sub(1)),
             ));
         };
@@ -183,7 +183,7 @@ impl Scheduler<'_> {
                         between.iter().find(|var| kind_of(var) == Some(LoopKind::Parallel));
                     if let Some(parallel) = parallel {
                         self.errors.push(ScheduleError::new(
-                            "HAL0621",
+                            "HAL0617",
                             plan.store_origin,
                             format!(
                                 "`{name}` is stored outside the parallel loop `{}` but computed within it: its iterations would race",
@@ -214,7 +214,7 @@ impl Scheduler<'_> {
 
 fn placed_twice(name: &str, what: &str, directive: &Directive) -> ScheduleError {
     ScheduleError::new(
-        "HAL0619",
+        "HAL0618",
         directive.origin,
         format!("the schedule already says where `{name}` is {what}"),
         "keep one of the directives",

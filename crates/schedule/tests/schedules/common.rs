@@ -14,7 +14,7 @@ pub(crate) fn algorithm(text: &str) -> (Pool, Algorithm) {
     (module.pool, module.algorithm)
 }
 
-/// Reads directives, one a line: `f.split(x, xo, xi, 8, guard)`, `f.update(0).parallel(y)`. Numbers and the names of parameters are expressions.
+/// Reads directives, one a line: `f.split(x, xo, xi, 8, guard)`, `f.update(1).parallel(y)`. Numbers and the names of parameters are expressions.
 pub(crate) fn schedule(pool: &mut Pool, text: &str) -> Schedule {
     let directives = text
         .lines()
@@ -57,7 +57,7 @@ fn directive(pool: &mut Pool, line: &str, origin: usize) -> Directive {
     let (stage, rest) = match rest.strip_prefix("update(") {
         Some(rest) => {
             let (number, rest) = rest.split_once(").").unwrap();
-            (number.parse::<usize>().unwrap() + 1, rest)
+            (number.parse().unwrap(), rest)
         }
         None => (0, rest),
     };

@@ -8,3 +8,5 @@ mod completion;
 mod refusals;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod texts;

@@ -19,8 +19,10 @@ pub(crate) struct Sample {
 }
 
 /// Every sample.
-pub(crate) const ALL: &[Sample] =
-    &[BLUR, GEMM, HISTOGRAM, EDGE, RESAMPLE, PREFIX, SCAN, GATHER, CHAIN, FACTOR, SCALAR, EMPTY];
+pub(crate) const ALL: &[Sample] = &[
+    BLUR, GEMM, HISTOGRAM, EDGE, RESAMPLE, PREFIX, SCAN, RUNNING, GATHER, CHAIN, FACTOR, SCALAR,
+    EMPTY,
+];
 
 const PLANES: &[&[(i64, i64)]] = &[
     &[(0, 0), (0, 0)],
@@ -131,25 +133,25 @@ pub(crate) const GEMM: Sample = Sample {
         "AB.compute_at(D, di)",
         "AB.compute_at(D, dj)
          AB.store_root()",
-        "AB.update(0).reorder(k, i, j)
-         AB.update(0).reorder(i, k)
-         AB.update(0).vectorize(i, 4, guard)",
-        "AB.update(0).split(k, ko, ki, 3, guard)
-         AB.update(0).reorder(ki, i, ko, j)
-         AB.update(0).parallel(j)",
+        "AB.update(1).reorder(k, i, j)
+         AB.update(1).reorder(i, k)
+         AB.update(1).vectorize(i, 4, guard)",
+        "AB.update(1).split(k, ko, ki, 3, guard)
+         AB.update(1).reorder(ki, i, ko, j)
+         AB.update(1).parallel(j)",
         "AB.split(i, io, ii, 4, round)
-         AB.update(0).split(i, io, ii, 4, guard)
-         AB.update(0).unroll(ii)",
+         AB.update(1).split(i, io, ii, 4, guard)
+         AB.update(1).unroll(ii)",
         "D.tile(di, dj, xo, yo, xi, yi, 4, 3, shift)
          D.parallel(yo)
          AB.compute_at(D, xo)
-         AB.update(0).reorder(i, j, k)",
+         AB.update(1).reorder(i, j, k)",
         "D.tile(di, dj, xo, yo, xi, yi, 4, 3, guard)
          AB.compute_at(D, xo)
-         AB.update(0).fuse(j, i, t)",
+         AB.update(1).fuse(j, i, t)",
         "D.split(di, xo, xi, 4, round)
          AB.compute_at(D, xo)
-         AB.update(0).split(k, ko, ki, A.extent.0, guard)",
+         AB.update(1).split(k, ko, ki, A.extent.0, guard)",
     ],
     windows: &[&[(0, 0), (0, 0)], &[(0, 1), (0, 1)], &[(0, 3), (0, 2)], &[(0, 8), (0, 4)], &[(0, 9), (0, 7)]],
     shapes: Some(|window| {
@@ -179,9 +181,9 @@ pub(crate) const HISTOGRAM: Sample = Sample {
         "count.split(i, io, ii, 16, round)",
         "count.vectorize(i, 16, shift)",
         "count.parallel(i)
-         count.update(0).split(hx, xo, xi, 4, guard)",
-        "count.update(0).fuse(hy, hx, t)
-         count.update(0).unroll(t, 3, guard)",
+         count.update(1).split(hx, xo, xi, 4, guard)",
+        "count.update(1).fuse(hy, hx, t)
+         count.update(1).unroll(t, 3, guard)",
     ],
     windows: &[&[(0, 0)], &[(0, 256)], &[(3, 5)], &[(-7, 20)], &[(250, 10)]],
     shapes: Some(|window| {
@@ -280,12 +282,12 @@ const PREFIX: Sample = Sample {
 }",
     schedules: &[
         "",
-        "sum.update(0).split(i, io, ii, 4, guard)
+        "sum.update(1).split(i, io, ii, 4, guard)
          square.compute_at(sum!1, io)",
-        "sum.update(0).reorder(i, r)
+        "sum.update(1).reorder(i, r)
          square.compute_at(sum!1, r)",
-        "sum.update(0).split(r, ro, ri, 4, guard)
-         sum.update(0).parallel(i)
+        "sum.update(1).split(r, ro, ri, 4, guard)
+         sum.update(1).parallel(i)
          square.compute_at(sum!1, ro)",
     ],
     windows: LINES,
@@ -316,14 +318,34 @@ const SCAN: Sample = Sample {
         "output.split(ox, xo, xi, 4, guard)
          output.reorder(xi, oy, xo)
          total.compute_at(output, xo)
-         total.update(0).reorder(sx, r)
-         total.update(0).vectorize(sx, 2, guard)
-         total.update(1).parallel(sx)",
+         total.update(1).reorder(sx, r)
+         total.update(1).vectorize(sx, 2, guard)
+         total.update(2).parallel(sx)",
         "total.specialize(input.extent.0, 10, total.split(sx, xo, xi, 4, round);total.parallel(sy))
          total.compute_at(output, oy)",
     ],
     windows: PLANES,
     shapes: None,
+    exact: true,
+    params: &[],
+};
+
+/// A running sum: the values that are needed depend on ones that are not.
+const RUNNING: Sample = Sample {
+    text: "algorithm running {
+  input input(x): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0];
+  func total(tx): i32 {
+    stage(tx) = input(tx);
+    for r in [1, 9] stage(r) = total(r) + total(r - 1);
+  }
+  func output(ox): i32 {
+    stage(ox) = total(ox);
+  }
+  output output;
+}",
+    schedules: &["", "total.compute_at(output, ox)", "total.update(1).unroll(r, 4, guard)"],
+    windows: &[&[(0, 0)], &[(5, 3)], &[(9, 4)], &[(-3, 20)]],
+    shapes: Some(|window| vec![vec![(window[0].0.min(0), window[0].1 + 20)]]),
     exact: true,
     params: &[],
 };
@@ -442,7 +464,7 @@ const SCALAR: Sample = Sample {
   }
   output total;
 }",
-    schedules: &["", "total.update(0).split(r, ro, ri, 4, guard)"],
+    schedules: &["", "total.update(1).split(r, ro, ri, 4, guard)"],
     windows: &[&[]],
     shapes: Some(|_| vec![vec![(-3, 9)]]),
     exact: true,
@@ -463,7 +485,7 @@ const EMPTY: Sample = Sample {
   }
   output f;
 }",
-    schedules: &["", "f.update(0).unroll(r, 2, guard)"],
+    schedules: &["", "f.update(1).unroll(r, 2, guard)"],
     windows: LINES,
     shapes: None,
     exact: true,
