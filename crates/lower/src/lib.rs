@@ -5,6 +5,7 @@
 
 mod cse;
 mod dead_lets;
+mod dense_rows;
 mod flatten_storage;
 mod fold;
 mod hoist;
@@ -18,6 +19,7 @@ use halidom_ir::{ExprId, LoopKind, Pool, Program, VarId};
 
 pub use cse::cse;
 pub use dead_lets::dead_lets;
+pub use dense_rows::dense_rows;
 pub use flatten_storage::flatten_storage;
 pub use hoist::hoist;
 pub use simplify::simplify;
@@ -36,6 +38,7 @@ pub struct Pass {
 /// Every pass, in order. `simplify` comes twice: first it makes extents constants, then it cleans up after vectors and copies.
 pub const PASSES: &[Pass] = &[
     Pass { name: "flatten_storage", run: flatten_storage },
+    Pass { name: "dense_rows", run: dense_rows },
     Pass { name: "simplify", run: simplify },
     Pass { name: "vectorize", run: vectorize },
     Pass { name: "unroll", run: unroll },

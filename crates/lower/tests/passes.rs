@@ -124,6 +124,55 @@ fn dense_rows_become_ramps_and_uniform_parts_stay_scalar() {
 }
 
 #[test]
+fn vectors_of_callers_buffers_need_dense_rows() {
+    check(
+        &["flatten_storage", "dense_rows"],
+        "
+  assert wxe <= 9, require \"short\";
+  vectorized x in [wx, 4] {
+    out(x, wy) stage 0 = 1u16;
+  }
+  for x2 in [wx, 4] {
+    out(x2, wy) stage 0 = input(x2, wy);
+  }
+",
+        &expect![[r#"
+              assert wxe <= 9, require "short";
+              assert out.stride.0 == 1, layout out;
+              vectorized x in [wx, 4] {
+                out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = 1u16;
+              }
+              for x2 in [wx, 4] {
+                out.buffer[(x2 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x2, wy) stage 0] = input.buffer[(x2 - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(x2, wy)];
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn lines_stay_ramps() {
+    check(
+        &["flatten_storage", "vectorize"],
+        "
+  vectorized x in [0, 4] {
+    let a: int = max(wx + x, min(x + wy, x - wye)) * 2 + 1;
+    let b: int = (a + a) / 4;
+    let c: int = a / 4 + a % 2 + min(x, wx);
+    out(b, c) stage 0 = input(0 - x, (0 - a * 3) % 6);
+  }
+",
+        &expect![[r#"
+              let a: int = max(wx, min(wy, 0 - wye)) * 2 + 1;
+              let b: int = (a + a) / 4;
+              let c: intx4 = ramp(a, 2, 4) / broadcast(4, 4) + broadcast(a % 2, 4) + min(ramp(0, 1, 4), broadcast(wx, 4));
+              out.buffer[ramp((b - out.min.0) * out.stride.0, out.stride.0, 4) + (c - broadcast(out.min.1, 4)) * broadcast(out.stride.1, 4) @ out(ramp(b, 1, 4), c) stage 0] = input.buffer[ramp((0 - input.min.0) * input.stride.0 + ((0 - a * 3) % 6 - input.min.1) * input.stride.1, -1 * input.stride.0, 4) @ input(ramp(0, -1, 4), broadcast((0 - a * 3) % 6, 4))];
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn statements_without_a_vector_form_stay_loops() {
     check(
         &["flatten_storage", "vectorize"],

@@ -1,6 +1,6 @@
 //! Patterns over expressions, written as `(+ (* x c) y)`.
 //!
-//! `x y z w` stand for any expression of the rule's type, `n` for one that is not a constant, `c c0 c1` for constants; `p q r` for conditions.
+//! `x y z w` stand for any expression of the rule's type, `n` for one that is not a constant, `c c0 c1 c2 c3` for constants; `p q r` for conditions.
 
 use std::fmt;
 
@@ -321,7 +321,7 @@ fn read(rest: &mut &'static str) -> Option<Pattern> {
     match name {
         "x" | "y" | "z" | "w" => var(VarKind::Any, VarSort::Main),
         "n" => var(VarKind::NotConstant, VarSort::Main),
-        "c" | "c0" | "c1" => var(VarKind::Constant, VarSort::Main),
+        "c" | "c0" | "c1" | "c2" | "c3" => var(VarKind::Constant, VarSort::Main),
         "p" | "q" | "r" => var(VarKind::Any, VarSort::Condition),
         "true" => Some(Pattern::Literal(Literal::Condition(true))),
         "false" => Some(Pattern::Literal(Literal::Condition(false))),

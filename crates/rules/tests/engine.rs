@@ -36,6 +36,10 @@ fn expressions_become_simpler() {
         ("select(a < b, a, b)", "min(a, b)"),
         ("min(min(a, 7), 5)", "min(a, 5)"),
         ("3 / 0 + a", "a"),
+        (
+            "max(max(max(min(a - b * 8, 8), 0), min(a - b * 8 + 1, 9)), min(a - b * 8 + 2, 10))",
+            "max(min(a - b * 8 + 2, 10), 0)",
+        ),
     ] {
         assert_eq!(simplified("int", text), expected, "{text}");
     }

@@ -223,51 +223,14 @@ impl Lanes {
         pool.unary(op, operand)
     }
 
-    /// An operator on equal lanes; sums, differences and uniform multiples of ramps are ramps, exactly, for `int` has no width.
+    /// An operator on equal lanes. What is affine in the lane stays a ramp, so that dense loads are recognised.
     fn binary(&self, pool: &mut Pool, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
-        let scalar = pool.ty(lhs).lanes == 1 && pool.ty(rhs).lanes == 1;
-        if scalar || pool.ty(lhs).scalar != Scalar::Int {
-            let [lhs, rhs] = self.level(pool, [lhs, rhs]);
-            return pool.binary(op, lhs, rhs);
-        }
-        if let (Some((base_l, stride_l)), Some((base_r, stride_r))) =
-            (Self::as_affine(pool, lhs), Self::as_affine(pool, rhs))
+        let vector = pool.ty(lhs).lanes > 1 || pool.ty(rhs).lanes > 1;
+        if vector
+            && pool.ty(lhs).scalar == Scalar::Int
+            && let (Some(lhs), Some(rhs)) = (Self::as_affine(pool, lhs), Self::as_affine(pool, rhs))
+            && let Some((base, stride)) = Self::affine(pool, op, lhs, rhs)
         {
-            let uniform_l = index::as_int(pool, stride_l) == Some(0);
-            let uniform_r = index::as_int(pool, stride_r) == Some(0);
-            let (base, stride) = match op {
-                BinaryOp::Add(_) => {
-                    (index::add(pool, base_l, base_r), index::add(pool, stride_l, stride_r))
-                }
-                BinaryOp::Sub(_) => {
-                    (index::sub(pool, base_l, base_r), index::sub(pool, stride_l, stride_r))
-                }
-                BinaryOp::Mul(_) if uniform_r => {
-                    (index::mul(pool, base_l, base_r), index::mul(pool, stride_l, base_r))
-                }
-                BinaryOp::Mul(_) if uniform_l => {
-                    (index::mul(pool, base_l, base_r), index::mul(pool, base_l, stride_r))
-                }
-                BinaryOp::Mul(_)
-                | BinaryOp::Div
-                | BinaryOp::Mod
-                | BinaryOp::Min
-                | BinaryOp::Max
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
-                | BinaryOp::Shl
-                | BinaryOp::Shr
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge => {
-                    let [lhs, rhs] = self.level(pool, [lhs, rhs]);
-                    return pool.binary(op, lhs, rhs);
-                }
-            };
             return if index::as_int(pool, stride) == Some(0) {
                 self.widen(pool, base)
             } else {
@@ -276,6 +239,61 @@ impl Lanes {
         }
         let [lhs, rhs] = self.level(pool, [lhs, rhs]);
         pool.binary(op, lhs, rhs)
+    }
+
+    /// Base and stride of an operator on ramps, where the result is one: exactly, for `int` has no width.
+    fn affine(
+        pool: &mut Pool,
+        op: BinaryOp,
+        (base_l, stride_l): (ExprId, ExprId),
+        (base_r, stride_r): (ExprId, ExprId),
+    ) -> Option<(ExprId, ExprId)> {
+        let uniform_l = index::as_int(pool, stride_l) == Some(0);
+        let uniform_r = index::as_int(pool, stride_r) == Some(0);
+        match op {
+            BinaryOp::Add(_) => {
+                Some((index::add(pool, base_l, base_r), index::add(pool, stride_l, stride_r)))
+            }
+            BinaryOp::Sub(_) => {
+                Some((index::sub(pool, base_l, base_r), index::sub(pool, stride_l, stride_r)))
+            }
+            BinaryOp::Mul(_) if uniform_r => {
+                Some((index::mul(pool, base_l, base_r), index::mul(pool, stride_l, base_r)))
+            }
+            BinaryOp::Mul(_) if uniform_l => {
+                Some((index::mul(pool, base_l, base_r), index::mul(pool, base_l, stride_r)))
+            }
+            // Two parallel lines do not cross.
+            BinaryOp::Min | BinaryOp::Max if stride_l == stride_r => {
+                Some((pool.binary(op, base_l, base_r), stride_l))
+            }
+            // Adding a multiple of the divisor changes the quotient by the factor and leaves the remainder.
+            BinaryOp::Div | BinaryOp::Mod if uniform_r => {
+                let (step, divisor) =
+                    (index::as_int(pool, stride_l)?, index::as_int(pool, base_r)?);
+                if divisor == 0 || step.checked_rem(divisor)? != 0 {
+                    return None;
+                }
+                let factor = if op == BinaryOp::Div { step.checked_div(divisor)? } else { 0 };
+                Some((pool.binary(op, base_l, base_r), pool.int(factor)))
+            }
+            BinaryOp::Mul(_)
+            | BinaryOp::Div
+            | BinaryOp::Mod
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => None,
+        }
     }
 
     /// A scalar condition that holds exactly where a vector condition holds in every lane: comparisons of ramps with constant strides are monotone in the lane, so one lane

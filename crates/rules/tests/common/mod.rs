@@ -65,28 +65,40 @@ impl Prover {
 
 /// Whether some small constants satisfy the conditions: a rule whose conditions contradict each other would be proved, and useless.
 fn satisfiable(rule: &Rule, main: Scalar) -> bool {
-    let small: Vec<Constant> = if rule.when.is_empty() {
-        return true;
-    } else {
-        (0..9).filter_map(|value| Constant::wrapped(main, value)).collect()
-    };
-    small.iter().any(|c0| {
-        small.iter().any(|c1| {
-            rule.when.iter().all(|condition| {
-                evaluate(condition, main, *c0, *c1).and_then(Constant::as_bool) == Some(true)
-            })
+    const NAMES: [&str; 5] = ["c", "c0", "c1", "c2", "c3"];
+    let used: Vec<&str> = NAMES
+        .into_iter()
+        .filter(|name| {
+            let mut found = false;
+            rule.lhs.for_each_var(&mut |var| found |= var.name == *name);
+            found
+        })
+        .collect();
+    // Every assignment of 0 to 5 to the constants, as the digits of a number.
+    (0..6_usize.pow(used.len() as u32)).any(|mut digits| {
+        let mut values = FxHashMap::default();
+        for name in &used {
+            values.insert(*name, Constant::wrapped(main, (digits % 6) as i128));
+            digits /= 6;
+        }
+        rule.when.iter().all(|condition| {
+            evaluate(condition, main, &values).and_then(Constant::as_bool) == Some(true)
         })
     })
 }
 
-/// The value of a pattern in which `c` and `c0` stand for one constant and `c1` for another.
-fn evaluate(pattern: &Pattern, main: Scalar, c0: Constant, c1: Constant) -> Option<Constant> {
+/// The value of a pattern over constants.
+fn evaluate(
+    pattern: &Pattern,
+    main: Scalar,
+    values: &FxHashMap<&str, Option<Constant>>,
+) -> Option<Constant> {
     match pattern {
-        Pattern::Var(var) => Some(if var.name == "c1" { c1 } else { c0 }),
+        Pattern::Var(var) => values.get(var.name).copied().flatten(),
         Pattern::Literal(literal) => literal.value(main),
         Pattern::Apply(op, operands) => {
-            let lhs = evaluate(operands.first()?, main, c0, c1)?;
-            let rhs = evaluate(operands.get(1)?, main, c0, c1)?;
+            let lhs = evaluate(operands.first()?, main, values)?;
+            let rhs = evaluate(operands.get(1)?, main, values)?;
             eval::binary(op.binary(main)?, lhs, rhs).ok()
         }
     }
