@@ -1,11 +1,12 @@
 //! Which known name was probably meant.
 
-/// The known name nearest to what was written, if any is near: at most about a third of its letters differ.
+/// The known name nearest to what was written, if any is near: at most about a third of its letters differ, so that a
+/// single letter is near to nothing.
 pub(crate) fn nearest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let limit = ((written.chars().count() + 1) / 3).max(1);
+    let limit = (written.chars().count() + 1) / 3;
     known
         .into_iter()
         .map(|name| (distance(written, name), name))
@@ -41,6 +42,7 @@ mod tests {
         assert_eq!(nearest("blur_z", known), Some("blur_x"));
         assert_eq!(nearest("outptu", known), Some("output"));
         assert_eq!(nearest("gemm", known), None);
-        assert_eq!(nearest("x", ["y"]), Some("y"));
+        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(nearest("xo", ["x", "yo"]), Some("x"));
     }
 }

@@ -207,11 +207,17 @@ impl<'a, 's> Checker<'a, 's> {
                 format!("`{text}` is a value, not a func"),
             );
         }
-        if !is_call && self.find_callable(text).is_some() {
+        let callable = if is_call { None } else { self.find_callable(text) };
+        if let Some(callable) = callable {
+            let kind = match callable {
+                Callable::Input { .. } => "an input",
+                Callable::Func(_) => "a func",
+                Callable::Bad => return None,
+            };
             return self.fail_with_hint(
                 codes::WRONG_KIND,
                 name.span,
-                format!("`{text}` is a func, not a value"),
+                format!("`{text}` is {kind}, not a value"),
                 format!("write its coordinates: `{text}(…)`"),
             );
         }

@@ -95,7 +95,18 @@ impl<'s> Parser<'s, '_> {
     }
 
     pub(super) fn expect(&mut self, punct: Punct) -> Parsed<()> {
-        if self.eat(punct) { Ok(()) } else { self.unexpected(&format!("`{}`", punct.text())) }
+        if self.eat(punct) {
+            return Ok(());
+        }
+        let expected = format!("`{}`", punct.text());
+        if punct != Punct::Semicolon || self.peek() == Token::Bad {
+            return self.unexpected(&expected);
+        }
+        // A missing semicolon is missing behind what it should end, maybe lines above.
+        let previous = self.lexemes[self.at.saturating_sub(1)].span;
+        let behind = Span { start: previous.end, ..previous };
+        let message = format!("expected {expected}, found {}", self.peek());
+        self.error(codes::UNEXPECTED, behind, message)
     }
 
     pub(super) fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<()> {

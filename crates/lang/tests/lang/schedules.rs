@@ -139,7 +139,8 @@ fn every_design_directive_without_support_is_named() {
 #[test]
 fn what_is_refused() {
     for (chain, code, hint) in [
-        ("h.parallel(y);", "HAL0502", "did you mean `f`?"),
+        ("h.parallel(y);", "HAL0502", "the pipeline's funcs are `f`, `sum$1`, `g`, `out`"),
+        ("ouz.parallel(y);", "HAL0502", "did you mean `out`?"),
         ("a.parallel(y);", "HAL0502", "schedule the funcs that read it"),
         ("f.paralel(y);", "HAL0503", "did you mean `parallel`?"),
         ("f.split(x, xo, xi);", "HAL0505", "write `split(v, outer, inner, factor, tail: guard)`"),

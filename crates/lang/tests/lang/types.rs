@@ -123,7 +123,7 @@ fn what_is_refused() {
         ("select(q(x), 1, q(x), 2)", "HAL0309", "write `select(condition, value, …, otherwise)`"),
         ("u8(1, 2)", "HAL0309", ""),
         ("b8(x) == x == n", "HAL0104", ""),
-        ("y", "HAL0201", "did you mean `x`?"),
+        ("y", "HAL0201", ""),
         ("b9(x)", "HAL0201", "did you mean `b8`?"),
         ("clmap(b8(x), 1, 2)", "HAL0201", "did you mean `clamp`?"),
         ("b8", "HAL0203", "write its coordinates: `b8(…)`"),
