@@ -11,6 +11,7 @@ use halidom_ir::BufferKind;
 use super::Checker;
 use crate::program::Access;
 use crate::report::{Kind, Method, Status};
+use crate::space::{Formula, Rename};
 
 impl Checker<'_> {
     /// Obligations of kinds `Location` and `Bounds`.
@@ -67,11 +68,34 @@ impl Checker<'_> {
                     let step = self.space.mul(step, dim.stride);
                     expected = self.space.add(expected, step);
                 }
+                // Products of unknowns are beyond the solver, so what the entry checks fix (a stride of 1, say) is put in first.
+                let mut fixed = self.fixed();
+                let (flat, expected) =
+                    (fixed.poly(self.space, flat), fixed.poly(self.space, expected));
                 let same = self.space.equal(flat, expected);
                 self.prove(&access.place.facts, same, "location")
             }
         };
         self.record(Kind::Location, Some(access.stmt), place, status);
+    }
+
+    /// The parameters and shapes that an entry check makes equal to a constant, replaced by it.
+    fn fixed(&mut self) -> Rename {
+        let mut rename = Rename::new();
+        for condition in self.entry.clone() {
+            for part in self.space.conjuncts(condition) {
+                let Formula::Zero(poly) = *self.space.formula(part) else { continue };
+                let symbols = self.space.poly_symbols(poly);
+                let Some(symbol) = symbols.first().copied() else { continue };
+                let variable = self.space.symbol(symbol);
+                let rest = self.space.sub(variable, poly);
+                // Invariant: `poly = symbol - rest = 0` with a constant `rest`.
+                if self.space.as_constant(rest).is_some() {
+                    rename.insert(symbol, rest);
+                }
+            }
+        }
+        rename
     }
 
     fn bounds(&mut self, access: &Access) {
