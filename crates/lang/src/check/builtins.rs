@@ -29,6 +29,7 @@ enum Builtin {
     Saturating(Sum),
     Halving(Sum),
     RoundingHalvingAdd,
+    RoundingShiftRight,
 }
 
 /// What is widened.
@@ -64,6 +65,7 @@ const BUILTINS: &[(&str, Builtin, usize, usize)] = &[
     ("halving_add", Builtin::Halving(Sum::Add), 2, 2),
     ("halving_sub", Builtin::Halving(Sum::Sub), 2, 2),
     ("rounding_halving_add", Builtin::RoundingHalvingAdd, 2, 2),
+    ("rounding_shift_right", Builtin::RoundingShiftRight, 2, 2),
 ];
 
 /// Inline reductions have names of their own too.
@@ -153,6 +155,11 @@ impl<'a, 's> Checker<'a, 's> {
                 let one = self.pool.constant(number(to, 1)?);
                 let rounded = self.pool.add(exact, one);
                 self.half(rounded, from, to)
+            }
+            Builtin::RoundingShiftRight => {
+                let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
+                let to = self.wider(from, false, name, span)?;
+                self.rounding_shift_right(a, b, from, to)
             }
         }
     }
@@ -369,6 +376,30 @@ impl<'a, 's> Checker<'a, 's> {
             Sum::Sub => self.pool.sub(a, b),
             Sum::Mul => self.pool.mul(a, b),
         }
+    }
+
+    /// `a / 2^b`, rounded to nearest with ties up.
+    fn rounding_shift_right(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        from: Scalar,
+        to: Scalar,
+    ) -> Option<ExprId> {
+        // From one bit more than the width on, every quotient is nearer to 0 than to 1.
+        let most = self.pool.constant(number(from, i128::from(from.bits()?) + 1)?);
+        let amount = self.pool.binary(BinaryOp::Min, b, most);
+        let zero = self.pool.constant(number(from, 0)?);
+        let is_right = self.pool.binary(BinaryOp::Gt, amount, zero);
+        let (a, amount) = (self.pool.cast(to, a), self.pool.cast(to, amount));
+        let one = self.pool.constant(number(to, 1)?);
+        let less = self.pool.sub(amount, one);
+        let half = self.pool.binary(BinaryOp::Shl, one, less);
+        let none = self.pool.constant(number(to, 0)?);
+        let half = self.pool.select(is_right, half, none);
+        let rounded = self.pool.add(a, half);
+        let shifted = self.pool.binary(BinaryOp::Shr, rounded, amount);
+        Some(self.pool.cast(from, shifted))
     }
 
     /// Half, rounded down, back in the narrow type.

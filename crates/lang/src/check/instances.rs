@@ -60,6 +60,10 @@ impl<'a, 's> Checker<'a, 's> {
             };
             let value = match callable {
                 Some(Callable::Bad) => return None,
+                None if self.is_unknown(argument) => {
+                    let ExprKind::Name(text) = argument.kind else { return None };
+                    return self.unknown(Name { text, span: argument.span }, true);
+                }
                 Some(callable) => {
                     let (Callable::Input { func, .. } | Callable::Func(func)) = &callable else {
                         return None;
@@ -72,6 +76,15 @@ impl<'a, 's> Checker<'a, 's> {
             bound.insert(param.text, value);
         }
         self.instantiate(name, generic, bound, rank, span)
+    }
+
+    /// Whether an argument is a name without meaning.
+    fn is_unknown(&self, argument: &Expr<'s>) -> bool {
+        if let ExprKind::Name(text) = argument.kind {
+            self.find_callable(text).is_none() && self.find_binding(text).is_none()
+        } else {
+            false
+        }
     }
 
     fn instantiate(

@@ -271,12 +271,16 @@ impl<'a, 's> Checker<'a, 's> {
         near.map(str::to_owned)
     }
 
-    /// Puts a plain name in scope, unless it is taken.
+    /// Puts a plain name in scope; one that is taken is reported.
     pub(super) fn bind(&mut self, name: Name<'s>, value: Value) {
-        let taken = self.find_binding(name.text).map(|binding| binding.name.span);
-        if self.is_name_taken(name, taken) {
-            return;
-        }
+        let bound = self.find_binding(name.text).map(|binding| binding.name.span);
+        let func = match self.scope.frame {
+            Some(_) => None,
+            None => self.scope.callables.get(name.text).map(|(span, _)| *span),
+        };
+        let taken = bound.or(func);
+        // A taken name is bound all the same, so that its uses make no further errors.
+        self.is_name_taken(name, taken);
         self.scope.bindings.push(Binding { name, value });
     }
 

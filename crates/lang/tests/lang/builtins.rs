@@ -38,6 +38,16 @@ fn integer_functions_are_exact() {
         check_pairs(scalar, "saturating_sub(a, b)", scalar, |a, b| (a - b).clamp(low, high));
         check_pairs(scalar, "halving_add(a, b)", scalar, |a, b| (a + b).div_euclid(2));
         check_pairs(scalar, "rounding_halving_add(a, b)", scalar, |a, b| (a + b + 1).div_euclid(2));
+        check_pairs(scalar, "rounding_shift_right(a, b)", scalar, |a, b| {
+            let shifted = if b > 0 {
+                (a + (1 << (b.min(60) - 1))) >> b.min(60)
+            } else if b > -8 {
+                a << -b
+            } else {
+                0
+            };
+            (shifted - low).rem_euclid(256) + low
+        });
         check_pairs(scalar, "absd(a, b)", U8, |a, b| (a - b).abs());
         check_pairs(scalar, "min(a, b, 5)", scalar, |a, b| a.min(b).min(5));
         check_pairs(scalar, "max(5, a, b)", scalar, |a, b| a.max(b).max(5));
@@ -91,6 +101,7 @@ fn functions_of_twice_the_width_are_refused_for_64_bits() {
         "halving_add",
         "halving_sub",
         "rounding_halving_add",
+        "rounding_shift_right",
     ] {
         for scalar in ["i64", "u64"] {
             let text = format!(

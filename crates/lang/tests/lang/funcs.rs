@@ -103,6 +103,12 @@ fn the_rules_hold_for_every_part_of_a_stage() {
         ("func n(x) = 0; func out(x) = 0;", &["HAL0202"]),
         ("func out(x) { out(x) = 0; let x = 3; }", &["HAL0202"]),
         ("let n = 3; func out(x) = 0;", &["HAL0202"]),
+        ("let a = 3; func out(x) = 0;", &["HAL0202"]),
+        ("func f(x) = 1.5; func out(f) = 0;", &["HAL0202"]),
+        (
+            "func f(x) = 1.5; func out(x) { out(x) = 0; for f in 0..3 { out(f) = 1; } }",
+            &["HAL0202"],
+        ),
         ("func sum(x) = 0; func out(x) = 0;", &["HAL0108"]),
         ("func f$1(x) = 0; func out(x) = 0;", &["HAL0108"]),
         // Shapes.

@@ -98,6 +98,8 @@ fn misuse_is_told_where_it_happens() {
         ("func c = repeat_edge(3);", "HAL0203", "repeat_edge(3)"),
         ("func c = constant_exterior(input, 1.5);", "HAL0303", "constant_exterior(input, 1.5)"),
         ("func c = constant_exterior(input, nothing);", "HAL0201", "nothing"),
+        ("func c = repeat_edge(later); func later(x, y) = input(x, y);", "HAL0406", "later"),
+        ("func c = repeat_edge(c);", "HAL0406", "c"),
         ("func c = repeat_egde(input);", "HAL0201", "repeat_egde"),
         ("func c = pick(input, b);", "HAL0203", "f"),
     ] {
