@@ -9,7 +9,7 @@ use crate::syntax::{count, given};
 
 use super::casts::Operand;
 use super::literals::number;
-use super::scope::Checker;
+use super::scope::{Checker, Role};
 
 /// A built-in function.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl<'a, 's> Checker<'a, 's> {
                     format!("write `{name}(r in 0..n: e)`"),
                 );
             }
-            return self.unknown(callee, true);
+            return self.unknown(callee, Role::Func);
         };
         let operands = self.expand(arguments)?;
         if operands.len() < *least || operands.len() > *most {

@@ -8,7 +8,7 @@ use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, Let, Name, UnaryOp}
 use crate::syntax::{count, given};
 
 use super::casts::Operand;
-use super::scope::{Callable, Checker, FrameArgument, Value};
+use super::scope::{Callable, Checker, FrameArgument, Role, Value};
 
 impl<'a, 's> Checker<'a, 's> {
     /// An expression with the type that follows from its parts; `hint` is only for its literals. `None` after an error, which was reported.
@@ -99,10 +99,10 @@ impl<'a, 's> Checker<'a, 's> {
             Some(FrameArgument::Value(value)) => {
                 self.in_caller(|checker| checker.infer(value, hint))
             }
-            Some(FrameArgument::Callable(_)) => self.unknown(name, false),
+            Some(FrameArgument::Callable(_)) => self.unknown(name, Role::Value),
             None => match self.pack_member(name) {
                 Some(member) => member,
-                None => self.unknown(name, false),
+                None => self.unknown(name, Role::Value),
             },
         }
     }
@@ -202,7 +202,7 @@ impl<'a, 's> Checker<'a, 's> {
                         "only inputs have bounds; use those of an input, or a parameter",
                     );
                 }
-                return self.unknown(object, true);
+                return self.unknown(object, Role::Func);
             }
         };
         let span = object.span.to(member.span);

@@ -11,7 +11,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{count, given};
 
-use super::scope::{Callable, Checker, Current, Value};
+use super::scope::{Callable, Checker, Current, Role, Value};
 
 /// The parts of a func that are known before its stages.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl<'a, 's> Checker<'a, 's> {
     /// Checks a func and puts it in scope.
     pub(super) fn func(&mut self, func: &'a Func<'s>) {
         let outside = self.scope.bindings.len();
-        let is_new = self.is_new_func(func.name);
+        let is_new = self.accepts_name(func.name);
         let callable = match &func.body {
             FuncBody::Instance { function, arguments, span } => {
                 self.instance(func.name, *function, arguments, *span)
@@ -63,8 +63,8 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.callables.insert(func.name.text, (func.name.span, callable));
     }
 
-    fn is_new_func(&mut self, name: Name<'s>) -> bool {
-        if self.is_reserved(name, true) {
+    fn accepts_name(&mut self, name: Name<'s>) -> bool {
+        if self.refuse_reserved(name, Role::Func) {
             return false;
         }
         if let Some((first, _)) = self.scope.callables.get(name.text) {
@@ -77,7 +77,7 @@ impl<'a, 's> Checker<'a, 's> {
             return false;
         }
         let taken = self.find_binding(name.text).map(|binding| binding.name.span);
-        !self.is_name_taken(name, taken)
+        !self.refuse_taken(name, taken)
     }
 
     /// Declares the pure variables and finds the type that was written.

@@ -9,7 +9,7 @@ use crate::names::nearest;
 use crate::syntax::ast::{Expr, ExprKind, Function, Name, VarKind};
 use crate::syntax::{count, given};
 
-use super::scope::{Callable, Checker, Current, Frame, FrameArgument, Generic};
+use super::scope::{Callable, Checker, Current, Frame, FrameArgument, Generic, Role};
 
 /// The prelude's text.
 pub(super) const PRELUDE: &str = include_str!("../prelude.hal");
@@ -62,7 +62,7 @@ impl<'a, 's> Checker<'a, 's> {
                 Some(Callable::Bad) => return None,
                 None if self.is_unknown(argument) => {
                     let ExprKind::Name(text) = argument.kind else { return None };
-                    return self.unknown(Name { text, span: argument.span }, true);
+                    return self.unknown(Name { text, span: argument.span }, Role::Func);
                 }
                 Some(callable) => {
                     let (Callable::Input { func, .. } | Callable::Func(func)) = &callable else {

@@ -14,7 +14,7 @@ use crate::syntax::ast::{self, FuncBody, Item, Name, Param, ParamType};
 use crate::syntax::parse_file;
 
 use super::instances::PRELUDE;
-use super::scope::{Callable, Checker, Generic, Scope, Value};
+use super::scope::{Callable, Checker, Generic, Role, Scope, Value};
 
 /// Checks a file. `diagnostics` are those of the parser.
 pub(crate) fn check_file(
@@ -39,7 +39,7 @@ pub(crate) fn check_file(
     for pipeline in &file.pipelines {
         let name = pipeline.name;
         let taken = names.get(name.text).copied();
-        if !checker.is_name_taken(name, taken) {
+        if !checker.refuse_taken(name, taken) {
             names.insert(name.text, name.span);
         }
         let schedules: Vec<&ast::Schedule<'_>> = match taken {
@@ -78,17 +78,17 @@ impl<'a, 's> Checker<'a, 's> {
     fn add_generic(&mut self, function: &'a ast::Function<'s>) {
         let taken = self.generics.get(function.name.text).copied();
         if let Some(Generic { in_prelude: false, function: first }) = taken {
-            self.is_name_taken(function.name, Some(first.name.span));
+            self.refuse_taken(function.name, Some(first.name.span));
             return;
         }
-        if self.is_reserved(function.name, true) {
+        if self.refuse_reserved(function.name, Role::Func) {
             return;
         }
         let names = function.params.iter().chain(function.vars.iter().map(|(name, _)| name));
         let mut seen: Vec<Name<'s>> = Vec::new();
         for name in names {
             let first = seen.iter().find(|first| first.text == name.text).map(|first| first.span);
-            self.is_name_taken(*name, first);
+            self.refuse_taken(*name, first);
             seen.push(*name);
         }
         let packs: Vec<_> =
@@ -185,7 +185,7 @@ impl<'a, 's> Checker<'a, 's> {
             let input = self.scope.callables.get(name.text).map(|(span, _)| *span);
             let taken = input.or_else(|| self.find_binding(name.text).map(|found| found.name.span));
             if taken.is_some() {
-                self.is_name_taken(name, taken);
+                self.refuse_taken(name, taken);
                 continue;
             }
             match param.ty {
@@ -198,7 +198,7 @@ impl<'a, 's> Checker<'a, 's> {
                 }
                 ParamType::Buffer(Scalar::Int, _) => self.buffer_of_int(param.ty_span),
                 ParamType::Buffer(scalar, rank) => {
-                    if !self.is_reserved(name, true) {
+                    if !self.refuse_reserved(name, Role::Func) {
                         inputs.push(self.input(name, scalar, rank));
                     }
                 }
@@ -262,7 +262,7 @@ impl<'a, 's> Checker<'a, 's> {
             let name = output.name;
             let first = self.scope.outputs.get(name.text).map(|(.., span)| *span);
             if first.is_some() {
-                self.is_name_taken(name, first);
+                self.refuse_taken(name, first);
                 continue;
             }
             match output.ty {
@@ -313,7 +313,7 @@ impl<'a, 's> Checker<'a, 's> {
                 Some((_, Callable::Bad)) => {}
                 Some((span, Callable::Input { .. })) => {
                     let span = *span;
-                    self.is_name_taken(name, Some(span));
+                    self.refuse_taken(name, Some(span));
                 }
                 None => {
                     let funcs = self.scope.all_funcs.keys().copied();

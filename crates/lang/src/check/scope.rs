@@ -13,6 +13,15 @@ use super::builtins;
 /// How deep the expressions of an algorithm may be; later passes recurse over them.
 const MAX_DEPTH: usize = 1000;
 
+/// What a name is used or defined as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Before `(` or a property.
+    Func,
+    /// By itself.
+    Value,
+}
+
 /// What stands before `(`.
 #[derive(Clone, Debug)]
 pub(super) enum Callable {
@@ -195,7 +204,8 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// Reports that a name means nothing, or not what is needed here.
-    pub(super) fn unknown<T>(&mut self, name: Name<'s>, is_call: bool) -> Option<T> {
+    pub(super) fn unknown<T>(&mut self, name: Name<'s>, role: Role) -> Option<T> {
+        let is_call = role == Role::Func;
         let text = name.text;
         if self.scope.broken.contains(&text) {
             return None;
@@ -242,7 +252,7 @@ impl<'a, 's> Checker<'a, 's> {
                 format!("name its result: `func name = {text}(…);`"),
             );
         }
-        let near = self.nearest_name(text, is_call);
+        let near = self.nearest_name(text, role);
         let what = if is_call { "func or function" } else { "variable" };
         let mut diagnostic = Diagnostic::error(
             codes::UNKNOWN_NAME,
@@ -256,9 +266,9 @@ impl<'a, 's> Checker<'a, 's> {
         None
     }
 
-    fn nearest_name(&self, text: &str, is_call: bool) -> Option<String> {
+    fn nearest_name(&self, text: &str, role: Role) -> Option<String> {
         let mut known: Vec<&str> = Vec::new();
-        if is_call {
+        if role == Role::Func {
             self.scope.callables.keys().for_each(|name| known.push(name));
             builtins::names().for_each(|name| known.push(name));
             for scalar in Scalar::ALL {
@@ -280,13 +290,13 @@ impl<'a, 's> Checker<'a, 's> {
         };
         let taken = bound.or(func);
         // A taken name is bound all the same, so that its uses make no further errors.
-        self.is_name_taken(name, taken);
+        self.refuse_taken(name, taken);
         self.scope.bindings.push(Binding { name, value });
     }
 
-    /// Reports a name that cannot be defined because it means something else.
-    pub(super) fn is_name_taken(&mut self, name: Name<'s>, taken: Option<Span>) -> bool {
-        if self.is_reserved(name, false) {
+    /// Reports a name that cannot be defined because it means something else; whether it does.
+    pub(super) fn refuse_taken(&mut self, name: Name<'s>, taken: Option<Span>) -> bool {
+        if self.refuse_reserved(name, Role::Value) {
             return true;
         }
         let Some(span) = taken else { return false };
@@ -297,8 +307,8 @@ impl<'a, 's> Checker<'a, 's> {
         true
     }
 
-    /// Reports a name that nothing can have.
-    pub(super) fn is_reserved(&mut self, name: Name<'s>, is_callable: bool) -> bool {
+    /// Reports a name that nothing of a kind can have; whether it is one.
+    pub(super) fn refuse_reserved(&mut self, name: Name<'s>, role: Role) -> bool {
         let text = name.text;
         if text.contains('$') {
             self.report(
@@ -308,7 +318,7 @@ impl<'a, 's> Checker<'a, 's> {
             return true;
         }
         let builtin = builtins::names().any(|builtin| builtin == text);
-        if is_callable
+        if role == Role::Func
             && (builtin || Scalar::from_name(text).is_some() || self.generics.contains_key(text))
         {
             let message = format!("`{text}` is a built-in function");

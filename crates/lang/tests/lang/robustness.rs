@@ -107,7 +107,7 @@ fn mutated_texts() {
     let texts = texts();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut refused = 0;
-    const RUNS: usize = 12_000;
+    const RUNS: usize = 6_000;
     for _ in 0..RUNS {
         let mut text = texts[random.below(texts.len())].clone();
         for _ in 0..=random.below(3) {
