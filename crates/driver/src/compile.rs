@@ -27,7 +27,14 @@ pub const STAGES: [&str; 2] = ["holes", "bounds"];
 /// Every name that an observer is called with, in order.
 pub fn stage_names() -> Vec<&'static str> {
     let passes = halidom_lower::PASSES.iter().map(|pass| pass.name);
-    STAGES.into_iter().chain(passes).chain(["final"]).collect()
+    let mut names: Vec<&'static str> = Vec::new();
+    // A pass that runs twice is one name: its last result.
+    for name in STAGES.into_iter().chain(passes).chain(["final"]) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Compiles a pipeline under a schedule.

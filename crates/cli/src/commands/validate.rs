@@ -13,6 +13,8 @@ use super::{load, report as report_diagnostics, status};
 use crate::args::ValidateArgs;
 use crate::output::{Output, Status};
 
+/// How the validator's report begins the assumption that an entry check on a size holds.
+const SIZE_LIMIT: &str = "size limit of";
 /// How many elements of an input a person is shown.
 const SHOWN_ELEMENTS: usize = 64;
 
@@ -169,14 +171,28 @@ pub(crate) fn show(report: &Report, output: &mut Output<'_>) -> Status {
             ));
         }
     }
-    for assumption in &report.assumptions {
-        output.line(&format!("  assumes: {assumption}"));
-    }
+    show_assumptions(&report.assumptions, output);
     for note in &report.notes {
         output.line(&format!("  note: {note}"));
     }
     output.line(&format!("  below: {}", report.below.join(", ")));
     status
+}
+
+/// Assumptions, a line each; the many limits on sizes are one line unless details are asked for.
+fn show_assumptions(assumptions: &[String], output: &mut Output<'_>) {
+    let limited = |assumption: &String| !output.verbose && assumption.starts_with(SIZE_LIMIT);
+    let (limits, others): (Vec<&String>, Vec<&String>) =
+        assumptions.iter().partition(|assumption| limited(assumption));
+    if !limits.is_empty() {
+        output.line(&format!(
+            "  assumes: size limits: mins and extents below 2^31, strides and spans up to 2^47 ({} checks, listed by --verbose)",
+            limits.len()
+        ));
+    }
+    for assumption in others {
+        output.line(&format!("  assumes: {assumption}"));
+    }
 }
 
 fn show_counterexample(counterexample: &Counterexample, output: &mut Output<'_>) {
