@@ -61,8 +61,8 @@ fn run() -> Result<(), Error> {
     println!("      the loop nests of all schedules");
     println!("  {halidom} validate {PROGRAM} -s {best}");
     println!("      what was proved, for which sizes, and what the proof assumes");
-    println!("  {halidom} build {PROGRAM} -s {best} -o {FOLDER}/{best}");
-    println!("      the C source, a header and a library to link into another program");
+    println!("  {halidom} lower {PROGRAM} -s {best} --stage final");
+    println!("      the program that was validated and printed as C");
 
     let failed: Vec<String> = outcomes
         .into_iter()
