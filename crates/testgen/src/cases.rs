@@ -98,7 +98,8 @@ fn input_shapes(
         })
         .collect();
     // As tight as the reads allow, with a little room, or with much.
-    let room = [0, 0, random.between(1, 3), random.between(10, 40)][random.below(4)];
+    let room =
+        [0, random.between(1, 3), random.between(10, 40), random.between(10, 40)][random.below(4)];
     let read = read_boxes(pool, algorithm, bindings, windows, &shapes, random)?;
     let tight: Vec<Shape> = read
         .iter()

@@ -16,7 +16,7 @@ pub fn schedule(pipeline: &PipelineText, name: &str, seed: u64) -> String {
 struct Maker<'p> {
     random: Random,
     pipeline: &'p PipelineText,
-    /// The loops of each scheduled func's pure stage after its directives, innermost first.
+    /// The loops of each func's last stage after its directives, innermost first: where producers are placed.
     loops: Vec<Vec<Loop>>,
     fresh: usize,
 }
@@ -34,7 +34,7 @@ impl Maker<'_> {
         let funcs = &self.pipeline.funcs;
         self.loops = funcs
             .iter()
-            .map(|func| func.stages.first().map(|stage| loops(stage)).unwrap_or_default())
+            .map(|func| func.stages.last().map(|stage| loops(stage)).unwrap_or_default())
             .collect();
         let mut text: Vec<String> = Vec::new();
         // Readers first, so that producers can be placed at their loops.
@@ -48,11 +48,11 @@ impl Maker<'_> {
             let inline = placement.contains("compute_inline");
             let mut chain = placement;
             if !inline {
-                let mut loops = std::mem::take(&mut self.loops[number]);
-                chain.push_str(&self.loop_directives(&mut loops, false));
-                self.loops[number] = loops;
+                let mut stage = func.stages.first().map(|stage| loops(stage)).unwrap_or_default();
+                chain.push_str(&self.loop_directives(&mut stage, false));
+                self.loops[number] = stage;
                 if self.random.chance(12) {
-                    chain.push_str(&self.specialization(func, number));
+                    chain.push_str(&self.specialization(func));
                 }
             }
             if !chain.is_empty() {
@@ -63,8 +63,9 @@ impl Maker<'_> {
                 continue;
             }
             for (stage, update) in func.stages.iter().enumerate().skip(1) {
-                let mut loops = loops(update);
-                let chain = self.loop_directives(&mut loops, true);
+                let mut update = loops(update);
+                let chain = self.loop_directives(&mut update, true);
+                self.loops[number] = update;
                 if !chain.is_empty() {
                     text.push(format!("    {}.update({stage}){chain};\n", func.name));
                 }
@@ -93,7 +94,10 @@ impl Maker<'_> {
             Some((self.pipeline.funcs[reader].name.clone(), name, reader))
         });
         match (self.random.below(10), at) {
-            (0 | 1, _) => ".compute_inline()".to_owned(),
+            // A func with updates has no definition to substitute.
+            (0 | 1, _) if func.stages.len() == 1 || self.random.chance(10) => {
+                ".compute_inline()".to_owned()
+            }
             (2, _) => ".compute_root()".to_owned(),
             (3..=8, Some((reader, var, number))) => {
                 let mut text = vec![format!(".compute_at({reader}, {var})")];
@@ -193,14 +197,11 @@ impl Maker<'_> {
         self.pick(&["", ", tail: guard", ", tail: shift", ", tail: round"], "")
     }
 
-    /// A copy of the func under a condition, vectorized or unrolled along a loop that is left.
-    fn specialization(&mut self, func: &FuncText, number: usize) -> String {
+    /// A copy of the func under a condition, vectorized or unrolled. Specializations come before other directives, so its loops are the original ones.
+    fn specialization(&mut self, func: &FuncText) -> String {
         let condition = self.random.choose(&self.pipeline.conditions).cloned();
-        let free: Vec<String> = self.loops[number]
-            .iter()
-            .filter(|entry| !entry.done)
-            .map(|entry| entry.name.clone())
-            .collect();
+        let free: Vec<String> =
+            func.stages.iter().take(1).flatten().map(|(name, _)| name.clone()).collect();
         match (condition, self.random.choose(&free)) {
             (Some(condition), Some(name)) => {
                 let directive = if self.random.one_in(2) { "vectorize" } else { "unroll" };

@@ -56,7 +56,7 @@ impl Default for Options {
             output_shapes: None,
             output_padding: Vec::new(),
             steps: None,
-            elements: 1 << 30,
+            elements: 1 << 27,
         }
     }
 }
