@@ -213,7 +213,7 @@ pub(crate) fn print(out: &mut String, helpers: &IndexSet<Helper>) {
     }
 }
 
-fn definition(helper: Helper) -> String {
+pub(crate) fn definition(helper: Helper) -> String {
     let name = helper.name();
     match helper {
         Helper::Type(scalar, lanes) => Template::of(scalar, lanes).fill(&name, TYPE),

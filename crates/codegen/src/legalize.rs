@@ -223,8 +223,15 @@ impl Legalize<'_> {
                 });
                 self.pool.load(buffer, index, access)
             }
-            other => {
-                let mapped = other.map_operands(|operand| self.slice(operand, piece));
+            expr @ (Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Hole(_)) => {
+                let mapped = expr.map_operands(|operand| self.slice(operand, piece));
                 self.pool.expr(mapped)
             }
         };
@@ -285,7 +292,9 @@ impl Widths<'_> {
             }
             Stmt::If { condition: _, then_branch, else_branch } => {
                 self.stmt(*then_branch);
-                else_branch.iter().for_each(|stmt| self.stmt(*stmt));
+                if let Some(else_branch) = else_branch {
+                    self.stmt(*else_branch);
+                }
             }
             Stmt::For { body, .. } | Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => {
                 self.stmt(*body);

@@ -14,6 +14,7 @@ mod loader;
 mod module;
 mod names;
 mod print;
+pub mod readback;
 mod scalar;
 mod target;
 mod templates;

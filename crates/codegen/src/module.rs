@@ -233,7 +233,7 @@ pub(crate) fn run_symbol(name: &str) -> String {
 }
 
 /// Comparisons whose outcome the types decide are not mistakes in generated code: they are what the source says.
-const PREAMBLE: &str = "\
+pub(crate) const PREAMBLE: &str = "\
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,11 @@
 //! Programs built by hand, compiled, run, and compared with `ir::eval`.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    clippy::many_single_char_names,
+    reason = "tests name what they mean and no more"
+)]
 
-mod common;
+pub(crate) mod common;
 mod operators;
-mod run;
-mod vectors;
+pub(crate) mod run;
+pub(crate) mod vectors;

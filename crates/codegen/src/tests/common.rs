@@ -1,31 +1,31 @@
 //! Final programs built by hand.
 
-use crate::{Arguments, Kernel, Target, Toolchain, compile, emit};
+use crate::{Arguments, Kernel, Target, Toolchain, compile, emit, readback};
 use halidom_ir::{
     Array, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId,
     FuncKind, LoopKind, Output, Pool, Program, Scalar, Stmt, StmtId, Type, VarId,
 };
 
 /// A program under construction, in its pool.
-pub(super) struct Builder {
-    pub(super) pool: Pool,
-    pub(super) inputs: Vec<BufferId>,
-    pub(super) outputs: Vec<Output>,
-    pub(super) params: Vec<VarId>,
+pub(crate) struct Builder {
+    pub(crate) pool: Pool,
+    pub(crate) inputs: Vec<BufferId>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) params: Vec<VarId>,
 }
 
 impl Builder {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { pool: Pool::new(), inputs: vec![], outputs: vec![], params: vec![] }
     }
 
-    pub(super) fn int_var(&mut self, name: &str) -> (VarId, ExprId) {
+    pub(crate) fn int_var(&mut self, name: &str) -> (VarId, ExprId) {
         let var = self.pool.declare_var(name, Type::INT);
         let expr = self.pool.var_expr(var);
         (var, expr)
     }
 
-    pub(super) fn param(&mut self, name: &str, scalar: Scalar) -> ExprId {
+    pub(crate) fn param(&mut self, name: &str, scalar: Scalar) -> ExprId {
         let var = self.pool.declare_var(name, Type::scalar(scalar));
         self.params.push(var);
         self.pool.var_expr(var)
@@ -37,7 +37,7 @@ impl Builder {
         self.pool.declare_func(FuncDecl { name: name.to_owned(), scalar, args, kind })
     }
 
-    pub(super) fn buffer(
+    pub(crate) fn buffer(
         &mut self,
         name: &str,
         scalar: Scalar,
@@ -58,14 +58,14 @@ impl Builder {
             .collect()
     }
 
-    pub(super) fn input(&mut self, name: &str, scalar: Scalar, rank: usize) -> BufferId {
+    pub(crate) fn input(&mut self, name: &str, scalar: Scalar, rank: usize) -> BufferId {
         let dims = self.caller_dims(name, rank);
         let buffer = self.buffer(name, scalar, BufferKind::Input, dims);
         self.inputs.push(buffer);
         buffer
     }
 
-    pub(super) fn output(&mut self, name: &str, scalar: Scalar, rank: usize) -> BufferId {
+    pub(crate) fn output(&mut self, name: &str, scalar: Scalar, rank: usize) -> BufferId {
         let dims = self.caller_dims(name, rank);
         let buffer = self.buffer(name, scalar, BufferKind::Output, dims);
         let window = (0..rank)
@@ -80,7 +80,7 @@ impl Builder {
     }
 
     /// The index of a point of a buffer.
-    pub(super) fn index(&mut self, buffer: BufferId, coords: &[ExprId]) -> ExprId {
+    pub(crate) fn index(&mut self, buffer: BufferId, coords: &[ExprId]) -> ExprId {
         let dims = self.pool.buffer(buffer).dims.clone();
         let mut index = None;
         for (coord, dim) in coords.iter().zip(dims) {
@@ -94,20 +94,20 @@ impl Builder {
         index.unwrap()
     }
 
-    pub(super) fn load(&mut self, buffer: BufferId, coords: &[ExprId]) -> ExprId {
+    pub(crate) fn load(&mut self, buffer: BufferId, coords: &[ExprId]) -> ExprId {
         let index = self.index(buffer, coords);
         self.pool.load(buffer, index, None)
     }
 
-    pub(super) fn store(&mut self, buffer: BufferId, index: ExprId, value: ExprId) -> StmtId {
+    pub(crate) fn store(&mut self, buffer: BufferId, index: ExprId, value: ExprId) -> StmtId {
         self.pool.stmt(Stmt::Store { buffer, index, value, prophecy: None })
     }
 
-    pub(super) fn block(&mut self, stmts: Vec<StmtId>) -> StmtId {
+    pub(crate) fn block(&mut self, stmts: Vec<StmtId>) -> StmtId {
         self.pool.stmt(Stmt::Block(stmts))
     }
 
-    pub(super) fn for_loop(
+    pub(crate) fn for_loop(
         &mut self,
         var: VarId,
         min: ExprId,
@@ -118,24 +118,24 @@ impl Builder {
         self.pool.stmt(Stmt::For { var, min, extent, kind, body })
     }
 
-    pub(super) fn let_in(&mut self, var: VarId, value: ExprId, body: StmtId) -> StmtId {
+    pub(crate) fn let_in(&mut self, var: VarId, value: ExprId, body: StmtId) -> StmtId {
         self.pool.stmt(Stmt::Let { var, value, body })
     }
 
-    pub(super) fn ramp(&mut self, base: ExprId, stride: i128, lanes: u32) -> ExprId {
+    pub(crate) fn ramp(&mut self, base: ExprId, stride: i128, lanes: u32) -> ExprId {
         let stride = self.pool.int(stride);
         self.pool.expr(halidom_ir::Expr::Ramp { base, stride, lanes })
     }
 
-    pub(super) fn broadcast(&mut self, value: ExprId, lanes: u32) -> ExprId {
+    pub(crate) fn broadcast(&mut self, value: ExprId, lanes: u32) -> ExprId {
         self.pool.expr(halidom_ir::Expr::Broadcast { value, lanes })
     }
 
-    pub(super) fn op(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    pub(crate) fn op(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         self.pool.binary(op, a, b)
     }
 
-    pub(super) fn constant(&mut self, scalar: Scalar, value: i128) -> ExprId {
+    pub(crate) fn constant(&mut self, scalar: Scalar, value: i128) -> ExprId {
         let constant = match scalar {
             Scalar::F32 => Constant::f32(value as f32),
             Scalar::F64 => Constant::f64(value as f64),
@@ -144,7 +144,7 @@ impl Builder {
         self.pool.constant(constant)
     }
 
-    pub(super) fn program(&self, name: &str, body: StmtId) -> Program {
+    pub(crate) fn program(&self, name: &str, body: StmtId) -> Program {
         Program {
             name: name.to_owned(),
             params: self.params.clone(),
@@ -156,7 +156,7 @@ impl Builder {
 }
 
 /// An array filled by a function of the element's number.
-pub(super) fn array(
+pub(crate) fn array(
     scalar: Scalar,
     shape: &[(i64, i64)],
     value: impl Fn(usize) -> Constant,
@@ -169,14 +169,17 @@ pub(super) fn array(
 }
 
 /// Compiles for this machine.
-pub(super) fn kernel(pool: &Pool, program: &Program, toolchain: &Toolchain) -> Kernel {
+pub(crate) fn kernel(pool: &Pool, program: &Program, toolchain: &Toolchain) -> Kernel {
     let target = Target::host();
     let module = emit(pool, program, &target).unwrap();
+    if let Err(mismatch) = readback::check(pool, program, &module.text) {
+        panic!("{mismatch}");
+    }
     compile(&module, toolchain, &target).unwrap_or_else(|error| panic!("{error}\n{}", module.text))
 }
 
 /// Arguments whose windows are the outputs' boxes.
-pub(super) fn arguments<'a>(inputs: &'a [Array], outputs: &[Array]) -> Arguments<'a> {
+pub(crate) fn arguments<'a>(inputs: &'a [Array], outputs: &[Array]) -> Arguments<'a> {
     Arguments {
         inputs: inputs.iter().collect(),
         windows: outputs.iter().map(|output| output.shape.clone()).collect(),

@@ -7,7 +7,7 @@ use halidom_ir::{
 };
 
 /// `output(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3`, rows in parallel, each by way of an internal buffer of `padding` more elements.
-fn row_blur(kind: LoopKind) -> (Pool, Program) {
+pub(crate) fn row_blur(kind: LoopKind) -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U16, 2);
     let output = b.output("output", Scalar::U16, 2);

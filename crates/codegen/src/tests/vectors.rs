@@ -7,7 +7,7 @@ use super::common::{Builder, arguments, array, kernel};
 use crate::{Target, Toolchain, emit, legalize};
 
 /// `output(i) = u16((u32(input(i)) * 3 + u32(select(input(i) < input(i + 1), i, 7))) / 4)` for `lanes` values at once, by way of a let.
-fn weighted(lanes: u32) -> (Pool, Program) {
+pub(crate) fn weighted(lanes: u32) -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U16, 1);
     let output = b.output("output", Scalar::U16, 1);

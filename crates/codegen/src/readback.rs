@@ -1,0 +1,64 @@
+//! Reads emitted C back and compares it with the program that it was printed from.
+//!
+//! A parser of C's grammar, C's rules for types, and a walk along the IR: nothing here calls the printer, except that the texts of the helper functions, which tests
+//! compare with `ir::eval`, are taken from it. Names are matched as they are declared; comments are not looked at.
+//!
+//! # Correctness
+//! [`check`] succeeds only if every statement of the C, in order, is one of the program's with the same value, and nothing else stands in the file. Whatever the parser
+//! does not know is a mismatch.
+
+mod calls;
+mod compare;
+mod helper_names;
+mod lex;
+mod lift;
+mod parse;
+mod syntax;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use halidom_base::FxHashSet;
+use halidom_ir::{Pool, Program};
+
+use crate::helpers;
+use crate::module::PREAMBLE;
+
+/// Where the C is not the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the generated C is not what was validated: {what}: `{excerpt}`")]
+pub struct Mismatch {
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+    /// The line's text.
+    pub excerpt: String,
+}
+
+impl Mismatch {
+    fn at(text: &str, offset: usize, what: impl Into<String>) -> Self {
+        let offset = offset.min(text.len());
+        let line = text[..offset].matches('\n').count();
+        let excerpt = text.lines().nth(line).unwrap_or_default().trim().to_owned();
+        Self { line: line + 1, what: what.into(), excerpt }
+    }
+}
+
+/// Compares the text of a C file with a final program.
+pub fn check(pool: &Pool, program: &Program, text: &str) -> Result<(), Mismatch> {
+    let file = parse::parse(text)?;
+    let expected = PREAMBLE.lines().filter(|line| line.starts_with('#'));
+    if !expected.eq(file.directives.iter().map(String::as_str)) {
+        return Err(Mismatch::at(text, 0, "other lines for the preprocessor"));
+    }
+    let mut seen = FxHashSet::default();
+    for (at, name, definition) in &file.helpers {
+        let right = helper_names::helper_of(name)
+            .is_some_and(|helper| helpers::definition(helper).trim() == definition);
+        if !right || !seen.insert(name) {
+            return Err(Mismatch::at(text, *at, "a helper function of another meaning"));
+        }
+    }
+    compare::compare(pool, program, text, &file)
+}

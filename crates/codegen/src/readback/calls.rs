@@ -1,0 +1,264 @@
+//! The values of calls: of the helper functions by their names, of C's mathematical functions.
+
+use halidom_ir::{BufferId, Constant, Intrinsic, Scalar};
+
+use super::helper_names::helper_of;
+use super::lift::{Lift, Lifted, Value};
+use super::syntax::{Node, Shape};
+use super::terms::{Op, TermId, machine};
+use crate::ctree::signed_of;
+use crate::helpers::{Helper, ScalarOp, VectorOp, builtin};
+
+impl Lift<'_, '_> {
+    pub(super) fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Lifted<Value> {
+        for (function, constant) in [
+            ("__builtin_inff", Constant::f32(f32::INFINITY)),
+            ("__builtin_inf", Constant::f64(f64::INFINITY)),
+            ("__builtin_nanf", Constant::f32(f32::NAN)),
+            ("__builtin_nan", Constant::f64(f64::NAN)),
+        ] {
+            if name == function {
+                let plain = match arguments {
+                    [] => function.contains("inf"),
+                    [Node { shape: Shape::Text(text), .. }] => {
+                        function.contains("nan") && text == "\"\""
+                    }
+                    _ => false,
+                };
+                if plain {
+                    return Ok(Value::Scalar(self.terms.constant(constant)));
+                }
+            }
+        }
+        for intrinsic in Intrinsic::ALL {
+            for scalar in [Scalar::F32, Scalar::F64] {
+                if name == builtin(intrinsic, scalar)
+                    && let [operand] = arguments
+                {
+                    let operand = self.scalar_of(operand, scalar)?;
+                    return Ok(Value::Scalar(self.terms.call(intrinsic, operand)));
+                }
+            }
+        }
+        match helper_of(name) {
+            Some(helper) => self.helper(node, helper, arguments),
+            None => self.fail(node, "a function that is not known"),
+        }
+    }
+
+    /// A scalar of exactly this type.
+    fn scalar_of(&mut self, node: &Node, scalar: Scalar) -> Lifted<TermId> {
+        let term = self.scalar_as(node, scalar)?;
+        match self.value(node)? {
+            Value::Scalar(found) if self.terms.ty(found).scalar != scalar && scalar.is_float() => {
+                self.fail(node, "a float of another type")
+            }
+            Value::Scalar(_)
+            | Value::Literal { .. }
+            | Value::Vector(_)
+            | Value::Mask(..)
+            | Value::Bits(..) => Ok(term),
+        }
+    }
+
+    fn helper(&mut self, node: &Node, helper: Helper, arguments: &[Node]) -> Lifted<Value> {
+        match (helper, arguments) {
+            (Helper::Scalar(ScalarOp::Abs, scalar), [a]) => {
+                let a = self.scalar_of(a, machine(scalar))?;
+                Ok(Value::Scalar(self.terms.call(Intrinsic::Abs, a)))
+            }
+            (Helper::Scalar(op, scalar), [a, b]) => {
+                let a = self.scalar_of(a, machine(scalar))?;
+                let b = self.scalar_of(b, machine(scalar))?;
+                match scalar_op(op) {
+                    Some(op) => Ok(Value::Scalar(self.terms.binary(op, a, b))),
+                    None => self.fail(node, "too many operands"),
+                }
+            }
+            (Helper::Saturate { to, from }, [a]) => {
+                let a = self.scalar_of(a, from)?;
+                Ok(Value::Scalar(self.terms.cast(to, a)))
+            }
+            (Helper::VectorSaturate { to, from, lanes }, [a]) => {
+                let a = self.vector_as(a, from, lanes)?;
+                Ok(Value::Vector(self.terms.cast(to, a)))
+            }
+            (Helper::Convert { to, from, lanes }, [a]) => {
+                if let Value::Mask(mask, width) = self.value(a)? {
+                    return if width == from && to.is_signed() && self.terms.ty(mask).lanes == lanes
+                    {
+                        Ok(Value::Mask(mask, to))
+                    } else {
+                        self.fail(node, "a mask of another width")
+                    };
+                }
+                let a = self.vector_as(a, from, lanes)?;
+                Ok(Value::Vector(self.terms.cast(to, a)))
+            }
+            (Helper::DivBy(scalar, lanes, divisor), [a]) => {
+                self.by(Op::Div, (scalar, lanes, divisor), a)
+            }
+            (Helper::ModBy(scalar, lanes, divisor), [a]) => {
+                self.by(Op::Mod, (scalar, lanes, divisor), a)
+            }
+            (Helper::VectorCall(intrinsic, scalar, lanes), [a]) => {
+                let a = self.vector_as(a, scalar, lanes)?;
+                Ok(Value::Vector(self.terms.call(intrinsic, a)))
+            }
+            (Helper::Vector(op, scalar, lanes), _) => {
+                self.vector_helper(node, op, (scalar, lanes), arguments)
+            }
+            _ => self.fail(node, "a function with other parameters"),
+        }
+    }
+
+    fn by(
+        &mut self,
+        op: Op,
+        (scalar, lanes, divisor): (Scalar, u32, i64),
+        a: &Node,
+    ) -> Lifted<Value> {
+        let a = self.vector_as(a, scalar, lanes)?;
+        let divisor = self.literal_as(i128::from(divisor), scalar);
+        let divisor = self.terms.broadcast(divisor, lanes);
+        Ok(Value::Vector(self.terms.binary(op, a, divisor)))
+    }
+
+    fn vector_helper(
+        &mut self,
+        node: &Node,
+        op: VectorOp,
+        (scalar, lanes): (Scalar, u32),
+        arguments: &[Node],
+    ) -> Lifted<Value> {
+        match (op, arguments) {
+            (VectorOp::Load, [address]) => {
+                let (buffer, base) = self.address(address)?;
+                let one = self.literal_as(1, Scalar::I64);
+                self.load(node, buffer, (base, one), (scalar, lanes))
+            }
+            (VectorOp::LoadStrided, [address, stride]) => {
+                let (buffer, base) = self.address(address)?;
+                let stride = self.scalar_as(stride, Scalar::I64)?;
+                self.load(node, buffer, (base, stride), (scalar, lanes))
+            }
+            (VectorOp::Gather, [memory, index]) => {
+                let buffer = self.buffer(memory)?;
+                let index = self.vector_as(index, Scalar::I64, lanes)?;
+                let loaded = self.terms.load(buffer, index);
+                self.loaded(node, loaded, scalar)
+            }
+            (VectorOp::Broadcast, [a]) => {
+                // A mask that is the same in all lanes: all ones are -1.
+                if let Shape::Unary(minus, condition) = &a.shape
+                    && minus == "-"
+                    && let Value::Scalar(term) = self.value(condition)?
+                    && self.terms.ty(term).scalar == Scalar::Bool
+                    && scalar.is_signed()
+                {
+                    return Ok(Value::Mask(self.terms.broadcast(term, lanes), scalar));
+                }
+                let a = self.scalar_of(a, scalar)?;
+                Ok(Value::Vector(self.terms.broadcast(a, lanes)))
+            }
+            (VectorOp::Ramp, [base, stride]) if scalar == Scalar::I64 => {
+                let base = self.scalar_as(base, Scalar::I64)?;
+                let stride = self.scalar_as(stride, Scalar::I64)?;
+                Ok(Value::Vector(self.terms.ramp(base, stride, lanes)))
+            }
+            (VectorOp::Select, [condition, a, b]) => {
+                let condition = self.mask_as(condition, signed_of(scalar), lanes)?;
+                if let (Value::Mask(x, width), Value::Mask(y, other)) =
+                    (self.value(a)?, self.value(b)?)
+                {
+                    return if width == scalar && other == scalar {
+                        Ok(Value::Mask(self.terms.select(condition, x, y), scalar))
+                    } else {
+                        self.fail(node, "masks of other widths")
+                    };
+                }
+                let a = self.vector_as(a, scalar, lanes)?;
+                let b = self.vector_as(b, scalar, lanes)?;
+                Ok(Value::Vector(self.terms.select(condition, a, b)))
+            }
+            (VectorOp::Abs, [a]) => {
+                let a = self.vector_as(a, scalar, lanes)?;
+                Ok(Value::Vector(self.terms.call(Intrinsic::Abs, a)))
+            }
+            (_, [a, b]) => {
+                let Some(op) = vector_op(op) else {
+                    return self.fail(node, "no function with a value");
+                };
+                let a = self.vector_as(a, scalar, lanes)?;
+                let b = self.vector_as(b, scalar, lanes)?;
+                Ok(Value::Vector(self.terms.binary(op, a, b)))
+            }
+            _ => self.fail(node, "a function with other parameters"),
+        }
+    }
+
+    /// `&buffer[index]`.
+    pub(super) fn address(&mut self, node: &Node) -> Lifted<(BufferId, TermId)> {
+        if let Shape::Unary(op, element) = &node.shape
+            && op == "&"
+            && let Shape::Index(base, index) = &element.shape
+        {
+            let buffer = self.buffer(base)?;
+            return Ok((buffer, self.scalar_as(index, Scalar::I64)?));
+        }
+        self.fail(node, "no address of an element")
+    }
+
+    fn load(
+        &mut self,
+        node: &Node,
+        buffer: BufferId,
+        (base, stride): (TermId, TermId),
+        (scalar, lanes): (Scalar, u32),
+    ) -> Lifted<Value> {
+        let index = self.terms.ramp(base, stride, lanes);
+        let loaded = self.terms.load(buffer, index);
+        self.loaded(node, loaded, scalar)
+    }
+
+    fn loaded(&mut self, node: &Node, loaded: TermId, scalar: Scalar) -> Lifted<Value> {
+        if self.terms.ty(loaded).scalar == scalar {
+            Ok(Value::Vector(loaded))
+        } else {
+            self.fail(node, "a load of another type")
+        }
+    }
+}
+
+fn scalar_op(op: ScalarOp) -> Option<Op> {
+    Some(match op {
+        ScalarOp::Div => Op::Div,
+        ScalarOp::Mod => Op::Mod,
+        ScalarOp::Min => Op::Min,
+        ScalarOp::Max => Op::Max,
+        ScalarOp::Shl => Op::Shl,
+        ScalarOp::Shr => Op::Shr,
+        ScalarOp::Abs => return None,
+    })
+}
+
+fn vector_op(op: VectorOp) -> Option<Op> {
+    Some(match op {
+        VectorOp::Min => Op::Min,
+        VectorOp::Max => Op::Max,
+        VectorOp::Div => Op::Div,
+        VectorOp::Mod => Op::Mod,
+        VectorOp::Shl => Op::Shl,
+        VectorOp::Shr => Op::Shr,
+        VectorOp::Load
+        | VectorOp::LoadStrided
+        | VectorOp::Gather
+        | VectorOp::Store
+        | VectorOp::StoreStrided
+        | VectorOp::Scatter
+        | VectorOp::Broadcast
+        | VectorOp::Ramp
+        | VectorOp::Select
+        | VectorOp::Abs => return None,
+    })
+}

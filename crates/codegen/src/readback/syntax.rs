@@ -1,0 +1,111 @@
+//! What the parser makes of C.
+
+use halidom_ir::Scalar;
+
+/// A C type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ty {
+    /// `void`
+    Void,
+    /// `int`, which is also the type of small operands after promotion.
+    CInt,
+    /// `size_t`
+    Size,
+    /// A fixed-width integer or float. `uint8_t` is `U8`, `int64_t` is `I64`: C knows neither `bool` nor `int`.
+    Scalar(Scalar),
+    /// A GNU vector.
+    Vector(Scalar, u32),
+    /// A struct.
+    Struct(String),
+    /// A pointer.
+    Pointer {
+        /// To what.
+        to: Box<Self>,
+        /// Whether the pointee is `const`.
+        read_only: bool,
+        /// Whether it is `restrict`.
+        restrict: bool,
+    },
+}
+
+/// An expression, and where it starts in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) at: usize,
+    pub(super) shape: Shape,
+}
+
+impl Node {
+    /// Whether it is this name.
+    pub(super) fn is_name(&self, name: &str) -> bool {
+        matches!(&self.shape, Shape::Name(found) if found == name)
+    }
+}
+
+/// The shape of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Name(String),
+    Number(String),
+    Text(String),
+    Unary(String, Box<Node>),
+    Binary(String, Box<Node>, Box<Node>),
+    Conditional(Box<Node>, Box<Node>, Box<Node>),
+    Cast(Ty, Box<Node>),
+    Call(String, Vec<Node>),
+    Index(Box<Node>, Box<Node>),
+    Arrow(Box<Node>, String),
+    /// `(T[]){…}`
+    Array(Ty, Vec<Node>),
+    SizeOf(Ty),
+}
+
+/// A statement, and where it starts in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) at: usize,
+    pub(super) action: Action,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Declare(Ty, String, Node),
+    /// An array of zeros with its length and alignment.
+    DeclareArray(Ty, String, Node, Node),
+    DeclareStruct(String, String, Vec<Node>),
+    Assign(Node, Node),
+    Call(Node),
+    Discard(String),
+    If(Node, Vec<Line>, Option<Vec<Line>>),
+    /// `for (int64_t var = from[, end = var + extent]; var < bound; var++)`
+    For {
+        var: String,
+        from: Node,
+        end: Option<(String, Node)>,
+        bound: Node,
+        body: Vec<Line>,
+    },
+    Block(Vec<Line>),
+    Return(Node),
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) at: usize,
+    pub(super) is_static: bool,
+    pub(super) name: String,
+    pub(super) parameters: Vec<(Ty, String)>,
+    pub(super) body: Vec<Line>,
+}
+
+/// A file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct File {
+    pub(super) directives: Vec<String>,
+    /// Vector types and helper functions: names and texts, in order.
+    pub(super) helpers: Vec<(usize, String, String)>,
+    pub(super) structs: Vec<(String, Vec<(Ty, String)>)>,
+    pub(super) functions: Vec<Function>,
+}

@@ -1,0 +1,588 @@
+//! Terms: what both the IR and the C that was read back are brought to, in a normal form.
+//!
+//! # Correctness
+//! The normal form forgets only what does not matter: each rule below replaces a term by one of equal value. Arithmetic is either *exact* (C's signed operators: `int`,
+//! which the IR bounds, and operands that C promoted) or modulo a power of two (C's unsigned operators). Exact arithmetic is never made from wrapping arithmetic, so that
+//! C which may overflow does not equal IR which wraps.
+
+use halidom_base::{FxHashMap, Id, IndexSet, define_id};
+use halidom_ir::{
+    BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, Overflow, Pool, Scalar, Type, UnaryOp,
+    VarId, eval,
+};
+
+use crate::ctree::unsigned_of;
+
+define_id!(
+    /// A term; equal terms have equal ids.
+    pub(super) TermId, "t"
+);
+
+/// Arithmetic whose results may leave the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Ring {
+    Add,
+    Sub,
+    Mul,
+}
+
+/// Operators whose results fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Op {
+    Div,
+    Mod,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Op {
+    pub(super) fn is_comparison(self) -> bool {
+        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
+    }
+}
+
+/// A term. `int` does not occur: it is `i64` with exact arithmetic.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Term {
+    Const(Constant),
+    Var(VarId),
+    /// Arithmetic: exact, or modulo the width, or of floats.
+    Ring {
+        op: Ring,
+        exact: bool,
+        lhs: TermId,
+        rhs: TermId,
+    },
+    Neg {
+        exact: bool,
+        operand: TermId,
+    },
+    Not(TermId),
+    Binary(Op, TermId, TermId),
+    Select(TermId, TermId, TermId),
+    Cast(Scalar, TermId),
+    Call(Intrinsic, TermId),
+    /// An element; of a `bool` buffer, its byte.
+    Load(BufferId, TermId),
+    Ramp {
+        base: TermId,
+        stride: TermId,
+        lanes: u32,
+    },
+    Broadcast(TermId, u32),
+}
+
+/// Interned terms with their types.
+pub(super) struct Terms<'a> {
+    pub(super) pool: &'a Pool,
+    interned: IndexSet<Term>,
+    types: Vec<Type>,
+    of_exprs: FxHashMap<ExprId, TermId>,
+}
+
+/// Why an expression has no term: it is not of a final program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoTerm;
+
+impl<'a> Terms<'a> {
+    pub(super) fn new(pool: &'a Pool) -> Self {
+        Self {
+            pool,
+            interned: IndexSet::default(),
+            types: Vec::new(),
+            of_exprs: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn get(&self, id: TermId) -> &Term {
+        &self.interned[id.index()]
+    }
+
+    pub(super) fn ty(&self, id: TermId) -> Type {
+        self.types[id.index()]
+    }
+
+    fn intern(&mut self, term: Term, ty: Type) -> TermId {
+        let (index, inserted) = self.interned.insert_full(term);
+        if inserted {
+            self.types.push(ty);
+        }
+        TermId::from_index(index)
+    }
+
+    pub(super) fn constant(&mut self, constant: Constant) -> TermId {
+        // `int` is `i64`; the printer refuses what does not fit.
+        let constant = match (constant.scalar(), constant.as_integer()) {
+            (Scalar::Int, Some(value)) => Constant::wrapped(Scalar::I64, value).unwrap_or(constant),
+            _ => constant,
+        };
+        self.intern(Term::Const(constant), Type::scalar(constant.scalar()))
+    }
+
+    pub(super) fn as_constant(&self, id: TermId) -> Option<Constant> {
+        match self.get(id) {
+            Term::Const(constant) => Some(*constant),
+            Term::Broadcast(value, _) => self.as_constant(*value),
+            Term::Var(_)
+            | Term::Ring { .. }
+            | Term::Neg { .. }
+            | Term::Not(_)
+            | Term::Binary(..)
+            | Term::Select(..)
+            | Term::Cast(..)
+            | Term::Call(..)
+            | Term::Load(..)
+            | Term::Ramp { .. } => None,
+        }
+    }
+
+    pub(super) fn var(&mut self, var: VarId) -> TermId {
+        let ty = self.pool.var(var).ty;
+        self.intern(Term::Var(var), ty.with_scalar(machine(ty.scalar)))
+    }
+
+    /// A constant of a vector's or scalar's type.
+    fn spread(&mut self, constant: Constant, lanes: u32) -> TermId {
+        let value = self.constant(constant);
+        self.broadcast(value, lanes)
+    }
+
+    pub(super) fn broadcast(&mut self, value: TermId, lanes: u32) -> TermId {
+        if lanes == 1 {
+            return value;
+        }
+        let ty = Type { scalar: self.ty(value).scalar, lanes };
+        self.intern(Term::Broadcast(value, lanes), ty)
+    }
+
+    pub(super) fn ramp(&mut self, base: TermId, stride: TermId, lanes: u32) -> TermId {
+        let ty = Type { scalar: Scalar::I64, lanes };
+        self.intern(Term::Ramp { base, stride, lanes }, ty)
+    }
+
+    /// A load; all lanes of a broadcast index load one element.
+    pub(super) fn load(&mut self, buffer: BufferId, index: TermId) -> TermId {
+        if let Term::Broadcast(value, lanes) = *self.get(index) {
+            let element = self.load(buffer, value);
+            return self.broadcast(element, lanes);
+        }
+        let scalar = in_memory(self.pool.buffer(buffer).scalar);
+        let ty = self.ty(index).with_scalar(scalar);
+        self.intern(Term::Load(buffer, index), ty)
+    }
+
+    /// A sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
+    pub(super) fn ring(&mut self, op: Ring, exact: bool, lhs: TermId, rhs: TermId) -> TermId {
+        let ty = self.ty(lhs);
+        if let Some(folded) = self.fold(ring_op(op), lhs, rhs) {
+            return folded;
+        }
+        let unsigned = unsigned_of(ty.scalar);
+        if !exact && ty.scalar.is_signed() {
+            let lhs = self.cast(unsigned, lhs);
+            let rhs = self.cast(unsigned, rhs);
+            let result = self.ring(op, false, lhs, rhs);
+            return self.cast(ty.scalar, result);
+        }
+        self.intern(Term::Ring { op, exact: exact && !ty.scalar.is_float(), lhs, rhs }, ty)
+    }
+
+    pub(super) fn neg(&mut self, exact: bool, operand: TermId) -> TermId {
+        let ty = self.ty(operand);
+        if let Some(value) = self.as_constant(operand)
+            && let Ok(folded) = eval::unary(UnaryOp::Neg(Overflow::Wraps), value)
+        {
+            return self.spread(folded, ty.lanes);
+        }
+        if !exact && ty.scalar.is_signed() {
+            let operand = self.cast(unsigned_of(ty.scalar), operand);
+            let result = self.neg(false, operand);
+            return self.cast(ty.scalar, result);
+        }
+        self.intern(Term::Neg { exact: exact && !ty.scalar.is_float(), operand }, ty)
+    }
+
+    pub(super) fn not(&mut self, operand: TermId) -> TermId {
+        let ty = self.ty(operand);
+        if let Some(value) = self.as_constant(operand)
+            && let Ok(folded) = eval::unary(UnaryOp::Not, value)
+        {
+            return self.spread(folded, ty.lanes);
+        }
+        self.intern(Term::Not(operand), ty)
+    }
+
+    pub(super) fn binary(&mut self, op: Op, lhs: TermId, rhs: TermId) -> TermId {
+        let ty = self.ty(lhs);
+        if let Some(folded) = self.fold(binary_op(op), lhs, rhs) {
+            return folded;
+        }
+        // Numbers compare as they do after both were widened alike.
+        if op.is_comparison()
+            && let Some(source) = self.widened_from(lhs).or_else(|| self.widened_from(rhs))
+            && let (Some(lhs), Some(rhs)) = (self.unwiden(lhs, source), self.unwiden(rhs, source))
+        {
+            return self.binary(op, lhs, rhs);
+        }
+        let bitwise =
+            matches!(op, Op::And | Op::Or | Op::Xor) || (op == Op::Shl && self.is_small_shift(rhs));
+        if bitwise && ty.scalar.is_signed() {
+            let unsigned = unsigned_of(ty.scalar);
+            let lhs = self.cast(unsigned, lhs);
+            let rhs = self.cast(unsigned, rhs);
+            let result = self.binary(op, lhs, rhs);
+            return self.cast(ty.scalar, result);
+        }
+        let result = if op.is_comparison() { ty.with_scalar(Scalar::Bool) } else { ty };
+        self.intern(Term::Binary(op, lhs, rhs), result)
+    }
+
+    /// The type that a term was widened from without change of value.
+    fn widened_from(&self, id: TermId) -> Option<Scalar> {
+        let Term::Cast(to, inner) = self.get(id) else { return None };
+        let from = self.ty(*inner).scalar;
+        (integral(from) && integral(*to) && holds(*to, from)).then_some(from)
+    }
+
+    /// The term of type `source` that this one was widened from; of constants, the same number.
+    fn unwiden(&mut self, id: TermId, source: Scalar) -> Option<TermId> {
+        if self.widened_from(id) == Some(source)
+            && let Term::Cast(_, inner) = self.get(id)
+        {
+            return Some(*inner);
+        }
+        let value = self.as_constant(id)?.as_integer()?;
+        let (low, high) = source.range()?;
+        ((low..=high).contains(&value)).then(|| self.cast(source, id))
+    }
+
+    /// Whether a shift by this amount is C's.
+    pub(super) fn is_small_shift(&self, amount: TermId) -> bool {
+        let bits = self.ty(amount).scalar.bits().map_or(0, i128::from);
+        self.as_constant(amount)
+            .and_then(Constant::as_integer)
+            .is_some_and(|amount| (0..bits).contains(&amount))
+    }
+
+    /// The term as one of type `to` with the same value, where that is plain to see: of constants and choices among them.
+    pub(super) fn view(&mut self, id: TermId, to: Scalar) -> Option<TermId> {
+        if self.ty(id).scalar == to {
+            return Some(id);
+        }
+        match *self.get(id) {
+            Term::Const(constant) => {
+                let value = constant.as_integer()?;
+                let (low, high) = to.range()?;
+                ((low..=high).contains(&value)).then(|| self.cast(to, id))
+            }
+            Term::Select(condition, a, b) => {
+                let a = self.view(a, to)?;
+                let b = self.view(b, to)?;
+                Some(self.select(condition, a, b))
+            }
+            Term::Var(_)
+            | Term::Ring { .. }
+            | Term::Neg { .. }
+            | Term::Not(_)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Call(..)
+            | Term::Load(..)
+            | Term::Ramp { .. }
+            | Term::Broadcast(..) => None,
+        }
+    }
+
+    /// An interval that holds the values of an integer term.
+    pub(super) fn range(&self, id: TermId) -> (i128, i128) {
+        let whole = |scalar: Scalar| scalar.range().unwrap_or((i128::MIN / 4, i128::MAX / 4));
+        match self.get(id) {
+            Term::Const(constant) => {
+                let value = constant.as_integer().unwrap_or_default();
+                (value, value)
+            }
+            Term::Cast(to, inner) if integral(self.ty(*inner).scalar) && integral(*to) => {
+                let (low, high) = self.range(*inner);
+                let fits = whole(*to).0 <= low && high <= whole(*to).1;
+                if fits { (low, high) } else { whole(*to) }
+            }
+            Term::Select(_, a, b) => {
+                let (a, b) = (self.range(*a), self.range(*b));
+                (a.0.min(b.0), a.1.max(b.1))
+            }
+            Term::Var(_)
+            | Term::Ring { .. }
+            | Term::Neg { .. }
+            | Term::Not(_)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Call(..)
+            | Term::Load(..)
+            | Term::Ramp { .. }
+            | Term::Broadcast(..) => whole(self.ty(id).scalar),
+        }
+    }
+
+    fn fold(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId) -> Option<TermId> {
+        let lanes = self.ty(lhs).lanes;
+        let (a, b) = (self.as_constant(lhs)?, self.as_constant(rhs)?);
+        let value = eval::binary(op, a, b).ok()?;
+        Some(self.spread(value, lanes))
+    }
+
+    pub(super) fn select(&mut self, condition: TermId, a: TermId, b: TermId) -> TermId {
+        let ty = self.ty(a);
+        let condition = self.broadcast_to(condition, ty.lanes);
+        self.intern(Term::Select(condition, a, b), ty)
+    }
+
+    /// The same, with so many lanes.
+    fn broadcast_to(&mut self, id: TermId, lanes: u32) -> TermId {
+        if self.ty(id).lanes == lanes { id } else { self.broadcast(id, lanes) }
+    }
+
+    pub(super) fn call(&mut self, intrinsic: Intrinsic, operand: TermId) -> TermId {
+        let ty = self.ty(operand);
+        if let Some(value) = self.as_constant(operand)
+            && let Ok(folded) = eval::intrinsic(intrinsic, value)
+        {
+            return self.spread(folded, ty.lanes);
+        }
+        self.intern(Term::Call(intrinsic, operand), ty)
+    }
+
+    /// A conversion as `eval::cast` defines it, which C's conversions to fixed-width integers and floats agree with, save those of floats to integers.
+    pub(super) fn cast(&mut self, to: Scalar, operand: TermId) -> TermId {
+        let ty = self.ty(operand);
+        let from = ty.scalar;
+        if from == to {
+            return operand;
+        }
+        match self.get(operand).clone() {
+            Term::Const(value) => {
+                if let Ok(folded) = eval::cast(to, value) {
+                    return self.constant(folded);
+                }
+            }
+            Term::Broadcast(value, lanes) => {
+                let value = self.cast(to, value);
+                return self.broadcast(value, lanes);
+            }
+            // Both steps keep the value modulo the last type, or the first keeps it exactly.
+            Term::Cast(_, inner)
+                if integral(self.ty(inner).scalar)
+                    && integral(from)
+                    && (holds(from, self.ty(inner).scalar)
+                        || (integral(to) && to != Scalar::Bool && bits(to) <= bits(from))) =>
+            {
+                return self.cast(to, inner);
+            }
+            // Arithmetic modulo 2^n needs its operands modulo 2^n only.
+            Term::Ring { op, exact, lhs, rhs } if narrows(to, from, exact) => {
+                let unsigned = unsigned_of(to);
+                let lhs = self.cast(unsigned, lhs);
+                let rhs = self.cast(unsigned, rhs);
+                let result = self.ring(op, false, lhs, rhs);
+                return self.cast(to, result);
+            }
+            Term::Neg { exact, operand } if narrows(to, from, exact) => {
+                let operand = self.cast(unsigned_of(to), operand);
+                let result = self.neg(false, operand);
+                return self.cast(to, result);
+            }
+            Term::Not(operand) if narrows(to, from, false) => {
+                let operand = self.cast(to, operand);
+                return self.not(operand);
+            }
+            // A choice among constants has whatever type its constants are given.
+            Term::Select(condition, a, b)
+                if self.as_constant(a).is_some() && self.as_constant(b).is_some() =>
+            {
+                let a = self.cast(to, a);
+                let b = self.cast(to, b);
+                return self.select(condition, a, b);
+            }
+            Term::Var(_)
+            | Term::Ring { .. }
+            | Term::Neg { .. }
+            | Term::Not(_)
+            | Term::Binary(..)
+            | Term::Select(..)
+            | Term::Cast(..)
+            | Term::Call(..)
+            | Term::Load(..)
+            | Term::Ramp { .. } => {}
+        }
+        if to == Scalar::Bool {
+            // `!= 0`, which is how C says it.
+            let zero = self.spread(Constant::zero(from), ty.lanes);
+            return self.binary(Op::Ne, operand, zero);
+        }
+        self.intern(Term::Cast(to, operand), ty.with_scalar(to))
+    }
+
+    /// The term of an IR expression.
+    pub(super) fn of_expr(&mut self, id: ExprId) -> Result<TermId, NoTerm> {
+        if let Some(term) = self.of_exprs.get(&id) {
+            return Ok(*term);
+        }
+        let pool = self.pool;
+        let term = match pool.get(id) {
+            Expr::Const(constant) => self.constant(*constant),
+            Expr::Var(var) => self.var(*var),
+            Expr::Unary(op, operand) => {
+                let exact = pool.ty(*operand).scalar == Scalar::Int;
+                let operand = self.of_expr(*operand)?;
+                match op {
+                    UnaryOp::Neg(Overflow::AssumedAbsent) => return Err(NoTerm),
+                    UnaryOp::Neg(Overflow::Wraps | Overflow::Unbounded) => self.neg(exact, operand),
+                    UnaryOp::Not => self.not(operand),
+                }
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let exact = pool.ty(*lhs).scalar == Scalar::Int;
+                let lhs = self.of_expr(*lhs)?;
+                let rhs = self.of_expr(*rhs)?;
+                match split_op(*op)? {
+                    Either::Ring(op) => self.ring(op, exact, lhs, rhs),
+                    Either::Plain(op) => self.binary(op, lhs, rhs),
+                }
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                let condition = self.of_expr(*condition)?;
+                let if_true = self.of_expr(*if_true)?;
+                let if_false = self.of_expr(*if_false)?;
+                self.select(condition, if_true, if_false)
+            }
+            Expr::Cast(to, operand) => {
+                let operand = self.of_expr(*operand)?;
+                self.cast(machine(*to), operand)
+            }
+            Expr::Call(intrinsic, operand) => {
+                let operand = self.of_expr(*operand)?;
+                self.call(*intrinsic, operand)
+            }
+            Expr::Load { buffer, index, access: _ } => {
+                let index = self.of_expr(*index)?;
+                let element = self.load(*buffer, index);
+                self.cast(pool.buffer(*buffer).scalar, element)
+            }
+            Expr::Ramp { base, stride, lanes } => {
+                let base = self.of_expr(*base)?;
+                let stride = self.of_expr(*stride)?;
+                self.ramp(base, stride, *lanes)
+            }
+            Expr::Broadcast { value, lanes } => {
+                let value = self.of_expr(*value)?;
+                self.broadcast(value, *lanes)
+            }
+            Expr::Ref { .. } | Expr::Hole(_) => return Err(NoTerm),
+        };
+        self.of_exprs.insert(id, term);
+        Ok(term)
+    }
+}
+
+enum Either {
+    Ring(Ring),
+    Plain(Op),
+}
+
+fn split_op(op: BinaryOp) -> Result<Either, NoTerm> {
+    Ok(match op {
+        BinaryOp::Add(Overflow::AssumedAbsent)
+        | BinaryOp::Sub(Overflow::AssumedAbsent)
+        | BinaryOp::Mul(Overflow::AssumedAbsent) => return Err(NoTerm),
+        BinaryOp::Add(_) => Either::Ring(Ring::Add),
+        BinaryOp::Sub(_) => Either::Ring(Ring::Sub),
+        BinaryOp::Mul(_) => Either::Ring(Ring::Mul),
+        BinaryOp::Div => Either::Plain(Op::Div),
+        BinaryOp::Mod => Either::Plain(Op::Mod),
+        BinaryOp::Min => Either::Plain(Op::Min),
+        BinaryOp::Max => Either::Plain(Op::Max),
+        BinaryOp::And => Either::Plain(Op::And),
+        BinaryOp::Or => Either::Plain(Op::Or),
+        BinaryOp::Xor => Either::Plain(Op::Xor),
+        BinaryOp::Shl => Either::Plain(Op::Shl),
+        BinaryOp::Shr => Either::Plain(Op::Shr),
+        BinaryOp::Eq => Either::Plain(Op::Eq),
+        BinaryOp::Ne => Either::Plain(Op::Ne),
+        BinaryOp::Lt => Either::Plain(Op::Lt),
+        BinaryOp::Le => Either::Plain(Op::Le),
+        BinaryOp::Gt => Either::Plain(Op::Gt),
+        BinaryOp::Ge => Either::Plain(Op::Ge),
+    })
+}
+
+fn ring_op(op: Ring) -> BinaryOp {
+    match op {
+        Ring::Add => BinaryOp::Add(Overflow::Wraps),
+        Ring::Sub => BinaryOp::Sub(Overflow::Wraps),
+        Ring::Mul => BinaryOp::Mul(Overflow::Wraps),
+    }
+}
+
+fn binary_op(op: Op) -> BinaryOp {
+    match op {
+        Op::Div => BinaryOp::Div,
+        Op::Mod => BinaryOp::Mod,
+        Op::Min => BinaryOp::Min,
+        Op::Max => BinaryOp::Max,
+        Op::And => BinaryOp::And,
+        Op::Or => BinaryOp::Or,
+        Op::Xor => BinaryOp::Xor,
+        Op::Shl => BinaryOp::Shl,
+        Op::Shr => BinaryOp::Shr,
+        Op::Eq => BinaryOp::Eq,
+        Op::Ne => BinaryOp::Ne,
+        Op::Lt => BinaryOp::Lt,
+        Op::Le => BinaryOp::Le,
+        Op::Gt => BinaryOp::Gt,
+        Op::Ge => BinaryOp::Ge,
+    }
+}
+
+/// The type that holds a scalar in C.
+pub(super) fn machine(scalar: Scalar) -> Scalar {
+    if scalar == Scalar::Int { Scalar::I64 } else { scalar }
+}
+
+/// The type that a scalar has in C's memory and variables.
+pub(super) fn in_memory(scalar: Scalar) -> Scalar {
+    if scalar == Scalar::Bool { Scalar::U8 } else { machine(scalar) }
+}
+
+/// A machine integer or `bool`.
+pub(super) fn integral(scalar: Scalar) -> bool {
+    scalar.is_machine_integer() || scalar == Scalar::Bool
+}
+
+fn bits(scalar: Scalar) -> u32 {
+    scalar.bits().unwrap_or(64)
+}
+
+/// Whether every value of `inner` is one of `outer`.
+pub(super) fn holds(outer: Scalar, inner: Scalar) -> bool {
+    match (outer.range(), inner.range()) {
+        (Some(outer), Some(inner)) => outer.0 <= inner.0 && inner.1 <= outer.1,
+        (Some(_) | None, _) => false,
+    }
+}
+
+/// Whether a cast reduces integers modulo a smaller power of two, or exact ones modulo the same.
+fn narrows(to: Scalar, from: Scalar, exact: bool) -> bool {
+    to.is_machine_integer()
+        && from.is_machine_integer()
+        && (bits(to) < bits(from) || (exact && bits(to) == bits(from) && to.is_unsigned()))
+}

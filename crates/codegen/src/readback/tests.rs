@@ -1,0 +1,229 @@
+//! The C of programs is accepted as printed and refused after any change.
+
+use halidom_ir::{
+    Array, BinaryOp, BufferKind, Constant, Dim, LoopKind, Pool, Program, Scalar, Stmt, UnaryOp,
+};
+
+use super::check;
+use super::lex::{Kind, Token, tokens};
+use crate::tests::common::{Builder, arguments, array};
+use crate::tests::run::row_blur;
+use crate::tests::vectors::weighted;
+use crate::{CModule, Target, Toolchain, compile, emit, legalize};
+
+/// Scalars of several types, a condition, a buffer on the stack, a parameter: `for i: if i < n && input(i) != 7: count(input(i) % 4) += (i32(input(i)) - bias) * 3`.
+fn scatter() -> (Pool, Program) {
+    let mut b = Builder::new();
+    let input = b.input("input", Scalar::U8, 1);
+    let output = b.output("count", Scalar::I32, 1);
+    let bias = b.param("bias", Scalar::I32);
+    let flag = b.param("flag", Scalar::Bool);
+    let [(i, position), (j, slot), (value, value_of)] =
+        ["i", "j", "value"].map(|name| b.int_var(name));
+    let [zero, one, four] = [0, 1, 4].map(|value| b.pool.int(value));
+    let local = b.buffer(
+        "local",
+        Scalar::I32,
+        BufferKind::Internal,
+        vec![Dim { min: zero, extent: four, stride: one }],
+    );
+    let byte = b.load(input, &[position]);
+    let wide = b.pool.cast(Scalar::Int, byte);
+    let bin = b.op(BinaryOp::Mod, value_of, four);
+    let before = b.pool.load(local, bin, None);
+    let signed = b.pool.cast(Scalar::I32, byte);
+    let difference = b.pool.sub(signed, bias);
+    let three = b.constant(Scalar::I32, 3);
+    let weight = b.pool.mul(difference, three);
+    let negated = b.pool.unary(UnaryOp::Neg(halidom_ir::Overflow::Wraps), weight);
+    let chosen = b.pool.select(flag, negated, weight);
+    let sum = b.pool.add(before, chosen);
+    let count = b.store(local, bin, sum);
+    let bound = b.let_in(value, wide, count);
+    let extent = b.pool.buffer(input).dims[0].extent;
+    let below = b.op(BinaryOp::Lt, position, extent);
+    let seven = b.constant(Scalar::U8, 7);
+    let differs = b.op(BinaryOp::Ne, byte, seven);
+    let condition = b.op(BinaryOp::And, below, differs);
+    let body = b.pool.stmt(Stmt::If { condition, then_branch: bound, else_branch: None });
+    let fill = b.for_loop(i, zero, extent, LoopKind::Serial, body);
+    let index = b.index(output, &[slot]);
+    let value = b.pool.load(local, slot, None);
+    let copy = b.store(output, index, value);
+    let copy = b.for_loop(j, zero, four, LoopKind::Serial, copy);
+    let body = b.block(vec![fill, copy]);
+    let body = b.pool.stmt(Stmt::Allocate { buffer: local, body });
+    let program = b.program("scatter", body);
+    (b.pool, program)
+}
+
+fn programs() -> Vec<(Pool, Program)> {
+    let target = Target::AVX2;
+    let (mut pool, wide) = weighted(24);
+    let split = legalize(&mut pool, &wide, &target);
+    vec![row_blur(LoopKind::Serial), row_blur(LoopKind::Parallel), (pool, split), scatter()]
+}
+
+fn spliced(text: &str, token: Token<'_>, replacement: &str) -> String {
+    let end = token.start + token.text.len();
+    [&text[..token.start], replacement, &text[end..]].concat()
+}
+
+/// Other texts for a token.
+fn changes(token: Token<'_>, names: &[&str]) -> Vec<String> {
+    let text = token.text;
+    match token.kind {
+        Kind::Mark => {
+            let others: &[&str] = match text {
+                "+" => &["-", "*"],
+                "-" => &["+", "~"],
+                "*" => &["+", "/"],
+                "/" => &["%", "*"],
+                "%" => &["/"],
+                "<" => &["<=", ">"],
+                "<=" => &["<", ">="],
+                ">" | ">=" => &["<"],
+                "==" => &["!="],
+                "!=" => &["=="],
+                "&&" => &["||", "=="],
+                "||" => &["&&"],
+                "&" => &["|"],
+                "|" => &["&"],
+                "!" => &["", "~"],
+                "~" => &["", "-"],
+                "->" => &["."],
+                "++" => &[""],
+                "?" | ":" => &["&&"],
+                _ => &[],
+            };
+            others.iter().map(|other| (*other).to_owned()).collect()
+        }
+        Kind::Number => match text.trim_end_matches('u').parse::<u64>() {
+            Ok(number) => {
+                let suffix = if text.ends_with('u') { "u" } else { "" };
+                [number + 1, number * 2 + 3].map(|other| format!("{other}{suffix}")).to_vec()
+            }
+            Err(_) => vec!["3.25f".to_owned()],
+        },
+        Kind::Word => {
+            let position = names.iter().position(|name| *name == text);
+            let next = |at: usize| names[(at + 1) % names.len()].to_owned();
+            position.map(next).into_iter().collect()
+        }
+        Kind::Text | Kind::Directive | Kind::End => vec![],
+    }
+}
+
+/// The counts of [`scatter`] on some bytes, for a value of `flag`.
+fn run_scatter(module: &CModule, program: &Program, flag: bool) -> Array {
+    let toolchain = Toolchain::find().unwrap();
+    let kernel = compile(module, &toolchain, &Target::host()).unwrap();
+    let byte = |n: usize| Constant::wrapped(Scalar::U8, n as i128 * 37).unwrap();
+    let inputs = [array(Scalar::U8, &[(0, 300)], byte)];
+    let mut outputs = [array(Scalar::I32, &[(0, 4)], |_| Constant::zero(Scalar::I32))];
+    let mut arguments = arguments(&inputs, &outputs);
+    let bias = Constant::wrapped(Scalar::I32, i128::from(i32::MAX)).unwrap();
+    arguments.params = vec![(program.params[0], bias), (program.params[1], Constant::bool(flag))];
+    kernel.run(&arguments, &mut outputs).unwrap();
+    let [output] = outputs;
+    output
+}
+
+#[test]
+fn every_change_of_the_c_is_noticed() {
+    let mut tried = 0;
+    let mut unnoticed = Vec::new();
+    for (pool, program) in programs() {
+        let module = emit(&pool, &program, &Target::AVX2).unwrap();
+        let text = &module.text;
+        assert_eq!(check(&pool, &program, text), Ok(()));
+        let all = tokens(text).unwrap();
+        let mut names: Vec<&str> =
+            all.iter().filter(|t| t.kind == Kind::Word).map(|t| t.text).collect();
+        names.sort_unstable();
+        names.dedup();
+        let count = |name: &str| all.iter().filter(|token| token.text == name).count();
+        for token in &all {
+            // The name of a field that nothing takes over says nothing.
+            if token.kind == Kind::Word && count(token.text) == 1 {
+                continue;
+            }
+            for other in changes(*token, &names) {
+                let changed = spliced(text, *token, &other);
+                tried += 1;
+                if check(&pool, &program, &changed).is_ok() {
+                    let line = text[..token.start].matches('\n').count() + 1;
+                    let what = format!("`{other}` for `{}` in line {line}", token.text);
+                    unnoticed.push((
+                        program.clone(),
+                        CModule { text: changed, ..module.clone() },
+                        what,
+                    ));
+                }
+            }
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        for number in 0..lines.len() {
+            let line = lines[number].trim();
+            let says_something =
+                !line.is_empty() && !line.starts_with("/*") && !line.starts_with("(void)");
+            if says_something {
+                let kept = lines.iter().enumerate().filter(|(at, _)| *at != number);
+                let changed: Vec<&str> = kept.map(|(_, line)| *line).collect();
+                let noticed = check(&pool, &program, &changed.join("\n")).is_err();
+                assert!(noticed, "the loss of line {}, `{line}`, goes unnoticed", number + 1);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1000, "only {tried} changes were tried");
+
+    // Arithmetic modulo 2^32 does not mind by way of which wider type its operands come: such changes change nothing.
+    assert!(
+        unnoticed.len() < 12,
+        "{:?}",
+        unnoticed.iter().map(|(.., what)| what).collect::<Vec<_>>()
+    );
+    let (pool, program) = scatter();
+    let original = emit(&pool, &program, &Target::AVX2).unwrap();
+    let expected = [false, true].map(|flag| run_scatter(&original, &program, flag));
+    for (changed_program, module, what) in unnoticed {
+        assert!(changed_program.name == "scatter" && what.contains("int"), "{what} goes unnoticed");
+        let got = [false, true].map(|flag| run_scatter(&module, &changed_program, flag));
+        assert_eq!(got, expected, "{what} goes unnoticed");
+    }
+}
+
+#[test]
+fn c_that_may_overflow_is_not_arithmetic_that_wraps() {
+    let (pool, program) = scatter();
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    let unsigned =
+        "(int32_t)((uint32_t)(int32_t)input[(i - input_min_0) * input_stride_0] - (uint32_t)bias)";
+    let signed = "((int32_t)input[(i - input_min_0) * input_stride_0] - bias)";
+    assert!(text.contains(unsigned), "{text}");
+    let mismatch = check(&pool, &program, &text.replace(unsigned, signed)).unwrap_err();
+    assert_eq!(mismatch.what, "arithmetic that C may leave undefined");
+}
+
+#[test]
+fn what_is_added_is_noticed() {
+    let (pool, program) = scatter();
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    for (before, added) in [
+        ("    return HALIDOM_OK;", "    count[0] = 0;\n"),
+        (
+            "int scatter_run(",
+            "static int more(void *closure, int64_t i) {\n    return HALIDOM_OK;\n}\n",
+        ),
+        ("/* What scatter_run", "#define local input\n"),
+        (
+            "/* What scatter_run",
+            "static inline int64_t div_int(int64_t a, int64_t b) {\n    return a;\n}\n",
+        ),
+    ] {
+        let changed = text.replacen(before, &[added, before].concat(), 1);
+        assert_ne!(changed, text);
+        assert!(check(&pool, &program, &changed).is_err(), "{added} goes unnoticed");
+    }
+}
