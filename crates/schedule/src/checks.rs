@@ -19,7 +19,7 @@ const SIZE_LIMIT: i128 = 1 << 31;
 const ELEMENTS_LIMIT: i128 = 1 << 47;
 
 /// What the entry checks establish about startup values; and that the work only runs for windows that are not empty.
-pub(crate) fn known(pool: &Pool, lowered: &Lowered) -> Known {
+pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
     let mut known = Known::default();
     let mut extents = Vec::new();
     for buffer in caller_buffers(pool, lowered) {
@@ -58,6 +58,13 @@ pub(crate) fn known(pool: &Pool, lowered: &Lowered) -> Known {
             let min = pool.as_constant(l.interval.min).and_then(Constant::as_integer);
             if let Some(min) = min {
                 known.lower.insert(l.var, min);
+            }
+        }
+        for binding in &nest.bindings {
+            let mut algebra = Algebra::new(pool, &known);
+            let value = algebra.sum(binding.value);
+            if let Some(least) = algebra.least_by_terms(&value) {
+                known.lower.insert(binding.var, least);
             }
         }
     }

@@ -338,8 +338,24 @@ fn extremum(
     }
 }
 
-/// Bounds an atom that has the target inside.
+/// Bounds an atom that has the target inside. What is known of the atom whatever the target counts too: normal forms leave out `max(e, 0)` where `e` cannot be negative.
 fn atom(algebra: &mut Algebra<'_>, atom: ExprId, target: Target, end: End) -> Option<ExprId> {
+    let bound = atom_within(algebra, atom, target, end);
+    match (end, algebra.least_atom(atom)) {
+        (End::Low, Some(least)) if atom != target.expr => {
+            let least = algebra.int(least);
+            Some(bound.map_or(least, |bound| algebra.max(bound, least)))
+        }
+        _ => bound,
+    }
+}
+
+fn atom_within(
+    algebra: &mut Algebra<'_>,
+    atom: ExprId,
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
     if atom == target.expr {
         return match end {
             End::Low => target.low,

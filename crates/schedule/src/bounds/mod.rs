@@ -149,6 +149,28 @@ impl<'a> Solver<'a> {
                     }
                 }
             }
+            if let HoleKind::Compute { .. } = kind {
+                self.learn_loops(func, kind);
+            }
+        }
+    }
+
+    /// Remembers how far the loops go whose extents are known with a stage's compute region.
+    fn learn_loops(&mut self, func: FuncId, kind: HoleKind) {
+        let Some(plan) = self.lowered.plan(func) else { return };
+        for nest in plan.instances.iter().flat_map(|instance| &instance.stages) {
+            if compute_kind(self.algebra.pool, func, nest.stage, nest.specialization) != kind {
+                continue;
+            }
+            let loops = nest.loops.iter().map(|l| (l.var, Some(l.interval)));
+            let bindings = nest.bindings.iter().map(|binding| (binding.var, binding.range));
+            for (var, interval) in loops.chain(bindings) {
+                if let Some(interval) = interval {
+                    let interval = self.resolve_interval(interval);
+                    let last = interval::last(&mut self.algebra, interval.min, interval.extent);
+                    self.algebra.learn_upper(var, last);
+                }
+            }
         }
     }
 

@@ -99,7 +99,7 @@ impl Scheduler<'_> {
             return Err(ScheduleError::new(
                 "HAL0506",
                 directive.origin,
-                format!("`{name}` has no update {}", stage),
+                format!("`{name}` has no update {stage}"),
                 format!("it has {} updates", stages.len().saturating_sub(1)),
             ));
         };

@@ -1,19 +1,24 @@
-//! Algebra on `int` expressions: a normal form for sums of products, and proofs of inequalities between them.
+//! Algebra on `int` expressions: a normal form for sums of products, and (in [`order`]) proofs of inequalities between them.
 //!
 //! Everything that this crate builds passes through here, because bounds become let-bound values, C code, and the polynomials of proofs. The normal form is
 //! a sum of products of *atoms* (variables, quotients, minima, …) with numbers; a minimum or maximum that stands alone in a sum takes the rest of the sum
 //! into its arms, so that `min(m + 8*t + 8, m + n) - (m + 8*t)` becomes `min(8, n - 8*t)`.
 
+mod order;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::{BinaryOp, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, UnaryOp, VarId};
 
 /// How deep a proof of an inequality looks into minima and quotients.
 const PROOF_DEPTH: u32 = 6;
+/// How many sums a proof looks at.
+const PROOF_STEPS: u32 = 150;
 
 /// A sum of products of atoms. A product is a sorted list of atoms; the empty product is 1.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Sum {
     /// Coefficients, none of them 0.
     pub(crate) terms: BTreeMap<Vec<ExprId>, i128>,
@@ -68,23 +73,42 @@ impl Sum {
     }
 }
 
-/// What is known about variables: least values that hold wherever the variable is in scope.
+/// What is known about variables wherever they are in scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// Least values.
     pub(crate) lower: FxHashMap<VarId, i128>,
+    /// Greatest values.
+    pub(crate) upper: FxHashMap<VarId, ExprId>,
 }
 
 /// Normalises expressions and proves inequalities, with a pool to make expressions in and facts to rely on.
 pub(crate) struct Algebra<'a> {
     pub(crate) pool: &'a mut Pool,
-    pub(crate) known: &'a Known,
+    known: Cow<'a, Known>,
     sums: FxHashMap<ExprId, Sum>,
+    /// Whether a sum was shown to be non-negative, and how deep was looked.
+    proofs: FxHashMap<Sum, (bool, u32)>,
+    /// Steps that are left to the proof that is being looked for.
+    budget: u32,
 }
 
 impl<'a> Algebra<'a> {
     pub(crate) fn new(pool: &'a mut Pool, known: &'a Known) -> Self {
-        Self { pool, known, sums: FxHashMap::default() }
+        Self {
+            pool,
+            known: Cow::Borrowed(known),
+            sums: FxHashMap::default(),
+            proofs: FxHashMap::default(),
+            budget: 0,
+        }
+    }
+
+    /// Adds a greatest value of a variable.
+    pub(crate) fn learn_upper(&mut self, var: VarId, greatest: ExprId) {
+        self.known.to_mut().upper.insert(var, greatest);
+        self.sums.clear();
+        self.proofs.clear();
     }
 
     /// The normal form's expression. Equal to `expr` wherever `expr` is defined.
@@ -175,7 +199,7 @@ impl<'a> Algebra<'a> {
                 if if_true == if_false {
                     return Some(self.sum(if_true));
                 }
-                match self.pool.as_constant(condition).and_then(halidom_ir::Constant::as_bool) {
+                match self.pool.as_constant(condition).and_then(Constant::as_bool) {
                     Some(true) => Some(self.sum(if_true)),
                     Some(false) => Some(self.sum(if_false)),
                     None => Some(Sum::atom(self.pool.select(condition, if_true, if_false))),
@@ -199,17 +223,9 @@ impl<'a> Algebra<'a> {
         for arm in arms {
             self.flatten(least, arm, &mut flat);
         }
-        let mut kept: Vec<Sum> = Vec::new();
-        for arm in flat {
-            if kept.iter().any(|other| self.ordered(least, other, &arm)) {
-                continue;
-            }
-            let superfluous: Vec<bool> =
-                kept.iter().map(|other| self.ordered(least, &arm, other)).collect();
-            let mut flags = superfluous.iter();
-            kept.retain(|_| flags.next() != Some(&true));
-            kept.push(arm);
-        }
+        let kept = self.prune(least, flat);
+        let absorbed = self.absorb(least, kept);
+        let kept = self.prune(least, absorbed);
         if let [only] = kept.as_slice() {
             return only.clone();
         }
@@ -222,10 +238,57 @@ impl<'a> Algebra<'a> {
         }
     }
 
+    /// Leaves out arms that another one makes superfluous.
+    fn prune(&mut self, least: bool, arms: Vec<Sum>) -> Vec<Sum> {
+        let mut kept: Vec<Sum> = Vec::new();
+        for arm in arms {
+            if kept.iter().any(|other| self.ordered(least, other, &arm)) {
+                continue;
+            }
+            kept.retain(|other| !self.ordered(least, &arm, other));
+            kept.push(arm);
+        }
+        kept
+    }
+
+    /// `min(a, max(c, min(a, b))) = min(a, max(c, b))`: within an arm, whatever another arm cuts off already (and likewise for a maximum).
+    fn absorb(&mut self, least: bool, mut arms: Vec<Sum>) -> Vec<Sum> {
+        // One arm after another: what an arm is compared with must be what the others are by then.
+        for position in 0..arms.len() {
+            let arm = arms[position].clone();
+            let Some((op, ..)) = self.lone_extremum(&arm) else { continue };
+            let mut parts = Vec::new();
+            self.flatten(op == BinaryOp::Min, arm, &mut parts);
+            let mut changed = false;
+            for part in &mut parts {
+                let mut cuts = Vec::new();
+                self.flatten(least, part.clone(), &mut cuts);
+                let count = cuts.len();
+                if count < 2 {
+                    continue;
+                }
+                cuts.retain(|cut| {
+                    !arms
+                        .iter()
+                        .enumerate()
+                        .any(|(other, sum)| other != position && self.ordered(least, sum, cut))
+                });
+                if cuts.len() < count && !cuts.is_empty() {
+                    *part = self.extremum(least, cuts);
+                    changed = true;
+                }
+            }
+            if changed {
+                arms[position] = self.extremum(!least, parts);
+            }
+        }
+        arms
+    }
+
     /// Whether `a <= b` is known (`a >= b` if not `least`).
     fn ordered(&mut self, least: bool, a: &Sum, b: &Sum) -> bool {
         let (small, large) = if least { (a, b) } else { (b, a) };
-        large.plus(small, -1).is_some_and(|difference| self.nonnegative(&difference, PROOF_DEPTH))
+        large.plus(small, -1).is_some_and(|difference| self.is_nonnegative(&difference))
     }
 
     fn flatten(&mut self, least: bool, arm: Sum, flat: &mut Vec<Sum>) {
@@ -257,7 +320,7 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// Takes the rest of a sum into its only minimum or maximum: `min(a, b) + c = min(a + c, b + c)`, `c - min(a, b) = max(c - a, c - b)`.
+    /// Takes the rest of a sum into its only minimum or maximum: `2 * min(a, b) + c = min(2*a + c, 2*b + c)`, `c - min(a, b) = max(c - a, c - b)`.
     fn distribute(&mut self, sum: Sum) -> Sum {
         if sum.terms.len() < 2 && self.lone_extremum(&sum).is_some() {
             return sum;
@@ -273,9 +336,10 @@ impl<'a> Algebra<'a> {
                 (atom, if product.len() == 1 { coefficient } else { 0 })
             })
             .collect();
-        let [(atom, coefficient @ (1 | -1))] = extrema.as_slice() else {
+        let [(atom, coefficient)] = extrema.as_slice() else { return sum };
+        if *coefficient == 0 {
             return sum;
-        };
+        }
         let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { return sum };
         let mut rest = sum.clone();
         rest.terms.remove(&vec![*atom]);
@@ -283,7 +347,7 @@ impl<'a> Algebra<'a> {
         match (rest.plus(&lhs, *coefficient), rest.plus(&rhs, *coefficient)) {
             (Some(lhs), Some(rhs)) => {
                 let arms = [self.distribute(lhs), self.distribute(rhs)];
-                self.extremum((op == BinaryOp::Min) == (*coefficient == 1), arms)
+                self.extremum((op == BinaryOp::Min) == (*coefficient > 0), arms)
             }
             _ => sum,
         }
@@ -334,15 +398,30 @@ impl<'a> Algebra<'a> {
         }
     }
 
+    /// A quotient by a divisor that is not a positive number: multiples of a divisor that is known to be positive come out.
     fn symbolic_quotient(&mut self, numerator: &Sum, divisor: &Sum) -> Option<Sum> {
-        let numerator = self.expr(numerator);
-        let divisor = self.expr(divisor);
-        self.fold(BinaryOp::Div, numerator, divisor)
+        let positive = divisor.plus(&Sum::constant(1), -1)?;
+        let (mut whole, mut rest) = (Sum::default(), numerator.clone());
+        if self.is_nonnegative(&positive) {
+            (whole, rest) = divide(numerator, divisor)?;
+        }
+        let remainder = match rest.as_constant() {
+            // Nothing divided by anything is nothing, and -1 lies in the block before the first.
+            Some(0) => Sum::default(),
+            Some(-1) if !whole.terms.is_empty() => Sum::constant(-1),
+            _ => {
+                let rest = self.expr(&rest);
+                let divisor = self.expr(divisor);
+                self.fold(BinaryOp::Div, rest, divisor)?
+            }
+        };
+        whole.plus(&remainder, 1)
     }
 
     fn remainder(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
         let (numerator, divisor) = (self.simplify(lhs), self.simplify(rhs));
-        if self.pool.as_constant(divisor).and_then(halidom_ir::Constant::as_integer) == Some(1) {
+        let number = |pool: &Pool, expr| pool.as_constant(expr).and_then(Constant::as_integer);
+        if number(self.pool, divisor) == Some(1) || number(self.pool, numerator) == Some(0) {
             return Some(Sum::default());
         }
         self.fold(BinaryOp::Mod, numerator, divisor)
@@ -415,145 +494,34 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// Whether `a <= b` follows from what is known. `false` says nothing.
-    pub(crate) fn proves_le(&mut self, a: ExprId, b: ExprId) -> bool {
-        let difference = self.sub(b, a);
-        let difference = self.sum(difference);
-        self.nonnegative(&difference, PROOF_DEPTH)
-    }
-
-    /// Whether `expr >= 0` follows from what is known.
-    pub(crate) fn proves_nonnegative(&mut self, expr: ExprId) -> bool {
-        let sum = self.sum(expr);
-        self.nonnegative(&sum, PROOF_DEPTH)
-    }
-
-    fn nonnegative(&mut self, sum: &Sum, depth: u32) -> bool {
-        if let Some(value) = sum.as_constant() {
-            return value >= 0;
-        }
-        if self.least_by_terms(sum).is_some_and(|least| least >= 0) {
-            return true;
-        }
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        for (product, coefficient) in &sum.terms {
-            for (position, atom) in product.iter().enumerate() {
-                let mut others = product.clone();
-                others.remove(position);
-                if others.is_empty()
-                    && let Some((op, lhs, rhs)) = self.as_extremum(*atom)
-                {
-                    let mut rest = sum.clone();
-                    rest.terms.remove(product);
-                    let arms = [lhs, rhs].map(|arm| {
-                        let arm = self.sum(arm);
-                        let arm = rest.plus(&arm, *coefficient);
-                        arm.is_some_and(|arm| self.nonnegative(&arm, depth))
-                    });
-                    // The extremum is one of its arms; on the side where it is the smaller (or larger) one either arm bounds the sum from below.
-                    let either = (op == BinaryOp::Max) == (*coefficient > 0);
-                    return if either { arms[0] || arms[1] } else { arms[0] && arms[1] };
-                }
-                if let Some(bound) = self.quotient_bound(*atom, &others, *coefficient) {
-                    let mut rest = sum.clone();
-                    rest.terms.remove(product);
-                    if rest.plus(&bound, 1).is_some_and(|sum| self.nonnegative(&sum, depth)) {
-                        return true;
-                    }
-                }
-            }
-        }
-        false
-    }
-
-    /// A lower bound of `coefficient * (a div b) * others` where `b` is positive and divides `coefficient * others`: `a - b + 1 <= b * (a div b) <= a`.
-    fn quotient_bound(
-        &mut self,
-        atom: ExprId,
-        others: &[ExprId],
-        coefficient: i128,
-    ) -> Option<Sum> {
-        let Expr::Binary(BinaryOp::Div, a, b) = *self.pool.get(atom) else { return None };
-        let (a, divisor) = (self.sum(a), self.sum(b));
-        let factor = match divisor.as_constant() {
-            Some(value) if value > 0 && coefficient % value == 0 && others.is_empty() => {
-                coefficient / value
-            }
-            Some(_) => return None,
-            None if others == [b] && self.least_atom(b).is_some_and(|least| least >= 1) => {
-                coefficient
-            }
-            None => return None,
-        };
-        let bounded =
-            if factor > 0 { a.plus(&divisor, -1)?.plus(&Sum::constant(1), 1)? } else { a };
-        Sum::default().plus(&bounded, factor)
-    }
-
-    /// A lower bound of a sum, from least values of its terms: those with negative coefficients must be constant.
-    fn least_by_terms(&mut self, sum: &Sum) -> Option<i128> {
-        let mut total = 0_i128;
-        for (product, coefficient) in &sum.terms {
-            let mut least = *coefficient;
-            if !product.is_empty() && *coefficient < 0 {
-                return None;
-            }
-            for atom in product {
-                let value = self.least_atom(*atom).filter(|value| *value >= 0)?;
-                least = least.checked_mul(value)?;
-            }
-            total = total.checked_add(least)?;
-        }
-        Some(total)
-    }
-
-    /// A known least value of an atom.
-    fn least_atom(&mut self, atom: ExprId) -> Option<i128> {
-        match *self.pool.get(atom) {
-            Expr::Var(var) => self.known.lower.get(&var).copied(),
-            Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) => {
-                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
-                match (self.least_by_terms(&lhs), self.least_by_terms(&rhs)) {
-                    (Some(lhs), Some(rhs)) if op == BinaryOp::Min => Some(lhs.min(rhs)),
-                    (Some(lhs), Some(rhs)) => Some(lhs.max(rhs)),
-                    (Some(one), None) | (None, Some(one)) if op == BinaryOp::Max => Some(one),
-                    _ => None,
-                }
-            }
-            Expr::Binary(BinaryOp::Div, lhs, rhs) => {
-                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
-                let numerator = self.least_by_terms(&lhs)?;
-                match rhs.as_constant() {
-                    Some(value) if value > 0 => Some(numerator.div_euclid(value)),
-                    // A non-negative number divided by a non-negative one (0 gives 0) is not negative.
-                    _ if numerator >= 0 && self.least_by_terms(&rhs)? >= 0 => Some(0),
-                    _ => None,
-                }
-            }
-            Expr::Binary(BinaryOp::Mod, ..) => Some(0),
-            Expr::Cast(Scalar::Int, operand) => {
-                self.pool.ty(operand).scalar.range().map(|(low, _)| low)
-            }
-            Expr::Const(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
-            | Expr::Call(..)
-            | Expr::Ref { .. }
-            | Expr::Load { .. }
-            | Expr::Ramp { .. }
-            | Expr::Broadcast { .. }
-            | Expr::Hole(_) => None,
-        }
-    }
-
     /// Whether `target` occurs in `expr`.
     pub(crate) fn occurs(&self, expr: ExprId, target: ExprId) -> bool {
         let mut found = false;
         self.pool.for_each_subexpr(expr, &mut |id, _| found |= id == target);
         found
     }
+}
+
+/// Quotient and rest of a division of polynomials, as far as multiples of the divisor's last product can be taken out.
+fn divide(numerator: &Sum, divisor: &Sum) -> Option<(Sum, Sum)> {
+    let (mut quotient, mut rest) = (Sum::default(), numerator.clone());
+    let (lead, lead_coefficient) = divisor.terms.iter().next_back()?;
+    // Each step takes one product out; a numerator with many products stays as it stands.
+    for _ in 0..16 {
+        let step = rest.terms.iter().find_map(|(product, coefficient)| {
+            let mut left = product.clone();
+            for atom in lead {
+                let position = left.iter().position(|other| other == atom)?;
+                left.remove(position);
+            }
+            let divides = coefficient % lead_coefficient == 0;
+            divides.then(|| Sum { terms: [(left, coefficient / lead_coefficient)].into() })
+        });
+        let Some(step) = step else { return Some((quotient, rest)) };
+        quotient = quotient.plus(&step, 1)?;
+        rest = rest.plus(&step.times(divisor)?, -1)?;
+    }
+    Some((Sum::default(), numerator.clone()))
 }
 
 /// The variables of an expression.

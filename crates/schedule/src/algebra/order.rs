@@ -1,0 +1,206 @@
+//! Proofs of inequalities between normal forms.
+//!
+//! A sum is shown to be non-negative from least values of its terms, from the arms of minima and maxima, from `a - b + 1 <= b * (a div b) <= a`, and from greatest values of
+//! variables. A proof that is not found says nothing.
+
+use halidom_ir::{BinaryOp, Expr, ExprId, Scalar};
+
+use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Sum};
+
+impl Algebra<'_> {
+    /// Whether `a <= b` follows from what is known. `false` says nothing.
+    pub(crate) fn proves_le(&mut self, a: ExprId, b: ExprId) -> bool {
+        let difference = self.sub(b, a);
+        let difference = self.sum(difference);
+        self.is_nonnegative(&difference)
+    }
+
+    /// Whether `expr >= 0` follows from what is known.
+    pub(crate) fn proves_nonnegative(&mut self, expr: ExprId) -> bool {
+        let sum = self.sum(expr);
+        self.is_nonnegative(&sum)
+    }
+
+    /// Whether a sum is shown to be non-negative.
+    pub(super) fn is_nonnegative(&mut self, sum: &Sum) -> bool {
+        self.budget = PROOF_STEPS;
+        self.nonnegative(sum, PROOF_DEPTH)
+    }
+
+    fn nonnegative(&mut self, sum: &Sum, depth: u32) -> bool {
+        if let Some(value) = sum.as_constant() {
+            return value >= 0;
+        }
+        if let Some((known, looked)) = self.proofs.get(sum)
+            && (*known || *looked >= depth)
+        {
+            return *known;
+        }
+        let shown = self.look(sum, depth);
+        // A search that ran out of steps did not look everywhere.
+        if shown || self.budget > 0 {
+            self.proofs.insert(sum.clone(), (shown, depth));
+        }
+        shown
+    }
+
+    fn look(&mut self, sum: &Sum, depth: u32) -> bool {
+        if self.least_by_terms(sum).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        self.budget = self.budget.saturating_sub(1);
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.budget > 0) else { return false };
+        // Extrema of which both arms must do come first: they are without loss.
+        for needs_both in [true, false] {
+            for (product, coefficient) in &sum.terms {
+                let [atom] = product.as_slice() else { continue };
+                let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { continue };
+                // A minimum that is added (or a maximum that is taken away) must do whichever arm it is; the other way round one arm that does is enough.
+                if needs_both != ((op == BinaryOp::Min) == (*coefficient > 0)) {
+                    continue;
+                }
+                let mut rest = sum.clone();
+                rest.terms.remove(product);
+                let mut does = |arm| {
+                    let arm = self.sum(arm);
+                    let arm = rest.plus(&arm, *coefficient);
+                    arm.is_some_and(|arm| self.nonnegative(&arm, depth))
+                };
+                if needs_both {
+                    return does(lhs) && does(rhs);
+                } else if does(lhs) || does(rhs) {
+                    return true;
+                }
+            }
+        }
+        for (product, coefficient) in &sum.terms {
+            for (position, atom) in product.iter().enumerate() {
+                let mut others = product.clone();
+                others.remove(position);
+                let bound = match self.quotient_bound(*atom, &others, *coefficient) {
+                    None if *coefficient < 0 => self.greatest_bound(*atom, &others, *coefficient),
+                    None => self.least_bound(*atom, &others, *coefficient),
+                    bound => bound,
+                };
+                if let Some(bound) = bound {
+                    let mut rest = sum.clone();
+                    rest.terms.remove(product);
+                    if rest.plus(&bound, 1).is_some_and(|sum| self.nonnegative(&sum, depth)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// A lower bound of `coefficient * var * others` where the coefficient is positive, from a least value of the variable.
+    fn least_bound(&mut self, atom: ExprId, others: &[ExprId], coefficient: i128) -> Option<Sum> {
+        let least = self.least_atom(atom)?;
+        let positive = Sum { terms: [(others.to_vec(), 1)].into() };
+        if others.is_empty() || least < 0 || self.least_by_terms(&positive)? < 0 {
+            return None;
+        }
+        let factor = Sum { terms: [(others.to_vec(), coefficient)].into() };
+        Sum::default().plus(&factor, least)
+    }
+
+    /// A lower bound of `coefficient * var * others` where the coefficient is negative, from a greatest value of the variable.
+    fn greatest_bound(
+        &mut self,
+        atom: ExprId,
+        others: &[ExprId],
+        coefficient: i128,
+    ) -> Option<Sum> {
+        let Expr::Var(var) = self.pool.get(atom) else { return None };
+        let upper = *self.known.upper.get(var)?;
+        let factor = Sum { terms: [(others.to_vec(), coefficient)].into() };
+        let positive = Sum { terms: [(others.to_vec(), 1)].into() };
+        if self.least_by_terms(&positive)? < 0 {
+            return None;
+        }
+        self.sum(upper).times(&factor)
+    }
+
+    /// A lower bound of `coefficient * (a div b) * others` where `b` is positive and divides `coefficient * others`: `a - b + 1 <= b * (a div b) <= a`.
+    fn quotient_bound(
+        &mut self,
+        atom: ExprId,
+        others: &[ExprId],
+        coefficient: i128,
+    ) -> Option<Sum> {
+        let Expr::Binary(BinaryOp::Div, a, b) = *self.pool.get(atom) else { return None };
+        let (a, divisor) = (self.sum(a), self.sum(b));
+        let factor = match divisor.as_constant() {
+            Some(value) if value > 0 && coefficient % value == 0 && others.is_empty() => {
+                coefficient / value
+            }
+            Some(_) => return None,
+            None if others == [b] && self.least_atom(b).is_some_and(|least| least >= 1) => {
+                coefficient
+            }
+            None => return None,
+        };
+        let bounded =
+            if factor > 0 { a.plus(&divisor, -1)?.plus(&Sum::constant(1), 1)? } else { a };
+        Sum::default().plus(&bounded, factor)
+    }
+
+    /// A lower bound of a sum, from least values of its terms: those with negative coefficients must be constant.
+    pub(crate) fn least_by_terms(&mut self, sum: &Sum) -> Option<i128> {
+        let mut total = 0_i128;
+        for (product, coefficient) in &sum.terms {
+            let mut least = *coefficient;
+            if !product.is_empty() && *coefficient < 0 {
+                return None;
+            }
+            for atom in product {
+                let value = self.least_atom(*atom).filter(|value| *value >= 0)?;
+                least = least.checked_mul(value)?;
+            }
+            total = total.checked_add(least)?;
+        }
+        Some(total)
+    }
+
+    /// A known least value of an atom.
+    pub(crate) fn least_atom(&mut self, atom: ExprId) -> Option<i128> {
+        match *self.pool.get(atom) {
+            Expr::Var(var) => self.known.lower.get(&var).copied(),
+            Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) => {
+                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+                match (self.least_by_terms(&lhs), self.least_by_terms(&rhs)) {
+                    (Some(lhs), Some(rhs)) if op == BinaryOp::Min => Some(lhs.min(rhs)),
+                    (Some(lhs), Some(rhs)) => Some(lhs.max(rhs)),
+                    (Some(one), None) | (None, Some(one)) if op == BinaryOp::Max => Some(one),
+                    _ => None,
+                }
+            }
+            Expr::Binary(BinaryOp::Div, lhs, rhs) => {
+                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+                let numerator = self.least_by_terms(&lhs)?;
+                match rhs.as_constant() {
+                    Some(value) if value > 0 => Some(numerator.div_euclid(value)),
+                    // A non-negative number divided by a non-negative one (0 gives 0) is not negative.
+                    _ if numerator >= 0 && self.least_by_terms(&rhs)? >= 0 => Some(0),
+                    _ => None,
+                }
+            }
+            Expr::Binary(BinaryOp::Mod, ..) => Some(0),
+            Expr::Cast(Scalar::Int, operand) => {
+                self.pool.ty(operand).scalar.range().map(|(low, _)| low)
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => None,
+        }
+    }
+}
