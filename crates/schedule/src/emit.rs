@@ -270,7 +270,7 @@ impl Emitter<'_> {
                         else_branch: None,
                     });
                 }
-                let value = self.filled(binding.value);
+                let value = self.filled_value(binding.value);
                 stmt = self.pool.stmt(Stmt::Let { var: binding.var, value, body: stmt });
             }
             if let Some(level) = depth.checked_sub(1) {
@@ -288,6 +288,19 @@ impl Emitter<'_> {
             },
             body: stmt,
         })
+    }
+
+    /// The value of a replaced variable: where a split shifts its last block, the block's start stays apart from the inner variable, so that lanes remain
+    /// neighbours (`max(m, min(…)) + xi`, FS Fig. 12).
+    fn filled_value(&mut self, value: ExprId) -> ExprId {
+        if let Expr::Binary(BinaryOp::Add(_), start, inner) = *self.pool.get(value) {
+            let start = self.filled(start);
+            if matches!(self.pool.get(start), Expr::Binary(BinaryOp::Min | BinaryOp::Max, ..)) {
+                let inner = self.filled(inner);
+                return self.pool.add(start, inner);
+            }
+        }
+        self.filled(value)
     }
 
     /// A comparison of `int`s with both sides simplified.
