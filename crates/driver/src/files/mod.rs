@@ -7,6 +7,7 @@ mod npy;
 mod picture;
 
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use halidom_ir::{Array, Constant, Scalar, Shape, eval};
@@ -148,7 +149,10 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let failed = |source| FileError::Write { path: path.to_owned(), source };
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    // Temporary files are private by default; a result is an ordinary file, as the user's mask says.
+    let ordinary = std::fs::Permissions::from_mode(0o666);
+    let mut file =
+        tempfile::Builder::new().permissions(ordinary).tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

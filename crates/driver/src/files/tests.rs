@@ -1,3 +1,5 @@
+//! Round trips and refusals of files.
+
 use halidom_ir::{Array, Constant, Scalar, eval};
 
 use super::{Channels, FileError, read, write};
