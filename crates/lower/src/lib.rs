@@ -10,6 +10,7 @@ mod flatten_storage;
 mod fold;
 mod hoist;
 mod index;
+mod interval;
 mod refresh;
 mod simplify;
 mod unroll;

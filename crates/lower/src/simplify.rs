@@ -1,15 +1,21 @@
 //! Expressions become simpler, and what can be seen to do nothing goes away.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Program, Stmt, StmtId, UnaryOp, VarId};
+use halidom_ir::{
+    BinaryOp, Constant, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId, UnaryOp, VarId,
+};
 use halidom_rules::Simplifier;
 
 use crate::fold::{Fold, loads, rewrite, substitute, walk};
+use crate::interval::{self, Interval, Intervals};
 use crate::{LowerError, index};
+
+/// How often an expression is tightened and simplified in turn.
+const MOST_ROUNDS: usize = 4;
 
 /// Applies the proved rules to every expression, annotations included. Lets of constants and of other variables are replaced by their values where they are used; entry
 /// checks and branches that compare a variable with a constant make it that constant where they hold; a condition that stands in a branch of the same condition is
-/// decided.
+/// decided. Comparisons, minima and maxima are also decided by the constants between which loops, entry checks and branches keep their operands.
 ///
 /// Requires: every binder is unique.
 /// Ensures: no statement that does nothing, but for lets, which may be unused; no check or branch on a constant; no loop with a constant extent below 2.
@@ -19,6 +25,7 @@ pub fn simplify(pool: &mut Pool, program: Program) -> Result<Program, LowerError
         values: FxHashMap::default(),
         done: FxHashMap::default(),
         known: Vec::new(),
+        intervals: Intervals::default(),
     };
     rewrite(&mut fold, pool, program)
 }
@@ -31,12 +38,75 @@ struct Simplify {
     done: FxHashMap<ExprId, ExprId>,
     /// Conditions that are known here.
     known: Vec<(ExprId, bool)>,
+    /// Between what variables lie here.
+    intervals: Intervals,
 }
 
 impl Simplify {
+    /// The expression with comparisons, minima and maxima decided where intervals of the operands decide them. The chosen operand of a minimum is as undefined as
+    /// it was; what is decided becomes more defined.
+    fn tighten(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
+        let mut intervals = FxHashMap::default();
+        pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, node| {
+            let Expr::Binary(op, lhs, rhs) = *node else { return id };
+            if pool.ty(lhs).scalar != Scalar::Int {
+                return id;
+            }
+            let a = self.intervals.of(pool, lhs, &mut intervals);
+            let b = self.intervals.of(pool, rhs, &mut intervals);
+            match op {
+                BinaryOp::Min | BinaryOp::Max => {
+                    let (first, second) = if op == BinaryOp::Min { (lhs, rhs) } else { (rhs, lhs) };
+                    match interval::compare(BinaryOp::Le, a, b) {
+                        Some(true) => first,
+                        Some(false) => second,
+                        None if interval::compare(BinaryOp::Le, b, a) == Some(true) => second,
+                        None => id,
+                    }
+                }
+                BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge => match interval::compare(op, a, b) {
+                    Some(value) => {
+                        let lanes = pool.ty(id).lanes;
+                        let value = pool.constant(Constant::bool(value));
+                        if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) }
+                    }
+                    None => id,
+                },
+                BinaryOp::Add(_)
+                | BinaryOp::Sub(_)
+                | BinaryOp::Mul(_)
+                | BinaryOp::Div
+                | BinaryOp::Mod
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr => id,
+            }
+        })
+    }
+
+    /// Between what an expression lies here.
+    fn interval(&self, pool: &Pool, expr: ExprId) -> Interval {
+        self.intervals.of(pool, expr, &mut FxHashMap::default())
+    }
+
+    /// Narrows a variable's interval; gives what it was.
+    fn narrow(&mut self, var: VarId, to: Interval) -> (VarId, Option<Interval>) {
+        let before = self.intervals.get(var);
+        self.intervals.set(var, Some(before.unwrap_or(Interval::ALL).meet(to)));
+        (var, before)
+    }
+
     /// Lets a condition hold for what follows; gives what is needed to take that back.
     fn assume(&mut self, pool: &mut Pool, condition: ExprId) -> Assumed {
-        let mut assumed = Assumed { known: self.known.len(), replaced: Vec::new() };
+        let mut assumed =
+            Assumed { known: self.known.len(), replaced: Vec::new(), narrowed: Vec::new() };
         let mut pending = vec![condition];
         while let Some(condition) = pending.pop() {
             if let Expr::Binary(BinaryOp::And, lhs, rhs) = *pool.get(condition) {
@@ -45,6 +115,9 @@ impl Simplify {
                 assumed.replaced.push((var, self.values.insert(var, value)));
                 self.done.clear();
             } else {
+                if let Some((var, interval)) = bound(pool, condition) {
+                    assumed.narrowed.push(self.narrow(var, interval));
+                }
                 self.know(pool, condition);
             }
         }
@@ -69,6 +142,9 @@ impl Simplify {
                 None => self.values.remove(&var),
             };
             self.done.clear();
+        }
+        for (var, before) in assumed.narrowed.into_iter().rev() {
+            self.intervals.set(var, before);
         }
     }
 
@@ -152,16 +228,55 @@ fn equation(pool: &mut Pool, condition: ExprId) -> Option<(VarId, ExprId)> {
     if let Expr::Var(var) = pool.get(var) { Some((*var, value)) } else { None }
 }
 
+/// The variable that a condition compares with a constant, and where it must lie.
+fn bound(pool: &Pool, condition: ExprId) -> Option<(VarId, Interval)> {
+    let (strict, lhs, rhs) = match *pool.get(condition) {
+        Expr::Binary(BinaryOp::Lt, lhs, rhs) => (1, lhs, rhs),
+        Expr::Binary(BinaryOp::Le, lhs, rhs) => (0, lhs, rhs),
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => return None,
+    };
+    let number = |id| pool.as_constant(id).and_then(Constant::as_integer);
+    match (pool.get(lhs), pool.get(rhs)) {
+        (Expr::Var(var), _) => {
+            Some((*var, Interval { low: None, high: Some(number(rhs)?.checked_sub(strict)?) }))
+        }
+        (_, Expr::Var(var)) => {
+            Some((*var, Interval { low: Some(number(lhs)?.checked_add(strict)?), high: None }))
+        }
+        (_, _) => None,
+    }
+}
+
 /// What must be taken back when an assumption ends.
 struct Assumed {
     known: usize,
     replaced: Vec<(VarId, Option<ExprId>)>,
+    narrowed: Vec<(VarId, Option<Interval>)>,
 }
 
 impl Fold for Simplify {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         let expr = substitute(pool, &self.values, expr, &mut self.done);
-        Ok(self.simplifier.simplify(pool, expr))
+        let mut expr = self.simplifier.simplify(pool, expr);
+        for _ in 0..MOST_ROUNDS {
+            let tight = self.tighten(pool, expr);
+            if tight == expr {
+                break;
+            }
+            expr = self.simplifier.simplify(pool, tight);
+        }
+        Ok(expr)
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
@@ -200,6 +315,8 @@ impl Fold for Simplify {
                 if index::is_atom(pool.get(value)) {
                     self.values.insert(var, value);
                 }
+                let interval = self.interval(pool, value);
+                self.intervals.set(var, Some(interval));
                 let body = self.stmt(pool, body)?;
                 Ok(if is_nop(pool, body) {
                     body
@@ -217,6 +334,12 @@ impl Fold for Simplify {
                     }
                     Some(_) | None => {}
                 }
+                // Where the body runs, the variable lies between the first and the last value.
+                let first = self.interval(pool, min);
+                let count = self.interval(pool, extent);
+                let last = first.high.zip(count.high);
+                let high = last.and_then(|(first, count)| first.checked_add(count)?.checked_sub(1));
+                self.intervals.set(var, Some(Interval { low: first.low, high }));
                 let body = self.stmt(pool, body)?;
                 Ok(if is_nop(pool, body) {
                     body

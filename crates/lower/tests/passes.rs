@@ -443,6 +443,58 @@ fn simplifying_follows_what_is_known() {
 }
 
 #[test]
+fn bounds_of_loops_and_checks_decide() {
+    check(
+        &["flatten_storage", "simplify"],
+        "
+  assert (0 <= wxe) & (wxe <= 100), require \"small\";
+  for x in [0, 32] {
+    for lane in [0, 8] {
+      let i: int = x * 8 + lane;
+      if i < 256 {
+        out(min(i, 255), max(wxe, 0)) stage 0 = select(i < 255, 1u16, 2u16);
+      }
+      if (i - 8 * x > 7) | (i % 8 < 0) | (wxe * 2 > 200) {
+        out(i, i) stage 0 = 1u16;
+      }
+      out(max(min(int(input(x, x)), 65535), 0), i) stage 0 = 2u16;
+    }
+  }
+  if 0 < wye {
+    out(max(wye, 1), max(wye, 2)) stage 0 = 3u16;
+  } else {
+    out(min(wye, 0), min(wye, 0 - 1)) stage 0 = 4u16;
+  }
+  if wye < 3 {
+    out(wx, max(wye, 1)) stage 0 = 5u16;
+  }
+",
+        &expect![[r#"
+              assert 0 <= wxe & wxe <= 100, require "small";
+              for x in [0, 32] {
+                for lane in [0, 8] {
+                  let i: int = x * 8 + lane;
+                  out.buffer[(i - out.min.0) * out.stride.0 + (wxe - out.min.1) * out.stride.1 @ out(i, wxe) stage 0] = select(i < 255, 1u16, 2u16);
+                  if 7 < i - x * 8 {
+                    out.buffer[(i - out.min.0) * out.stride.0 + (i - out.min.1) * out.stride.1 @ out(i, i) stage 0] = 1u16;
+                  }
+                  out.buffer[(max(min(int(input.buffer[(x - input.min.0) * input.stride.0 + (x - input.min.1) * input.stride.1 @ input(x, x)]), 65535), 0) - out.min.0) * out.stride.0 + (i - out.min.1) * out.stride.1 @ out(max(min(int(input.buffer[(x - input.min.0) * input.stride.0 + (x - input.min.1) * input.stride.1 @ input(x, x)]), 65535), 0), i) stage 0] = 2u16;
+                }
+              }
+              if 0 < wye {
+                out.buffer[(wye - out.min.0) * out.stride.0 + (max(wye, 2) - out.min.1) * out.stride.1 @ out(wye, max(wye, 2)) stage 0] = 3u16;
+              } else {
+                out.buffer[(wye - out.min.0) * out.stride.0 + (min(wye, -1) - out.min.1) * out.stride.1 @ out(wye, min(wye, -1)) stage 0] = 4u16;
+              }
+              if wye < 3 {
+                out.buffer[(wx - out.min.0) * out.stride.0 + (max(wye, 1) - out.min.1) * out.stride.1 @ out(wx, max(wye, 1)) stage 0] = 5u16;
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_in_memory_is_not_known_for_long() {
     check(
         &["simplify"],
