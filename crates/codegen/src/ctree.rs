@@ -187,6 +187,8 @@ pub(crate) enum CExpr {
     Index(Box<Self>, Box<Self>),
     /// `s->field`.
     Arrow(Box<Self>, String),
+    /// `s.field`.
+    Dot(Box<Self>, String),
     /// `(T[]){a, b}`.
     CompoundArray(CType, Vec<Self>),
     /// `sizeof(T)`.
@@ -224,6 +226,10 @@ impl CExpr {
 
     pub(crate) fn index(base: Self, index: Self) -> Self {
         Self::Index(Box::new(base), Box::new(index))
+    }
+
+    pub(crate) fn dot(base: Self, field: impl Into<String>) -> Self {
+        Self::Dot(Box::new(base), field.into())
     }
 
     pub(crate) fn arrow(base: Self, field: impl Into<String>) -> Self {

@@ -98,7 +98,10 @@ fn names_in(expr: &CExpr, used: &mut FxHashSet<String>) {
             used.insert(name.clone());
         }
         CExpr::Literal(_) | CExpr::SizeOf(_) => {}
-        CExpr::Unary(_, operand) | CExpr::Cast(_, operand) | CExpr::Arrow(operand, _) => {
+        CExpr::Unary(_, operand)
+        | CExpr::Cast(_, operand)
+        | CExpr::Arrow(operand, _)
+        | CExpr::Dot(operand, _) => {
             names_in(operand, used);
         }
         CExpr::Binary(_, a, b) | CExpr::Index(a, b) => {

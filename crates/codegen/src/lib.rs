@@ -3,6 +3,8 @@
 //! Knows nothing of validation, and transforms nothing but [`legalize()`], which runs before validation: the printer is one-to-one. Start with [`emit`], then
 //! [`compile`] and [`Kernel`].
 
+mod aot;
+mod artifacts;
 mod capture;
 mod ctree;
 mod discard;
@@ -25,6 +27,7 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
+pub use artifacts::{Artifact, write_all};
 pub use error::EmitError;
 pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};
 pub use legalize::legalize;

@@ -7,7 +7,7 @@ use crate::ctree::{CExpr, CFunction, CStmt, CStruct, CType};
 use crate::discard::drop_needless_discards;
 use crate::print::{print_comment, print_function, print_struct};
 use crate::translate::{Translator, as_var, check_values, describe_check};
-use crate::{EmitError, Target, helpers, names};
+use crate::{EmitError, Target, aot, helpers, names};
 
 /// A program in C.
 #[derive(Clone, Debug)]
@@ -16,6 +16,9 @@ pub struct CModule {
     pub name: String,
     /// The file.
     pub text: String,
+    /// The entry for programs in C, to be appended to the file, and the header that declares it.
+    pub(crate) library: String,
+    pub(crate) header: String,
     /// The entry checks: the number that a failure reports is an index here.
     pub checks: Vec<CheckInfo>,
     /// The fields of the struct that the entry function takes, in order.
@@ -67,7 +70,7 @@ pub(crate) struct Field {
 }
 
 /// Which buffer of the caller's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Side {
     /// An input, by position.
     Input(usize),
@@ -104,7 +107,7 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
     let name = names::identifier(&program.name);
     let mut translator = Translator::new(pool, name.clone());
     let run_name = run_symbol(&name);
-    let args_name = [&name, "_args"].concat();
+    let args_name = args_type(&name);
     for taken in [&name, &run_name, &args_name] {
         translator.names.fresh(taken);
     }
@@ -153,7 +156,7 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
     );
     text.push_str(PREAMBLE);
     helpers::print(&mut text, &translator.helpers);
-    for mut outlined in translator.outlined {
+    for mut outlined in std::mem::take(&mut translator.outlined) {
         drop_needless_discards(&mut outlined.function);
         // C has no structs without fields.
         if !outlined.closure.fields.is_empty() {
@@ -167,12 +170,31 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
     print_struct(&mut text, &args);
     text.push('\n');
     print_function(&mut text, &entry);
-    let checks = translator
-        .checks
+    let checks: Vec<CheckInfo> = std::mem::take(&mut translator.checks)
         .into_iter()
         .map(|check| CheckInfo { what: describe_check(pool, &check), check })
         .collect();
-    Ok(CModule { name, text, checks, fields, signature: signature(pool, program) })
+    let signature = signature(pool, program);
+    let aot::Entry { text: library, header } =
+        aot::entry(translator, program, &name, &fields, &signature, &checks)?;
+    Ok(CModule { name, text, library, header, checks, fields, signature })
+}
+
+impl CModule {
+    /// The file with the entry for programs in C.
+    pub fn library_text(&self) -> String {
+        [self.text.as_str(), &self.library].concat()
+    }
+
+    /// The header that declares that entry.
+    pub fn header(&self) -> &str {
+        &self.header
+    }
+}
+
+/// The struct that the entry function takes.
+pub(crate) fn args_type(name: &str) -> String {
+    [name, "_args"].concat()
 }
 
 fn signature(pool: &Pool, program: &Program) -> Signature {

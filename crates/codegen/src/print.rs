@@ -42,6 +42,7 @@ fn level(expr: &CExpr) -> Level {
         | CExpr::Call(..)
         | CExpr::Index(..)
         | CExpr::Arrow(..)
+        | CExpr::Dot(..)
         | CExpr::CompoundArray(..)
         | CExpr::SizeOf(_) => Level::Postfix,
         CExpr::Unary(..) | CExpr::Cast(..) => Level::Prefix,
@@ -141,6 +142,11 @@ pub(crate) fn print_expr(out: &mut String, expr: &CExpr) {
         CExpr::Arrow(base, field) => {
             print_operand(out, base, Level::Postfix);
             out.push_str("->");
+            out.push_str(field);
+        }
+        CExpr::Dot(base, field) => {
+            print_operand(out, base, Level::Postfix);
+            out.push('.');
             out.push_str(field);
         }
         CExpr::CompoundArray(ty, values) => {

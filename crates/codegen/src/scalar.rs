@@ -220,6 +220,7 @@ fn is_narrow(value: &CExpr) -> bool {
         | CExpr::Call(..)
         | CExpr::Index(..)
         | CExpr::Arrow(..)
+        | CExpr::Dot(..)
         | CExpr::CompoundArray(..)
         | CExpr::SizeOf(_) => false,
     }

@@ -6,6 +6,7 @@
 )]
 
 pub(crate) mod common;
+mod library;
 mod operators;
 pub(crate) mod run;
 pub(crate) mod vectors;

@@ -1,0 +1,98 @@
+//! Libraries ahead of time: `.c`, `.h`, `.o`, `.a`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, RUNTIME_SOURCE, write};
+use crate::{CModule, CompileError, Target, Toolchain};
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Artifact {
+    /// The generated C.
+    C,
+    /// The header, and the runtime's beside it.
+    Header,
+    /// The pipeline's object, without the runtime.
+    Object,
+    /// Pipeline and runtime: all that a program links.
+    StaticLibrary,
+}
+
+impl Artifact {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::C, Self::Header, Self::Object, Self::StaticLibrary];
+
+    /// The word for it in `--emit`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Header => "header",
+            Self::Object => "object",
+            Self::StaticLibrary => "static-library",
+        }
+    }
+}
+
+/// Writes files for a module to a directory, which is made if it does not exist, and gives their paths. Each file appears whole or not at all.
+pub fn write_all(
+    directory: &Path,
+    module: &CModule,
+    toolchain: &Toolchain,
+    target: &Target,
+    artifacts: &[Artifact],
+) -> Result<Vec<PathBuf>, CompileError> {
+    std::fs::create_dir_all(directory).map_err(CompileError::io("make the directory"))?;
+    // Beside their destination, so that they can be moved there in one step.
+    let work = tempfile::Builder::new()
+        .prefix(".halidom-")
+        .tempdir_in(directory)
+        .map_err(CompileError::io("write to the directory"))?;
+    let [c, header, object, library] =
+        [".c", ".h", ".o", ".a"].map(|suffix| [&module.name, suffix].concat());
+    write(work.path(), HEADER_NAME, RUNTIME_HEADER)?;
+    write(work.path(), &header, &module.header)?;
+    write(work.path(), &c, &module.library_text())?;
+    let wants = |kind| artifacts.contains(&kind);
+    if wants(Artifact::Object) || wants(Artifact::StaticLibrary) {
+        object_file(work.path(), toolchain, target, &c, &object)?;
+    }
+    if wants(Artifact::StaticLibrary) {
+        write(work.path(), "halidom_runtime.c", RUNTIME_SOURCE)?;
+        object_file(work.path(), toolchain, target, "halidom_runtime.c", "halidom_runtime.o")?;
+        let mut archive = Command::new("ar");
+        archive.current_dir(work.path()).stdin(Stdio::null());
+        // Deterministic: neither times nor owners.
+        archive.args(["rcsD", &library, &object, "halidom_runtime.o"]);
+        toolchain.finish(archive.output())?;
+    }
+    let mut written = Vec::new();
+    for (kind, name) in [
+        (Artifact::C, c.as_str()),
+        (Artifact::Header, header.as_str()),
+        (Artifact::Header, HEADER_NAME),
+        (Artifact::Object, object.as_str()),
+        (Artifact::StaticLibrary, library.as_str()),
+    ] {
+        // The C includes the runtime's header.
+        if wants(kind) || (name == HEADER_NAME && wants(Artifact::C)) {
+            let path = directory.join(name);
+            let what = ["write ", name].concat();
+            std::fs::rename(work.path().join(name), &path).map_err(CompileError::io(what))?;
+            written.push(path);
+        }
+    }
+    Ok(written)
+}
+
+fn object_file(
+    directory: &Path,
+    toolchain: &Toolchain,
+    target: &Target,
+    source: &str,
+    object: &str,
+) -> Result<(), CompileError> {
+    let mut command = toolchain.command(target, directory);
+    command.args(["-c", source, "-o", object]);
+    toolchain.finish(command.output())
+}
