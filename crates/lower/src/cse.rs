@@ -61,10 +61,14 @@ fn repeated(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
         }
         let count = uses.entry(id).or_default();
         *count += 1;
-        if *count == 1 {
+        let (is_new, expr) = (*count == 1, pool.get(id));
+        if is_new {
             pending.push((id, true));
+        }
+        // What is printed at each use has its operands computed at each use.
+        if is_new || !is_worth_a_variable(expr) {
             let first = pending.len();
-            pool.get(id).for_each_operand(|operand| pending.push((operand, false)));
+            expr.for_each_operand(|operand| pending.push((operand, false)));
             pending[first..].reverse();
         }
     }

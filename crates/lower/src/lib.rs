@@ -73,12 +73,14 @@ pub enum LowerError {
         kind: LoopKind,
     },
     /// A loop is too long to be copied out.
-    #[error("the loop `{variable}` has {extent} iterations: at most {MOST_COPIES} are unrolled")]
+    #[error("the loop `{variable}` has {extent} iterations: at most {most} are unrolled")]
     TooManyCopies {
         /// The loop.
         variable: String,
         /// How many iterations.
         extent: usize,
+        /// How many could be copied out: fewer for larger bodies.
+        most: usize,
     },
     /// A loop is too long to become one vector.
     #[error("the loop `{variable}` has {extent} iterations: at most {MOST_LANES} are vectorized")]

@@ -2,16 +2,19 @@
 
 use halidom_ir::{ExprId, LoopKind, Pool, Program, Stmt, StmtId};
 
-use crate::fold::{Fold, rewrite, walk};
+use crate::fold::{Fold, children, rewrite, walk};
 use crate::refresh::refresh;
 use crate::{LowerError, constant_extent, index};
 
 /// The most copies of one loop.
 pub const MOST_COPIES: usize = 64;
 
+/// The most statements that one unrolled loop may become, nested ones included.
+const MOST_STATEMENTS: usize = 1 << 15;
+
 /// Replaces each unrolled loop by as many copies of its body as it has iterations, in order.
 ///
-/// Requires: extents of unrolled loops are constants, at most [`MOST_COPIES`]; storage is flattened.
+/// Requires: extents of unrolled loops are constants, at most [`MOST_COPIES`], and nests of them not much larger; storage is flattened.
 /// Ensures: no loop of kind `Unrolled`; every binder is still unique.
 pub fn unroll(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Unroll, pool, program)
@@ -32,10 +35,12 @@ impl Fold for Unroll {
             return Ok(id);
         };
         let copies = constant_extent(pool, var, extent, LoopKind::Unrolled)?;
-        if copies > MOST_COPIES {
+        let most = MOST_COPIES.min(MOST_STATEMENTS / statements(pool, body));
+        if copies > most {
             return Err(LowerError::TooManyCopies {
                 variable: pool.var(var).name.clone(),
                 extent: copies,
+                most,
             });
         }
         let mut stmts = Vec::with_capacity(copies);
@@ -49,4 +54,9 @@ impl Fold for Unroll {
             _ => pool.stmt(Stmt::Block(stmts)),
         })
     }
+}
+
+fn statements(pool: &Pool, stmt: StmtId) -> usize {
+    let within = children(pool.get_stmt(stmt)).into_iter();
+    1 + within.map(|child| statements(pool, child)).sum::<usize>()
 }

@@ -389,8 +389,40 @@ fn what_cannot_be_lowered_is_refused() {
         let error = run(passes, BLUR, OUT, &body(kind, extent)).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+    let nest = |loops: &[&str]| {
+        let open: Vec<&str> =
+            loops.iter().flat_map(|name| ["unrolled ", name, " in [0, 32] {"]).collect();
+        format!("{} out(u, wy) stage 0 = 1u16; {}", open.concat(), "}".repeat(loops.len()))
+    };
+    assert!(run(&["flatten_storage", "unroll"], BLUR, OUT, &nest(&["t", "u"])).is_ok());
+    let error =
+        run(&["flatten_storage", "unroll"], BLUR, OUT, &nest(&["s", "t", "u"])).unwrap_err();
+    assert_eq!(error.to_string(), "the loop `s` has 32 iterations: at most 31 are unrolled");
     let error = run(&["flatten_storage"], BLUR, OUT, "out(wx, wy) stage 0 = b(wx, wy);");
     assert_eq!(error, Err(LowerError::NoBuffer { func: "b".to_owned() }));
+}
+
+#[test]
+fn bases_of_repeated_ramps_are_bound() {
+    check(
+        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "cse"],
+        "
+  for y in [wy, wye] {
+    vectorized x in [wx, 4] {
+      out(x, y) stage 0 = out(x, y) + input(x, y);
+    }
+  }
+",
+        &expect![[r#"
+              assert input.stride.0 == 1, layout input;
+              assert out.stride.0 == 1, layout out;
+              for y in [wy, wye] {
+                let index: int = wx - out.min.0 + (y - out.min.1) * out.stride.1;
+                out.buffer[ramp(index, 1, 4) @ out(ramp(wx, 1, 4), broadcast(y, 4)) stage 0] = out.buffer[ramp(index, 1, 4) @ out(ramp(wx, 1, 4), broadcast(y, 4))] + input.buffer[ramp(wx - input.min.0 + (y - input.min.1) * input.stride.1, 1, 4) @ input(ramp(wx, 1, 4), broadcast(y, 4))];
+              }
+            }
+        "#]],
+    );
 }
 
 #[test]
