@@ -1,6 +1,5 @@
 //! Checked memory: bounds, undefined elements, and the race detector's shadow.
 
-use halidom_base::FxHashMap;
 use halidom_ir::{Array, BufferId, BufferKind, Constant, Scalar, Shape};
 
 use super::fault::Conflict;
@@ -27,7 +26,10 @@ pub(super) struct Memory {
     inside: Option<Vec<bool>>,
     /// How many parallel loops were around when it came to be: only those within it can race.
     depth: usize,
-    shadows: FxHashMap<usize, Shadow>,
+    /// The number of an element's shadow, plus one; empty as long as there is none.
+    slots: Vec<u32>,
+    /// Shadows with their elements.
+    shadows: Vec<(usize, Shadow)>,
     /// The outermost parallel loop that the shadows belong to.
     era: u64,
 }
@@ -61,7 +63,8 @@ impl Memory {
             defined: vec![false; size],
             inside: None,
             depth,
-            shadows: FxHashMap::default(),
+            slots: Vec::new(),
+            shadows: Vec::new(),
             era: 0,
         }
     }
@@ -175,10 +178,19 @@ impl Memory {
 
     fn shadow(&mut self, element: usize, era: u64) -> &mut Shadow {
         if self.era != era {
-            self.shadows.clear();
+            for (element, _) in self.shadows.drain(..) {
+                self.slots[element] = 0;
+            }
             self.era = era;
         }
-        self.shadows.entry(element).or_default()
+        if self.slots.is_empty() {
+            self.slots = vec![0; self.bits.len()];
+        }
+        if self.slots[element] == 0 {
+            self.shadows.push((element, Shadow::default()));
+            self.slots[element] = self.shadows.len() as u32;
+        }
+        &mut self.shadows[self.slots[element] as usize - 1].1
     }
 
     /// The elements of a box within the buffer's, and which of them are defined, in the order of the box's points.

@@ -23,8 +23,40 @@ pub(super) struct Step {
 /// What happened to one location.
 #[derive(Default)]
 pub(super) struct Shadow {
-    writes: Vec<(u64, Writes)>,
-    reads: Vec<(u64, Reads)>,
+    writes: Entries<Writes>,
+    reads: Entries<Reads>,
+}
+
+/// One entry an instance. Most locations meet one instance only, which needs no allocation.
+struct Entries<T> {
+    first: Option<(u64, T)>,
+    rest: Vec<(u64, T)>,
+}
+
+impl<T> Default for Entries<T> {
+    fn default() -> Self {
+        Self { first: None, rest: Vec::new() }
+    }
+}
+
+impl<T> Entries<T> {
+    fn get(&mut self, instance: u64) -> Option<&mut T> {
+        let mut entries = self.first.iter_mut().chain(&mut self.rest);
+        entries.find(|(other, _)| *other == instance).map(|(_, entry)| entry)
+    }
+
+    /// Adds the entry of an instance that has none, and forgets those that have ended: one path is active at a time, and what is not in it has ended.
+    fn add(&mut self, instance: u64, entry: T, path: &[Step]) {
+        if self.first.is_none() {
+            self.first = Some((instance, entry));
+            return;
+        }
+        // Seldom, so that its cost is shared.
+        if self.rest.len() >= 8 {
+            self.rest.retain(|(other, _)| path.iter().any(|step| step.instance == *other));
+        }
+        self.rest.push((instance, entry));
+    }
 }
 
 /// The writes of an instance's iterations so far.
@@ -35,7 +67,7 @@ enum Writes {
         value: Option<Value>,
     },
     /// Several iterations, all with one value.
-    Several { iterations: FxHashSet<i128>, value: Value },
+    Several { iterations: Box<FxHashSet<i128>>, value: Value },
 }
 
 /// The reads without own write of an instance's iterations so far: one iteration, or several.
@@ -64,8 +96,7 @@ impl Shadow {
     /// Records a read at the end of `path`.
     pub(super) fn read(&mut self, path: &[Step]) -> Result<(), Conflict> {
         for step in path {
-            let writes = self.writes.iter().find(|(instance, _)| *instance == step.instance);
-            if let Some((_, writes)) = writes {
+            if let Some(writes) = self.writes.get(step.instance) {
                 if writes.by(step.iteration) {
                     continue;
                 }
@@ -73,12 +104,9 @@ impl Shadow {
                     return Err(Conflict::ReadOfOthersWrite);
                 }
             }
-            match self.reads.iter_mut().find(|(instance, _)| *instance == step.instance) {
-                None => {
-                    forget_ended(&mut self.reads, path);
-                    self.reads.push((step.instance, Reads::One(step.iteration)));
-                }
-                Some((_, reads)) => {
+            match self.reads.get(step.instance) {
+                None => self.reads.add(step.instance, Reads::One(step.iteration), path),
+                Some(reads) => {
                     if matches!(reads, Reads::One(iteration) if *iteration != step.iteration) {
                         *reads = Reads::Several;
                     }
@@ -92,18 +120,16 @@ impl Shadow {
     pub(super) fn write(&mut self, path: &[Step], value: Value) -> Result<bool, Conflict> {
         let mut shared = false;
         for step in path {
-            match self.reads.iter().find(|(instance, _)| *instance == step.instance) {
-                Some((_, Reads::Several)) => return Err(Conflict::ReadOfOthersWrite),
-                Some((_, Reads::One(iteration))) if *iteration != step.iteration => {
+            match self.reads.get(step.instance) {
+                Some(Reads::Several) => return Err(Conflict::ReadOfOthersWrite),
+                Some(Reads::One(iteration)) if *iteration != step.iteration => {
                     return Err(Conflict::ReadOfOthersWrite);
                 }
-                Some((_, Reads::One(_))) | None => {}
+                Some(Reads::One(_)) | None => {}
             }
-            let writes = self.writes.iter_mut().find(|(instance, _)| *instance == step.instance);
-            let Some((_, writes)) = writes else {
-                forget_ended(&mut self.writes, path);
+            let Some(writes) = self.writes.get(step.instance) else {
                 let first = Writes::One { iteration: step.iteration, value: Some(value) };
-                self.writes.push((step.instance, first));
+                self.writes.add(step.instance, first, path);
                 continue;
             };
             match writes {
@@ -113,7 +139,7 @@ impl Shadow {
                     }
                 }
                 Writes::One { iteration, value: Some(earlier) } if *earlier == value => {
-                    let iterations = [*iteration, step.iteration].into_iter().collect();
+                    let iterations = Box::new([*iteration, step.iteration].into_iter().collect());
                     *writes = Writes::Several { iterations, value };
                     shared = true;
                 }
@@ -127,13 +153,6 @@ impl Shadow {
             }
         }
         Ok(shared)
-    }
-}
-
-/// Keeps the list short: an instance that is not in the current path has ended, for one path is active at a time.
-fn forget_ended<T>(entries: &mut Vec<(u64, T)>, path: &[Step]) {
-    if entries.len() >= 8 {
-        entries.retain(|(instance, _)| path.iter().any(|step| step.instance == *instance));
     }
 }
 
