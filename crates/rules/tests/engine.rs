@@ -103,27 +103,30 @@ fn vectors_become_ramps_and_broadcasts() {
     assert_eq!(print::expr(&module.pool, value), "in.buffer[ramp(a - b + d * 2, 1, 4)]");
 }
 
-/// The value of an expression over variables; `None` where the evaluator has none.
-fn evaluate(pool: &Pool, id: ExprId, values: &FxHashMap<VarId, Constant>) -> Option<Constant> {
+/// The value of one lane of an expression over variables, which are the same in every lane; `None` where the evaluator has none.
+fn evaluate(
+    pool: &Pool,
+    id: ExprId,
+    values: &FxHashMap<VarId, Constant>,
+    lane: i128,
+) -> Option<Constant> {
+    let operand = |id: ExprId| evaluate(pool, id, values, lane);
     match *pool.get(id) {
         Expr::Const(value) => Some(value),
         Expr::Var(var) => values.get(&var).copied(),
-        Expr::Unary(op, operand) => eval::unary(op, evaluate(pool, operand, values)?).ok(),
-        Expr::Binary(op, lhs, rhs) => {
-            eval::binary(op, evaluate(pool, lhs, values)?, evaluate(pool, rhs, values)?).ok()
-        }
+        Expr::Unary(op, a) => eval::unary(op, operand(a)?).ok(),
+        Expr::Binary(op, a, b) => eval::binary(op, operand(a)?, operand(b)?).ok(),
         Expr::Select { condition, if_true, if_false } => {
-            let arm =
-                if evaluate(pool, condition, values)?.as_bool()? { if_true } else { if_false };
-            evaluate(pool, arm, values)
+            operand(if operand(condition)?.as_bool()? { if_true } else { if_false })
         }
-        Expr::Cast(..)
-        | Expr::Call(..)
-        | Expr::Ref { .. }
-        | Expr::Load { .. }
-        | Expr::Ramp { .. }
-        | Expr::Broadcast { .. }
-        | Expr::Hole(_) => None,
+        Expr::Ramp { base, stride, .. } => {
+            let (base, stride) = (operand(base)?.as_integer()?, operand(stride)?.as_integer()?);
+            Some(Constant::int(base + lane * stride))
+        }
+        Expr::Broadcast { value, .. } => operand(value),
+        Expr::Cast(..) | Expr::Call(..) | Expr::Ref { .. } | Expr::Load { .. } | Expr::Hole(_) => {
+            None
+        }
     }
 }
 
@@ -144,6 +147,7 @@ struct Generator {
     numbers: Numbers,
     scalar: Scalar,
     vars: Vec<VarId>,
+    lanes: u32,
 }
 
 impl Generator {
@@ -156,17 +160,35 @@ impl Generator {
         }
     }
 
+    /// A variable or a constant.
+    fn scalar_leaf(&mut self) -> ExprId {
+        if self.numbers.below(3) == 0 {
+            let value = self.constant();
+            return self.pool.constant(value);
+        }
+        let var = self.vars[self.numbers.below(self.vars.len())];
+        self.pool.var_expr(var)
+    }
+
+    fn leaf(&mut self) -> ExprId {
+        let value = self.scalar_leaf();
+        let lanes = self.lanes;
+        if lanes == 1 {
+            value
+        } else if self.scalar == Scalar::Int && self.numbers.below(2) == 0 {
+            let stride = self.scalar_leaf();
+            self.pool.expr(Expr::Ramp { base: value, stride, lanes })
+        } else {
+            self.pool.expr(Expr::Broadcast { value, lanes })
+        }
+    }
+
     fn expr(&mut self, depth: usize) -> ExprId {
         use BinaryOp::{Add, Div, Max, Min, Mod, Mul, Sub};
         let overflow =
             if self.scalar == Scalar::Int { Overflow::Unbounded } else { Overflow::Wraps };
         if depth == 0 || self.numbers.below(8) == 0 {
-            if self.numbers.below(3) == 0 {
-                let value = self.constant();
-                return self.pool.constant(value);
-            }
-            let var = self.vars[self.numbers.below(self.vars.len())];
-            return self.pool.var_expr(var);
+            return self.leaf();
         }
         let ops = [
             Add(overflow),
@@ -222,23 +244,32 @@ impl Generator {
 #[test]
 fn random_expressions_keep_their_values() {
     let mut changed = 0;
-    for scalar in [Scalar::Int, Scalar::I8, Scalar::U8, Scalar::I32, Scalar::U64, Scalar::F32] {
+    for (scalar, lanes) in [
+        (Scalar::Int, 1),
+        (Scalar::Int, 4),
+        (Scalar::I8, 1),
+        (Scalar::U8, 2),
+        (Scalar::I32, 1),
+        (Scalar::U64, 1),
+        (Scalar::F32, 1),
+    ] {
         let mut pool = Pool::new();
         let vars = (0..3).map(|_| pool.declare_var("v", Type::scalar(scalar))).collect();
         let numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-        let mut generator = Generator { pool, numbers, scalar, vars };
+        let mut generator = Generator { pool, numbers, scalar, vars, lanes };
         let mut simplifier = Simplifier::new();
         for _ in 0..1500 {
             let expr = generator.expr(5);
             let result = simplifier.simplify(&mut generator.pool, expr);
+            assert_eq!(generator.pool.ty(result), generator.pool.ty(expr));
             let again = Simplifier::new().simplify(&mut generator.pool, result);
             assert_eq!(result, again, "simplifying twice is simplifying once");
             changed += usize::from(result != expr);
-            for _ in 0..8 {
+            for lane in [0, 0, 0, 0, i128::from(lanes) - 1, i128::from(lanes) / 2] {
                 let vars = generator.vars.clone();
                 let values = vars.into_iter().map(|var| (var, generator.constant())).collect();
-                if let Some(expected) = evaluate(&generator.pool, expr, &values) {
-                    let found = evaluate(&generator.pool, result, &values);
+                if let Some(expected) = evaluate(&generator.pool, expr, &values, lane) {
+                    let found = evaluate(&generator.pool, result, &values, lane);
                     let texts = [expr, result].map(|id| print::expr(&generator.pool, id));
                     assert_eq!(found, Some(expected), "{scalar}: {texts:#?}");
                 }

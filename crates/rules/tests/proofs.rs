@@ -73,6 +73,14 @@ const FALSE: &[(table::Line, Scalar)] = &[
     (("", Types::INT, "(& (< x c0) (< x c1))", "(< x (max c0 c1))", ""), Scalar::Int),
     (("", Types::INT, "(- (broadcast x) (ramp y z))", "(ramp (- x y) z)", ""), Scalar::Int),
     (("", Types::INT, "(ramp x 1)", "(broadcast x)", ""), Scalar::Int),
+    (
+        ("", Types::INT, "(min (ramp x z) (ramp y w))", "(ramp (min x y) (min z w))", ""),
+        Scalar::Int,
+    ),
+    (
+        ("", Types::INT, "(max (min x c1) (min (+ x c2) c3))", "(min (+ x c2) c3)", "(>= c2 0)"),
+        Scalar::Int,
+    ),
     // What holds for mathematical integers need not hold for integers that wrap.
     (("", Types::ANY, "(< x (+ x c))", "true", "(> c 0)"), Scalar::I16),
     (("", Types::ANY, "(< (+ x c0) c1)", "(< x (- c1 c0))", ""), Scalar::U64),
