@@ -59,3 +59,24 @@ fn cases_are_inputs_on_which_the_algorithm_has_a_value() {
     assert!(found >= 270, "{found} of 300 cases");
     assert!(empty > 10 && padded > 30 && shifted > 60, "{empty} {padded} {shifted}");
 }
+
+#[test]
+fn every_example_has_cases() {
+    for (name, text) in [
+        ("blur", include_str!("../../../examples/blur.hal")),
+        ("box_blur", include_str!("../../../examples/box_blur.hal")),
+        ("gemm", include_str!("../../../examples/gemm.hal")),
+        ("harris", include_str!("../../../examples/harris.hal")),
+        ("histogram", include_str!("../../../examples/histogram.hal")),
+        ("unsharp", include_str!("../../../examples/unsharp.hal")),
+    ] {
+        let module = parse_valid(text);
+        let algorithm = &module.pipelines[0].algorithm;
+        let found = cases(&module.pool, algorithm, 5, 8);
+        assert_eq!(found.len(), 8, "{name}");
+        for case in found {
+            let result = evaluate(&module.pool, algorithm, &case.bindings, &case.windows);
+            assert!(result.is_ok(), "{name}: {result:?}");
+        }
+    }
+}
