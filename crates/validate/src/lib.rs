@@ -112,6 +112,7 @@ pub fn validate(
     };
     checker.interface(algorithm, program);
     checker.run();
+    checker.overflow(&parameters);
     report.notes = checker.notes;
     report.obligations = checker.obligations;
     let hints = checker.hints;

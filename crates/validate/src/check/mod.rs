@@ -9,6 +9,7 @@ mod coverage;
 mod definedness;
 mod order;
 mod output;
+mod overflow;
 mod race;
 mod store;
 
@@ -108,6 +109,15 @@ impl Checker<'_> {
                 Status::Open(format!("{reason}: {}", self.names().formula(goal)))
             }
         }
+    }
+
+    /// Whether `facts`, with the entry checks, are seen to imply `goal`: for guesses, which are no obligations.
+    fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
+        let negated = self.space.not(goal);
+        let mut all = self.entry.clone();
+        all.extend_from_slice(facts);
+        all.push(negated);
+        self.lia.ask(self.space, &all, label) == Outcome::Contradiction
     }
 
     /// `min <= coord < min + extent` in every dimension.

@@ -9,7 +9,8 @@ pub(crate) mod order;
 mod scope;
 mod walk;
 
-use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId};
+use halidom_base::FxHashMap;
+use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId, VarId};
 
 use crate::space::{FormulaId, PolyId, Symbol, Value};
 
@@ -128,6 +129,24 @@ pub(crate) struct EntryCheck {
     pub(crate) check: Check,
 }
 
+/// Expressions that the program evaluates at a place, in the order of the walk.
+pub(crate) struct Computed {
+    pub(crate) stmt: StmtId,
+    pub(crate) exprs: Vec<ExprId>,
+    pub(crate) place: Place,
+    /// The variable that they bind, and how.
+    pub(crate) binds: Option<(VarId, Binder)>,
+}
+
+/// How expressions bind a variable.
+#[derive(Clone, Copy)]
+pub(crate) enum Binder {
+    /// The one expression is its value.
+    Let,
+    /// The two expressions are its first value and the number of values.
+    Loop,
+}
+
 /// Something that the walk could not describe.
 pub(crate) struct Problem {
     pub(crate) stmt: StmtId,
@@ -143,6 +162,9 @@ pub(crate) struct Model {
     pub(crate) loads: Vec<Access>,
     pub(crate) stores: Vec<Store>,
     pub(crate) controls: Vec<Control>,
+    pub(crate) computed: Vec<Computed>,
+    /// What `int` expressions denote: every variable is bound once, so an expression means the same wherever it stands.
+    pub(crate) ints: FxHashMap<ExprId, PolyId>,
     pub(crate) entry: Vec<EntryCheck>,
     pub(crate) problems: Vec<Problem>,
     /// The windows of the outputs, by output.

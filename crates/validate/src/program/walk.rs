@@ -7,8 +7,8 @@ use halidom_ir::{
 
 use super::scope::{Binding, Scope};
 use super::{
-    Access, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place, Problem, Step,
-    Store, Use,
+    Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
+    Problem, Step, Store, Use,
 };
 use crate::evaluate::{EvaluateError, Evaluator, leaf_value};
 use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
@@ -71,7 +71,7 @@ pub(crate) fn walk(
         loads: FxHashMap::default(),
         stmt: program.body,
     };
-    let mut walker = Walker { pool, space, scope, at_entry: true };
+    let mut walker = Walker { pool, space, scope, at_entry: true, bound: FxHashSet::default() };
     for buffer in program.inputs.iter().chain(program.outputs.iter().map(|output| &output.buffer)) {
         walker.memory(*buffer);
     }
@@ -88,6 +88,8 @@ struct Walker<'a> {
     scope: Scope,
     /// Whether nothing but entry checks was met.
     at_entry: bool,
+    /// Every variable bound until now.
+    bound: FxHashSet<VarId>,
 }
 
 impl Walker<'_> {
@@ -133,7 +135,8 @@ impl Walker<'_> {
                 let bounds = self.part(0, |walker| {
                     let bounds = walker
                         .evaluate(|evaluator| Ok((evaluator.int(min)?, evaluator.int(extent)?)));
-                    walker.control(&[min, extent]);
+                    walker.compute(&[min, extent], Some((var, Binder::Loop)));
+                    walker.decide(&[min, extent]);
                     bounds
                 });
                 match bounds {
@@ -194,7 +197,7 @@ impl Walker<'_> {
 
     /// Binds a variable; a variable that is bound twice could be confused, so it is refused.
     fn insert(&mut self, var: VarId, binding: Binding) -> bool {
-        let fresh = self.scope.bindings.insert(var, binding).is_none();
+        let fresh = self.scope.bindings.insert(var, binding).is_none() && self.bound.insert(var);
         if !fresh {
             self.problem(format!("`{}` is bound twice", self.pool.var(var).name));
         }
@@ -204,6 +207,7 @@ impl Walker<'_> {
     fn bind(&mut self, var: VarId, value: ExprId, body: StmtId) {
         let bound = self.part(0, |walker| {
             let bound = walker.evaluate(|evaluator| evaluator.value(value));
+            walker.compute(&[value], Some((var, Binder::Let)));
             bound.map(|value_term| Binding { value: value_term, uses: walker.uses(&[value]) })
         });
         match bound {
@@ -364,8 +368,12 @@ impl Walker<'_> {
                 Ok((flat, evaluator.ints(coords)?, evaluator.ints(point)?))
             });
             let stored = walker.evaluate(|evaluator| evaluator.value(value));
-            let indices: Vec<ExprId> = index.iter().chain(coords).chain(point).copied().collect();
-            walker.control(&indices);
+            // Claims are not evaluated, but where they mention data they must be settled.
+            match index {
+                Some(index) => walker.control(&[index]),
+                None => walker.control(coords),
+            }
+            walker.compute(&[value], None);
             (claim, stored, walker.uses(&[value]))
         });
         let (claim, stored, uses) = evaluated;
@@ -415,7 +423,23 @@ impl Walker<'_> {
             leaves: &mut self.scope,
             memo: FxHashMap::default(),
         };
-        work(&mut evaluator)
+        let result = work(&mut evaluator);
+        let mut memo: Vec<_> = evaluator.memo.into_iter().collect();
+        memo.sort_unstable_by_key(|(expr, _)| *expr);
+        let mut settle = Rename::settle(None);
+        for (expr, value) in memo {
+            if let Value::Int(poly) = value {
+                let poly = settle.poly(self.space, poly);
+                self.scope.model.ints.insert(expr, poly);
+            }
+        }
+        result
+    }
+
+    /// Notes that the program evaluates expressions here.
+    fn compute(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>) {
+        let (stmt, place) = (self.scope.stmt, self.scope.place.clone());
+        self.scope.model.computed.push(Computed { stmt, exprs: exprs.to_vec(), place, binds });
     }
 
     /// The loads that expressions use, through lets, with the arms they stand in.
@@ -480,6 +504,11 @@ impl Walker<'_> {
 
     /// Notes that expressions decide where or whether something runs.
     fn control(&mut self, exprs: &[ExprId]) {
+        self.compute(exprs, None);
+        self.decide(exprs);
+    }
+
+    fn decide(&mut self, exprs: &[ExprId]) {
         let uses = self.uses(exprs);
         if !uses.is_empty() {
             let mut settle = Rename::settle(None);
