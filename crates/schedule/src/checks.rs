@@ -9,7 +9,7 @@ use halidom_ir::{
     Scalar, Stmt, StmtId, VarId,
 };
 
-use crate::algebra::{Algebra, Known, opposite, vars};
+use crate::algebra::{Algebra, Known, Sum, opposite, vars};
 use crate::bounds::{Answer, Region};
 use crate::nest::{Lowered, hole};
 
@@ -338,11 +338,34 @@ impl Checks<'_> {
     }
 
     fn contains(&mut self, given: Interval, low: ExprId, high: ExprId) -> ExprId {
-        let below = self.compare(BinaryOp::Le, given.min, low);
-        let end = self.algebra.offset(high, 1);
+        let below = self.algebra.sub(low, given.min);
         let given_end = self.algebra.add(given.min, given.extent);
-        let above = self.compare(BinaryOp::Le, end, given_end);
-        self.all([below, above])
+        let end = self.algebra.offset(high, 1);
+        let above = self.algebra.sub(given_end, end);
+        let conditions = [below, above].map(|difference| self.nonnegative(difference));
+        self.all(conditions)
+    }
+
+    /// `difference >= 0` in parts: a minimum is when both its arms are, a maximum when one is. Parts that are known to hold fall away.
+    fn nonnegative(&mut self, difference: ExprId) -> ExprId {
+        if self.algebra.proves_nonnegative(difference) {
+            return self.algebra.pool.constant(Constant::bool(true));
+        }
+        let sum = self.algebra.sum(difference);
+        if let Some((op, lhs, rhs)) = self.algebra.lone_extremum(&sum) {
+            let parts = [self.nonnegative(lhs), self.nonnegative(rhs)];
+            return if op == BinaryOp::Min { self.all(parts) } else { self.any(parts) };
+        }
+        let (mut small, mut large) = (Sum::default(), Sum::default());
+        for (product, coefficient) in sum.terms {
+            if coefficient > 0 {
+                large.terms.insert(product, coefficient);
+            } else if let Some(coefficient) = coefficient.checked_neg() {
+                small.terms.insert(product, coefficient);
+            }
+        }
+        let (small, large) = (self.algebra.expr(&small), self.algebra.expr(&large));
+        self.compare(BinaryOp::Le, small, large)
     }
 
     fn outputs(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {

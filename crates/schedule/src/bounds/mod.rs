@@ -1,5 +1,7 @@
 //! Bounds inference (FS §7): from the query of a program with holes to expressions for the holes.
 
+#[cfg(test)]
+mod containment;
 mod interval;
 mod machine;
 mod reference;
