@@ -24,7 +24,7 @@ pub fn simplify(pool: &mut Pool, program: Program) -> Result<Program, LowerError
         simplifier: Simplifier::new(),
         values: FxHashMap::default(),
         done: FxHashMap::default(),
-        known: Vec::new(),
+        known: FxHashMap::default(),
         intervals: Intervals::default(),
     };
     rewrite(&mut fold, pool, program)
@@ -37,17 +37,20 @@ struct Simplify {
     /// Expressions with `values` put in; forgotten when `values` changes.
     done: FxHashMap<ExprId, ExprId>,
     /// Conditions that are known here.
-    known: Vec<(ExprId, bool)>,
+    known: FxHashMap<ExprId, bool>,
     /// Between what variables lie here.
     intervals: Intervals,
 }
 
 impl Simplify {
-    /// The expression with comparisons, minima and maxima decided where intervals of the operands decide them. The chosen operand of a minimum is as undefined as
+    /// The expression with known conditions decided, and comparisons, minima and maxima where intervals of the operands decide them. The chosen operand of a minimum is as undefined as
     /// it was; what is decided becomes more defined.
     fn tighten(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
         let mut intervals = FxHashMap::default();
         pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, node| {
+            if let Some(value) = self.known.get(&id) {
+                return pool.constant(Constant::bool(*value));
+            }
             let Expr::Binary(op, lhs, rhs) = *node else { return id };
             if pool.ty(lhs).scalar != Scalar::Int {
                 return id;
@@ -106,7 +109,7 @@ impl Simplify {
     /// Lets a condition hold for what follows; gives what is needed to take that back.
     fn assume(&mut self, pool: &mut Pool, condition: ExprId) -> Assumed {
         let mut assumed =
-            Assumed { known: self.known.len(), replaced: Vec::new(), narrowed: Vec::new() };
+            Assumed { known: Vec::new(), replaced: Vec::new(), narrowed: Vec::new() };
         let mut pending = vec![condition];
         while let Some(condition) = pending.pop() {
             if let Expr::Binary(BinaryOp::And, lhs, rhs) = *pool.get(condition) {
@@ -118,24 +121,31 @@ impl Simplify {
                 if let Some((var, interval)) = bound(pool, condition) {
                     assumed.narrowed.push(self.narrow(var, interval));
                 }
-                self.know(pool, condition);
+                self.know(pool, condition, &mut assumed);
             }
         }
         assumed
     }
 
-    fn know(&mut self, pool: &mut Pool, condition: ExprId) {
+    fn know(&mut self, pool: &mut Pool, condition: ExprId, assumed: &mut Assumed) {
         // What is in memory may change under way.
         if loads(pool, condition) {
             return;
         }
         let opposite = pool.unary(UnaryOp::Not, condition);
         let opposite = self.simplifier.simplify(pool, opposite);
-        self.known.extend([(condition, true), (opposite, false)]);
+        for (condition, value) in [(condition, true), (opposite, false)] {
+            assumed.known.push((condition, self.known.insert(condition, value)));
+        }
     }
 
     fn forget(&mut self, assumed: Assumed) {
-        self.known.truncate(assumed.known);
+        for (condition, before) in assumed.known.into_iter().rev() {
+            match before {
+                Some(value) => self.known.insert(condition, value),
+                None => self.known.remove(&condition),
+            };
+        }
         for (var, before) in assumed.replaced.into_iter().rev() {
             match before {
                 Some(value) => self.values.insert(var, value),
@@ -146,15 +156,6 @@ impl Simplify {
         for (var, before) in assumed.narrowed.into_iter().rev() {
             self.intervals.set(var, before);
         }
-    }
-
-    /// The simplified condition, decided if it is known.
-    fn condition(&mut self, pool: &mut Pool, condition: ExprId) -> Result<ExprId, LowerError> {
-        let condition = self.expr(pool, condition)?;
-        Ok(match self.known.iter().find(|(known, _)| *known == condition) {
-            Some((_, value)) => pool.constant(Constant::bool(*value)),
-            None => condition,
-        })
     }
 
     fn branch(
@@ -176,7 +177,7 @@ impl Simplify {
         then_branch: StmtId,
         else_branch: Option<StmtId>,
     ) -> Result<StmtId, LowerError> {
-        let condition = self.condition(pool, condition)?;
+        let condition = self.expr(pool, condition)?;
         match (pool.as_constant(condition).and_then(Constant::as_bool), else_branch) {
             (Some(true), _) => self.stmt(pool, then_branch),
             (Some(false), Some(else_branch)) => self.stmt(pool, else_branch),
@@ -260,7 +261,7 @@ fn bound(pool: &Pool, condition: ExprId) -> Option<(VarId, Interval)> {
 
 /// What must be taken back when an assumption ends.
 struct Assumed {
-    known: usize,
+    known: Vec<(ExprId, Option<bool>)>,
     replaced: Vec<(VarId, Option<ExprId>)>,
     narrowed: Vec<(VarId, Option<Interval>)>,
 }
@@ -348,7 +349,7 @@ impl Fold for Simplify {
                 })
             }
             Stmt::Assert { condition, .. } => {
-                let condition = self.condition(pool, condition)?;
+                let condition = self.expr(pool, condition)?;
                 if pool.as_constant(condition).and_then(Constant::as_bool) == Some(true) {
                     return Ok(nop(pool));
                 }

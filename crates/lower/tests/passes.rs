@@ -439,8 +439,8 @@ fn simplifying_follows_what_is_known() {
     for never in [0, 0 - one] {
       out(never, wy) stage 0 = 0u16;
     }
-    if wxe <= 100 {
-      if 100 < wxe {
+    if (wxe <= wye) & (wx <= wy) {
+      if (wye < wxe) | (wy < wx) {
         out(once, wy) stage 0 = 1u16;
       } else {
         if wx == 5 {
@@ -466,8 +466,10 @@ fn simplifying_follows_what_is_known() {
               let x: int = wx;
               let unused: int = wy;
               let once: int = wx;
-              if wx == 5 {
-                out.buffer[1 @ out(5, wy) stage 0] = input(wx, 0);
+              if wxe <= wye & wx <= wy {
+                if wx == 5 {
+                  out.buffer[1 @ out(5, wy) stage 0] = input(wx, 0);
+                }
               }
             }
         "#]],
