@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Compiles array programs under a schedule and proves what was compiled.
 #[derive(Debug, Parser)]
@@ -35,6 +35,9 @@ pub(crate) enum Command {
         after_help = "Example: halidom run examples/blur.hal -s tiled --input input=photo.png --output blurred.png"
     )]
     Run(RunArgs),
+    /// Compile ahead of time: C source, header, object, static library, and a validation report
+    #[command(after_help = "Example: halidom build examples/blur.hal -s tiled -o out")]
+    Build(BuildArgs),
     /// Print the intermediate representation after a stage of compilation
     #[command(after_help = "Example: halidom lower examples/blur.hal -s tiled --stage bounds")]
     Lower(LowerArgs),
@@ -106,6 +109,41 @@ pub(crate) struct RunArgs {
     /// Threads of parallel loops; all processors if left out
     #[arg(long)]
     pub(crate) threads: Option<u32>,
+}
+
+/// What `build` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// `.c`, with the runtime's `.c` and `.h` beside it
+    C,
+    /// `.h`
+    Header,
+    /// `.o`
+    Object,
+    /// `.a`
+    StaticLibrary,
+    /// The final intermediate representation
+    Ir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// The folder for the results
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// What to write
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "c,header,object,static-library,ir"
+    )]
+    pub(crate) emit: Vec<Emit>,
+    /// Do not validate
+    #[arg(long)]
+    pub(crate) no_validate: bool,
 }
 
 #[derive(Debug, Args)]

@@ -39,6 +39,7 @@ pub fn run(
     let status = match &cli.command {
         Command::Check(args) => commands::check::run(args, &mut output),
         Command::Run(args) => commands::run::run(args, &mut output),
+        Command::Build(args) => commands::build::run(args, &mut output),
         Command::Lower(args) => commands::lower::run(args, &mut output),
         Command::Validate(args) => commands::validate::run(args, &mut output),
         Command::Doctor => commands::doctor::run(&mut output),

@@ -1,8 +1,11 @@
 //! Running a pipeline: natively, or by interpreting its algorithm.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use halidom_codegen::{Arguments, CompileError, EmitError, Kernel, RunError, Target, Toolchain};
+use halidom_codegen::{
+    Arguments, Artifact, CModule, CompileError, EmitError, Kernel, RunError, Target, Toolchain,
+};
 use halidom_interp::algorithm::{self, AlgorithmError};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Pool, Program, points};
@@ -20,6 +23,9 @@ pub enum BuildError {
     /// The C printer.
     #[error(transparent)]
     Emit(#[from] EmitError),
+    /// The emitted C, read back, is not the program.
+    #[error("the emitted C differs from the validated program: {0}")]
+    ReadBack(#[from] halidom_codegen::readback::Mismatch),
     /// The C compiler.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -62,6 +68,26 @@ pub struct Run {
     pub runs: usize,
 }
 
+/// Prints C and reads it back: what is compiled is what was validated.
+fn printed(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, BuildError> {
+    let module = halidom_codegen::emit(pool, program, target)?;
+    halidom_codegen::readback::check(pool, program, &module.text)?;
+    Ok(module)
+}
+
+/// Writes a library that is compiled ahead of time: the files that were written.
+pub fn build_ahead(
+    pool: &Pool,
+    program: &Program,
+    toolchain: &Toolchain,
+    target: &Target,
+    directory: &Path,
+    artifacts: &[Artifact],
+) -> Result<Vec<PathBuf>, BuildError> {
+    let module = printed(pool, program, target)?;
+    Ok(halidom_codegen::write_all(directory, &module, toolchain, target, artifacts)?)
+}
+
 /// Prints C, reads it back, compiles and loads it.
 pub fn build(
     pool: &Pool,
@@ -69,7 +95,7 @@ pub fn build(
     toolchain: &Toolchain,
     target: Target,
 ) -> Result<Native, BuildError> {
-    let module = halidom_codegen::emit(pool, program, &target)?;
+    let module = printed(pool, program, &target)?;
     let kernel = halidom_codegen::compile(&module, toolchain, &target)?;
     Ok(Native {
         kernel,

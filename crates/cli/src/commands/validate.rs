@@ -216,7 +216,8 @@ fn show_counterexample(counterexample: &Counterexample, output: &mut Output<'_>)
     output.line(&format!("    got      {}", counterexample.got));
 }
 
-fn object(report: &Report) -> Map<String, Value> {
+/// A verdict as the keys of a JSON object.
+pub(crate) fn object(report: &Report) -> Map<String, Value> {
     let total = report.obligations.len();
     let open = report.open().count();
     let (verdict, reason) = match &report.verdict {

@@ -1,0 +1,102 @@
+//! `halidom build`.
+
+use std::path::Path;
+
+use halidom_codegen::Artifact;
+use halidom_driver::{compile, execute, files, judge};
+use halidom_ir::print;
+use halidom_validate::Verdict;
+use serde_json::Value;
+
+use super::{choose, report as report_diagnostics, status, validate};
+use crate::args::{BuildArgs, Emit};
+use crate::output::{Output, Status};
+
+pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Status {
+    status(build(args, output))
+}
+
+fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let (mut loaded, choice) = choose(&args.choice, output)?;
+    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
+    let compiled =
+        compile::compile(&mut loaded, &choice, &mut |_, _, _| {}).map_err(|diagnostics| {
+            report_diagnostics(&loaded, &diagnostics, output);
+            Status::BadInput
+        })?;
+    let pool = &loaded.module.pool;
+    let toolchain = execute::toolchain()
+        .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
+    let made = std::fs::create_dir_all(&args.output);
+    made.map_err(|error| {
+        output.error(
+            "HAL0805",
+            &format!("cannot make `{}`: {error}", args.output.display()),
+            "check the path",
+        )
+    })?;
+    let mut result = Status::Done;
+    if !args.no_validate {
+        let options = validate::solver(output)?;
+        let report = judge::judge(pool, &algorithm, &compiled, &options);
+        result = validate::show(&report, output);
+        let text = format!("{:#}\n", Value::Object(validate::object(&report)));
+        write(
+            &args.output,
+            &format!("{}.validation.json", algorithm.name),
+            text.as_bytes(),
+            output,
+        )?;
+        // What is known to be wrong is not built.
+        if let Verdict::Refuted(_) = report.verdict {
+            return Err(Status::Wrong);
+        }
+    }
+    let artifacts: Vec<Artifact> = args.emit.iter().filter_map(|emit| artifact(*emit)).collect();
+    let written = execute::build_ahead(
+        pool,
+        &compiled.program,
+        &toolchain,
+        &execute::host(),
+        &args.output,
+        &artifacts,
+    )
+    .map_err(|error| output.error("HAL0706", &error.to_string(), "run `halidom doctor`"))?;
+    let mut names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    if args.emit.contains(&Emit::Ir) {
+        let text = print::module(pool, &algorithm, &compiled.program);
+        names.push(write(
+            &args.output,
+            &format!("{}.ir", algorithm.name),
+            text.as_bytes(),
+            output,
+        )?);
+    }
+    for name in &names {
+        output.line(&format!("wrote {name}"));
+    }
+    output.set("written", names);
+    Ok(result)
+}
+
+fn artifact(emit: Emit) -> Option<Artifact> {
+    match emit {
+        Emit::C => Some(Artifact::C),
+        Emit::Header => Some(Artifact::Header),
+        Emit::Object => Some(Artifact::Object),
+        Emit::StaticLibrary => Some(Artifact::StaticLibrary),
+        Emit::Ir => None,
+    }
+}
+
+fn write(
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+    output: &mut Output<'_>,
+) -> Result<String, Status> {
+    let path = folder.join(name);
+    files::write_bytes(&path, bytes)
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    Ok(path.display().to_string())
+}
