@@ -7,8 +7,8 @@ use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 use crate::templates::{
-    CONVERT, LANEWISE_CALL, TYPE, VECTOR_SATURATE, divide_text, remainder_text, saturate_text,
-    scalar_text, vector_text,
+    CONVERT, LANEWISE_CALL, TYPE, divide_text, remainder_text, saturate_text, scalar_text,
+    vector_saturate_text, vector_text,
 };
 
 /// Operators on one value that need a function.
@@ -156,9 +156,9 @@ impl Helper {
             Self::VectorCall(_, scalar, lanes)
             | Self::DivBy(scalar, lanes, _)
             | Self::ModBy(scalar, lanes, _) => vec![Self::Type(scalar, lanes)],
-            Self::VectorSaturate { to, from, lanes } => {
-                vec![Self::Type(to, lanes), Self::Type(from, lanes), Self::Saturate { to, from }]
-            }
+            Self::VectorSaturate { to, from, lanes } => [to, signed_of(to), from, signed_of(from)]
+                .map(|scalar| Self::Type(scalar, lanes))
+                .to_vec(),
             Self::Convert { to, from, lanes } => {
                 vec![Self::Type(to, lanes), Self::Type(from, lanes)]
             }
@@ -234,9 +234,7 @@ pub(crate) fn definition(helper: Helper) -> String {
         }
         Helper::Saturate { to, from } => saturate(to, from, 1).fill(&name, saturate_text(to)),
         Helper::VectorSaturate { to, from, lanes } => {
-            let mut template = saturate(to, from, lanes);
-            template.function = Helper::Saturate { to, from }.name();
-            template.fill(&name, VECTOR_SATURATE)
+            saturate(to, from, lanes).fill(&name, vector_saturate_text(to))
         }
         Helper::Convert { to, from, lanes } => {
             let mut template = Template::of(to, lanes);
@@ -288,6 +286,8 @@ struct Template {
     shift: String,
     rest: String,
     float_zero: String,
+    from_mask: String,
+    conversion: String,
     lane_list: String,
     gather_list: String,
     strided_list: String,
@@ -347,6 +347,8 @@ impl Template {
                 "shift" => &self.shift,
                 "rest" => &self.rest,
                 "fzero" => &self.float_zero,
+                "fm" => &self.from_mask,
+                "convert" => &self.conversion,
                 "values" => &self.lane_list,
                 "gathered" => &self.gather_list,
                 "strided" => &self.strided_list,
@@ -384,6 +386,14 @@ fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
     let mut template = Template::of(to, lanes);
     scalar_name(from).clone_into(&mut template.from);
     template.from_vector = vector_name(from, lanes);
+    template.from_mask = vector_name(signed_of(from), lanes);
+    let kept = ["(", &template.from_vector, ")(inside & (", &template.from_mask, ")a)"].concat();
+    // Narrow integers by way of those as wide as the float: gcc has no instructions for the direct way.
+    template.conversion = if c_bytes(to) < c_bytes(from) {
+        convert(&convert(&kept, &template.from_mask), &template.vector)
+    } else {
+        convert(&kept, &template.vector)
+    };
     let suffix = if from == Scalar::F32 { "f" } else { "" };
     if let Some((low, high)) = to.range() {
         // A power of two, which every float type holds.
@@ -393,6 +403,10 @@ fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
         template.float_zero = [&low.to_string(), ".0", suffix].concat();
     }
     template
+}
+
+fn convert(value: &str, to: &str) -> String {
+    ["__builtin_convertvector(", value, ", ", to, ")"].concat()
 }
 
 /// A literal for a number that some integer type of at most 64 bits holds.

@@ -292,13 +292,27 @@ static inline $v $name($v a) {
 }
 ";
 
-pub(crate) const VECTOR_SATURATE: &str = "
+pub(crate) fn vector_saturate_text(to: Scalar) -> &'static str {
+    if to.is_signed() { VECTOR_SATURATE_SIGNED } else { VECTOR_SATURATE_UNSIGNED }
+}
+
+// Only lanes within the range are converted: C does not define the others. NaN is in no range.
+const VECTOR_SATURATE_SIGNED: &str = "
 static inline $v $name($fromv a) {
-    $v result = {0};
-    for (int lane = 0; lane < $lanes; lane++) {
-        result[lane] = $f(a[lane]);
-    }
-    return result;
+    $fm inside = (a > $fzero) & (a < $above);
+    $m above = __builtin_convertvector(a >= $above, $m);
+    $m below = __builtin_convertvector(a <= $fzero, $m);
+    $v result = $convert;
+    return result | (above & $high) | (below & $low);
+}
+";
+
+const VECTOR_SATURATE_UNSIGNED: &str = "
+static inline $v $name($fromv a) {
+    $fm inside = (a > $fzero) & (a < $above);
+    $m above = __builtin_convertvector(a >= $above, $m);
+    $v result = $convert;
+    return result | ($v)above;
 }
 ";
 

@@ -1,7 +1,8 @@
 //! Every operator on every type it takes, one lane and several: compiled results are those of `ir::eval`, on all pairs of edge values.
 
 use halidom_ir::{
-    BinaryOp, Constant, Expr, ExprId, Intrinsic, LoopKind, Overflow, Scalar, UnaryOp, eval,
+    Array, BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, LoopKind, Overflow, Scalar,
+    StmtId, UnaryOp, eval,
 };
 
 use super::common::{Builder, arguments, array, kernel};
@@ -210,20 +211,14 @@ fn memory(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Int { Scalar::I64 } else { scalar }
 }
 
-/// Compares one compiled function with `eval`: all operators of one type, on vectors of `lanes` (1: scalars).
-fn check(scalar: Scalar, lanes: u32, toolchain: &Toolchain) {
-    // Products of `int`s must stay within 64 bits: their operands come from 32.
-    let source = if scalar == Scalar::Int { Scalar::I32 } else { scalar };
-    let edges = edges(source);
-    let count = edges.len().pow(2).next_multiple_of(lanes as usize);
-    let pair = |n: usize| (edges[n / edges.len() % edges.len()], edges[n % edges.len()]);
-    let inputs = [
-        array(source, &[(0, count as i64)], |n| pair(n).0),
-        array(source, &[(0, count as i64)], |n| pair(n).1),
-    ];
-
-    let mut b = Builder::new();
-    let sources = [b.input("a", source, 1), b.input("b", source, 1)];
+/// One loop of a program: every operator on vectors of `lanes` (1: scalars), each stored to an output of its own.
+fn operator_loop(
+    b: &mut Builder,
+    scalar: Scalar,
+    sources: [BufferId; 2],
+    lanes: u32,
+    count: usize,
+) -> (StmtId, Vec<(String, ExprId, [ExprId; 2])>) {
     let (var, position) = b.int_var("i");
     let index = if lanes == 1 { position } else { b.ramp(position, 1, lanes) };
     let [x, y] = sources.map(|buffer| {
@@ -232,15 +227,13 @@ fn check(scalar: Scalar, lanes: u32, toolchain: &Toolchain) {
     });
     let mut stores = Vec::new();
     let mut results = Vec::new();
-    let mut outputs = Vec::new();
     for (number, op) in operators(scalar).into_iter().enumerate() {
-        let result = build(&mut b, op, x, y);
+        let result = build(b, op, x, y);
         let stored_as = memory(b.pool.ty(result).scalar);
-        let output = b.output(&format!("out{number}"), stored_as, 1);
+        let output = b.output(&format!("out{number}.{lanes}"), stored_as, 1);
         let stored = b.pool.cast(stored_as, result);
         stores.push(b.store(output, index, stored));
-        results.push((op, stored));
-        outputs.push(array(stored_as, &[(0, count as i64)], |_| Constant::zero(stored_as)));
+        results.push((format!("{op:?} of {scalar}x{lanes}"), stored, [x, y]));
     }
     let body = b.block(stores);
     let (zero, end) = (b.pool.int(0), b.pool.int((count / lanes as usize) as i128));
@@ -249,23 +242,46 @@ fn check(scalar: Scalar, lanes: u32, toolchain: &Toolchain) {
     let by = b.pool.int(i128::from(lanes));
     let scaled = b.pool.mul(step_value, by);
     let body = b.let_in(var, scaled, body);
-    let body = b.for_loop(step, zero, end, LoopKind::Serial, body);
+    (b.for_loop(step, zero, end, LoopKind::Serial, body), results)
+}
+
+/// Compares the compiled operators of one type with `eval`.
+fn check(scalar: Scalar, toolchain: &Toolchain) {
+    // Products of `int`s must stay within 64 bits: their operands come from 32.
+    let source = if scalar == Scalar::Int { Scalar::I32 } else { scalar };
+    let edges = edges(source);
+    let count = edges.len().pow(2).next_multiple_of(8);
+    let pair = |n: usize| (edges[n / edges.len() % edges.len()], edges[n % edges.len()]);
+    let inputs = [
+        array(source, &[(0, count as i64)], |n| pair(n).0),
+        array(source, &[(0, count as i64)], |n| pair(n).1),
+    ];
+
+    let mut b = Builder::new();
+    let sources = [b.input("a", source, 1), b.input("b", source, 1)];
+    let (scalars, mut results) = operator_loop(&mut b, scalar, sources, 1, count);
+    let (vectors, vector_results) = operator_loop(&mut b, scalar, sources, 8, count);
+    results.extend(vector_results);
+    let body = b.block(vec![scalars, vectors]);
     let program = b.program(&format!("operators of {scalar}"), body);
+    let mut outputs: Vec<Array> = results
+        .iter()
+        .map(|(_, expr, _)| {
+            let scalar = b.pool.ty(*expr).scalar;
+            array(scalar, &[(0, count as i64)], |_| Constant::zero(scalar))
+        })
+        .collect();
     let kernel = kernel(&b.pool, &program, toolchain);
     kernel.run(&arguments(&inputs, &outputs), &mut outputs).unwrap();
 
-    for ((op, expr), output) in results.iter().zip(&outputs) {
+    for ((what, expr, operands), output) in results.iter().zip(&outputs) {
         for n in 0..edges.len().pow(2) {
             let cast = |constant| eval::cast(scalar, constant).unwrap();
-            let (a, c) = pair(n);
-            let expected = value(&b, *expr, cast(a), cast(c), [x, y]);
+            let (first, second) = pair(n);
+            let expected = value(&b, *expr, cast(first), cast(second), *operands);
             let got = output.get_element(n).unwrap();
-            assert_eq!(
-                got,
-                expected,
-                "{op:?} of {scalar}x{lanes} on {a:?}, {c:?} by {}",
-                toolchain.compiler()
-            );
+            let by = toolchain.compiler();
+            assert_eq!(got, expected, "{what} on {first:?}, {second:?} by {by}");
         }
     }
 }
@@ -274,18 +290,14 @@ fn check(scalar: Scalar, lanes: u32, toolchain: &Toolchain) {
 fn compiled_operators_equal_their_definition() {
     let toolchains = Toolchain::all();
     assert!(!toolchains.is_empty(), "no C compiler");
-    for toolchain in toolchains {
-        std::thread::scope(|scope| {
-            for half in [&Scalar::ALL[..6], &Scalar::ALL[6..]] {
-                let toolchain = &toolchain;
-                scope.spawn(move || {
-                    for scalar in half {
-                        for lanes in [1, 8] {
-                            check(*scalar, lanes, toolchain);
-                        }
-                    }
-                });
-            }
-        });
-    }
+    std::thread::scope(|scope| {
+        for half in [&Scalar::ALL[..6], &Scalar::ALL[6..]] {
+            let toolchains = &toolchains;
+            scope.spawn(move || {
+                for scalar in half {
+                    toolchains.iter().for_each(|toolchain| check(*scalar, toolchain));
+                }
+            });
+        }
+    });
 }
