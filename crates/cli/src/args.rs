@@ -44,6 +44,9 @@ pub(crate) enum Command {
     /// Prove that compiled schedules compute what the algorithm says, or show an input on which they do not
     #[command(after_help = "Example: halidom validate examples/blur.hal -s tiled")]
     Validate(ValidateArgs),
+    /// Try random programs under random schedules: interpreters, native code and validator against one another
+    #[command(after_help = "Example: halidom fuzz --programs 1000 --seed 1")]
+    Fuzz(FuzzArgs),
     /// Show which solver and C compilers are found, what is missing and how to get it
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
@@ -165,4 +168,26 @@ pub(crate) struct ValidateArgs {
     /// Seconds for one solver query
     #[arg(long, default_value_t = 10.0)]
     pub(crate) timeout: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FuzzArgs {
+    /// How many programs
+    #[arg(long, default_value_t = 100)]
+    pub(crate) programs: u64,
+    /// The first program's seed; the next ones follow it
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Random schedules of each program, beside the unscheduled form
+    #[arg(long, default_value_t = 1)]
+    pub(crate) schedules: u64,
+    /// Compile one in so many schedules to native code; none if 0
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) native_one_in: u64,
+    /// Do not validate
+    #[arg(long)]
+    pub(crate) no_validate: bool,
+    /// Programs at once; as many as there are processors if left out
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
 }

@@ -169,7 +169,7 @@ pub fn interpret(
 }
 
 /// The part of an array within a window.
-fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
+pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
     let shape: Vec<(i64, i64)> =
         window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
     if array.shape == shape && array.data.len() == array.len() * array.scalar.bytes()? {

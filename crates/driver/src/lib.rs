@@ -8,6 +8,7 @@ pub mod data;
 pub mod doctor;
 pub mod execute;
 pub mod files;
+pub mod fuzz;
 pub mod inspect;
 pub mod judge;
 pub mod source;

@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod doctor;
+pub(crate) mod fuzz;
 pub(crate) mod lower;
 pub(crate) mod run;
 pub(crate) mod validate;
