@@ -108,8 +108,7 @@ impl Simplify {
 
     /// Lets a condition hold for what follows; gives what is needed to take that back.
     fn assume(&mut self, pool: &mut Pool, condition: ExprId) -> Assumed {
-        let mut assumed =
-            Assumed { known: Vec::new(), replaced: Vec::new(), narrowed: Vec::new() };
+        let mut assumed = Assumed { known: Vec::new(), replaced: Vec::new(), narrowed: Vec::new() };
         let mut pending = vec![condition];
         while let Some(condition) = pending.pop() {
             if let Expr::Binary(BinaryOp::And, lhs, rhs) = *pool.get(condition) {
