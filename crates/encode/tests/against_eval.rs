@@ -142,7 +142,7 @@ impl Claims {
         assert!(!self.differences.is_empty(), "{label}: nothing is claimed");
         let mut options = Options::new(Program::find(Family::Z3, None).unwrap());
         options.memory_mib = 2048;
-        options.soft_timeout = std::time::Duration::from_secs(60);
+        options.soft_timeout = std::time::Duration::from_mins(1);
         options.hard_timeout = std::time::Duration::from_secs(70);
         let mut solver = Solver::open(options).unwrap();
         for given in &self.given {
