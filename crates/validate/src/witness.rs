@@ -18,12 +18,14 @@ struct Unknown {
 }
 
 /// Values for the loops of `store` inside its first `depth` steps, and for its lane, such that its coordinates and point are hoped to be those of the target.
+/// Loops with a value in `preset` keep it.
 pub(crate) fn witness(
     space: &mut Space,
     model: &Model,
     store: &Store,
     depth: usize,
     target: &[PolyId],
+    preset: &Rename,
 ) -> Rename {
     let mut own: Vec<(Symbol, PolyId)> = Vec::new();
     let mut unknowns: Vec<Unknown> = Vec::new();
@@ -31,6 +33,10 @@ pub(crate) fn witness(
     for step in inner {
         if let crate::program::Step::Loop(index) = step {
             let found = &model.loops[*index];
+            if let Some(value) = preset.get(found.symbol) {
+                own.push((found.symbol, value));
+                continue;
+            }
             let symbol = space.fresh("guess");
             let mut bounds = Rename::symbols(own.iter().copied());
             let min = bounds.poly(space, found.min);

@@ -174,6 +174,14 @@ fn write(
         files::write(path, &arrays[*number])
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
         output.line(&format!("wrote {}", path.display()));
+        if let Some(range) = range_of_floats(&arrays[*number])
+            && path.extension().is_none_or(|extension| extension != "npy")
+        {
+            output.line(&format!(
+                "  note: its values run from {} to {}; a picture keeps them rounded, from 0 to 255",
+                range.0, range.1
+            ));
+        }
     }
     let shapes: Vec<Vec<i64>> = arrays
         .iter()
@@ -181,6 +189,19 @@ fn write(
         .collect();
     output.set("shapes", serde_json::json!(shapes));
     Ok(())
+}
+
+/// The least and greatest value of an array of floats.
+fn range_of_floats(array: &Array) -> Option<(f64, f64)> {
+    if !array.scalar.is_float() {
+        return None;
+    }
+    let values = array.points().filter_map(|point| array.get(&point));
+    let floats = values.filter_map(|value| value.as_f64().or(value.as_f32().map(f64::from)));
+    floats.fold(None, |range, value| {
+        let (low, high) = range.unwrap_or((value, value));
+        Some((value.min(low), value.max(high)))
+    })
 }
 
 fn refuse(

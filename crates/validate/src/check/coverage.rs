@@ -6,12 +6,12 @@
 //! shows that the negations of all witnesses' conditions contradict the instance's existence. For the pure stage this says that every needed location is written.
 
 use super::Checker;
-use crate::program::Store;
+use crate::program::{Model, Store};
 use crate::report::{Kind, Status};
-use crate::space::{FormulaId, PolyId};
+use crate::space::{FormulaId, PolyId, Rename};
 use crate::witness::witness;
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     /// Obligations of kind `Coverage`.
     pub(super) fn coverage(&mut self) {
         for label in 0..self.model.labels.len() {
@@ -48,35 +48,92 @@ impl Checker<'_> {
         facts.push(instance.exists);
         facts.push(self.inside(&instance.location, &labelled.needed));
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
-        let written = self.executed(label, stage, &target);
-        self.prove(&facts, written, "coverage")
+        let writers = self.writers(label, stage);
+        let witnesses = self.witnesses(label, &writers, &target);
+        let ways: Vec<FormulaId> = witnesses.iter().filter_map(|way| way.condition).collect();
+        let written = self.space.or(&ways);
+        let status = self.prove(&facts, written, "coverage");
+        if matches!(status, Status::Closed(_)) || writers.len() > MOST_SIBLINGS {
+            return status;
+        }
+        let siblings = self.siblings(label, &writers, &witnesses, &target);
+        if siblings.is_empty() {
+            return status;
+        }
+        let written = self.space.or(&[ways, siblings].concat());
+        self.prove(&facts, written, "coverage with siblings")
     }
 
-    /// That some store under a label writes the target (coordinates, then point) in the given stage: a disjunction of witnesses.
-    fn executed(&mut self, label: usize, stage: usize, target: &[PolyId]) -> FormulaId {
-        let labelled = &self.model.labels[label];
-        let depth = labelled.place.steps.len();
-        let known = labelled.place.facts.len();
-        let model = self.model;
-        let mut ways = Vec::new();
+    /// The stores of a stage under a label.
+    fn writers(&self, label: usize, stage: usize) -> Vec<&'a Store> {
+        let model: &'a Model = self.model;
+        let memory = model.labels[label].memory;
         let ours = |store: &&Store| {
             store.label == Some(label)
                 && store.stage == stage
-                && Some(store.access.memory) == labelled.memory
+                && Some(store.access.memory) == memory
         };
-        for store in model.stores.iter().filter(ours) {
-            let mut at = witness(self.space, model, store, depth, target);
-            let mut conditions =
-                at.formulas(self.space, store.access.place.facts.get(known..).unwrap_or_default());
-            let written: Vec<PolyId> =
-                store.access.coords.iter().chain(&store.point).copied().collect();
-            let written = at.polys(self.space, &written);
-            match self.space.equalities(&written, target) {
-                Some(same) => conditions.extend(same),
-                None => continue,
+        model.stores.iter().filter(ours).collect()
+    }
+
+    /// For each writer a guess at the instance that writes the target (coordinates, then point), and the condition that it does.
+    fn witnesses(&mut self, label: usize, writers: &[&Store], target: &[PolyId]) -> Vec<Way> {
+        writers.iter().map(|store| self.way(label, store, target, &Rename::new())).collect()
+    }
+
+    fn way(&mut self, label: usize, store: &Store, target: &[PolyId], preset: &Rename) -> Way {
+        let labelled = &self.model.labels[label];
+        let (depth, known) = (labelled.place.steps.len(), labelled.place.facts.len());
+        let mut at = witness(self.space, self.model, store, depth, target, preset);
+        let own = store.access.place.facts.get(known..).unwrap_or_default();
+        let mut conditions = at.formulas(self.space, own);
+        let written: Vec<PolyId> =
+            store.access.coords.iter().chain(&store.point).copied().collect();
+        let written = at.polys(self.space, &written);
+        let condition = self.space.equalities(&written, target).map(|same| {
+            conditions.extend(same);
+            self.space.and(&conditions)
+        });
+        Way { at, condition }
+    }
+
+    /// Guesses with the loops of one store and the lane of another in the same loops: pieces of one vector share its loops, but a rounded-down quotient finds them
+    /// only from the first piece.
+    fn siblings(
+        &mut self,
+        label: usize,
+        writers: &[&Store],
+        witnesses: &[Way],
+        target: &[PolyId],
+    ) -> Vec<FormulaId> {
+        let mut ways = Vec::new();
+        for store in writers {
+            for (sibling, way) in writers.iter().zip(witnesses) {
+                let same_loops = store.access.place.loops().eq(sibling.access.place.loops());
+                if std::ptr::eq(*store, *sibling) || !same_loops {
+                    continue;
+                }
+                let mut loops = Rename::new();
+                for index in store.access.place.loops() {
+                    let symbol = self.model.loops[index].symbol;
+                    if let Some(value) = way.at.get(symbol) {
+                        loops.insert(symbol, value);
+                    }
+                }
+                ways.extend(self.way(label, store, target, &loops).condition);
             }
-            ways.push(self.space.and(&conditions));
         }
-        self.space.or(&ways)
+        ways
     }
 }
+
+/// A guess at the instance of a store that writes a target.
+struct Way {
+    /// Its loops and lane.
+    at: Rename,
+    /// That it runs and writes the target; `None` if it cannot.
+    condition: Option<FormulaId>,
+}
+
+/// Stages with more stores than this are not tried with siblings: the guesses are as many as pairs of stores.
+const MOST_SIBLINGS: usize = 16;
