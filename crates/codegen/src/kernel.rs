@@ -15,12 +15,16 @@ pub fn compile(
     toolchain: &Toolchain,
     target: &Target,
 ) -> Result<Kernel, CompileError> {
-    loader::load_runtime(toolchain)?;
     let directory = tempfile::tempdir().map_err(CompileError::io("make a directory"))?;
     write_sources(directory.path(), module)?;
     let mut command = toolchain.command(target, directory.path());
     command.args(["-shared", SOURCE_NAME, "-o", "pipeline.so", "-lm"]);
-    toolchain.finish(command.output())?;
+    // The runtime is compiled at the same time, once in a process.
+    std::thread::scope(|scope| {
+        let runtime = scope.spawn(|| loader::load_runtime(toolchain));
+        toolchain.finish(command.output())?;
+        runtime.join().unwrap_or(Err(CompileError::Interrupted))
+    })?;
     let entry = Entry::open(&directory.path().join("pipeline.so"), &run_symbol(&module.name))?;
     Ok(Kernel {
         entry,

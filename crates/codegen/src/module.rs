@@ -264,7 +264,6 @@ pub(crate) const PREAMBLE: &str = "\
 #pragma GCC diagnostic ignored \"-Wtype-limits\"
 #pragma GCC diagnostic ignored \"-Wtautological-compare\"
 #pragma GCC diagnostic ignored \"-Wpsabi\"
-
 ";
 
 fn entry_fields(

@@ -108,7 +108,11 @@ pub(crate) fn print_expr(out: &mut String, expr: &CExpr) {
             print_operand(out, operand, least);
         }
         CExpr::Binary(op, lhs, rhs) => {
-            print_operand(out, lhs, operand_level(*op, false));
+            // A chain of `&&` or of `||` needs none; the one within the other gets some.
+            let chained = matches!(op, CBinary::And | CBinary::Or)
+                && matches!(&**lhs, CExpr::Binary(inner, ..) if inner == op);
+            let least = if chained { level_of(*op) } else { operand_level(*op, false) };
+            print_operand(out, lhs, least);
             out.push(' ');
             out.push_str(op.text());
             out.push(' ');
@@ -372,6 +376,8 @@ mod tests {
             (b(Mul, b(Add, n("a"), n("b")), n("c")), "(a + b) * c"),
             (b(Div, n("a"), b(Mul, n("b"), n("c"))), "a / (b * c)"),
             (b(Or, b(And, n("a"), n("b")), n("c")), "(a && b) || c"),
+            (b(And, b(And, n("a"), n("b")), n("c")), "a && b && c"),
+            (b(And, n("a"), b(And, n("b"), n("c"))), "a && (b && c)"),
             (b(And, b(Lt, n("a"), b(Add, n("b"), n("c"))), n("d")), "a < b + c && d"),
             (b(BitAnd, b(Lt, n("a"), n("b")), n("c")), "(a < b) & c"),
             (b(Shl, b(Add, n("a"), n("b")), n("c")), "(a + b) << c"),

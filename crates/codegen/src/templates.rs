@@ -4,7 +4,7 @@ use halidom_ir::Scalar;
 
 use crate::helpers::{ScalarOp, VectorOp};
 
-pub(crate) const TYPE: &str = "\
+pub(crate) const TYPE: &str = "
 typedef $t $name __attribute__((vector_size($bytes)));
 typedef $t $name_memory __attribute__((vector_size($bytes), aligned($align), may_alias));
 ";

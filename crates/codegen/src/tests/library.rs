@@ -54,7 +54,7 @@ int main(void) {
 
 #[test]
 fn a_c_program_links_the_library_and_runs() {
-    for toolchain in Toolchain::all() {
+    for toolchain in Toolchain::all().into_iter().map(Toolchain::strict) {
         let (pool, program) = row_blur(LoopKind::Parallel);
         let target = Target::host();
         let module = emit(&pool, &program, &target).unwrap();
@@ -91,7 +91,7 @@ fn nothing_is_left_behind_where_the_compiler_refuses() {
     let mut module = emit(&pool, &program, &target).unwrap();
     module.text.push_str("this is no C\n");
     let directory = tempfile::tempdir().unwrap();
-    let toolchain = Toolchain::find().unwrap();
+    let toolchain = Toolchain::find().unwrap().strict();
     let error =
         write_all(directory.path(), &module, &toolchain, &target, &Artifact::ALL).unwrap_err();
     assert!(error.to_string().contains("refuses the generated C"), "{error}");

@@ -60,7 +60,7 @@ pub(crate) fn row_blur(kind: LoopKind) -> (Pool, Program) {
 
 #[test]
 fn a_blur_runs_serially_and_in_parallel_under_every_compiler() {
-    let toolchains = Toolchain::all();
+    let toolchains: Vec<Toolchain> = Toolchain::all().into_iter().map(Toolchain::strict).collect();
     assert!(!toolchains.is_empty(), "no C compiler");
     for kind in [LoopKind::Serial, LoopKind::Parallel] {
         let (pool, program) = row_blur(kind);
@@ -93,7 +93,7 @@ fn a_blur_runs_serially_and_in_parallel_under_every_compiler() {
 #[test]
 fn a_failed_check_says_what_is_missing() {
     let (pool, program) = row_blur(LoopKind::Serial);
-    let toolchain = Toolchain::find().unwrap();
+    let toolchain = Toolchain::find().unwrap().strict();
     let kernel = kernel(&pool, &program, &toolchain);
     let inputs = [array(Scalar::U16, &[(0, 10), (0, 4)], |_| Constant::zero(Scalar::U16))];
     let mut outputs = [array(Scalar::U16, &[(0, 10), (0, 4)], |_| Constant::zero(Scalar::U16))];

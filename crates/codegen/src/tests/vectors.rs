@@ -68,7 +68,7 @@ fn vectors(pool: &Pool, stmt: StmtId, seen: &mut IndexSet<ExprId>) {
 
 #[test]
 fn split_vectors_fit_the_machine_and_compute_the_same() {
-    let toolchain = Toolchain::find().unwrap();
+    let toolchain = Toolchain::find().unwrap().strict();
     for (lanes, target) in [
         (64, Target::host()),
         (16, Target::SSE2),
@@ -122,7 +122,7 @@ fn all_lanes_are_read_before_any_is_written() {
     let target = Target::host();
     let program = legalize(&mut b.pool, &wide, &target);
     assert_ne!(program, wide);
-    let toolchain = Toolchain::find().unwrap();
+    let toolchain = Toolchain::find().unwrap().strict();
     let value = |n: usize| Constant::wrapped(Scalar::U8, n as i128).unwrap();
     let mut outputs = [array(Scalar::U8, &[(0, 128)], value)];
     kernel(&b.pool, &program, &toolchain).run(&arguments(&[], &outputs), &mut outputs).unwrap();
