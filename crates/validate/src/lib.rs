@@ -210,7 +210,8 @@ fn assumptions(pool: &Pool, model: &Model) -> Vec<String> {
         let condition = print::expr(pool, entry.expr);
         lines.push(format!("{}: {condition}", describe(pool, &entry.check)));
     }
-    lines.push("the caller's buffers do not overlap, and their layouts are injective".to_owned());
+    lines.push("the caller's buffers do not overlap".to_owned());
+    lines.push("entry checks are evaluated without overflow".to_owned());
     lines
 }
 

@@ -3,8 +3,7 @@
 //! # Correctness
 //! For each access `flat = Σ (coord_k - min_k)·stride_k` is shown, and `min_k <= coord_k < min_k + extent_k`. Internal buffers have `stride_0 = 1`,
 //! `stride_k = stride_(k-1)·extent_(k-1)`, shown as identities: coordinates in bounds are then the digits of a mixed-radix number, so that equal element numbers
-//! mean equal coordinates, and element numbers lie below the product of the extents. Layouts of the caller's buffers are injective by an assumption that the
-//! report prints. Hence the rest of the validator may speak of coordinates instead of element numbers.
+//! mean equal coordinates, and element numbers lie below the product of the extents. An output's strides step over the dimensions inside, by entry checks. Hence the rest of the validator may speak of coordinates instead of element numbers.
 
 use halidom_ir::BufferKind;
 
@@ -36,8 +35,11 @@ impl Checker<'_> {
     /// The strides of an internal buffer keep different coordinates apart.
     fn dense(&mut self, index: usize) {
         let memory = &self.model.memories[index];
-        if memory.kind != BufferKind::Internal {
-            return;
+        match memory.kind {
+            BufferKind::Internal => {}
+            BufferKind::Output => return self.injective(index),
+            // What an element of an input is does not depend on other elements.
+            BufferKind::Input => return,
         }
         let mut expected = self.space.constant(1);
         let mut status = Status::Closed(Method::Identity);
@@ -47,6 +49,21 @@ impl Checker<'_> {
             }
             expected = self.space.mul(expected, dim.extent);
         }
+        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
+        self.record(Kind::Location, None, place, status);
+    }
+
+    /// The layout of an output keeps different coordinates apart: each stride steps over the dimensions inside it.
+    fn injective(&mut self, index: usize) {
+        let memory = &self.model.memories[index];
+        let mut goal = Vec::new();
+        let mut least = self.space.constant(1);
+        for dim in &memory.dims {
+            goal.push(self.space.at_most(least, dim.stride));
+            least = self.space.mul(dim.stride, dim.extent);
+        }
+        let goal = self.space.and(&goal);
+        let status = self.prove(&[], goal, "layout");
         let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
         self.record(Kind::Location, None, place, status);
     }

@@ -13,7 +13,7 @@ mod overflow;
 mod race;
 mod store;
 
-use halidom_ir::{Algorithm, FuncId, Pool, Program, StmtId};
+use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 
 use crate::lia::{Lia, Outcome};
 use crate::program::{Access, Model, Store};
@@ -62,7 +62,11 @@ impl Checker<'_> {
             .outputs
             .iter()
             .all(|output| self.pool.buffer(output.buffer).func == output.func);
-        let same = program.params == algorithm.params
+        let is = |buffer: halidom_ir::BufferId, kind| self.pool.buffer(buffer).kind == kind;
+        let kinds = program.inputs.iter().all(|buffer| is(*buffer, BufferKind::Input))
+            && program.outputs.iter().all(|output| is(output.buffer, BufferKind::Output));
+        let same = kinds
+            && program.params == algorithm.params
             && inputs == algorithm.inputs
             && outputs == algorithm.outputs
             && own;
@@ -72,6 +76,34 @@ impl Checker<'_> {
             Status::Open("program and algorithm differ in parameters, inputs or outputs".into())
         };
         self.record(Kind::Form, None, "interface".to_owned(), status);
+        let status = if self.free_shapes(program) {
+            Status::Closed(Method::Structure)
+        } else {
+            let reason = "shapes and windows are not variables of their own".to_owned();
+            Status::Open(reason)
+        };
+        self.record(Kind::Form, None, "shapes".to_owned(), status);
+    }
+
+    /// Whether the shapes of the caller's buffers and the windows are pairwise different variables: nothing is known about them but what entry checks say.
+    fn free_shapes(&self, program: &Program) -> bool {
+        let mut vars: Vec<VarId> = program.params.clone();
+        for output in &program.outputs {
+            vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
+        }
+        let outputs = program.outputs.iter().map(|output| output.buffer);
+        for buffer in program.inputs.iter().copied().chain(outputs) {
+            for dim in &self.pool.buffer(buffer).dims {
+                for expr in [dim.min, dim.extent, dim.stride] {
+                    let Expr::Var(var) = self.pool.get(expr) else { return false };
+                    vars.push(*var);
+                }
+            }
+        }
+        let count = vars.len();
+        vars.sort_unstable();
+        vars.dedup();
+        vars.len() == count
     }
 
     pub(crate) fn names(&self) -> Names<'_> {

@@ -1,0 +1,259 @@
+//! Each kind of obligation is necessary: a program that violates only this kind is rejected, and would be proved without it.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{open, options};
+use halidom_ir::parse;
+use halidom_validate::{Kind, Report, Status, Verdict, validate};
+
+/// Entry checks on the shape of a one-dimensional buffer.
+fn limits(buffer: &str) -> String {
+    let big = 1_i64 << 31;
+    format!(
+        "assert 0 - {big} <= {buffer}.min.0 & {buffer}.min.0 <= {big}, size_limit \"min\";
+         assert 0 <= {buffer}.extent.0 & {buffer}.extent.0 <= {big}, size_limit \"extent\";
+         assert 1 <= {buffer}.stride.0 & {buffer}.extent.0 * {buffer}.stride.0 <= 140737488355328, size_limit \"stride\";
+         assert {buffer}.stride.0 <= 140737488355328, size_limit \"stride\";"
+    )
+}
+
+fn window_limits() -> String {
+    let big = 1_i64 << 31;
+    format!(
+        "assert 0 - {big} <= output.window.min.0 & output.window.min.0 <= {big}, size_limit \"window\";
+         assert 0 <= output.window.extent.0 & output.window.extent.0 <= {big}, size_limit \"window\";"
+    )
+}
+
+/// Two stages, the first computed for each of the parallel tiles of the second.
+fn tiles() -> String {
+    let (input, output, window) = (limits("input"), limits("output"), window_limits());
+    format!(
+        "algorithm small {{
+  input input(_0): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0];
+  func twice(x): u8 {{ stage(x) = input(x) + input(x + 1); }}
+  func output(x$1): u8 {{ stage(x$1) = twice(x$1) - twice(x$1 + 1); }}
+  output output;
+}}
+program small {{
+  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window [output.window.min.0, output.window.extent.0];
+  {input} {output} {window}
+  assert output.window.extent.0 <= 0 | input.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 + 2 <= input.min.0 + input.extent.0, input_region input, 0, [output.window.min.0, output.window.extent.0 + 2] within [input.min.0, input.extent.0];
+  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 + 1 <= output.min.0 + output.extent.0, output_region output, 0, [output.window.min.0, output.window.extent.0 + 1] within [output.min.0, output.extent.0];
+  if 0 < output.window.extent.0 {{
+    func output [output.window.min.0, output.window.extent.0] {{
+      stage output, 0, 0 {{
+        parallel xo in [0, (output.window.extent.0 + 3) / 4] {{
+          let start: int = xo * 4 + output.window.min.0;
+          let length: int = min(output.window.extent.0 - xo * 4 + 1, 5);
+          allocate twice.buffer: u8 for twice [start, length, 1];
+          func twice [start, length] {{
+            stage twice, 0, 0 {{
+              for tx in [start, length] {{
+                twice.buffer[tx - start @ twice(tx) stage 0] = input.buffer[(tx - input.min.0) * input.stride.0 @ input(tx)] + input.buffer[(tx + 1 - input.min.0) * input.stride.0 @ input(tx + 1)];
+              }}
+            }}
+          }}
+          for xi in [0, 4] {{
+            let ox: int = xo * 4 + xi + output.window.min.0;
+            if ox < output.window.min.0 + output.window.extent.0 {{
+              output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = twice.buffer[ox - start @ twice(ox)] - twice.buffer[ox + 1 - start @ twice(ox + 1)];
+            }}
+          }}
+        }}
+      }}
+    }}
+  }}
+}}"
+    )
+}
+
+/// A reduction with a filter.
+fn sums() -> String {
+    let (input, output, window) = (limits("input"), limits("output"), window_limits());
+    format!(
+        "algorithm sums {{
+  input input(_0): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0];
+  func output(y): i32 {{
+    stage(y) = 0i32;
+    for x in [input.min.0, input.extent.0] if 0i32 < input(x) stage(y) = output(y) + input(x);
+  }}
+  output output;
+}}
+program sums {{
+  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window [output.window.min.0, output.window.extent.0];
+  {input} {output} {window}
+  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 <= output.min.0 + output.extent.0, output_region output, 0, [output.window.min.0, output.window.extent.0] within [output.min.0, output.extent.0];
+  if 0 < output.window.extent.0 {{
+    func output [output.window.min.0, output.window.extent.0] {{
+      stage output, 0, 0 {{
+        for y0 in [output.window.min.0, output.window.extent.0] {{
+          output.buffer[(y0 - output.min.0) * output.stride.0 @ output(y0) stage 0] = 0i32;
+        }}
+      }}
+      stage output, 1, 0 {{
+        for y1 in [output.window.min.0, output.window.extent.0] {{
+          for x1 in [input.min.0, input.extent.0] {{
+            if 0i32 < input.buffer[(x1 - input.min.0) * input.stride.0 @ input(x1)] {{
+              output.buffer[(y1 - output.min.0) * output.stride.0 @ output(y1) stage 1 point(x1)] = output.buffer[(y1 - output.min.0) * output.stride.0 @ output(y1)] + input.buffer[(x1 - input.min.0) * input.stride.0 @ input(x1)];
+            }}
+          }}
+        }}
+      }}
+    }}
+  }}
+}}"
+    )
+}
+
+fn judge(text: &str, disable: &[Kind]) -> Report {
+    let parsed = parse::module(text);
+    let place = parsed.as_ref().err().map(|error| error.position(text));
+    assert!(place.is_none(), "{place:?}: {text}");
+    let mut module = parsed.expect("the text is well formed");
+    let program = module.program.expect("the text has a program");
+    let mut options = options();
+    options.disable = disable.to_vec();
+    // The interpreter would find most of these; here the obligations are tested.
+    options.search.trials = 0;
+    validate(&mut module.pool, &module.algorithm, &program, &options)
+}
+
+fn open_kinds(report: &Report) -> BTreeSet<Kind> {
+    report
+        .obligations
+        .iter()
+        .filter(|o| matches!(o.status, Status::Open(_)))
+        .map(|o| o.kind)
+        .collect()
+}
+
+/// The base with each `(old, new)` put in; only `kind` is violated.
+fn only(kind: Kind, base: &str, edits: &[(&str, &str)]) {
+    let mut text = base.to_owned();
+    for (old, new) in edits {
+        assert!(text.contains(old), "nothing to edit: {old}");
+        text = text.replacen(old, new, 1);
+    }
+    let report = judge(&text, &[]);
+    assert_eq!(open_kinds(&report), BTreeSet::from([kind]), "{}", open(&report));
+    assert!(matches!(report.verdict, Verdict::Unknown(_)));
+    assert_eq!(judge(&text, &[kind]).verdict, Verdict::Proved);
+}
+
+#[test]
+fn the_bases_are_proved() {
+    for base in [tiles(), sums()] {
+        let report = judge(&base, &[]);
+        assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
+        assert!(
+            Kind::ALL.iter().all(|kind| report.counts().contains_key(kind) || *kind == Kind::Race)
+        );
+    }
+}
+
+#[test]
+fn location() {
+    only(
+        Kind::Location,
+        &tiles(),
+        &[("twice.buffer[tx - start @", "twice.buffer[start + length - 1 - tx @")],
+    );
+}
+
+#[test]
+fn bounds() {
+    only(
+        Kind::Bounds,
+        &tiles(),
+        &[("for twice [start, length, 1]", "for twice [start, length - 1, 1]")],
+    );
+}
+
+#[test]
+fn claim() {
+    let guard = "if 0i32 < input.buffer[(x1 - input.min.0) * input.stride.0 @ input(x1)]";
+    only(Kind::Claim, &sums(), &[(guard, "if 0 < output.window.extent.0")]);
+}
+
+#[test]
+fn value() {
+    only(Kind::Value, &tiles(), &[("twice(ox)] - twice.buffer", "twice(ox)] + twice.buffer")]);
+}
+
+#[test]
+fn coverage() {
+    only(
+        Kind::Coverage,
+        &tiles(),
+        &[("for tx in [start, length]", "for tx in [start, length - 1]")],
+    );
+}
+
+#[test]
+fn definedness() {
+    only(
+        Kind::Definedness,
+        &tiles(),
+        &[("func twice [start, length]", "func twice [start, length - 1]")],
+    );
+}
+
+#[test]
+fn order() {
+    let (first, rest) = ("stage output, 0, 0 {", "stage output, 1, 0 {");
+    let text = sums();
+    let (start, middle) = (text.find(first).unwrap(), text.find(rest).unwrap());
+    let end = text.rfind("}\n    }\n  }\n}").unwrap();
+    let swapped =
+        format!("{}{}{}{}", &text[..start], &text[middle..end], &text[start..middle], &text[end..]);
+    only(Kind::Order, &swapped, &[]);
+}
+
+#[test]
+fn race() {
+    let store = "for xi in [0, 4] {";
+    let stray = "output.buffer[(output.window.min.0 + output.window.extent.0 - output.min.0) * output.stride.0 @ output(output.window.min.0 + output.window.extent.0) stage 0] = twice.buffer[0 @ twice(start)]; for xi in [0, 4] {";
+    only(Kind::Race, &tiles(), &[(store, stray)]);
+}
+
+#[test]
+fn output() {
+    let label = "func output [output.window.min.0, output.window.extent.0]";
+    only(
+        Kind::Output,
+        &tiles(),
+        &[(label, "func output [output.window.min.0, output.window.extent.0 - 1]")],
+    );
+}
+
+#[test]
+fn overflow() {
+    only(Kind::Overflow, &tiles(), &[("& output.min.0 <= 2147483648", "& 0 <= 0")]);
+}
+
+#[test]
+fn assumption() {
+    only(
+        Kind::Assumption,
+        &tiles(),
+        &[(
+            "if 0 < output.window",
+            "assert output.window.extent.0 <= 0 - 1, size_limit \"never\"; if 0 < output.window",
+        )],
+    );
+}
+
+#[test]
+fn form() {
+    only(
+        Kind::Form,
+        &tiles(),
+        &[(
+            "for xi in [0, 4] {",
+            "assert 0 <= input.extent.0, size_limit \"late\"; for xi in [0, 4] {",
+        )],
+    );
+}
