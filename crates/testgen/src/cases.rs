@@ -48,8 +48,13 @@ fn attempt(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Ca
     let windows: Vec<Shape> =
         algorithm.outputs.iter().map(|output| window(pool.func(*output).rank(), random)).collect();
     let shapes = input_shapes(pool, algorithm, &mut bindings, &windows, random)?;
-    for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-        set_random(pool, &mut bindings, *input, shape, random)?;
+    for (input, shape) in algorithm.inputs.iter().zip(&shapes) {
+        set_random(pool, &mut bindings, *input, shape.clone(), random)?;
+    }
+    // Where reads follow from elements, the shapes were made for others.
+    let read = demand(pool, algorithm, &bindings, &windows).ok()?;
+    if !shapes.iter().zip(&read).all(|(shape, read)| hull(shape, read.as_ref()) == *shape) {
+        return None;
     }
     let rank = pool.func(*algorithm.outputs.first()?).rank();
     let output_padding = if random.chance(30) {
