@@ -40,6 +40,12 @@ codes! {
     NO_BOUNDS = "HAL0205";
     /// A variable pack used outside an expansion, or an expansion without a pack.
     PACK = "HAL0206";
+    /// An element that an array of funcs lacks, an array without an index, or an index of something else.
+    ELEMENT = "HAL0207";
+    /// A number that must be known at compile time.
+    NOT_CONSTANT = "HAL0208";
+    /// More copies than are written out at compile time.
+    TOO_MANY = "HAL0209";
 
     /// A type that does not exist.
     UNKNOWN_TYPE = "HAL0301";
@@ -111,4 +117,8 @@ codes! {
     SPECIALIZATION = "HAL0509";
     /// A tail strategy that does not exist.
     UNKNOWN_TAIL = "HAL0510";
+    /// A schedule function that does not exist.
+    UNKNOWN_SCHEDULE_FN = "HAL0511";
+    /// A schedule function with arguments that do not fit.
+    SCHEDULE_FN_ARGUMENTS = "HAL0512";
 }

@@ -4,10 +4,10 @@ use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Scalar};
 
 use crate::codes;
-use crate::syntax::ast::{Argument, Name};
+use crate::syntax::ast::{Argument, ExprKind, Name};
 use crate::syntax::{count, given};
 
-use super::casts::Operand;
+use super::casts::{Operand, is_castable};
 use super::literals::number;
 use super::scope::{Checker, Role};
 
@@ -30,6 +30,13 @@ enum Builtin {
     Halving(Sum),
     RoundingHalvingAdd,
     RoundingShiftRight,
+    RoundingShiftLeft,
+    /// A product shifted to the right, rounded or not.
+    MulShiftRight {
+        rounding: bool,
+    },
+    SaturatingCast,
+    Mux,
 }
 
 /// What is widened.
@@ -62,10 +69,16 @@ const BUILTINS: &[(&str, Builtin, usize, usize)] = &[
     ("widening_mul", Builtin::Widening(Sum::Mul), 2, 2),
     ("saturating_add", Builtin::Saturating(Sum::Add), 2, 2),
     ("saturating_sub", Builtin::Saturating(Sum::Sub), 2, 2),
+    ("saturating_mul", Builtin::Saturating(Sum::Mul), 2, 2),
+    ("saturating_cast", Builtin::SaturatingCast, 2, 2),
     ("halving_add", Builtin::Halving(Sum::Add), 2, 2),
     ("halving_sub", Builtin::Halving(Sum::Sub), 2, 2),
     ("rounding_halving_add", Builtin::RoundingHalvingAdd, 2, 2),
     ("rounding_shift_right", Builtin::RoundingShiftRight, 2, 2),
+    ("rounding_shift_left", Builtin::RoundingShiftLeft, 2, 2),
+    ("mul_shift_right", Builtin::MulShiftRight { rounding: false }, 3, 3),
+    ("rounding_mul_shift_right", Builtin::MulShiftRight { rounding: true }, 3, 3),
+    ("mux", Builtin::Mux, 2, usize::MAX),
 ];
 
 /// Inline reductions have names of their own too.
@@ -98,7 +111,7 @@ impl<'a, 's> Checker<'a, 's> {
             }
             return self.unknown(callee, Role::Func);
         };
-        let operands = self.expand(arguments)?;
+        let mut operands = self.expand(arguments)?;
         if operands.len() < *least || operands.len() > *most {
             let wanted = count(*least, "argument");
             let at_least = if least == most { "" } else { "at least " };
@@ -116,7 +129,16 @@ impl<'a, 's> Checker<'a, 's> {
                 let below = self.pool.binary(BinaryOp::Min, ids[0], ids[2]);
                 Some(self.pool.binary(BinaryOp::Max, below, ids[1]))
             }
-            Builtin::Select => self.select_call(&operands, span, hint),
+            Builtin::Select => {
+                let live = self.live_arms(arguments);
+                if let [only] = live.as_slice() {
+                    return self.infer(&arguments[*only].value, hint);
+                }
+                if live.len() < arguments.len() {
+                    operands = live.iter().map(|position| operands[*position]).collect();
+                }
+                self.select_call(&operands, span, hint)
+            }
             Builtin::Likely => self.infer_operand(operands[0], hint),
             Builtin::All => self.fold_conditions(BinaryOp::And, true, &operands),
             Builtin::Any => self.fold_conditions(BinaryOp::Or, false, &operands),
@@ -134,13 +156,7 @@ impl<'a, 's> Checker<'a, 's> {
                 let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
                 let to = self.wider(from, *sum == Sum::Sub, name, span)?;
                 let exact = self.widened(*sum, to, a, b);
-                let (low, high) = from.range()?;
-                let low = number(to, low)?;
-                let high = number(to, high)?;
-                let (low, high) = (self.pool.constant(low), self.pool.constant(high));
-                let below = self.pool.binary(BinaryOp::Min, exact, high);
-                let within = self.pool.binary(BinaryOp::Max, below, low);
-                Some(self.pool.cast(from, within))
+                self.saturated(exact, from)
             }
             Builtin::Halving(sum) => {
                 let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
@@ -161,7 +177,118 @@ impl<'a, 's> Checker<'a, 's> {
                 let to = self.wider(from, false, name, span)?;
                 self.rounding_shift_right(a, b, from, to)
             }
+            Builtin::RoundingShiftLeft => {
+                let (a, b, from) = self.machine_pair(&operator, &operands, span, hint)?;
+                let to = self.wider(from, false, name, span)?;
+                if from.is_unsigned() {
+                    return Some(self.pool.binary(BinaryOp::Shl, a, b));
+                }
+                // The opposite of the least amount is one less than exact, which moves out every bit all the same.
+                let zero = self.pool.constant(number(from, 0)?);
+                let least = self.pool.constant(number(from, from.range()?.0 + 1)?);
+                let amount = self.pool.binary(BinaryOp::Max, b, least);
+                let right = self.pool.sub(zero, amount);
+                self.rounding_shift_right(a, right, from, to)
+            }
+            Builtin::MulShiftRight { rounding } => {
+                self.mul_shift_right(*rounding, callee, &operands, span, hint)
+            }
+            Builtin::SaturatingCast => self.saturating_cast(operands[0], operands[1]),
+            Builtin::Mux => self.mux(&operands, hint),
         }
+    }
+
+    /// `saturating_cast(u8, e)`: the nearest value of the type.
+    fn saturating_cast(&mut self, ty: Operand<'a, 's>, value: Operand<'a, 's>) -> Option<ExprId> {
+        let to =
+            if let ExprKind::Name(name) = ty.expr.kind { Scalar::from_name(name) } else { None };
+        let Some(to) = to.filter(|to| *to != Scalar::Bool) else {
+            return self.fail_with_hint(
+                codes::UNKNOWN_TYPE,
+                ty.expr.span,
+                "`saturating_cast` needs the name of a type of numbers first",
+                "write `saturating_cast(u8, e)`",
+            );
+        };
+        let id = self.infer_operand(value, None)?;
+        let from = self.scalar_of(id);
+        if !is_castable(from, to) || from == Scalar::Bool {
+            let message = format!("there is no saturating conversion from `{from}` to `{to}`");
+            return self.fail(codes::BAD_CAST, value.expr.span, message);
+        }
+        // From floats every cast saturates, and to floats and `int` there is nothing to saturate.
+        if from.is_float() || !to.is_machine_integer() {
+            return Some(self.pool.cast(to, id));
+        }
+        self.saturated(id, to)
+    }
+
+    /// The nearest value of a narrower machine integer type.
+    fn saturated(&mut self, exact: ExprId, to: Scalar) -> Option<ExprId> {
+        let from = self.scalar_of(exact);
+        let (low, high) = to.range()?;
+        let mut within = exact;
+        // Bounds that the wider type does not reach are no bounds.
+        let range = from.range();
+        if range.is_none_or(|(_, greatest)| greatest > high) {
+            let high = self.pool.constant(number(from, high)?);
+            within = self.pool.binary(BinaryOp::Min, within, high);
+        }
+        if range.is_none_or(|(least, _)| least < low) {
+            let low = self.pool.constant(number(from, low)?);
+            within = self.pool.binary(BinaryOp::Max, within, low);
+        }
+        Some(self.pool.cast(to, within))
+    }
+
+    /// `a * b / 2^q`, exact before the shift and brought into the range of the type; a negative `q` counts as 0.
+    fn mul_shift_right(
+        &mut self,
+        rounding: bool,
+        callee: Name<'s>,
+        operands: &[Operand<'a, 's>],
+        span: Span,
+        hint: Option<Scalar>,
+    ) -> Option<ExprId> {
+        let operator = format!("`{}`", callee.text);
+        let (a, b, from) = self.machine_pair(&operator, operands, span, hint)?;
+        let amount = self.infer_operand(operands[2], Some(from))?;
+        let amount = self.coerce(amount, from, operands[2].expr.span)?;
+        let to = self.wider(from, false, callee.text, span)?;
+        let exact = self.widened(Sum::Mul, to, a, b);
+        let zero = self.pool.constant(number(from, 0)?);
+        let amount = self.pool.binary(BinaryOp::Max, amount, zero);
+        let amount = self.pool.cast(to, amount);
+        let shifted = self.pool.binary(BinaryOp::Shr, exact, amount);
+        if !rounding {
+            return self.saturated(shifted, from);
+        }
+        // Half of the last place is the last bit that is shifted out: no sum can overflow.
+        let none = self.pool.constant(number(to, 0)?);
+        let one = self.pool.constant(number(to, 1)?);
+        let less = self.pool.sub(amount, one);
+        let doubled = self.pool.binary(BinaryOp::Shr, exact, less);
+        let bit = self.pool.binary(BinaryOp::And, doubled, one);
+        let is_shifted = self.pool.binary(BinaryOp::Gt, amount, none);
+        let half = self.pool.select(is_shifted, bit, none);
+        let rounded = self.pool.add(shifted, half);
+        self.saturated(rounded, from)
+    }
+
+    /// `mux(i, a, b, …)`: the value of number `i`, the last one for all other numbers.
+    fn mux(&mut self, operands: &[Operand<'a, 's>], hint: Option<Scalar>) -> Option<ExprId> {
+        let index = self.infer_operand(operands[0], Some(Scalar::Int))?;
+        let index = self.coerce(index, Scalar::Int, operands[0].expr.span);
+        let ids = self.unify("`mux`", &operands[1..], hint)?;
+        let index = index?;
+        let mut ids = ids.into_iter().enumerate().rev();
+        let (_, mut chosen) = ids.next()?;
+        for (number, id) in ids {
+            let number = self.pool.int(number as i128);
+            let condition = self.pool.binary(BinaryOp::Eq, index, number);
+            chosen = self.pool.select(condition, id, chosen);
+        }
+        Some(chosen)
     }
 
     fn intrinsic(
@@ -332,7 +459,7 @@ impl<'a, 's> Checker<'a, 's> {
     ) -> Option<(ExprId, ExprId, Scalar)> {
         // The type that surrounds a widening function is not that of its operands.
         let hint = if operator.contains("widening") { None } else { hint };
-        let ids = self.unify(operator, operands, hint)?;
+        let ids = self.unify(operator, &operands[..2], hint)?;
         let scalar = self.scalar_of(ids[0]);
         if !scalar.is_machine_integer() {
             let message = format!("{operator} is for machine integers, not `{scalar}`");

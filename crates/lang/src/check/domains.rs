@@ -57,7 +57,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// The least value and the number of values of `min..end`.
-    fn range(&mut self, range: &'a Range<'s>) -> Option<(ExprId, ExprId)> {
+    pub(super) fn range(&mut self, range: &'a Range<'s>) -> Option<(ExprId, ExprId)> {
         let min = self.bound(&range.min);
         let end = self.bound(&range.end);
         let (min, end) = (min?, end?);

@@ -8,19 +8,53 @@ use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, Let, Name, UnaryOp}
 use crate::syntax::{count, given};
 
 use super::casts::Operand;
+use super::constants::Known;
 use super::scope::{Callable, Checker, FrameArgument, Role, Value};
+
+const INPUT_MEMBERS: &str = "inputs have `min(k)`, `extent(k)`, `width`, `height` and `channels`";
+const REGION_MEMBERS: &str = "within an expansion a region has `min` and `extent`";
 
 impl<'a, 's> Checker<'a, 's> {
     /// An expression with the type that follows from its parts; `hint` is only for its literals. `None` after an error, which was reported.
     pub(super) fn infer(&mut self, expr: &'a Expr<'s>, hint: Option<Scalar>) -> Option<ExprId> {
+        // With a float expected, `/` divides floats, but no float has these operators.
+        let is_float = hint.is_some_and(Scalar::is_float);
+        let is_operation = matches!(
+            expr.kind,
+            ExprKind::Binary(BinaryOp::ShiftLeft | BinaryOp::ShiftRight | BinaryOp::Mod, ..)
+        ) || (!is_float
+            && matches!(
+                expr.kind,
+                ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Call { .. }
+            ));
+        if is_operation {
+            match self.compile_time(expr) {
+                Some(Known::Number(value)) => return self.integer_literal(value, hint, expr.span),
+                Some(Known::Truth(value)) => {
+                    return Some(self.pool.constant(Constant::bool(value)));
+                }
+                None => {}
+            }
+        }
         match &expr.kind {
             ExprKind::Integer(value) => self.integer_literal(*value, hint, expr.span),
             ExprKind::Float(text) => self.float_literal(text, false, hint, expr.span),
             ExprKind::Bool(value) => Some(self.pool.constant(Constant::bool(*value))),
             ExprKind::Name(text) => self.name(Name { text, span: expr.span }, hint),
-            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, expr.span, hint),
-            ExprKind::Member { object, member, index } => {
-                self.member(*object, *member, index.as_deref())
+            ExprKind::Element { array, index } => match self.resolve_func(*array, Some(index)) {
+                Ok(_) => self.fail_with_hint(
+                    codes::WRONG_KIND,
+                    expr.span,
+                    format!("an element of `{}` is a func, not a value", array.text),
+                    format!("write its coordinates: `{}[…](…)`", array.text),
+                ),
+                Err(()) => None,
+            },
+            ExprKind::Call { callee, element, arguments } => {
+                self.call(*callee, element.as_deref(), arguments, expr.span, hint)
+            }
+            ExprKind::Member { object, element, member, index } => {
+                self.member(*object, element.as_deref(), *member, index.as_deref())
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, hint),
             ExprKind::Binary(op, lhs, rhs) => self.binary(*op, lhs, rhs, expr.span, hint),
@@ -41,6 +75,11 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     pub(super) fn let_binding(&mut self, binding: &'a Let<'s>) {
+        if binding.ty.is_none()
+            && let Some(Known::Number(value)) = self.compile_time(&binding.value)
+        {
+            return self.bind(binding.name, Value::Constant(value));
+        }
         let value = match binding.ty {
             Some((scalar, _)) => self.check(&binding.value, scalar),
             None => self.infer(&binding.value, None),
@@ -92,6 +131,7 @@ impl<'a, 's> Checker<'a, 's> {
         if let Some(binding) = self.find_binding(name.text) {
             return match binding.value {
                 Value::Expr(id) => Some(id),
+                Value::Constant(value) => self.integer_literal(value, hint, name.span),
                 Value::Bad => None,
             };
         }
@@ -100,6 +140,12 @@ impl<'a, 's> Checker<'a, 's> {
                 self.in_caller(|checker| checker.infer(value, hint))
             }
             Some(FrameArgument::Callable(_)) => self.unknown(name, Role::Value),
+            Some(FrameArgument::Region(_)) => self.fail_with_hint(
+                codes::WRONG_KIND,
+                name.span,
+                format!("`{}` is a region, not a value", name.text),
+                format!("use `{0}.min` and `{0}.extent`", name.text),
+            ),
             None => match self.pack_member(name) {
                 Some(member) => member,
                 None => self.unknown(name, Role::Value),
@@ -111,16 +157,13 @@ impl<'a, 's> Checker<'a, 's> {
     fn call(
         &mut self,
         callee: Name<'s>,
+        element: Option<&'a Expr<'s>>,
         arguments: &'a [Argument<'s>],
         span: Span,
         hint: Option<Scalar>,
     ) -> Option<ExprId> {
-        let is_current = self.scope.frame.is_none()
-            && self
-                .scope
-                .current
-                .is_some_and(|current| current.name == callee.text && current.stage == 0);
-        let callable = if is_current { None } else { self.find_callable(callee.text) };
+        let is_current = self.is_first_stage_of(callee, element);
+        let callable = if is_current { None } else { self.resolve_func(callee, element).ok()? };
         if is_current || callable.is_some() {
             // Arguments are checked even where the func has an error.
             let operands = self.expand(arguments)?;
@@ -139,7 +182,7 @@ impl<'a, 's> Checker<'a, 's> {
                     "the first stage is pure; refer to the func in an update, after it",
                 );
             }
-            let func = match callable? {
+            let func = match callable?.0 {
                 Callable::Input { func, .. } | Callable::Func(func) => func,
                 Callable::Bad => return None,
             };
@@ -173,10 +216,14 @@ impl<'a, 's> Checker<'a, 's> {
     fn member(
         &mut self,
         object: Name<'s>,
+        element: Option<&'a Expr<'s>>,
         member: Name<'s>,
         index: Option<&'a [Expr<'s>]>,
     ) -> Option<ExprId> {
-        let bounds = match self.find_callable(object.text) {
+        if let Some(FrameArgument::Region(dims)) = self.frame_argument(object.text) {
+            return self.dimension(object, &dims, member, index, "regions", REGION_MEMBERS);
+        }
+        let bounds = match self.resolve_func(object, element).ok()?.map(|(callable, _)| callable) {
             Some(Callable::Input { bounds, .. }) => bounds,
             Some(Callable::Bad) => return None,
             Some(Callable::Func(func)) => {
@@ -205,14 +252,36 @@ impl<'a, 's> Checker<'a, 's> {
                 return self.unknown(object, Role::Func);
             }
         };
+        let dims: Vec<(ExprId, ExprId)> = bounds
+            .iter()
+            .map(|(min, extent)| (self.pool.var_expr(*min), self.pool.var_expr(*extent)))
+            .collect();
+        self.dimension(object, &dims, member, index, "inputs", INPUT_MEMBERS)
+    }
+
+    /// A property of the dimensions of an input or a region.
+    fn dimension(
+        &mut self,
+        object: Name<'s>,
+        dims: &[(ExprId, ExprId)],
+        member: Name<'s>,
+        index: Option<&'a [Expr<'s>]>,
+        what: &str,
+        members: &str,
+    ) -> Option<ExprId> {
         let span = object.span.to(member.span);
+        let number = match index {
+            Some([index]) => self.number_of(index),
+            Some(_) | None => None,
+        };
         let (is_min, dim) = match (member.text, index) {
             ("width", None) => (false, 0),
             ("height", None) => (false, 1),
             ("channels", None) => (false, 2),
             ("min" | "extent", None) => (member.text == "min", self.pack_dimension(member)?),
-            ("min" | "extent", Some([Expr { kind: ExprKind::Integer(dim), .. }])) => {
-                (member.text == "min", usize::try_from(*dim).unwrap_or(usize::MAX))
+            ("min" | "extent", Some(_)) if number.is_some() => {
+                let dim = number.and_then(|dim| usize::try_from(dim).ok());
+                (member.text == "min", dim.unwrap_or(usize::MAX))
             }
             ("min" | "extent", Some(_)) => {
                 return self.fail_with_hint(
@@ -226,15 +295,15 @@ impl<'a, 's> Checker<'a, 's> {
                 return self.fail_with_hint(
                     codes::UNKNOWN_MEMBER,
                     span,
-                    format!("inputs have no property `{}`", member.text),
-                    "inputs have `min(k)`, `extent(k)`, `width`, `height` and `channels`",
+                    format!("{what} have no property `{}`", member.text),
+                    members,
                 );
             }
         };
-        match bounds.get(dim) {
-            Some((min, extent)) => Some(self.pool.var_expr(if is_min { *min } else { *extent })),
+        match dims.get(dim) {
+            Some((min, extent)) => Some(if is_min { *min } else { *extent }),
             None => {
-                let rank = count(bounds.len(), "dimension");
+                let rank = count(dims.len(), "dimension");
                 self.fail_with_hint(
                     codes::UNKNOWN_MEMBER,
                     span,

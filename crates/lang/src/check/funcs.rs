@@ -11,12 +11,16 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{count, given};
 
+use super::arrays::func_name;
+use super::instances::Given;
 use super::scope::{Callable, Checker, Current, Role, Value};
 
 /// The parts of a func that are known before its stages.
 #[derive(Debug)]
 struct Header<'s> {
     name: Name<'s>,
+    /// Which element of an array of funcs.
+    element: Option<i128>,
     args: Vec<Name<'s>>,
     vars: Vec<VarId>,
     /// From the annotation or the signature.
@@ -24,22 +28,22 @@ struct Header<'s> {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// Checks a func and puts it in scope.
-    pub(super) fn func(&mut self, func: &'a Func<'s>) {
+    /// Checks a func, or an element of an array, and puts it in scope.
+    pub(super) fn define(&mut self, func: &'a Func<'s>, element: Option<i128>) {
         let outside = self.scope.bindings.len();
-        let is_new = self.accepts_name(func.name);
+        let is_new = self.accepts_name(func.name, element);
+        self.scope.current = Some(Current { name: func.name.text, element, stage: 0 });
         let callable = match &func.body {
-            FuncBody::Instance { function, arguments, span } => {
-                self.instance(func.name, *function, arguments, *span)
+            FuncBody::Instance { function, arguments, ranges, span } => {
+                let given = Given { arguments, ranges, span: *span };
+                self.instance((func.name, element), *function, given)
             }
             FuncBody::Pure { args, ty, value } => {
-                let header = self.header(func.name, args, *ty);
-                self.scope.current = Some(Current { name: func.name.text, stage: 0 });
+                let header = self.header((func.name, element), args, *ty);
                 self.pure_func(&header, value)
             }
             FuncBody::Stages { args, ty, statements } => {
-                let header = self.header(func.name, args, *ty);
-                self.scope.current = Some(Current { name: func.name.text, stage: 0 });
+                let header = self.header((func.name, element), args, *ty);
                 self.staged_func(&header, statements)
             }
         };
@@ -47,8 +51,9 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.bindings.truncate(outside);
         if !is_new {
             // The first definition of the name stays.
-            let bad = (func.name.span, Callable::Bad);
-            self.scope.callables.entry(func.name.text).or_insert(bad);
+            if self.defined_at(func.name.text, element).is_none() {
+                self.add_callable(func.name, element, Callable::Bad);
+            }
             return;
         }
         let callable = match callable {
@@ -60,16 +65,16 @@ impl<'a, 's> Checker<'a, 's> {
             }
             None => Callable::Bad,
         };
-        self.scope.callables.insert(func.name.text, (func.name.span, callable));
+        self.add_callable(func.name, element, callable);
     }
 
-    fn accepts_name(&mut self, name: Name<'s>) -> bool {
+    fn accepts_name(&mut self, name: Name<'s>, element: Option<i128>) -> bool {
         if self.refuse_reserved(name, Role::Func) {
             return false;
         }
-        if let Some((first, _)) = self.scope.callables.get(name.text) {
-            let first = *first;
-            let message = format!("the func `{}` is defined already", name.text);
+        if let Some(first) = self.defined_at(name.text, element) {
+            let element = element.map_or(String::new(), |index| format!("[{index}]"));
+            let message = format!("the func `{}{element}` is defined already", name.text);
             let diagnostic = Diagnostic::error(codes::DUPLICATE_FUNC, name.span, message)
                 .with_label(first, "defined here")
                 .with_hint("later stages of a func stand in its braces: `func f(x) { f(x) = …; f(0) += …; }`");
@@ -83,7 +88,7 @@ impl<'a, 's> Checker<'a, 's> {
     /// Declares the pure variables and finds the type that was written.
     fn header(
         &mut self,
-        name: Name<'s>,
+        (name, element): (Name<'s>, Option<i128>),
         args: &[Name<'s>],
         ty: Option<(Scalar, Span)>,
     ) -> Header<'s> {
@@ -106,7 +111,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
         let annotated = ty.map(|(scalar, _)| scalar).filter(|scalar| *scalar != Scalar::Int);
         let output = self.scope.outputs.get(name.text).map(|(scalar, ..)| *scalar);
-        Header { name, args: args.to_vec(), vars, scalar: annotated.or(output) }
+        Header { name, element, args: args.to_vec(), vars, scalar: annotated.or(output) }
     }
 
     fn stored_int(&mut self, span: Span) {
@@ -148,7 +153,7 @@ impl<'a, 's> Checker<'a, 's> {
         let lhs = header.vars.iter().map(|var| self.pool.var_expr(*var)).collect();
         let stage = Stage { domain: Vec::new(), predicate: None, lhs, value };
         Some(self.pool.declare_func(FuncDecl {
-            name: header.name.text.to_owned(),
+            name: func_name(header.name.text, header.element),
             scalar: self.scalar_of(value),
             args: header.vars.clone(),
             kind: FuncKind::Defined { stages: vec![stage], synthetic: false },
@@ -173,9 +178,8 @@ impl<'a, 's> Checker<'a, 's> {
                     }
                     // In scope from here on, for the updates.
                     let callable = func.map_or(Callable::Bad, Callable::Func);
-                    if !self.scope.callables.contains_key(header.name.text) {
-                        let entry = (header.name.span, callable);
-                        self.scope.callables.insert(header.name.text, entry);
+                    if self.defined_at(header.name.text, header.element).is_none() {
+                        self.add_callable(header.name, header.element, callable);
                     }
                 }
                 Statement::For { span, .. } if !has_first => {
@@ -197,7 +201,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     fn first_stage(&mut self, header: &Header<'s>, update: &'a Update<'s>) -> Option<FuncId> {
-        let is_target = self.is_target(header, update.target);
+        let is_target = self.is_target(header, update);
         let is_pure =
             update.op == AssignOp::Set
                 && update.coords.len() == header.args.len()
@@ -214,9 +218,17 @@ impl<'a, 's> Checker<'a, 's> {
         self.declare(header, value)
     }
 
-    fn is_target(&mut self, header: &Header<'s>, target: Name<'s>) -> bool {
-        if target.text == header.name.text {
+    fn is_target(&mut self, header: &Header<'s>, update: &'a Update<'s>) -> bool {
+        let target = update.target;
+        let element = update.element.as_ref();
+        if target.text == header.name.text && self.element_is(element, header.element) {
             return true;
+        }
+        if target.text == header.name.text {
+            let message = format!("a stage of an element of `{}` writes another", target.text);
+            let hint = "write the element that is defined here: its index stands in brackets";
+            self.fail_with_hint::<()>(codes::WRONG_TARGET, target.span, message, hint);
+            return false;
         }
         let message = format!("a stage of `{}` writes `{}`", header.name.text, target.text);
         let diagnostic = Diagnostic::error(codes::WRONG_TARGET, target.span, message)
@@ -289,7 +301,7 @@ impl<'a, 's> Checker<'a, 's> {
         domain: Option<super::domains::CheckedDomain>,
         update: &'a Update<'s>,
     ) {
-        let is_target = self.is_target(header, update.target);
+        let is_target = self.is_target(header, update);
         let scalar = func.map(|func| self.pool.func(func).scalar);
         let coords: Vec<Option<ExprId>> =
             update.coords.iter().map(|coord| self.check(coord, Scalar::Int)).collect();

@@ -6,23 +6,33 @@ use halidom_ir::{ExprId, FuncDecl, FuncId, FuncKind, Scalar, Stage, Type, VarId}
 
 use crate::codes;
 use crate::names::nearest;
-use crate::syntax::ast::{Expr, ExprKind, Function, Name, VarKind};
-use crate::syntax::{count, given};
+use crate::syntax::ast::{Expr, ExprKind, Function, Name, Range, VarKind};
+use crate::syntax::{count, given as given_arguments};
 
-use super::scope::{Callable, Checker, Current, Frame, FrameArgument, Generic, Role};
+use super::arrays::func_name;
+use super::scope::{Callable, Checker, Frame, FrameArgument, Generic, Role};
 
 /// The prelude's text.
 pub(super) const PRELUDE: &str = include_str!("../prelude.hal");
+
+/// What a function is applied to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given<'a, 's> {
+    pub(super) arguments: &'a [Expr<'s>],
+    /// The region, if it is written out.
+    pub(super) ranges: &'a [Range<'s>],
+    pub(super) span: Span,
+}
 
 impl<'a, 's> Checker<'a, 's> {
     /// `func name = function(arguments);`
     pub(super) fn instance(
         &mut self,
-        name: Name<'s>,
+        (name, element): (Name<'s>, Option<i128>),
         function: Name<'s>,
-        arguments: &'a [Expr<'s>],
-        span: Span,
+        given: Given<'a, 's>,
     ) -> Option<FuncId> {
+        let Given { mut arguments, ranges, span } = given;
         let Some(generic) = self.generics.get(function.text).copied() else {
             let message = format!("there is no function `{}` that makes a func", function.text);
             return match nearest(function.text, self.generics.keys().copied()) {
@@ -44,20 +54,34 @@ impl<'a, 's> Checker<'a, 's> {
             };
         };
         let params = &generic.function.params;
-        if params.len() != arguments.len() {
+        // A region may be the last argument's, an input.
+        let mut like = None;
+        if generic.function.region.is_some()
+            && ranges.is_empty()
+            && arguments.len() == params.len() + 1
+            && let Some((last, others)) = arguments.split_last()
+        {
+            (arguments, like) = (others, Some(last));
+        }
+        let has_extra_ranges = generic.function.region.is_none() && !ranges.is_empty();
+        if params.len() != arguments.len() || has_extra_ranges {
             let wanted = count(params.len(), "argument");
-            let given = given(arguments.len(), "argument");
+            let given = given_arguments(arguments.len() + ranges.len(), "argument");
             let message = format!("`{}` takes {wanted}, but {given}", function.text);
             return self.fail(codes::ARGUMENT_COUNT, span, message);
         }
         let mut bound = IndexMap::default();
         let mut rank = None;
+        let mut first = None;
         for (param, argument) in params.iter().zip(arguments) {
             let callable = if let ExprKind::Name(text) = &argument.kind {
-                self.find_callable(text)
+                self.resolve_func(Name { text, span: argument.span }, None).ok()?
+            } else if let ExprKind::Element { array, index } = &argument.kind {
+                self.resolve_func(*array, Some(index)).ok()?
             } else {
                 None
             };
+            let callable = callable.map(|(callable, _)| callable);
             let value = match callable {
                 Some(Callable::Bad) => return None,
                 None if self.is_unknown(argument) => {
@@ -69,13 +93,101 @@ impl<'a, 's> Checker<'a, 's> {
                         return None;
                     };
                     rank = rank.or(Some(self.pool.func(*func).rank()));
+                    first = first.or(Some(callable.clone()));
                     FrameArgument::Callable(callable)
                 }
                 None => FrameArgument::Value(argument),
             };
             bound.insert(param.text, value);
         }
-        self.instantiate(name, generic, bound, rank, span)
+        if let Some(region) = generic.function.region {
+            let dims = if let Some(like) = like {
+                self.region_of(like)?
+            } else if ranges.is_empty() {
+                self.own_region(first, function, span)?
+            } else {
+                self.region(ranges, rank, span)?
+            };
+            bound.insert(region.text, FrameArgument::Region(dims));
+        }
+        self.instantiate((name, element), generic, bound, rank, span)
+    }
+
+    /// The ranges of a region, one for each dimension.
+    fn region(
+        &mut self,
+        ranges: &'a [Range<'s>],
+        rank: Option<usize>,
+        span: Span,
+    ) -> Option<Vec<(ExprId, ExprId)>> {
+        if let Some(rank) = rank
+            && rank != ranges.len()
+        {
+            let wanted = count(rank, "dimension");
+            let given = given_arguments(ranges.len(), "range");
+            let message = format!("a region of {wanted} is needed, but {given}");
+            return self.fail(codes::ARITY, span, message);
+        }
+        let dims: Vec<_> = ranges.iter().map(|range| self.range(range)).collect();
+        dims.into_iter().collect()
+    }
+
+    /// The bounds of an input that is given for a region.
+    fn region_of(&mut self, argument: &'a Expr<'s>) -> Option<Vec<(ExprId, ExprId)>> {
+        if let ExprKind::Name(text) = argument.kind {
+            let name = Name { text, span: argument.span };
+            match self.resolve_func(name, None).ok()? {
+                Some((Callable::Input { bounds, .. }, _)) => {
+                    return Some(self.bounds_of(&bounds));
+                }
+                Some((Callable::Bad, _)) => return None,
+                None if self.find_binding(text).is_none() => {
+                    return self.unknown(name, Role::Func);
+                }
+                Some((Callable::Func(_), _)) | None => {}
+            }
+        }
+        self.fail_with_hint(
+            codes::NO_BOUNDS,
+            argument.span,
+            "a region is an input, or one range for each dimension",
+            "write ranges: `repeat_edge(f, 0..width, 0..height)`",
+        )
+    }
+
+    /// The bounds of the first func given, where no region is.
+    fn own_region(
+        &mut self,
+        first: Option<Callable>,
+        function: Name<'s>,
+        span: Span,
+    ) -> Option<Vec<(ExprId, ExprId)>> {
+        match first {
+            Some(Callable::Input { bounds, .. }) => Some(self.bounds_of(&bounds)),
+            Some(Callable::Func(func)) => {
+                let name = self.pool.func(func).name.clone();
+                self.fail_with_hint(
+                    codes::NO_BOUNDS,
+                    span,
+                    format!("`{name}` is a func: it is defined everywhere and has no bounds"),
+                    format!(
+                        "say which region is meant, by ranges or an input: `{0}({name}, …, 0..width, 0..height)`, `{0}({name}, …, input)`",
+                        function.text
+                    ),
+                )
+            }
+            Some(Callable::Bad) => None,
+            None => self.fail(
+                codes::WRONG_KIND,
+                span,
+                format!("`{}` needs a func or an input as an argument", function.text),
+            ),
+        }
+    }
+
+    fn bounds_of(&mut self, bounds: &[(VarId, VarId)]) -> Vec<(ExprId, ExprId)> {
+        let pool = &mut self.pool;
+        bounds.iter().map(|(min, extent)| (pool.var_expr(*min), pool.var_expr(*extent))).collect()
     }
 
     /// Whether an argument is a name without meaning.
@@ -89,7 +201,7 @@ impl<'a, 's> Checker<'a, 's> {
 
     fn instantiate(
         &mut self,
-        name: Name<'s>,
+        (name, element): (Name<'s>, Option<i128>),
         generic: Generic<'a, 's>,
         arguments: IndexMap<&'s str, FrameArgument<'a, 's>>,
         rank: Option<usize>,
@@ -113,7 +225,6 @@ impl<'a, 's> Checker<'a, 's> {
             }
             flat.extend(ids);
         }
-        self.scope.current = Some(Current { name: name.text, stage: 0 });
         let expected = self.scope.outputs.get(name.text).map(|(scalar, ..)| *scalar);
         let value = match expected {
             Some(scalar) => self.check(&function.value, scalar),
@@ -136,10 +247,11 @@ impl<'a, 's> Checker<'a, 's> {
         let lhs = flat.iter().map(|var| self.pool.var_expr(*var)).collect();
         let stage = Stage { domain: Vec::new(), predicate: None, lhs, value };
         Some(self.pool.declare_func(FuncDecl {
-            name: name.text.to_owned(),
+            name: func_name(name.text, element),
             scalar: self.scalar_of(value),
             args: flat,
-            kind: FuncKind::Defined { stages: vec![stage], synthetic: true },
+            // The user's functions make funcs like any other.
+            kind: FuncKind::Defined { stages: vec![stage], synthetic: generic.in_prelude },
         }))
     }
 

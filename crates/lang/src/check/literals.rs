@@ -4,9 +4,10 @@ use halidom_diag::Span;
 use halidom_ir::{Constant, ExprId, Scalar};
 
 use crate::codes;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::syntax::ast::Expr;
 
-use super::scope::{Checker, Frame, FrameArgument};
+use super::constants;
+use super::scope::Checker;
 
 impl<'s> Checker<'_, 's> {
     /// An integer literal as a value of a type.
@@ -78,94 +79,16 @@ impl<'s> Checker<'_, 's> {
 
     /// Whether an expression is made of literals alone, so that its type follows from what surrounds it.
     pub(super) fn is_flexible(&self, expr: &Expr<'s>) -> bool {
-        is_flexible(expr, self.scope.frame.as_ref())
+        constants::is_flexible(expr, self.names())
     }
 
     /// Whether a literal with a point or exponent stands in a flexible expression.
     pub(super) fn has_float_literal(&self, expr: &Expr<'s>) -> bool {
-        has_float_literal(expr, self.scope.frame.as_ref())
-    }
-}
-
-/// The value that a generic function's parameter stands for; its own names are the caller's.
-fn argument<'a, 's>(name: &str, frame: Option<&Frame<'a, 's>>) -> Option<&'a Expr<'s>> {
-    match frame?.arguments.get(name)? {
-        FrameArgument::Value(value) => Some(value),
-        FrameArgument::Callable(_) => None,
-    }
-}
-
-fn is_flexible<'s>(expr: &Expr<'s>, frame: Option<&Frame<'_, 's>>) -> bool {
-    match &expr.kind {
-        ExprKind::Integer(_) | ExprKind::Float(_) => true,
-        ExprKind::Unary(op, operand) => *op != UnaryOp::Not && is_flexible(operand, frame),
-        ExprKind::Binary(op, lhs, rhs) => {
-            is_arithmetic(*op) && is_flexible(lhs, frame) && is_flexible(rhs, frame)
-        }
-        ExprKind::Call { callee, arguments } => {
-            let values = usize::from(callee.text == "select");
-            matches!(callee.text, "min" | "max" | "clamp" | "abs" | "likely" | "select")
-                && arguments.len() > values
-                && arguments[values..].iter().all(|argument| is_flexible(&argument.value, frame))
-        }
-        ExprKind::Name(name) => {
-            argument(name, frame).is_some_and(|argument| is_flexible(argument, None))
-        }
-        ExprKind::Bool(_)
-        | ExprKind::Member { .. }
-        | ExprKind::Reduction { .. }
-        | ExprKind::Block { .. }
-        | ExprKind::Tuple => false,
-    }
-}
-
-fn has_float_literal<'s>(expr: &Expr<'s>, frame: Option<&Frame<'_, 's>>) -> bool {
-    match &expr.kind {
-        ExprKind::Float(_) => true,
-        ExprKind::Unary(_, operand) => has_float_literal(operand, frame),
-        ExprKind::Binary(_, lhs, rhs) => {
-            has_float_literal(lhs, frame) || has_float_literal(rhs, frame)
-        }
-        ExprKind::Call { arguments, .. } => {
-            arguments.iter().any(|argument| has_float_literal(&argument.value, frame))
-        }
-        ExprKind::Name(name) => {
-            argument(name, frame).is_some_and(|argument| has_float_literal(argument, None))
-        }
-        ExprKind::Integer(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Member { .. }
-        | ExprKind::Reduction { .. }
-        | ExprKind::Block { .. }
-        | ExprKind::Tuple => false,
+        constants::has_float_literal(expr, self.names())
     }
 }
 
 /// A small number as a constant of a type.
 pub(super) fn number(scalar: Scalar, value: i128) -> Option<Constant> {
     halidom_ir::eval::cast(scalar, Constant::int(value)).ok()
-}
-
-/// `+ - * / %` and the operators on bits.
-fn is_arithmetic(op: BinaryOp) -> bool {
-    match op {
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Mod
-        | BinaryOp::ShiftLeft
-        | BinaryOp::ShiftRight
-        | BinaryOp::BitAnd
-        | BinaryOp::BitXor
-        | BinaryOp::BitOr => true,
-        BinaryOp::Equal
-        | BinaryOp::NotEqual
-        | BinaryOp::Less
-        | BinaryOp::LessEqual
-        | BinaryOp::Greater
-        | BinaryOp::GreaterEqual
-        | BinaryOp::And
-        | BinaryOp::Or => false,
-    }
 }

@@ -1,7 +1,9 @@
 //! Syntax tree to algorithms and schedules.
 
+mod arrays;
 mod builtins;
 mod casts;
+mod constants;
 mod domains;
 mod exprs;
 mod funcs;

@@ -84,7 +84,8 @@ impl<'a, 's> Checker<'a, 's> {
         if self.refuse_reserved(function.name, Role::Func) {
             return;
         }
-        let names = function.params.iter().chain(function.vars.iter().map(|(name, _)| name));
+        let params = function.params.iter().chain(&function.region);
+        let names = params.chain(function.vars.iter().map(|(name, _)| name));
         let mut seen: Vec<Name<'s>> = Vec::new();
         for name in names {
             let first = seen.iter().find(|first| first.text == name.text).map(|first| first.span);
@@ -113,6 +114,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope = Scope::default();
         self.scope.broken.clone_from(&pipeline.broken);
         let before = self.diagnostics.len();
+        self.bind_constants(&pipeline.constants);
         let (params, inputs) = self.params(&pipeline.params);
         self.outputs(&pipeline.outputs);
         for item in &pipeline.body {

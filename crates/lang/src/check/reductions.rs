@@ -10,6 +10,7 @@ use halidom_ir::{
 use crate::codes;
 use crate::syntax::ast::{Domain, Expr, Name};
 
+use super::arrays::func_name;
 use super::literals::number;
 use super::scope::Checker;
 
@@ -130,10 +131,11 @@ impl<'a, 's> Checker<'a, 's> {
     /// Whether an expression refers to the func that is being defined.
     fn reads_current(&self, root: ExprId) -> bool {
         let Some(current) = self.scope.current else { return false };
+        let name = func_name(current.name, current.element);
         let mut reads = false;
         self.pool.for_each_subexpr(root, &mut |_, node| {
             if let IrExpr::Ref { func, .. } = node {
-                reads |= self.pool.func(*func).name == current.name;
+                reads |= self.pool.func(*func).name == name;
             }
         });
         reads

@@ -7,10 +7,10 @@ use halidom_ir::{Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Scalar,
 use crate::codes;
 use crate::module::NamedSchedule;
 use crate::names::nearest;
-use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name};
+use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name, Step};
 use crate::syntax::count;
 
-use super::scope::{Callable, Checker};
+use super::scope::{Callable, Checker, Value};
 
 /// Directives with what they take, and whether a tail strategy may follow.
 const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
@@ -58,6 +58,8 @@ const UNSUPPORTED: [&str; 14] = [
 #[derive(Debug, Default)]
 struct Draft {
     spans: Vec<Span>,
+    /// Iterations that were written out.
+    steps: usize,
 }
 
 /// A directive's arguments, counted.
@@ -78,9 +80,12 @@ impl<'a, 's> Checker<'a, 's> {
         self.schedule_name(schedule.name, names);
         let mut draft = Draft::default();
         let mut directives = Vec::new();
-        for chain in &schedule.chains {
-            self.chain(chain, None, &mut draft, &mut directives);
+        let outside = self.scope.bindings.len();
+        self.bind_constants(&schedule.constants);
+        for step in &schedule.steps {
+            self.step(step, None, &mut draft, &mut directives);
         }
+        self.scope.bindings.truncate(outside);
         let is_valid = self.diagnostics.len() == before;
         (is_valid && schedule.is_whole).then(|| NamedSchedule {
             schedule: Schedule { name: schedule.name.text.to_owned(), directives },
@@ -108,6 +113,44 @@ impl<'a, 's> Checker<'a, 's> {
         self.report(diagnostic);
     }
 
+    /// A statement; a `for` is written out.
+    fn step(
+        &mut self,
+        step: &'a Step<'s>,
+        specialized: Option<(FuncId, usize)>,
+        draft: &mut Draft,
+        directives: &mut Vec<Directive>,
+    ) {
+        const MOST: usize = 10_000;
+        match step {
+            Step::Chain(chain) => self.chain(chain, specialized, draft, directives),
+            // Replaced when it was parsed, or reported.
+            Step::Apply { .. } => {}
+            Step::For { var, range, steps } => {
+                let span = range.min.span.to(range.end.span);
+                let Some(indices) = self.constant_range(range, span) else { return };
+                let outside = self.scope.bindings.len();
+                for index in indices {
+                    let before = self.diagnostics.len();
+                    self.bind(*var, Value::Constant(index));
+                    for step in steps {
+                        self.step(step, specialized, draft, directives);
+                    }
+                    self.scope.bindings.truncate(outside);
+                    draft.steps += 1;
+                    if draft.steps == MOST + 1 {
+                        let message = format!("more than {MOST} steps");
+                        self.fail::<()>(codes::TOO_MANY, var.span, message);
+                    }
+                    // The other indices make the same mistakes.
+                    if self.diagnostics.len() > before {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
     /// The directives of one statement. Within a specialization, `specialized` is its func and stage.
     fn chain(
         &mut self,
@@ -116,7 +159,7 @@ impl<'a, 's> Checker<'a, 's> {
         draft: &mut Draft,
         directives: &mut Vec<Directive>,
     ) {
-        let func = self.scheduled_func(chain.func);
+        let func = self.scheduled_func(chain.func, chain.element.as_ref());
         if let (Some(func), Some((outer, _))) = (func, specialized)
             && func != outer
         {
@@ -149,11 +192,14 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// The func that a directive is for; inputs and unknown names are reported.
-    fn scheduled_func(&mut self, name: Name<'s>) -> Option<FuncId> {
-        match self.scope.callables.get(name.text) {
-            Some((_, Callable::Func(func))) => return Some(*func),
-            Some((_, Callable::Bad)) => return None,
-            Some((_, Callable::Input { .. })) => {
+    fn scheduled_func(&mut self, name: Name<'s>, element: Option<&'a Expr<'s>>) -> Option<FuncId> {
+        // A name without meaning gets the message below.
+        let is_known = self.defined_at(name.text, None).is_some();
+        let resolved = if is_known { self.resolve_func(name, element).ok()? } else { None };
+        match resolved.map(|(callable, _)| callable) {
+            Some(Callable::Func(func)) => return Some(func),
+            Some(Callable::Bad) => return None,
+            Some(Callable::Input { .. }) => {
                 return self.fail_with_hint(
                     codes::UNKNOWN_FUNC,
                     name.span,
@@ -202,8 +248,7 @@ impl<'a, 's> Checker<'a, 's> {
     ) -> Option<usize> {
         let number = match index {
             None => Some(1),
-            Some(Expr { kind: ExprKind::Integer(number), .. }) => usize::try_from(*number).ok(),
-            Some(_) => None,
+            Some(index) => self.number_of(index).and_then(|number| usize::try_from(number).ok()),
         };
         let updates = self.pool.func(func).stages().len().saturating_sub(1);
         if let Some(number) = number.filter(|number| (1..=updates).contains(number)) {
@@ -394,8 +439,8 @@ impl<'a, 's> Checker<'a, 's> {
                     );
                 }
                 let mut directives = Vec::new();
-                for chain in block {
-                    self.chain(chain, Some((func?, stage)), draft, &mut directives);
+                for step in block {
+                    self.step(step, Some((func?, stage)), draft, &mut directives);
                 }
                 Action::Specialize { condition: condition?, directives }
             }
@@ -418,15 +463,18 @@ impl<'a, 's> Checker<'a, 's> {
     /// `f`, or `f.update(k)` for the loops of that stage.
     fn loop_level(&mut self, func: &'a Expr<'s>, var: &Expr<'s>) -> Option<LoopLevel> {
         let (func, stage) = if let ExprKind::Name(text) = &func.kind {
-            (self.scheduled_func(Name { text, span: func.span })?, None)
+            (self.scheduled_func(Name { text, span: func.span }, None)?, None)
+        } else if let ExprKind::Element { array, index } = &func.kind {
+            (self.scheduled_func(*array, Some(index))?, None)
         } else if let ExprKind::Member {
             object,
+            element,
             member: Name { text: "update", .. },
             index: Some(index),
         } = &func.kind
             && index.len() <= 1
         {
-            let id = self.scheduled_func(*object)?;
+            let id = self.scheduled_func(*object, element.as_deref())?;
             (id, Some(self.stage_number(id, index.first(), func.span)?))
         } else {
             return self.fail_with_hint(

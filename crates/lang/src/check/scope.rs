@@ -8,6 +8,7 @@ use crate::codes;
 use crate::names::nearest;
 use crate::syntax::ast::{Expr, Function, Name};
 
+use super::arrays::Array;
 use super::builtins;
 
 /// How deep the expressions of an algorithm may be; later passes recurse over them.
@@ -38,6 +39,8 @@ pub(super) enum Callable {
 pub(super) enum Value {
     /// A parameter, variable or `let`.
     Expr(ExprId),
+    /// A number that is known at compile time.
+    Constant(i128),
     /// A `let` with an error.
     Bad,
 }
@@ -53,6 +56,8 @@ pub(super) struct Binding<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Current<'s> {
     pub(super) name: &'s str,
+    /// Which element of an array of funcs.
+    pub(super) element: Option<i128>,
     /// The stage that is being checked.
     pub(super) stage: usize,
 }
@@ -79,6 +84,8 @@ pub(super) enum FrameArgument<'a, 's> {
     Callable(Callable),
     /// A value of the caller, typed where it is used.
     Value(&'a Expr<'s>),
+    /// A region: a min and an extent for each dimension.
+    Region(Vec<(ExprId, ExprId)>),
 }
 
 /// A generic function and whether its text is the user's.
@@ -103,6 +110,7 @@ pub(super) struct Checker<'a, 's> {
 #[derive(Default)]
 pub(super) struct Scope<'a, 's> {
     pub(super) callables: IndexMap<&'s str, (Span, Callable)>,
+    pub(super) arrays: IndexMap<&'s str, Array>,
     /// Innermost last.
     pub(super) bindings: Vec<Binding<'s>>,
     /// Every func of the pipeline's text, whether checked already or not.
@@ -197,7 +205,7 @@ impl<'a, 's> Checker<'a, 's> {
         match &self.scope.frame {
             Some(frame) => match frame.arguments.get(name) {
                 Some(FrameArgument::Callable(callable)) => Some(callable.clone()),
-                Some(FrameArgument::Value(_)) | None => None,
+                Some(FrameArgument::Value(_) | FrameArgument::Region(_)) | None => None,
             },
             None => self.scope.callables.get(name).map(|(_, callable)| callable.clone()),
         }
@@ -229,6 +237,14 @@ impl<'a, 's> Checker<'a, 's> {
                 name.span,
                 format!("`{text}` is {kind}, not a value"),
                 format!("write its coordinates: `{text}(…)`"),
+            );
+        }
+        if self.scope.frame.is_none() && self.scope.arrays.contains_key(text) {
+            return self.fail_with_hint(
+                codes::ELEMENT,
+                name.span,
+                format!("`{text}` is an array of funcs"),
+                format!("choose an element: `{text}[0]`"),
             );
         }
         if self.scope.frame.is_none()
@@ -286,7 +302,7 @@ impl<'a, 's> Checker<'a, 's> {
         let bound = self.find_binding(name.text).map(|binding| binding.name.span);
         let func = match self.scope.frame {
             Some(_) => None,
-            None => self.scope.callables.get(name.text).map(|(span, _)| *span),
+            None => self.defined_at(name.text, None),
         };
         let taken = bound.or(func);
         // A taken name is bound all the same, so that its uses make no further errors.

@@ -16,14 +16,23 @@ pub(crate) struct File<'s> {
     pub(crate) pipelines: Vec<Pipeline<'s>>,
     pub(crate) functions: Vec<Function<'s>>,
     pub(crate) schedules: Vec<Schedule<'s>>,
+    pub(crate) schedule_fns: Vec<ScheduleFn<'s>>,
     /// Names of pipelines whose signature could not be parsed.
     pub(crate) broken: Vec<&'s str>,
 }
 
-/// `pipeline name(params) -> outputs { body }`.
+/// `name: number`, known at compile time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConstantParam<'s> {
+    pub(crate) name: Name<'s>,
+    pub(crate) value: i128,
+}
+
+/// `pipeline name<constants>(params) -> outputs { body }`.
 #[derive(Debug)]
 pub(crate) struct Pipeline<'s> {
     pub(crate) name: Name<'s>,
+    pub(crate) constants: Vec<ConstantParam<'s>>,
     pub(crate) params: Vec<Param<'s>>,
     pub(crate) outputs: Vec<Param<'s>>,
     pub(crate) body: Vec<Item<'s>>,
@@ -66,18 +75,28 @@ pub(crate) enum Item<'s> {
 }
 
 /// `let name: type = value;`
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Let<'s> {
     pub(crate) name: Name<'s>,
     pub(crate) ty: Option<(Scalar, Span)>,
     pub(crate) value: Expr<'s>,
 }
 
-/// `func name…`.
+/// `func name…` or `func name[elements]…`.
 #[derive(Debug)]
 pub(crate) struct Func<'s> {
     pub(crate) name: Name<'s>,
+    pub(crate) elements: Option<Elements<'s>>,
     pub(crate) body: FuncBody<'s>,
+}
+
+/// Which elements of an array of funcs are defined.
+#[derive(Debug)]
+pub(crate) enum Elements<'s> {
+    /// `[index]`.
+    One(Expr<'s>),
+    /// `[name in range]`.
+    Each(Name<'s>, Box<Range<'s>>),
 }
 
 /// The forms of a func.
@@ -87,8 +106,8 @@ pub(crate) enum FuncBody<'s> {
     Pure { args: Vec<Name<'s>>, ty: Option<(Scalar, Span)>, value: Expr<'s> },
     /// `(args): type { statements }`
     Stages { args: Vec<Name<'s>>, ty: Option<(Scalar, Span)>, statements: Vec<Statement<'s>> },
-    /// `= function(arguments);`
-    Instance { function: Name<'s>, arguments: Vec<Expr<'s>>, span: Span },
+    /// `= function(arguments);`, ranges last.
+    Instance { function: Name<'s>, arguments: Vec<Expr<'s>>, ranges: Vec<Range<'s>>, span: Span },
 }
 
 /// What stands in the body of a func.
@@ -103,14 +122,14 @@ pub(crate) enum Statement<'s> {
 }
 
 /// `for vars in ranges where predicate`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Domain<'s> {
     pub(crate) vars: Vec<(Name<'s>, Range<'s>)>,
     pub(crate) predicate: Option<Box<Expr<'s>>>,
 }
 
 /// `min..end`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Range<'s> {
     pub(crate) min: Expr<'s>,
     pub(crate) end: Expr<'s>,
@@ -120,6 +139,8 @@ pub(crate) struct Range<'s> {
 #[derive(Debug)]
 pub(crate) struct Update<'s> {
     pub(crate) target: Name<'s>,
+    /// Which element of an array of funcs.
+    pub(crate) element: Option<Expr<'s>>,
     pub(crate) coords: Vec<Expr<'s>>,
     pub(crate) op: AssignOp,
     pub(crate) value: Expr<'s>,
@@ -141,6 +162,8 @@ pub(crate) enum AssignOp {
 pub(crate) struct Function<'s> {
     pub(crate) name: Name<'s>,
     pub(crate) params: Vec<Name<'s>>,
+    /// The last parameter if it is a region: `r..`.
+    pub(crate) region: Option<Name<'s>>,
     pub(crate) vars: Vec<(Name<'s>, VarKind)>,
     pub(crate) value: Expr<'s>,
 }
@@ -155,7 +178,7 @@ pub(crate) enum VarKind {
 }
 
 /// An expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Expr<'s> {
     pub(crate) kind: ExprKind<'s>,
     pub(crate) span: Span,
@@ -164,21 +187,28 @@ pub(crate) struct Expr<'s> {
 }
 
 /// The forms of an expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ExprKind<'s> {
     Integer(i128),
     /// As written: its type decides how it is rounded.
     Float(&'s str),
     Bool(bool),
     Name(&'s str),
-    /// `callee(arguments)`: func, input, built-in function, or cast.
+    /// `array[index]`: a func as an argument.
+    Element {
+        array: Name<'s>,
+        index: Box<Expr<'s>>,
+    },
+    /// `callee(arguments)`: func, input, built-in function, or cast; `callee[element](arguments)`.
     Call {
         callee: Name<'s>,
+        element: Option<Box<Expr<'s>>>,
         arguments: Vec<Argument<'s>>,
     },
-    /// `object.member` or `object.member(index)`.
+    /// `object.member` or `object.member(index)`, `object[element].member(index)`.
     Member {
         object: Name<'s>,
+        element: Option<Box<Expr<'s>>>,
         member: Name<'s>,
         index: Option<Vec<Expr<'s>>>,
     },
@@ -200,7 +230,7 @@ pub(crate) enum ExprKind<'s> {
 }
 
 /// An argument of a call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Argument<'s> {
     pub(crate) value: Expr<'s>,
     /// Followed by `..`: stands once for each member of a pack.
@@ -273,35 +303,121 @@ impl BinaryOp {
     }
 }
 
-/// `schedule name for pipeline { chains }`.
+/// `schedule name(constants) for pipeline { steps }`.
 #[derive(Debug)]
 pub(crate) struct Schedule<'s> {
     pub(crate) name: Name<'s>,
+    pub(crate) constants: Vec<ConstantParam<'s>>,
     pub(crate) pipeline: Name<'s>,
-    pub(crate) chains: Vec<Chain<'s>>,
+    pub(crate) steps: Vec<Step<'s>>,
     /// Whether all of it could be parsed.
     pub(crate) is_whole: bool,
 }
 
-/// `func.directive(…).directive(…);`
+/// `schedule_fn name(params) { steps }`.
 #[derive(Debug)]
+pub(crate) struct ScheduleFn<'s> {
+    pub(crate) name: Name<'s>,
+    pub(crate) params: Vec<Name<'s>>,
+    pub(crate) steps: Vec<Step<'s>>,
+}
+
+/// What stands in a schedule.
+#[derive(Clone, Debug)]
+pub(crate) enum Step<'s> {
+    /// Directives for a func.
+    Chain(Chain<'s>),
+    /// `for name in range { steps }`, written out at compile time.
+    For { var: Name<'s>, range: Range<'s>, steps: Vec<Step<'s>> },
+    /// `function(arguments);`, replaced by the function's steps when it was parsed.
+    Apply { function: Name<'s>, arguments: Vec<Expr<'s>>, span: Span },
+}
+
+/// `func.directive(…).directive(…);`
+#[derive(Clone, Debug)]
 pub(crate) struct Chain<'s> {
     pub(crate) func: Name<'s>,
+    /// Which element of an array of funcs.
+    pub(crate) element: Option<Expr<'s>>,
     pub(crate) calls: Vec<DirectiveCall<'s>>,
 }
 
 /// `directive(arguments)`, for `specialize` with a block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DirectiveCall<'s> {
     pub(crate) name: Name<'s>,
     pub(crate) arguments: Vec<DirectiveArgument<'s>>,
-    pub(crate) block: Option<Vec<Chain<'s>>>,
+    pub(crate) block: Option<Vec<Step<'s>>>,
     pub(crate) span: Span,
 }
 
 /// `value` or `name: value`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DirectiveArgument<'s> {
     pub(crate) name: Option<Name<'s>>,
     pub(crate) value: Expr<'s>,
+}
+
+impl<'s> Expr<'s> {
+    /// A node, one higher than its highest operand.
+    pub(crate) fn new(kind: ExprKind<'s>, span: Span) -> Self {
+        let mut node = Self { kind, span, height: 0 };
+        let mut highest = 0;
+        node.for_each_operand(&mut |operand| highest = highest.max(operand.height));
+        node.height = highest + 1;
+        node
+    }
+
+    /// Calls `visit` with the expression and everything within it.
+    pub(crate) fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        visit(self);
+        self.for_each_operand(&mut |operand| operand.walk(visit));
+    }
+
+    /// Calls `visit` with every operand, in order of the text.
+    pub(crate) fn for_each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        match &self.kind {
+            ExprKind::Integer(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Name(_)
+            | ExprKind::Tuple => {}
+            ExprKind::Element { index, .. } => visit(index),
+            ExprKind::Call { element, arguments, .. } => {
+                if let Some(element) = element {
+                    visit(element);
+                }
+                for argument in arguments {
+                    visit(&argument.value);
+                }
+            }
+            ExprKind::Member { element, index, .. } => {
+                if let Some(element) = element {
+                    visit(element);
+                }
+                index.iter().flatten().for_each(visit);
+            }
+            ExprKind::Unary(_, operand) => visit(operand),
+            ExprKind::Binary(_, lhs, rhs) => {
+                visit(lhs);
+                visit(rhs);
+            }
+            ExprKind::Reduction { domain, value, .. } => {
+                for (_, range) in &domain.vars {
+                    visit(&range.min);
+                    visit(&range.end);
+                }
+                if let Some(predicate) = &domain.predicate {
+                    visit(predicate);
+                }
+                visit(value);
+            }
+            ExprKind::Block { lets, value } => {
+                for binding in lets {
+                    visit(&binding.value);
+                }
+                visit(value);
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Schedules.
 
-use super::ast::{Chain, DirectiveArgument, DirectiveCall, Name, Schedule};
+use super::ast::{Chain, DirectiveArgument, DirectiveCall, Name, Schedule, ScheduleFn, Step};
 use super::parser::{Parsed, Parser};
 use super::token::{Keyword, Punct, Token};
 
@@ -8,19 +8,50 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn schedule(&mut self) -> Parsed<Schedule<'s>> {
         self.expect_keyword(Keyword::Schedule)?;
         let name = self.name("the schedule's name")?;
-        if self.at_punct(Punct::OpenParen) {
-            return self.unsupported("parameters of schedules");
-        }
+        let constants = if self.eat(Punct::OpenParen) {
+            self.list(Punct::CloseParen, Self::constant_param)?
+        } else {
+            Vec::new()
+        };
         self.expect_keyword(Keyword::For)?;
         let pipeline = self.name("the pipeline's name")?;
         let before = self.diagnostics.len();
-        let chains = self.block(Self::chain)?;
+        let steps = self.block(Self::step)?;
         let is_whole = self.diagnostics.len() == before;
-        Ok(Schedule { name, pipeline, chains, is_whole })
+        Ok(Schedule { name, constants, pipeline, steps, is_whole })
+    }
+
+    pub(super) fn schedule_fn(&mut self) -> Parsed<ScheduleFn<'s>> {
+        self.expect_keyword(Keyword::ScheduleFn)?;
+        let name = self.name("the schedule function's name")?;
+        self.expect(Punct::OpenParen)?;
+        let params = self.list(Punct::CloseParen, |parser| parser.name("a parameter"))?;
+        Ok(ScheduleFn { name, params, steps: self.block(Self::step)? })
+    }
+
+    fn step(&mut self) -> Parsed<Step<'s>> {
+        if self.eat_keyword(Keyword::For) {
+            return self.nested(|parser| {
+                let var = parser.name("a name for the index")?;
+                parser.expect_keyword(Keyword::In)?;
+                let range = parser.range()?;
+                Ok(Step::For { var, range, steps: parser.block(Self::step)? })
+            });
+        }
+        if self.peek_at(1) == Token::Punct(Punct::OpenParen) {
+            let function = self.name("a schedule function")?;
+            self.expect(Punct::OpenParen)?;
+            let arguments = self.list(Punct::CloseParen, Self::expr)?;
+            let span = self.span_from(function.span);
+            self.expect(Punct::Semicolon)?;
+            return Ok(Step::Apply { function, arguments, span });
+        }
+        self.chain().map(Step::Chain)
     }
 
     fn chain(&mut self) -> Parsed<Chain<'s>> {
         let func = self.name("a func to schedule")?;
+        let element = self.element()?;
         let mut calls = Vec::new();
         while self.eat(Punct::Dot) {
             calls.push(self.nested(Self::directive)?);
@@ -32,7 +63,7 @@ impl<'s> Parser<'s, '_> {
         if !self.eat(Punct::Semicolon) && !ends_in_block {
             return self.unexpected("`;` or `.` and a directive");
         }
-        Ok(Chain { func, calls })
+        Ok(Chain { func, element, calls })
     }
 
     fn directive(&mut self) -> Parsed<DirectiveCall<'s>> {
@@ -47,7 +78,7 @@ impl<'s> Parser<'s, '_> {
         let arguments = self.list(Punct::CloseParen, Self::directive_argument)?;
         let span = self.span_from(start);
         let block =
-            if self.at_punct(Punct::OpenBrace) { Some(self.block(Self::chain)?) } else { None };
+            if self.at_punct(Punct::OpenBrace) { Some(self.block(Self::step)?) } else { None };
         Ok(DirectiveCall { name, arguments, block, span })
     }
 

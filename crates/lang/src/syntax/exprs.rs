@@ -61,11 +61,11 @@ impl<'s> Parser<'s, '_> {
 
     /// Makes a node, unless the tree would become too high.
     fn node(&mut self, kind: ExprKind<'s>, span: Span) -> Parsed<Expr<'s>> {
-        let height = 1 + kind.operand_height();
-        if height > MAX_HEIGHT {
+        let node = Expr::new(kind, span);
+        if node.height > MAX_HEIGHT {
             return self.too_deep(span);
         }
-        Ok(Expr { kind, span, height })
+        Ok(node)
     }
 
     fn binary(&mut self, least: u8) -> Parsed<Expr<'s>> {
@@ -154,9 +154,10 @@ impl<'s> Parser<'s, '_> {
 
     /// A name and what follows it: a call, a member, a reduction, or nothing.
     fn named(&mut self, name: Name<'s>) -> Parsed<Expr<'s>> {
+        let element = self.element()?.map(Box::new);
         let kind = if self.at_punct(Punct::OpenParen) {
             self.advance();
-            if REDUCTIONS.contains(&name.text) && self.starts_domain() {
+            if element.is_none() && REDUCTIONS.contains(&name.text) && self.starts_domain() {
                 let domain = self.domain()?;
                 self.expect(Punct::Colon)?;
                 let value = Box::new(self.expr()?);
@@ -164,7 +165,7 @@ impl<'s> Parser<'s, '_> {
                 ExprKind::Reduction { op: name, domain, value }
             } else {
                 let arguments = self.list(Punct::CloseParen, Self::argument)?;
-                ExprKind::Call { callee: name, arguments }
+                ExprKind::Call { callee: name, element, arguments }
             }
         } else if self.eat(Punct::Dot) {
             let member = self.name("a property such as `extent(0)`")?;
@@ -173,7 +174,9 @@ impl<'s> Parser<'s, '_> {
             } else {
                 None
             };
-            ExprKind::Member { object: name, member, index }
+            ExprKind::Member { object: name, element, member, index }
+        } else if let Some(index) = element {
+            ExprKind::Element { array: name, index }
         } else {
             ExprKind::Name(name.text)
         };
@@ -206,31 +209,5 @@ impl<'s> Parser<'s, '_> {
         let value = self.expr()?;
         let expanded = self.eat(Punct::DotDot);
         Ok(Argument { value, expanded })
-    }
-}
-
-impl ExprKind<'_> {
-    /// The height of the highest operand, 0 without operands.
-    fn operand_height(&self) -> usize {
-        match self {
-            Self::Integer(_) | Self::Float(_) | Self::Bool(_) | Self::Name(_) | Self::Tuple => 0,
-            Self::Call { arguments, .. } => {
-                arguments.iter().map(|argument| argument.value.height).max().unwrap_or(0)
-            }
-            Self::Member { index, .. } => {
-                index.iter().flatten().map(|index| index.height).max().unwrap_or(0)
-            }
-            Self::Unary(_, operand) => operand.height,
-            Self::Binary(_, lhs, rhs) => lhs.height.max(rhs.height),
-            Self::Reduction { domain, value, .. } => {
-                let bounds =
-                    domain.vars.iter().map(|(_, range)| range.min.height.max(range.end.height));
-                let predicate = domain.predicate.iter().map(|predicate| predicate.height);
-                bounds.chain(predicate).max().unwrap_or(0).max(value.height)
-            }
-            Self::Block { lets, value } => {
-                lets.iter().map(|binding| binding.value.height).max().unwrap_or(0).max(value.height)
-            }
-        }
     }
 }

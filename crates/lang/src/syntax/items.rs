@@ -4,8 +4,8 @@ use halidom_diag::{Diagnostic, Span};
 use halidom_ir::Scalar;
 
 use super::ast::{
-    AssignOp, Domain, File, Func, FuncBody, Function, Item, Let, Name, Param, ParamType, Pipeline,
-    Range, Statement, Update, VarKind,
+    AssignOp, ConstantParam, Domain, Elements, Expr, File, Func, FuncBody, Function, Item, Let,
+    Name, Param, ParamType, Pipeline, Range, Statement, Update, VarKind,
 };
 use super::parser::{Parsed, Parser, Reported};
 use super::token::{Keyword, Punct, Token};
@@ -29,6 +29,9 @@ impl<'s> Parser<'s, '_> {
                 Token::Keyword(Keyword::Schedule) => {
                     self.schedule().map(|schedule| file.schedules.push(schedule))
                 }
+                Token::Keyword(Keyword::ScheduleFn) => {
+                    self.schedule_fn().map(|function| file.schedule_fns.push(function))
+                }
                 Token::Keyword(Keyword::Fn) => {
                     self.function().map(|function| file.functions.push(function))
                 }
@@ -39,7 +42,7 @@ impl<'s> Parser<'s, '_> {
                 | Token::Text(_)
                 | Token::Punct(_)
                 | Token::Bad
-                | Token::End => self.unexpected("`pipeline`, `schedule` or `fn`"),
+                | Token::End => self.unexpected("`pipeline`, `schedule`, `schedule_fn` or `fn`"),
             };
             if let Err(Reported) = parsed {
                 self.skip_to_item();
@@ -51,9 +54,11 @@ impl<'s> Parser<'s, '_> {
     fn pipeline(&mut self) -> Parsed<Pipeline<'s>> {
         self.expect_keyword(Keyword::Pipeline)?;
         let name = self.name("the pipeline's name")?;
-        if self.at_punct(Punct::Less) {
-            return self.unsupported("parameters known at compile time");
-        }
+        self.constants = if self.eat(Punct::Less) {
+            self.list(Punct::Greater, Self::constant_param)?
+        } else {
+            Vec::new()
+        };
         self.expect(Punct::OpenParen)?;
         let params = self.list(Punct::CloseParen, Self::param)?;
         self.expect(Punct::Arrow)?;
@@ -70,7 +75,20 @@ impl<'s> Parser<'s, '_> {
         let body = self.block(Self::item)?;
         let end = self.span_from(name.span).end;
         let broken = std::mem::take(&mut self.broken);
-        Ok(Pipeline { name, params, outputs, body, broken, end })
+        let constants = std::mem::take(&mut self.constants);
+        Ok(Pipeline { name, constants, params, outputs, body, broken, end })
+    }
+
+    /// `name: number`.
+    pub(super) fn constant_param(&mut self) -> Parsed<ConstantParam<'s>> {
+        let name = self.name("a parameter's name")?;
+        self.expect(Punct::Colon)?;
+        let negative = self.eat(Punct::Minus);
+        let Token::Integer(value) = self.peek() else {
+            return self.unexpected("an integer, known at compile time");
+        };
+        self.advance();
+        Ok(ConstantParam { name, value: if negative { -value } else { value } })
     }
 
     fn param(&mut self) -> Parsed<Param<'s>> {
@@ -97,12 +115,26 @@ impl<'s> Parser<'s, '_> {
     fn rank(&mut self) -> Parsed<Option<usize>> {
         const MAX_RANK: i128 = 16;
         let span = self.span();
-        let Token::Integer(rank) = self.peek() else {
+        let rank = match self.peek() {
+            Token::Integer(rank) => Some(rank),
+            Token::Name(name) => self
+                .constants
+                .iter()
+                .find(|constant| constant.name.text == name)
+                .map(|constant| constant.value),
+            Token::Keyword(_)
+            | Token::Float(_)
+            | Token::Text(_)
+            | Token::Punct(_)
+            | Token::Bad
+            | Token::End => None,
+        };
+        let Some(rank) = rank else {
             return self.unexpected("the number of dimensions");
         };
         self.advance();
-        if rank > MAX_RANK {
-            let message = format!("a buffer has at most {MAX_RANK} dimensions");
+        if !(0..=MAX_RANK).contains(&rank) {
+            let message = format!("a buffer has 0 to {MAX_RANK} dimensions");
             self.diagnostics.push(Diagnostic::error(codes::UNKNOWN_TYPE, span, message));
             return Ok(None);
         }
@@ -204,17 +236,28 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn func_body(&mut self, name: Name<'s>) -> Parsed<Func<'s>> {
-        if self.at_punct(Punct::OpenBracket) {
-            return self.unsupported("arrays of funcs");
-        }
+        let elements = self.elements()?;
         if self.eat(Punct::Equal) {
             let start = self.span();
             let function = self.name("a function such as `repeat_edge`")?;
             self.expect(Punct::OpenParen)?;
-            let arguments = self.list(Punct::CloseParen, Self::expr)?;
+            let mut ranges = Vec::new();
+            let given = self.list(Punct::CloseParen, |parser| {
+                let value = parser.expr()?;
+                if parser.eat(Punct::DotDot) {
+                    ranges.push(Range { min: value, end: parser.expr()? });
+                    return Ok(None);
+                }
+                if !ranges.is_empty() {
+                    return parser.unexpected("`..` and the end of a range: ranges stand last");
+                }
+                Ok(Some(value))
+            })?;
+            let arguments = given.into_iter().flatten().collect();
             let span = self.span_from(start);
             self.expect(Punct::Semicolon)?;
-            return Ok(Func { name, body: FuncBody::Instance { function, arguments, span } });
+            let body = FuncBody::Instance { function, arguments, ranges, span };
+            return Ok(Func { name, elements, body });
         }
         self.expect(Punct::OpenParen)?;
         let args = self.list(Punct::CloseParen, |parser| parser.name("a pure variable"))?;
@@ -228,7 +271,33 @@ impl<'s> Parser<'s, '_> {
         } else {
             return self.unexpected("`=` and a value, or `{` and stages");
         };
-        Ok(Func { name, body })
+        Ok(Func { name, elements, body })
+    }
+
+    /// `[index]` or `[name in range]`, if there.
+    fn elements(&mut self) -> Parsed<Option<Elements<'s>>> {
+        if !self.eat(Punct::OpenBracket) {
+            return Ok(None);
+        }
+        let elements = if self.peek_at(1) == Token::Keyword(Keyword::In) {
+            let var = self.name("a name for the index")?;
+            self.expect_keyword(Keyword::In)?;
+            Elements::Each(var, Box::new(self.range()?))
+        } else {
+            Elements::One(self.expr()?)
+        };
+        self.expect(Punct::CloseBracket)?;
+        Ok(Some(elements))
+    }
+
+    /// `[index]`, if there.
+    pub(super) fn element(&mut self) -> Parsed<Option<Expr<'s>>> {
+        if !self.eat(Punct::OpenBracket) {
+            return Ok(None);
+        }
+        let index = self.expr()?;
+        self.expect(Punct::CloseBracket)?;
+        Ok(Some(index))
     }
 
     fn statement(&mut self) -> Parsed<Statement<'s>> {
@@ -300,7 +369,7 @@ impl<'s> Parser<'s, '_> {
         false
     }
 
-    fn range(&mut self) -> Parsed<Range<'s>> {
+    pub(super) fn range(&mut self) -> Parsed<Range<'s>> {
         let min = self.expr()?;
         self.expect(Punct::DotDot)?;
         let end = self.expr()?;
@@ -309,6 +378,7 @@ impl<'s> Parser<'s, '_> {
 
     fn update(&mut self) -> Parsed<Update<'s>> {
         let target = self.name("an update, `for`, `let` or `}`")?;
+        let element = self.element()?;
         self.expect(Punct::OpenParen)?;
         let coords = self.list(Punct::CloseParen, Self::expr)?;
         let op = match (self.peek(), self.peek_at(1)) {
@@ -326,14 +396,26 @@ impl<'s> Parser<'s, '_> {
         let value = self.expr()?;
         let span = self.span_from(target.span);
         self.expect(Punct::Semicolon)?;
-        Ok(Update { target, coords, op, value, span })
+        Ok(Update { target, element, coords, op, value, span })
     }
 
     fn function(&mut self) -> Parsed<Function<'s>> {
         self.expect_keyword(Keyword::Fn)?;
         let name = self.name("the function's name")?;
         self.expect(Punct::OpenParen)?;
-        let params = self.list(Punct::CloseParen, |parser| parser.name("a parameter"))?;
+        let mut region = None;
+        let params = self.list(Punct::CloseParen, |parser| {
+            if region.is_some() {
+                return parser.unexpected("`)`: a region is the last parameter");
+            }
+            let param = parser.name("a parameter")?;
+            if parser.eat(Punct::DotDot) {
+                region = Some(param);
+                return Ok(None);
+            }
+            Ok(Some(param))
+        })?;
+        let params = params.into_iter().flatten().collect();
         self.expect(Punct::Arrow)?;
         self.expect_keyword(Keyword::Func)?;
         self.expect(Punct::OpenParen)?;
@@ -345,7 +427,7 @@ impl<'s> Parser<'s, '_> {
         self.expect(Punct::Equal)?;
         let value = self.expr()?;
         self.expect(Punct::Semicolon)?;
-        Ok(Function { name, params, vars, value })
+        Ok(Function { name, params, region, vars, value })
     }
 
     pub(super) fn unsupported<T>(&mut self, what: &str) -> Parsed<T> {

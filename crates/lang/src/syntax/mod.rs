@@ -2,6 +2,7 @@
 
 pub(crate) mod ast;
 mod directives;
+mod expand;
 mod exprs;
 mod items;
 mod lexer;

@@ -2,7 +2,8 @@
 
 use halidom_diag::{Code, Diagnostic, FileId, Span};
 
-use super::ast::{File, Name};
+use super::ast::{ConstantParam, File, Name};
+use super::expand::expand_schedules;
 use super::lexer::{Lexeme, lex};
 use super::token::{Keyword, Punct, Token};
 use crate::codes;
@@ -25,8 +26,11 @@ pub(crate) fn parse_file<'s>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> File<'s> {
     let lexemes = lex(text, file, diagnostics);
-    let mut parser = Parser { lexemes, at: 0, depth: 0, broken: Vec::new(), diagnostics };
-    parser.file()
+    let mut parser =
+        Parser { lexemes, at: 0, depth: 0, broken: Vec::new(), constants: Vec::new(), diagnostics };
+    let mut file = parser.file();
+    expand_schedules(&mut file, diagnostics);
+    file
 }
 
 pub(super) struct Parser<'s, 'd> {
@@ -37,6 +41,8 @@ pub(super) struct Parser<'s, 'd> {
     pub(super) depth: usize,
     /// Names of what could not be parsed in the pipeline at hand.
     pub(super) broken: Vec<&'s str>,
+    /// Compile-time parameters of the pipeline at hand.
+    pub(super) constants: Vec<ConstantParam<'s>>,
     pub(super) diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -217,7 +223,7 @@ impl<'s> Parser<'s, '_> {
     /// Whether a top-level item starts here.
     pub(super) fn starts_item(&self) -> bool {
         let Token::Keyword(keyword) = self.peek() else { return false };
-        matches!(keyword, Keyword::Pipeline | Keyword::Schedule | Keyword::Fn)
+        matches!(keyword, Keyword::Pipeline | Keyword::Schedule | Keyword::ScheduleFn | Keyword::Fn)
     }
 
     /// Goes on behind the next `;` or block, or before what starts or ends a statement.

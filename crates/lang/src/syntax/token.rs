@@ -44,6 +44,7 @@ spellings! {
     Keyword {
         Pipeline = "pipeline",
         Schedule = "schedule",
+        ScheduleFn = "schedule_fn",
         Fn = "fn",
         Func = "func",
         Let = "let",

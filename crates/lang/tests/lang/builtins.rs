@@ -48,6 +48,43 @@ fn integer_functions_are_exact() {
             };
             (shifted - low).rem_euclid(256) + low
         });
+        check_pairs(scalar, "saturating_mul(a, b)", scalar, |a, b| (a * b).clamp(low, high));
+        check_pairs(scalar, "rounding_shift_left(a, b)", scalar, |a, b| {
+            let shifted = if b >= 8 {
+                0
+            } else if b >= 0 {
+                a << b
+            } else {
+                (a + (1 << ((-b).min(60) - 1))) >> (-b).min(60)
+            };
+            (shifted - low).rem_euclid(256) + low
+        });
+        for shift in [-1, 0, 1, 7, 8, 15, 16, 100] {
+            let expr = format!("mul_shift_right(a, b, {shift})");
+            if scalar.is_signed() || shift >= 0 {
+                check_pairs(scalar, &expr, scalar, |a, b| {
+                    ((a * b) >> shift.max(0)).clamp(low, high)
+                });
+                check_pairs(scalar, &format!("rounding_{expr}"), scalar, |a, b| {
+                    let half = if shift > 0 { 1 << (shift - 1) } else { 0 };
+                    ((a * b + half) >> shift.max(0)).clamp(low, high)
+                });
+            }
+        }
+        check_pairs(scalar, "saturating_cast(u8, a)", U8, |a, _| a.clamp(0, 255));
+        check_pairs(scalar, "saturating_cast(i8, a)", I8, |a, _| a.clamp(-128, 127));
+        check_pairs(scalar, "saturating_cast(u32, a)", Scalar::U32, |a, _| a.max(0));
+        check_pairs(scalar, "saturating_cast(i8, int(a) * int(b))", I8, |a, b| {
+            (a * b).clamp(-128, 127)
+        });
+        check_pairs(scalar, "saturating_cast(u8, f32(a) * 100)", U8, |a, _| {
+            (a * 100).clamp(0, 255)
+        });
+        check_pairs(scalar, "mux(a, 10, b, 30)", scalar, |a, b| match a {
+            0 => 10,
+            1 => b,
+            _ => 30,
+        });
         check_pairs(scalar, "absd(a, b)", U8, |a, b| (a - b).abs());
         check_pairs(scalar, "min(a, b, 5)", scalar, |a, b| a.min(b).min(5));
         check_pairs(scalar, "max(5, a, b)", scalar, |a, b| a.max(b).max(5));
@@ -102,6 +139,8 @@ fn functions_of_twice_the_width_are_refused_for_64_bits() {
         "halving_sub",
         "rounding_halving_add",
         "rounding_shift_right",
+        "saturating_mul",
+        "rounding_shift_left",
     ] {
         for scalar in ["i64", "u64"] {
             let text = format!(

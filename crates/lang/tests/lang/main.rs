@@ -1,6 +1,8 @@
 //! Tests of the language through its one entry, `parse`.
 
 #[cfg(test)]
+mod arrays;
+#[cfg(test)]
 mod builtins;
 #[cfg(test)]
 mod common;

@@ -200,7 +200,7 @@ fn schedules_need_their_pipeline_and_a_name_of_their_own() {
         ("schedule s for q { f.parallel(y); }", "HAL0501"),
         ("schedule s for p { f.parallel(y); } schedule s for p { f.parallel(x); }", "HAL0507"),
         ("schedule default for p { f.parallel(y); }", "HAL0507"),
-        ("schedule s(n) for p { f.parallel(y); }", "HAL0106"),
+        ("schedule s(n) for p { f.parallel(y); }", "HAL0104"),
     ] {
         let (module, report) = parse_text(schedules, &format!("{PIPELINE}{schedules}"));
         let codes: Vec<&str> = module.diagnostics.iter().map(|found| found.code.0).collect();
