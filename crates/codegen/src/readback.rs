@@ -9,9 +9,12 @@
 
 mod calls;
 mod compare;
+mod from_ir;
+mod functions;
 mod helper_names;
 mod lex;
 mod lift;
+mod memory;
 mod parse;
 mod syntax;
 mod terms;

@@ -1,0 +1,145 @@
+//! Buffers that the program allocates: their sizes, and that every way out of a function frees them.
+
+use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId};
+
+use super::Mismatch;
+use super::compare::{Compared, Rest, Walk, scalar_type};
+use super::lift::Binding;
+use super::syntax::{Action, Line, Node, Shape, Ty};
+use super::terms::{Op, Ring, TermId};
+
+impl<'t> Walk<'t> {
+    pub(super) fn is_status_test(
+        &self,
+        node: &Node,
+        op: &str,
+        name: &str,
+        status: &str,
+    ) -> Compared {
+        let well = if let Shape::Binary(found, lhs, rhs) = &node.shape {
+            found == op && lhs.is_name(name) && rhs.is_name(status)
+        } else {
+            false
+        };
+        self.require(well, node.at, "another test of a status")
+    }
+
+    /// Frees every live buffer, the last first, and returns.
+    pub(super) fn leaves(
+        &self,
+        at: usize,
+        lines: &'t [Line],
+        returned: impl FnOnce(&'t Node) -> bool,
+    ) -> Compared {
+        let mut rest: Rest<'t> = lines;
+        for name in self.live.iter().rev() {
+            let line = self.next(&mut rest)?;
+            self.frees(line, name)?;
+        }
+        let line = self.next(&mut rest)?;
+        let Action::Return(value) = &line.action else {
+            return self.fail(line.at, "a return was expected");
+        };
+        self.require(returned(value), at, "another status is returned")?;
+        self.ends(rest)
+    }
+
+    pub(super) fn frees(&self, line: &Line, name: &str) -> Compared {
+        let well = if let Action::Call(Node { shape: Shape::Call(callee, arguments), .. }) =
+            &line.action
+            && let [freed] = arguments.as_slice()
+        {
+            callee == "halidom_free" && freed.is_name(name)
+        } else {
+            false
+        };
+        self.require(well, line.at, "a buffer is not freed")
+    }
+
+    pub(super) fn allocate(
+        &mut self,
+        buffer: BufferId,
+        body: StmtId,
+        lines: &'t [Line],
+    ) -> Compared {
+        let decl = self.pool.buffer(buffer);
+        let mut rest: Rest<'t> = lines;
+        let line = self.next(&mut rest)?;
+        let size = self.size(line.at, decl)?;
+        match &line.action {
+            Action::DeclareArray(ty, name, length, align) => {
+                self.require(*ty == scalar_type(decl.scalar), line.at, "elements of another type")?;
+                let length = self.lift().scalar_as(length, Scalar::I64)?;
+                let one = self.terms.constant(Constant::int(1));
+                let at_least_one = self.terms.binary(Op::Max, size, one);
+                self.require(length == at_least_one, line.at, "a buffer of another size")?;
+                let aligned = matches!(&align.shape, Shape::Number(bytes) if bytes == "64");
+                self.require(aligned, line.at, "another alignment")?;
+                self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
+                self.scope.bind(name, Binding::Buffer(buffer));
+                self.stmt(body, &mut rest)?;
+            }
+            Action::Declare(ty, name, Node { shape: Shape::Call(callee, arguments), .. }) => {
+                self.require(*ty == self.pointer(buffer, true), line.at, "another pointer")?;
+                self.require(callee == "halidom_alloc", line.at, "another function")?;
+                let [Node { shape: Shape::Binary(times, count, element), .. }] =
+                    arguments.as_slice()
+                else {
+                    return self.fail(line.at, "a buffer of another size");
+                };
+                let Shape::Cast(Ty::Size, count) = &count.shape else {
+                    return self.fail(line.at, "a buffer of another size");
+                };
+                let element_size = Shape::SizeOf(scalar_type(decl.scalar));
+                let well = times == "*" && element.shape == element_size;
+                self.require(well, line.at, "a buffer of another size")?;
+                let count = self.lift().scalar_as(count, Scalar::I64)?;
+                self.require(count == size, line.at, "a buffer of another size")?;
+                let check = self.next(&mut rest)?;
+                let Action::If(condition, leave, None) = &check.action else {
+                    return self.fail(check.at, "the check of an allocation was expected");
+                };
+                self.is_status_test(condition, "==", name, "NULL")?;
+                self.leaves(check.at, leave, |value| value.is_name("HALIDOM_OUT_OF_MEMORY"))?;
+                self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
+                self.scope.bind(name, Binding::Buffer(buffer));
+                self.live.push(name.clone());
+                self.stmt(body, &mut rest)?;
+                self.live.pop();
+                let line = self.next(&mut rest)?;
+                self.frees(line, name)?;
+            }
+            Action::Declare(..)
+            | Action::DeclareStruct(..)
+            | Action::Assign(..)
+            | Action::Call(_)
+            | Action::Discard(_)
+            | Action::If(..)
+            | Action::For { .. }
+            | Action::Block(_)
+            | Action::Return(_) => return self.fail(line.at, "a buffer was expected"),
+        }
+        self.ends(rest)
+    }
+
+    /// How many elements a buffer needs: one more than the greatest number of one, none if the box is empty.
+    pub(super) fn size(&mut self, at: usize, decl: &BufferDecl) -> Result<TermId, Mismatch> {
+        let one = self.terms.constant(Constant::int(1));
+        let zero = self.terms.constant(Constant::int(0));
+        let mut last = None;
+        for dim in &decl.dims {
+            let extent = self.term(at, dim.extent)?;
+            let stride = self.term(at, dim.stride)?;
+            let steps = self.terms.ring(Ring::Sub, true, extent, one);
+            let span =
+                if stride == one { steps } else { self.terms.ring(Ring::Mul, true, stride, steps) };
+            last = Some(match last {
+                Some(sum) => self.terms.ring(Ring::Add, true, sum, span),
+                None => span,
+            });
+        }
+        let Some(last) = last else { return Ok(one) };
+        let count = self.terms.ring(Ring::Add, true, last, one);
+        Ok(self.terms.binary(Op::Max, count, zero))
+    }
+}
