@@ -1,12 +1,12 @@
-#![expect(
-    clippy::many_single_char_names,
-    reason = "operands are a and b in C and x and y as terms"
-)]
 //! The value of a C expression as a term, by C's rules for conversions and promotions.
 //!
 //! # Correctness
 //! What is lifted has the value that C gives it on every input; where C would leave a result undefined (signed overflow, division by zero, conversions of floats out
 //! of range) and the operands do not exclude that, lifting fails.
+#![expect(
+    clippy::many_single_char_names,
+    reason = "operands are a and b in C and x and y as terms"
+)]
 
 use halidom_ir::{BufferId, Constant, Scalar, VarId, eval};
 
