@@ -69,13 +69,14 @@ impl Case {
     }
 }
 
-/// Replaces what differs from run to run: numbers before `s`, `ms`, `Mpix/s`.
+/// Replaces what differs from run to run: numbers before `s`, `ms`, `µs`, `Mpix/s`.
 fn blank_figures(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let is_number =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let unit =
-        |word: &str| matches!(word.trim_end_matches([',', ')', ';', ':']), "s" | "ms" | "Mpix/s");
+    let unit = |word: &str| {
+        matches!(word.trim_end_matches([',', ')', ';', ':']), "s" | "ms" | "µs" | "Mpix/s")
+    };
     let blanked = words.iter().enumerate().map(|(position, word)| {
         let measured = words.get(position + 1).is_some_and(|next| unit(next));
         if measured && is_number(word.trim_start_matches('(')) { "#" } else { word }

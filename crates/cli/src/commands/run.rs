@@ -157,12 +157,23 @@ fn timed(
     output.set("mpix_per_s", rate);
     output.set("runs", run.runs);
     output.line(&format!(
-        "{:.3} ms, {rate:.1} Mpix/s (median of {} runs, compiled by {})",
-        seconds * 1e3,
+        "{}, {rate:.1} Mpix/s (median of {} runs, compiled by {})",
+        duration(seconds),
         run.runs,
         native.compiler
     ));
     Ok(run.outputs)
+}
+
+/// A time with a unit that leaves digits before the point.
+fn duration(seconds: f64) -> String {
+    if seconds >= 1.0 {
+        format!("{seconds:.2} s")
+    } else if seconds >= 1e-3 {
+        format!("{:.3} ms", seconds * 1e3)
+    } else {
+        format!("{:.2} µs", seconds * 1e6)
+    }
 }
 
 fn write(

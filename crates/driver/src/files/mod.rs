@@ -146,7 +146,11 @@ pub fn write(path: &Path, array: &Array) -> Result<(), FileError> {
 
 /// Writes bytes to a file by way of a temporary one beside it.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let failed = |source| FileError::Write { path: path.to_owned(), source };
+    // The kind alone: the temporary file's name would only confuse.
+    let failed = |error: std::io::Error| FileError::Write {
+        path: path.to_owned(),
+        source: error.kind().into(),
+    };
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Temporary files are private by default; a result is an ordinary file, as the user's mask says.
