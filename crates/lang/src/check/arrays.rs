@@ -113,7 +113,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// Marks a name whose definition has an error, so that its uses are not reported.
-    fn spoil(&mut self, name: Name<'s>) {
+    pub(super) fn spoil(&mut self, name: Name<'s>) {
         self.scope.broken.push(name.text);
     }
 

@@ -61,6 +61,16 @@ pub(crate) fn check_file(
     Module { pool: checker.pool, pipelines, diagnostics: checker.diagnostics }
 }
 
+/// What the items of a body add up to, beside the funcs.
+#[derive(Debug, Default)]
+struct Body {
+    requires: Vec<Require>,
+    require_spans: Vec<Span>,
+    fast_math: bool,
+    /// Iterations that were written out.
+    steps: usize,
+}
+
 impl<'a, 's> Checker<'a, 's> {
     fn unknown_pipeline(&mut self, name: Name<'s>, known: &IndexMap<&'s str, Span>) {
         let message = format!("there is no pipeline `{}` in this file", name.text);
@@ -118,33 +128,15 @@ impl<'a, 's> Checker<'a, 's> {
         let (params, inputs) = self.params(&pipeline.params);
         self.outputs(&pipeline.outputs);
         for item in &pipeline.body {
-            if let Item::Func(func) = item {
+            item.for_each_func(&mut |func| {
                 self.scope.all_funcs.entry(func.name.text).or_insert(func.name.span);
-            }
+            });
         }
-        let mut requires = Vec::new();
-        let mut require_spans = Vec::new();
-        let mut fast_math = false;
+        let mut body = Body::default();
         for item in &pipeline.body {
-            match item {
-                Item::FastMath => fast_math = true,
-                Item::Let(binding) => self.let_binding(binding),
-                Item::Func(func) => self.func(func),
-                Item::Require { condition, message, span } => {
-                    if let Some(id) = self.require(condition) {
-                        let message = match message {
-                            Some(message) => (*message).to_owned(),
-                            None => {
-                                let text = self.text.get(condition.span.range()).unwrap_or("");
-                                format!("`{text}` does not hold")
-                            }
-                        };
-                        requires.push(Require { condition: id, message });
-                        require_spans.push(*span);
-                    }
-                }
-            }
+            self.item(item, &mut body);
         }
+        let Body { requires, require_spans, fast_math, .. } = body;
         let outputs = self.defined_outputs(pipeline);
         self.last_func(pipeline);
         let is_valid = self.diagnostics.len() == before;
@@ -176,6 +168,53 @@ impl<'a, 's> Checker<'a, 's> {
             func_spans: std::mem::take(&mut self.scope.func_spans),
             require_spans,
         })
+    }
+
+    fn item(&mut self, item: &'a Item<'s>, body: &mut Body) {
+        match item {
+            Item::FastMath => body.fast_math = true,
+            Item::Let(binding) => self.let_binding(binding),
+            Item::Func(func) => self.func(func),
+            Item::Require { condition, message, span } => {
+                if let Some(id) = self.require(condition) {
+                    let message = match message {
+                        Some(message) => (*message).to_owned(),
+                        None => {
+                            let text = self.text.get(condition.span.range()).unwrap_or("");
+                            format!("`{text}` does not hold")
+                        }
+                    };
+                    body.requires.push(Require { condition: id, message });
+                    body.require_spans.push(*span);
+                }
+            }
+            Item::For { var, range, items } => {
+                const MOST: usize = 10_000;
+                let span = range.min.span.to(range.end.span);
+                let indices = self.constant_range(range, span);
+                for index in indices.clone().into_iter().flatten() {
+                    let before = self.diagnostics.len();
+                    let outside = self.scope.bindings.len();
+                    self.bind(*var, Value::Constant(index));
+                    for item in items {
+                        self.item(item, body);
+                    }
+                    self.scope.bindings.truncate(outside);
+                    body.steps += 1;
+                    if body.steps == MOST + 1 {
+                        let message = format!("more than {MOST} definitions");
+                        self.fail::<()>(codes::TOO_MANY, var.span, message);
+                    }
+                    // The other indices make the same mistakes.
+                    if self.diagnostics.len() > before {
+                        return item.for_each_func(&mut |func| self.spoil(func.name));
+                    }
+                }
+                if indices.is_none() {
+                    item.for_each_func(&mut |func| self.spoil(func.name));
+                }
+            }
+        }
     }
 
     /// Declares parameters and inputs.
@@ -335,10 +374,10 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// The last func must be an output: nothing could use it otherwise.
     fn last_func(&mut self, pipeline: &ast::Pipeline<'s>) {
-        let last = pipeline.body.iter().rev().find_map(|item| match item {
-            Item::Func(func) => Some(func),
-            Item::Let(_) | Item::FastMath | Item::Require { .. } => None,
-        });
+        let mut last = None;
+        for item in &pipeline.body {
+            item.for_each_func(&mut |func| last = Some(func));
+        }
         let Some(func) = last else { return };
         let is_output = pipeline.outputs.iter().any(|output| output.name.text == func.name.text);
         if pipeline.outputs.iter().any(|output| self.scope.broken.contains(&output.name.text)) {

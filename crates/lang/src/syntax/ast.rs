@@ -72,6 +72,23 @@ pub(crate) enum Item<'s> {
     Let(Let<'s>),
     /// A func.
     Func(Func<'s>),
+    /// `for name in range { items }`, written out at compile time.
+    For { var: Name<'s>, range: Box<Range<'s>>, items: Vec<Item<'s>> },
+}
+
+impl<'s> Item<'s> {
+    /// Calls `visit` with every func, in order of the text.
+    pub(crate) fn for_each_func<'a>(&'a self, visit: &mut dyn FnMut(&'a Func<'s>)) {
+        match self {
+            Self::Func(func) => visit(func),
+            Self::For { items, .. } => {
+                for item in items {
+                    item.for_each_func(visit);
+                }
+            }
+            Self::Let(_) | Self::FastMath | Self::Require { .. } => {}
+        }
+    }
 }
 
 /// `let name: type = value;`

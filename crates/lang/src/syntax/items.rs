@@ -190,7 +190,15 @@ impl<'s> Parser<'s, '_> {
         if self.at_keyword(Keyword::Func) {
             return self.func().map(Item::Func);
         }
-        self.unexpected("`func`, `let`, `require` or `fast_math`")
+        if self.eat_keyword(Keyword::For) {
+            return self.nested(|parser| {
+                let var = parser.name("a name for the index")?;
+                parser.expect_keyword(Keyword::In)?;
+                let range = Box::new(parser.range()?);
+                Ok(Item::For { var, range, items: parser.block(Self::item)? })
+            });
+        }
+        self.unexpected("`func`, `let`, `require`, `for` or `fast_math`")
     }
 
     fn text(&mut self) -> Parsed<&'s str> {

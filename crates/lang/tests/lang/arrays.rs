@@ -79,6 +79,11 @@ fn arrays_are_written_out() {
             "func f[k in 0..n](x, y) = a(x, y + k); func g[k in 0..n] = scaled(f[k], k); func out(x) = g[1](x, 0);",
             "f$0 f$1 f$2 g$0 g$1 g$2 out",
         ),
+        // Two arrays whose elements need each other.
+        (
+            "func f[0](x, y) = a(x, y); for k in 1..n { let m = k - 1; func g[k] = scaled(f[m], k); func f[k](x, y) = g[k](x + 1, y); } func out(x) = f[n - 1](x, 0);",
+            "f$0 g$1 f$1 g$2 f$2 out",
+        ),
         ("func f[k in 0..0](x) = 1.5; func out(x) = a(x, 0);", "out"),
         (
             "func f[k in 0..n](x): f32 { f[k](x) = 0; for q in 0..k + 1 { f[k](x) += sum(s in 0..n: a(s, q)); } } func out(x) = f[1](x);",
@@ -123,6 +128,11 @@ fn misuse_of_arrays_is_told() {
         ("func i[x in 0..n](x) = 1.5; func out(x) = 0;", "HAL0202"),
         ("func i[n in 0..2](x) = 1.5; func out(x) = 0;", "HAL0202"),
         ("func out[k in 0..n](x) = 1.5;", "HAL0412"),
+        ("for k in 0..n { func i(x) = 1.5; } func out(x) = 0;", "HAL0403"),
+        ("for k in 0..n { func i[k](x) = nothing(x); } func out(x) = i[2](x);", "HAL0201"),
+        ("for k in 0..m0 { func i[k](x) = 1.5; } func out(x) = i[2](x);", "HAL0208"),
+        ("for k in 0..n { func i[k](x) = 1.5; } func out(x) = i[k](x);", "HAL0201"),
+        ("for k in 0..200 { for j in 0..200 { let q = k; } } func out(x) = 0;", "HAL0209"),
         ("func out(x) = f32(b(n * 100));", ""),
         ("func out(x) = f32(b(0) + n * 100);", "HAL0305"),
     ] {
