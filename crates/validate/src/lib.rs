@@ -112,6 +112,7 @@ pub fn validate(
     };
     checker.interface(algorithm, program);
     checker.run();
+    checker.demands(algorithm);
     checker.overflow(&parameters);
     report.notes = checker.notes;
     report.obligations = checker.obligations;
@@ -122,9 +123,11 @@ pub fn validate(
     let proved = report.verdict == Verdict::Proved;
     let hints = sizes(&parameters, &space, &hints);
     // A proved program is run too: a few runs show that the entry checks can hold.
-    let enough = if proved { 2 } else { usize::MAX };
+    let undecided = Status::Open(check::UNDECIDED.to_owned());
+    let vacuity_only = report.open().all(|obligation| obligation.status == undecided);
+    let enough = if proved || vacuity_only { 2 } else { usize::MAX };
     let found = refute::search(pool, algorithm, program, &hints, options.search, enough);
-    conclude(&mut report, found, options);
+    conclude(&mut report, found, options, space.overflowed());
     report.time = begin.elapsed();
     report
 }
@@ -156,7 +159,7 @@ fn sizes(
 }
 
 /// Takes what the runs showed into the report.
-fn conclude(report: &mut Report, found: refute::Found, options: &Options) {
+fn conclude(report: &mut Report, found: refute::Found, options: &Options, overflowed: bool) {
     if let Some(counterexample) = found.counterexample {
         report.verdict = Verdict::Refuted(Box::new(counterexample));
         return;
@@ -165,19 +168,21 @@ fn conclude(report: &mut Report, found: refute::Found, options: &Options) {
         "{} runs of the interpreter went through, {} were refused by entry checks",
         found.passed, found.refused
     ));
-    if found.passed == 0 && found.refused > 0 && !options.disable.contains(&Kind::Assumption) {
+    if found.passed > 0 {
+        for obligation in &mut report.obligations {
+            if obligation.status == Status::Open(check::UNDECIDED.to_owned()) {
+                obligation.status = Status::Closed(Method::Run);
+            }
+        }
+    } else if found.refused > 0 && !options.disable.contains(&Kind::Assumption) {
         report.obligations.push(Obligation {
             kind: Kind::Assumption,
             stmt: None,
             place: "entry checks".to_owned(),
             status: Status::Open("no run was seen to pass them".to_owned()),
         });
-        if report.verdict == Verdict::Proved {
-            report.verdict = Verdict::Unknown(
-                "no run was seen to pass the entry checks: the proof may be about nothing".into(),
-            );
-        }
     }
+    report.verdict = verdict(report, overflowed);
 }
 
 /// `Proved` only where every obligation is closed.

@@ -79,6 +79,8 @@ pub enum Method {
     Solver,
     /// By intervals.
     Intervals,
+    /// The interpreter was seen to do it.
+    Run,
     /// There is nothing to show.
     Structure,
 }
@@ -90,6 +92,7 @@ impl Method {
             Self::Identity => "identity",
             Self::Solver => "solver",
             Self::Intervals => "intervals",
+            Self::Run => "run",
             Self::Structure => "structure",
         }
     }

@@ -90,6 +90,11 @@ impl<'a> Specification<'a> {
         Ok(StageShape { pure, domain })
     }
 
+    /// A condition on parameters and shapes.
+    pub(crate) fn condition(&mut self, space: &mut Space, condition: ExprId) -> Result<FormulaId> {
+        self.evaluate(space, FxHashMap::default(), None, |evaluator| evaluator.bool(condition))
+    }
+
     /// The instance of a stage at a point, where pure variables have the values that `coords` has in their dimensions.
     pub(crate) fn instance(
         &mut self,

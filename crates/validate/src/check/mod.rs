@@ -36,6 +36,9 @@ pub(crate) struct Checker<'a> {
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
 }
 
+/// Why it is open whether assumptions can hold; a run that passes the entry checks closes it.
+pub(crate) const UNDECIDED: &str = "the solver cannot tell whether the assumptions can hold";
+
 /// How many hints are kept.
 const HINTS: usize = 24;
 
@@ -202,16 +205,37 @@ impl Checker<'_> {
         }
     }
 
+    /// What the pipeline demands of its caller is checked at entry: its `require`s, and that reduction domains are not negative.
+    pub(crate) fn demands(&mut self, algorithm: &Algorithm) {
+        for require in &algorithm.requires {
+            let status = match self.specification.condition(self.space, require.condition) {
+                Ok(condition) => self.prove(&[], condition, "require"),
+                Err(error) => Status::Open(error.to_string()),
+            };
+            self.record(Kind::Assumption, None, format!("require \"{}\"", require.message), status);
+        }
+        let mut funcs: Vec<FuncId> = self.model.memories.iter().map(|memory| memory.func).collect();
+        funcs.sort_unstable();
+        funcs.dedup();
+        for func in funcs {
+            for stage in 0..self.specification.stages(func) {
+                // Without a shape, the coverage of this stage is open.
+                let Ok(shape) = self.specification.shape(self.space, func, stage) else { continue };
+                for (_, extent) in shape.domain {
+                    let natural = self.space.non_negative(extent);
+                    let status = self.prove(&[], natural, "domain");
+                    let name = &self.pool.func(func).name;
+                    let place = format!("reduction domain of stage {stage} of {name}");
+                    self.record(Kind::Assumption, None, place, status);
+                }
+            }
+        }
+    }
+
     /// The entry checks can hold together. That each speaks of parameters and shapes only is seen to by the walk.
     fn assumptions(&mut self) {
         let entry = self.entry.clone();
-        let status = match self.lia.ask(self.space, &entry, "entry checks") {
-            Outcome::Contradiction => {
-                Status::Open("the entry checks contradict each other: nothing is ever run".into())
-            }
-            Outcome::Possible(_) | Outcome::Undecided(_) => Status::Closed(Method::Solver),
-        };
-        self.record(Kind::Assumption, None, "entry checks".to_owned(), status);
+        self.possible(&entry, "entry checks", "the entry checks contradict each other");
         for store in &self.model.stores {
             let mut facts = self.entry.clone();
             facts.extend(&store.access.place.facts);
@@ -220,5 +244,18 @@ impl Checker<'_> {
                 self.notes.push(format!("dead code: the store to {place} never runs"));
             }
         }
+    }
+
+    /// That the facts do not contradict each other: otherwise something was proved about nothing. Where the solver cannot tell, a run can.
+    fn possible(&mut self, facts: &[FormulaId], place: &str, contradiction: &str) {
+        let status = match self.lia.ask(self.space, facts, "vacuity") {
+            Outcome::Contradiction => Status::Open(contradiction.to_owned()),
+            Outcome::Possible(values) => {
+                self.hints.push(values);
+                Status::Closed(Method::Solver)
+            }
+            Outcome::Undecided(_) => Status::Open(UNDECIDED.to_owned()),
+        };
+        self.record(Kind::Assumption, None, place.to_owned(), status);
     }
 }
