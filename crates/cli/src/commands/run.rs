@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use halidom_diag::Diagnostic;
 use halidom_driver::compile::{self, Compiled};
 use halidom_driver::data::{self, Prepared};
 use halidom_driver::execute::{self, ExecuteError, Native};
 use halidom_driver::source::{Choice, Loaded};
 use halidom_driver::{files, judge};
-use halidom_ir::{Algorithm, Array};
+use halidom_ir::{Algorithm, Array, Program};
 use halidom_validate::{Report, Verdict};
 
 use super::{choose, report, status, validate};
@@ -26,13 +27,10 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         algorithm.outputs.iter().map(|func| loaded.module.pool.func(*func).name.clone()).collect();
     let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
     let request = request::request(args).map_err(|error| malformed(&error, output))?;
-    let prepared = {
-        let unscheduled = Choice { pipeline: choice.pipeline, schedule: None };
-        let reference = compile::structure(&mut loaded, &unscheduled, &mut |_, _, _| {});
-        let reference = reference.map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
-        data::prepare(&loaded.module.pool, &algorithm, &reference, &request)
-            .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?
-    };
+    let references = references(&mut loaded, choice.pipeline)
+        .map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
+    let prepared = data::prepare(&loaded.module.pool, &algorithm, &references, &request)
+        .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?;
     let outcome = if args.interpret {
         let arrays = execute::interpret(&loaded.module.pool, &algorithm, &prepared)
             .map_err(|error| failed(&error, output))?;
@@ -46,6 +44,17 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         Some(Verdict::Unknown(_)) if args.strict => Status::Unknown,
         Some(Verdict::Unknown(_) | Verdict::Proved) | None => Status::Done,
     })
+}
+
+/// The pipeline's programs under all of its schedules, the unscheduled one first; a schedule that is refused has no say.
+fn references(loaded: &mut Loaded, pipeline: usize) -> Result<Vec<Program>, Vec<Diagnostic>> {
+    let unscheduled = Choice { pipeline, schedule: None };
+    let mut programs = vec![compile::structure(loaded, &unscheduled, &mut |_, _, _| {})?];
+    for schedule in 0..loaded.module.pipelines[pipeline].schedules.len() {
+        let choice = Choice { pipeline, schedule: Some(schedule) };
+        programs.extend(compile::structure(loaded, &choice, &mut |_, _, _| {}).ok());
+    }
+    Ok(programs)
 }
 
 struct Outcome {
@@ -215,11 +224,7 @@ fn range_of_floats(array: &Array) -> Option<(f64, f64)> {
     })
 }
 
-fn refuse(
-    loaded: &Loaded,
-    diagnostics: &[halidom_diag::Diagnostic],
-    output: &mut Output<'_>,
-) -> Status {
+fn refuse(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) -> Status {
     report(loaded, diagnostics, output);
     Status::BadInput
 }

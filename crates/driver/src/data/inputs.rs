@@ -4,7 +4,7 @@ use halidom_interp::Bindings;
 use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, FuncKind, Pool, Program, Shape, VarId};
 use halidom_testgen::random_array;
 
-use super::regions::{evaluate, variables};
+use super::regions::{Region, evaluate, variables};
 use super::{DataError, Regions, Request, Source};
 use crate::files;
 
@@ -69,14 +69,15 @@ pub(super) fn bind_files(
 pub(super) fn bind_rest(
     pool: &Pool,
     algorithm: &Algorithm,
-    reference: &Program,
-    regions: &Regions,
+    references: &[Program],
     request: &Request,
     bindings: &mut Bindings,
 ) -> Result<(), DataError> {
     let open: Vec<FuncId> =
         algorithm.inputs.iter().copied().filter(|input| bindings.input(*input).is_none()).collect();
-    let mut shapes = Shapes { pool, reference, regions, known: Vec::new() };
+    let regions =
+        references.iter().flat_map(|reference| Regions::of(pool, reference).inputs).collect();
+    let mut shapes = Shapes { pool, references, regions, known: Vec::new() };
     for input in &open {
         let decl = pool.func(*input);
         let size = request.input_sizes.iter().rev().find(|(name, _)| *name == decl.name);
@@ -127,8 +128,9 @@ type Found = Option<(Option<i64>, i64)>;
 /// Shapes of inputs being found: a dimension is unknown, or an extent with a min that may be unknown.
 struct Shapes<'a> {
     pool: &'a Pool,
-    reference: &'a Program,
-    regions: &'a Regions,
+    references: &'a [Program],
+    /// The region checks of inputs, of all references.
+    regions: Vec<Region>,
     known: Vec<(FuncId, Vec<Found>)>,
 }
 
@@ -163,6 +165,10 @@ impl Shapes<'_> {
         }
     }
 
+    fn regions_of(&self, func: FuncId, dim: usize) -> impl Iterator<Item = &Region> {
+        self.regions.iter().filter(move |region| region.func == func && region.dim == dim)
+    }
+
     /// Takes the needed region of a dimension if it can be evaluated and the dimension is open; whether it did.
     fn settle(
         &mut self,
@@ -174,13 +180,11 @@ impl Shapes<'_> {
         if matches!(dims[dim], Some((Some(_), _))) {
             return Ok(false);
         }
-        let region =
-            self.regions.inputs.iter().find(|region| region.func == *func && region.dim == dim);
-        let Some(interval) =
-            region.and_then(|region| evaluate(self.pool, region.needed, bindings).ok())
-        else {
-            return Ok(false);
-        };
+        let needed: Option<Vec<(i64, i64)>> = self
+            .regions_of(*func, dim)
+            .map(|region| evaluate(self.pool, region.needed, bindings).ok())
+            .collect();
+        let Some(interval) = needed.and_then(|needed| hull(&needed)) else { return Ok(false) };
         let extent = dims[dim].map_or(interval.1, |(_, extent)| extent);
         self.assign(input, dim, (interval.0, extent), bindings)?;
         Ok(true)
@@ -208,10 +212,13 @@ impl Shapes<'_> {
 
     /// The window's interval in the dimension that the needed region of an input speaks of.
     fn window_interval(&self, func: FuncId, dim: usize, bindings: &Bindings) -> Option<(i64, i64)> {
-        let region =
-            self.regions.inputs.iter().find(|region| region.func == func && region.dim == dim)?;
+        let region = self.regions_of(func, dim).next()?;
         let mentioned = variables(self.pool, &[region.needed.min, region.needed.extent]);
-        let pairs = self.reference.outputs.iter().flat_map(|output| &output.window);
+        let pairs = self
+            .references
+            .iter()
+            .flat_map(|reference| &reference.outputs)
+            .flat_map(|output| &output.window);
         let (min, extent) = pairs
             .into_iter()
             .find(|(min, extent)| mentioned.contains(min) || mentioned.contains(extent))?;
@@ -219,4 +226,14 @@ impl Shapes<'_> {
         // An empty picture has no edge to repeat, so a boundary condition's input has an element.
         Some((value(min)?, value(extent)?.max(1)))
     }
+}
+
+/// The least interval that contains all of these; those without a coordinate do not count unless none has one. `None` if there are none.
+fn hull(intervals: &[(i64, i64)]) -> Option<(i64, i64)> {
+    let occupied = || intervals.iter().filter(|(_, extent)| *extent > 0);
+    let Some(min) = occupied().map(|(min, _)| *min).min() else {
+        return intervals.first().copied();
+    };
+    let end = occupied().map(|(min, extent)| min.saturating_add(*extent)).max()?;
+    Some((min, end.saturating_sub(min)))
 }

@@ -185,19 +185,29 @@ impl DataError {
     }
 }
 
-/// Finds a value for everything. `reference` is a program of the algorithm whose entry checks tell which region of each input a window needs.
+/// Finds a value for everything. `references` are programs of the algorithm whose entry checks tell which region of each input a window needs: the window follows from
+/// the first; inputs that are made here are as large as any of them needs, so that runs under different schedules are runs on the same data.
 pub fn prepare(
     pool: &Pool,
     algorithm: &Algorithm,
-    reference: &Program,
+    references: &[Program],
     request: &Request,
 ) -> Result<Prepared, DataError> {
     let mut bindings = Bindings::new();
     params::bind(pool, algorithm, request, &mut bindings)?;
     inputs::check_names(pool, algorithm, request)?;
     inputs::bind_files(pool, algorithm, request, &mut bindings)?;
-    let regions = Regions::of(pool, reference);
-    let windows = window::choose(pool, reference, &regions, request, &mut bindings)?;
-    inputs::bind_rest(pool, algorithm, reference, &regions, request, &mut bindings)?;
+    let windows = match references.first() {
+        Some(reference) => {
+            window::choose(pool, reference, &Regions::of(pool, reference), request, &mut bindings)?
+        }
+        None => Vec::new(),
+    };
+    for reference in references {
+        for (output, window) in reference.outputs.iter().zip(&windows) {
+            window::bind(pool, output, window, &mut bindings)?;
+        }
+    }
+    inputs::bind_rest(pool, algorithm, references, request, &mut bindings)?;
     Ok(Prepared { bindings, windows })
 }
