@@ -89,6 +89,8 @@ pub(crate) struct Algebra<'a> {
     sums: FxHashMap<ExprId, Sum>,
     /// Whether a sum was shown to be non-negative, and how deep was looked.
     proofs: FxHashMap<Sum, (bool, u32)>,
+    /// Set where an interval may be wider than the values that an expression takes.
+    pub(crate) lossy: bool,
     /// Steps that are left to the proof that is being looked for.
     budget: u32,
 }
@@ -100,6 +102,7 @@ impl<'a> Algebra<'a> {
             known: Cow::Borrowed(known),
             sums: FxHashMap::default(),
             proofs: FxHashMap::default(),
+            lossy: false,
             budget: 0,
         }
     }

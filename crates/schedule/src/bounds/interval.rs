@@ -148,6 +148,10 @@ fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], target
     for position in 0..targets.len() {
         let expr = targets[position].expr;
         let Some(coefficient) = fact.terms.get([expr].as_slice()).copied() else { continue };
+        // A condition between several variables is only used for each by itself.
+        let mentioned =
+            |target: &Target| fact.terms.keys().any(|product| product.contains(&target.expr));
+        algebra.lossy |= targets.iter().filter(|target| mentioned(target)).count() > 1;
         let mut rest = fact.clone();
         rest.terms.remove([expr].as_slice());
         let rest = algebra.expr(&rest);
@@ -245,6 +249,8 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
             _ => others.push((factor, inside)),
         }
     }
+    // Each part is bounded for itself: what they have in common is lost.
+    algebra.lossy |= others.len() + usize::from(!slope.terms.is_empty()) > 1;
     let mut total = algebra.expr(&rest);
     if !slope.terms.is_empty() {
         let part = scaled(algebra, &slope, end, &mut |_, end| match end {
@@ -283,6 +289,7 @@ fn scaled(
             return Some(algebra.mul(factor_expr, bound));
         }
     }
+    algebra.lossy = true;
     let (low, high) = (value(algebra, End::Low)?, value(algebra, End::High)?);
     let (low, high) = (algebra.mul(factor_expr, low), algebra.mul(factor_expr, high));
     Some(match end {
@@ -341,6 +348,13 @@ fn extremum(
 /// Bounds an atom that has the target inside. What is known of the atom whatever the target counts too: normal forms leave out `max(e, 0)` where `e` cannot be negative.
 fn atom(algebra: &mut Algebra<'_>, atom: ExprId, target: Target, end: End) -> Option<ExprId> {
     let bound = atom_within(algebra, atom, target, end);
+    // Remainders, selections and absolute values take their values anywhere between the ends, or not at all.
+    algebra.lossy |= !matches!(
+        algebra.pool.get(atom),
+        Expr::Var(_)
+            | Expr::Cast(..)
+            | Expr::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::Div, ..)
+    );
     match (end, algebra.least_atom(atom)) {
         (End::Low, Some(least)) if atom != target.expr => {
             let least = algebra.int(least);

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod containment;
+mod exact;
 mod interval;
 mod machine;
 mod reference;
@@ -14,6 +15,7 @@ use crate::emit::Solution;
 use crate::error::ScheduleError;
 use crate::nest::{BoundKind, Lowered, compute_kind, final_kind, hole};
 use crate::query::{Binder, Constraint, Subject};
+use interval::End;
 
 /// Which bounds engine answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +97,19 @@ fn is_pure_dim(pool: &Pool, func: FuncId, kind: HoleKind, dim: usize) -> bool {
         Some(Expr::Var(var)) => *var == decl.args[dim],
         Some(_) | None => false,
     }
+}
+
+/// The position in a constraint's path from which on binders are within the place where its region is chosen.
+fn place(constraint: &Constraint) -> usize {
+    let (func, kind) = (constraint.member.func, constraint.member.kind);
+    let position = constraint.path.iter().position(|binder| match binder {
+        Binder::Allocation(owner) => *owner == func && kind == HoleKind::Allocation,
+        Binder::Compute(owner) => *owner == func && kind != HoleKind::Allocation,
+        Binder::ForAll { .. } | Binder::Let { .. } | Binder::If(_) | Binder::IfMember { .. } => {
+            false
+        }
+    });
+    position.map_or(0, |position| position + 1)
 }
 
 /// Whether a func's own statement accesses it.
@@ -186,6 +201,7 @@ impl<'a> Solver<'a> {
     /// The least box that has every constraint's points. At the top all loops are eliminated, else only those within the place where the region is chosen.
     fn hull(&mut self, constraints: &[&Constraint], at_top: bool) -> Option<Region> {
         let mut hull: Option<Region> = None;
+        self.algebra.lossy = false;
         for constraint in constraints {
             let region = self.region(constraint, at_top)?;
             hull = Some(match hull {
@@ -193,7 +209,33 @@ impl<'a> Solver<'a> {
                 Some(hull) => self.join(hull, region),
             });
         }
+        if self.engine == Engine::Default && self.algebra.lossy {
+            self.tighten(constraints, at_top, hull.as_mut()?);
+        }
         hull
+    }
+
+    /// Improves the ends of a region by exact projections where they are known.
+    fn tighten(&mut self, constraints: &[&Constraint], at_top: bool, region: &mut Region) {
+        let items: Vec<_> =
+            constraints.iter().map(|constraint| self.inner(constraint, at_top)).collect();
+        let Some(first) = constraints.first() else { return };
+        let start = if at_top { 0 } else { place(first) };
+        let around: Vec<Binder> =
+            first.path[..start].iter().flat_map(|binder| self.resolve(binder)).collect();
+        for (dim, (low, high)) in region.iter_mut().enumerate() {
+            let items: Vec<exact::Item> = items
+                .iter()
+                .map(|(path, coords)| exact::Item { path: path.clone(), ends: coords[dim] })
+                .collect();
+            for (bound, end) in [(low, End::Low), (high, End::High)] {
+                if let Some(better) =
+                    exact::tighten(&mut self.algebra, &items, &around, *bound, end)
+                {
+                    *bound = better;
+                }
+            }
+        }
     }
 
     fn join(&mut self, left: Region, right: Region) -> Region {
@@ -203,20 +245,16 @@ impl<'a> Solver<'a> {
             .collect()
     }
 
-    fn region(&mut self, constraint: &Constraint, at_top: bool) -> Option<Region> {
-        let (func, kind) = (constraint.member.func, constraint.member.kind);
-        let outside = constraint.path.iter().position(|binder| match binder {
-            Binder::Allocation(owner) => *owner == func && kind == HoleKind::Allocation,
-            Binder::Compute(owner) => *owner == func && kind != HoleKind::Allocation,
-            Binder::ForAll { .. }
-            | Binder::Let { .. }
-            | Binder::If(_)
-            | Binder::IfMember { .. } => false,
-        });
-        let start = if at_top { 0 } else { outside.map_or(0, |position| position + 1) };
+    /// What lies between the place where a constraint's region is chosen (or the top) and the access, and the first and last coordinates of the access.
+    fn inner(
+        &mut self,
+        constraint: &Constraint,
+        at_top: bool,
+    ) -> (Vec<Binder>, Vec<(ExprId, ExprId)>) {
+        let start = if at_top { 0 } else { place(constraint) };
         let path: Vec<Binder> =
             constraint.path[start..].iter().flat_map(|binder| self.resolve(binder)).collect();
-        let coords: Vec<(ExprId, ExprId)> = match &constraint.member.what {
+        let coords = match &constraint.member.what {
             Subject::Point(coords) => coords.iter().map(|coord| (*coord, *coord)).collect(),
             Subject::Box(intervals) => intervals
                 .iter()
@@ -227,6 +265,11 @@ impl<'a> Solver<'a> {
                 })
                 .collect(),
         };
+        (path, coords)
+    }
+
+    fn region(&mut self, constraint: &Constraint, at_top: bool) -> Option<Region> {
+        let (path, coords) = self.inner(constraint, at_top);
         let mut region = Vec::with_capacity(coords.len());
         for (dim, (first, last)) in coords.into_iter().enumerate() {
             let (low, _) = self.ends(first, &path);
@@ -423,19 +466,21 @@ impl<'a> Solver<'a> {
 
     /// The reads of an input, those under the same premises together.
     fn input(&mut self, input: FuncId) -> Vec<Reads> {
-        let mut groups: Vec<Reads> = Vec::new();
+        let mut groups: Vec<(Vec<ExprId>, Vec<&Constraint>)> = Vec::new();
         for constraint in self.constraints_on(input, HoleKind::Allocation) {
-            let Some(region) = self.region(constraint, true) else { continue };
             let premises = self.premises(constraint);
-            match groups.iter().position(|group| group.premises == premises) {
-                Some(position) => {
-                    let joined = self.join(groups[position].region.clone(), region);
-                    groups[position].region = joined;
-                }
-                None => groups.push(Reads { premises, region }),
+            match groups.iter_mut().find(|(others, _)| *others == premises) {
+                Some((_, constraints)) => constraints.push(constraint),
+                None => groups.push((premises, vec![constraint])),
             }
         }
-        groups
+        let mut reads = Vec::new();
+        for (premises, constraints) in groups {
+            if let Some(region) = self.hull(&constraints, true) {
+                reads.push(Reads { premises, region });
+            }
+        }
+        reads
     }
 
     /// Conditions over startup values without which a constraint's statement does not run.
