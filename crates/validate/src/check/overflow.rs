@@ -11,7 +11,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp, VarId};
 
 use super::Checker;
-use crate::program::{Binder, Place};
+use crate::program::{Binder, Computed, Place};
 use crate::report::{Kind, Method, Status};
 use crate::space::{Atom, Formula, FormulaId, PolyId, Symbol, Value};
 
@@ -32,25 +32,29 @@ struct Limit {
     most: i128,
     /// The greatest values of the two.
     greatest: (i128, i128),
+    /// Where it holds: an index of [`Ranges::scopes`].
+    scope: usize,
 }
 
 impl Limit {
     /// The same with its shapes exchanged.
     fn swapped(self) -> Self {
         let (first, second) = (self.second, self.first);
-        Self { first, second, most: self.most, greatest: (self.greatest.1, self.greatest.0) }
+        Self { first, second, greatest: (self.greatest.1, self.greatest.0), ..self }
     }
 }
 
 /// Factors and offsets by which operands may exceed the shapes of a limit: (k, c) for the first, (l, d) for the second.
 const SLACK: [((i128, i128), (i128, i128)); 3] =
-    [((1, 1), (1, 1)), ((4, 64), (4, 64)), ((2, 4), (1024, 8192))];
+    [((1, 1), (1, 1)), ((4, 64), (4, 64)), ((1, 1), (1024, 8192))];
 
 /// What is known while the program is gone through.
 struct Ranges<'a> {
     parameters: &'a FxHashMap<VarId, Value>,
     symbols: FxHashMap<Symbol, Interval>,
     limits: Vec<Limit>,
+    /// Facts under which limits hold; the first are none, for entry checks.
+    scopes: Vec<Vec<FormulaId>>,
     /// Loop variables and lets.
     variables: FxHashMap<VarId, Interval>,
     /// Intervals that do not depend on the place.
@@ -70,6 +74,7 @@ impl Checker<'_> {
             parameters,
             symbols,
             limits,
+            scopes: vec![Vec::new()],
             variables: FxHashMap::default(),
             known: FxHashMap::default(),
             products: Vec::new(),
@@ -90,6 +95,9 @@ impl Checker<'_> {
                 };
                 let place = format!("`{}`", halidom_ir::print::expr(self.pool, *expr));
                 self.record(Kind::Overflow, Some(computed.stmt), place, status);
+            }
+            if let Some(memory) = computed.allocates {
+                self.allocation(memory, &intervals, computed, &mut ranges);
             }
             match (computed.binds, intervals.as_slice()) {
                 (Some((var, Binder::Let)), [value]) => drop(ranges.variables.insert(var, *value)),
@@ -174,7 +182,13 @@ impl Checker<'_> {
                 let range = |poly| ranges.get(&self.space.as_symbol(poly)?).copied();
                 let (Some(a), Some(b)) = (range(first), range(second)) else { continue };
                 if a.0 >= 0 && b.0 >= 0 && a.1 < 1 << 64 && b.1 < 1 << 64 {
-                    limits.push(Limit { first, second, most: limit, greatest: (a.1, b.1) });
+                    limits.push(Limit {
+                        first,
+                        second,
+                        most: limit,
+                        greatest: (a.1, b.1),
+                        scope: 0,
+                    });
                 }
             }
         }
@@ -241,7 +255,11 @@ impl Checker<'_> {
                     return plain;
                 }
                 *placed = true;
-                self.limited(*x, *y, place, ranges).unwrap_or(plain)
+                let ints = &self.model.ints;
+                match (ints.get(x), ints.get(y)) {
+                    (Some(x), Some(y)) => self.limited(*x, *y, place, ranges).unwrap_or(plain),
+                    (Some(_) | None, _) => plain,
+                }
             }
             (Expr::Select { .. }, [_, a, b]) => (a.0.min(b.0), a.1.max(b.1)),
             (Expr::Cast(Scalar::Int, operand), [a]) => {
@@ -284,16 +302,58 @@ impl Checker<'_> {
         ranges.variables.get(&var).copied().unwrap_or(unknown)
     }
 
+    /// The number of elements of a buffer fits, with room for their size in bytes: the sum over the dimensions of stride times extent. Where an entry check bounds
+    /// such a product, it serves for indices into the buffer.
+    fn allocation(
+        &mut self,
+        memory: usize,
+        intervals: &[Interval],
+        computed: &Computed,
+        ranges: &mut Ranges<'_>,
+    ) {
+        let model = self.model;
+        let memory = &model.memories[memory];
+        let mut total = 0_i128;
+        for (dim, interval) in memory.dims.iter().zip(intervals.chunks(3)) {
+            let [_, extent, stride] = *interval else { continue };
+            let plain = product(extent, stride);
+            let mut most = plain.1;
+            if most > SMALL {
+                let elements = self.space.mul(dim.extent, dim.stride);
+                let limit = self.space.constant(SMALL);
+                let goal = self.space.at_most(elements, limit);
+                if self.follows(&computed.place.facts, goal, "elements") {
+                    let scope = ranges.scopes.len();
+                    ranges.scopes.push(computed.place.facts.clone());
+                    let (first, second, greatest) = (dim.extent, dim.stride, (extent.1, stride.1));
+                    ranges.limits.push(Limit { first, second, most: SMALL, greatest, scope });
+                    most = SMALL;
+                } else if let Some(found) =
+                    self.limited(dim.extent, dim.stride, &computed.place, ranges)
+                {
+                    most = found.1;
+                }
+            }
+            total = total.saturating_add(most.max(0));
+        }
+        // At most 8 bytes an element.
+        let status = if total <= WIDTH.1 / 8 {
+            Status::Closed(Method::Intervals)
+        } else {
+            Status::Open("the number of elements is not shown to fit".to_owned())
+        };
+        let place = format!("size of {}", self.pool.buffer(memory.buffer).name);
+        self.record(Kind::Overflow, Some(computed.stmt), place, status);
+    }
+
     /// The product rule.
     fn limited(
         &mut self,
-        first: ExprId,
-        second: ExprId,
+        left: PolyId,
+        right: PolyId,
         place: &Place,
         ranges: &mut Ranges<'_>,
     ) -> Option<Interval> {
-        let left = *self.model.ints.get(&first)?;
-        let right = *self.model.ints.get(&second)?;
         let mut facts = place.facts.clone();
         // What was found under facts that hold here too.
         let found = ranges.products.iter().filter(|(under, _)| place.facts.starts_with(under));
@@ -307,12 +367,16 @@ impl Checker<'_> {
             }
         }
         for (limit, slack) in tries {
+            let scope = ranges.scopes.get(limit.scope);
+            if scope.is_none_or(|scope| !place.facts.starts_with(scope)) {
+                continue;
+            }
             let ((k, c), (l, d)) = SLACK[slack];
             let bound = (k * l).checked_mul(limit.most)?
                 + (k * d).checked_mul(limit.greatest.0)?
                 + (c * l).checked_mul(limit.greatest.1)?
                 + c * d;
-            if bound > WIDTH.1 / 8
+            if bound > WIDTH.1 / 16
                 || !self.magnitude(&facts, right, limit.second, (l, d))
                 || !self.magnitude(&facts, left, limit.first, (k, c))
             {

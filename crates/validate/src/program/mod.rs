@@ -136,6 +136,8 @@ pub(crate) struct Computed {
     pub(crate) place: Place,
     /// The variable that they bind, and how.
     pub(crate) binds: Option<(VarId, Binder)>,
+    /// The buffer whose min, extent and stride they are, dimension by dimension.
+    pub(crate) allocates: Option<usize>,
 }
 
 /// How expressions bind a variable.

@@ -152,6 +152,10 @@ impl Walker<'_> {
                         dims.iter().flat_map(|dim| [dim.min, dim.extent, dim.stride]).collect();
                     walker.memory(buffer);
                     walker.control(&exprs);
+                    let allocates = walker.scope.by_buffer.get(&buffer).copied();
+                    if let Some(computed) = walker.scope.model.computed.last_mut() {
+                        computed.allocates = allocates;
+                    }
                 });
                 self.part(1, |walker| walker.statement(body));
                 (self.scope.by_buffer, self.scope.by_func) = outer;
@@ -439,7 +443,13 @@ impl Walker<'_> {
     /// Notes that the program evaluates expressions here.
     fn compute(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>) {
         let (stmt, place) = (self.scope.stmt, self.scope.place.clone());
-        self.scope.model.computed.push(Computed { stmt, exprs: exprs.to_vec(), place, binds });
+        self.scope.model.computed.push(Computed {
+            stmt,
+            exprs: exprs.to_vec(),
+            place,
+            binds,
+            allocates: None,
+        });
     }
 
     /// The loads that expressions use, through lets, with the arms they stand in.
