@@ -184,6 +184,9 @@ pub(crate) struct FuzzArgs {
     /// Compile one in so many schedules to native code; none if 0
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) native_one_in: u64,
+    /// Mutants of each compile: those that a run shows to be wrong must not be proved
+    #[arg(long, default_value_t = 0)]
+    pub(crate) mutants: usize,
     /// Do not validate
     #[arg(long)]
     pub(crate) no_validate: bool,

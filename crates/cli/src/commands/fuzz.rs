@@ -16,6 +16,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
         schedules: args.schedules,
         native_one_in: args.native_one_in,
         validate: !args.no_validate,
+        mutants: args.mutants,
         threads: args.threads.unwrap_or_else(processors),
         ..fuzz::Options::default()
     };
@@ -59,8 +60,17 @@ fn report(outcome: &Outcome, output: &mut Output<'_>) -> Status {
         "{} disagreements, {seconds:.1} s, {rate:.1} programs/s",
         disagreements.len()
     ));
-    let Figures { programs, compiles, refused, cases, cases_refused, native, proved, unknown } =
-        figures;
+    let Figures {
+        programs,
+        compiles,
+        refused,
+        cases,
+        cases_refused,
+        native,
+        proved,
+        unknown,
+        mutants,
+    } = figures;
     output.set("programs", *programs);
     output.set("compiles", *compiles);
     output.set("refused", *refused);
@@ -69,6 +79,7 @@ fn report(outcome: &Outcome, output: &mut Output<'_>) -> Status {
     output.set("native", *native);
     output.set("proved", *proved);
     output.set("unknown", *unknown);
+    output.set("wrong_mutants", *mutants);
     output.set("seconds", seconds);
     let findings: Vec<_> = disagreements
         .iter()
@@ -98,9 +109,18 @@ fn show(disagreement: &Disagreement, output: &mut Output<'_>) {
 }
 
 fn words(figures: &Figures) -> String {
-    let Figures { programs, compiles, refused, cases, cases_refused, native, proved, unknown } =
-        figures;
+    let Figures {
+        programs,
+        compiles,
+        refused,
+        cases,
+        cases_refused,
+        native,
+        proved,
+        unknown,
+        mutants,
+    } = figures;
     format!(
-        "{programs} programs: {compiles} compiles, {refused} schedules refused; {cases} cases, {cases_refused} of them refused at entry; {native} native; {proved} proved, {unknown} unknown"
+        "{programs} programs: {compiles} compiles, {refused} schedules refused; {cases} cases, {cases_refused} of them refused at entry; {native} native; {proved} proved, {unknown} unknown; {mutants} wrong mutants"
     )
 }

@@ -11,6 +11,7 @@ use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, print};
 use halidom_testgen::{Case, PipelineText, cases, pipeline, schedule};
 use halidom_validate::{Verdict, validate};
 
+use super::mutate;
 use super::native::{self, Ran};
 use super::{Disagreement, Figures, Options, Undecided};
 use crate::compile::{Compiled, compile};
@@ -37,15 +38,15 @@ pub(super) struct Examined {
 }
 
 /// A case and what the algorithm gives on it.
-struct Known {
-    case: Case,
-    expected: Vec<Array>,
+pub(super) struct Known {
+    pub(super) case: Case,
+    pub(super) expected: Vec<Array>,
 }
 
 /// Who disagrees, and on which case.
-struct Wrong {
-    what: String,
-    inputs: Option<String>,
+pub(super) struct Wrong {
+    pub(super) what: String,
+    pub(super) inputs: Option<String>,
 }
 
 impl Wrong {
@@ -148,6 +149,18 @@ impl Examiner<'_> {
             natively(toolchain, pool, algorithm, &compiled.program, known)?;
         }
         if let Some(judge) = &self.judge {
+            if self.options.mutants > 0 {
+                let mut pool = pool.clone();
+                let tried = mutate::survivors(
+                    &mut pool,
+                    algorithm,
+                    &compiled.program,
+                    (self.options.mutants, seed),
+                    known,
+                    judge,
+                );
+                examined.figures.mutants += tried?;
+            }
             let report = validate(&mut pool.clone(), algorithm, &compiled.program, judge);
             match report.verdict {
                 Verdict::Proved => examined.figures.proved += 1,
@@ -292,7 +305,7 @@ fn natively(
 }
 
 /// The first location where outputs differ. A NaN is as good as another: their bits are nobody's promise.
-fn difference(
+pub(super) fn difference(
     pool: &Pool,
     algorithm: &Algorithm,
     expected: &[Array],
@@ -328,7 +341,7 @@ fn shown(value: Option<Constant>) -> String {
 }
 
 /// Parameters, inputs and windows for people.
-fn described(pool: &Pool, algorithm: &Algorithm, case: &Case) -> String {
+pub(super) fn described(pool: &Pool, algorithm: &Algorithm, case: &Case) -> String {
     let name = |func: &FuncId| pool.func(*func).name.as_str();
     let mut lines: Vec<String> = Vec::new();
     for param in &algorithm.params {

@@ -2,9 +2,10 @@
 //!
 //! A program is made from a seed by `testgen` and goes the whole way through the front end. Under each of its schedules it is either refused with a diagnostic, or: the program
 //! before and after lowering, and its native code, give on each case what the algorithm gives; no run faults, races, or stores other than it claims; and the validator does not
-//! refute it. Anything else is a [`Disagreement`]. Start with [`run`].
+//! refute it. A program changed in one place so that a run goes wrong is not proved. Anything else is a [`Disagreement`]. Start with [`run`].
 
 mod examine;
+mod mutate;
 mod native;
 
 use std::sync::Mutex;
@@ -33,6 +34,8 @@ pub struct Options {
     pub validate: bool,
     /// Of how many schedules one is compiled to native code; none if 0.
     pub native_one_in: u64,
+    /// Mutants of each compile, which the validator must not prove if a run shows them to be wrong.
+    pub mutants: usize,
     /// How many programs are examined at once.
     pub threads: usize,
     /// After so many disagreements no program is begun.
@@ -49,6 +52,7 @@ impl Default for Options {
             cases: 4,
             validate: true,
             native_one_in: 1,
+            mutants: 0,
             threads: 2,
             stop_after: 1,
         }
@@ -74,12 +78,23 @@ pub struct Figures {
     pub proved: u64,
     /// Validated and unknown.
     pub unknown: u64,
+    /// Mutants that a run shows to be wrong.
+    pub mutants: u64,
 }
 
 impl Figures {
     fn add(&mut self, other: &Self) {
-        let Self { programs, compiles, refused, cases, cases_refused, native, proved, unknown } =
-            other;
+        let Self {
+            programs,
+            compiles,
+            refused,
+            cases,
+            cases_refused,
+            native,
+            proved,
+            unknown,
+            mutants,
+        } = other;
         self.programs += programs;
         self.compiles += compiles;
         self.refused += refused;
@@ -88,6 +103,7 @@ impl Figures {
         self.native += native;
         self.proved += proved;
         self.unknown += unknown;
+        self.mutants += mutants;
     }
 }
 

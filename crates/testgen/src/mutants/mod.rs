@@ -35,11 +35,13 @@ pub enum MutantKind {
     LoadRedirected,
     /// Two neighbouring statements, in the other order.
     StatementsSwapped,
+    /// An entry check, left out, or one of the conditions that it joins.
+    EntryCheckWeakened,
 }
 
 impl MutantKind {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::IndexOffByOne,
         Self::LoopBoundChanged,
         Self::OperandsSwapped,
@@ -52,6 +54,7 @@ impl MutantKind {
         Self::NeededShrunk,
         Self::LoadRedirected,
         Self::StatementsSwapped,
+        Self::EntryCheckWeakened,
     ];
 
     /// For tables.
@@ -69,6 +72,7 @@ impl MutantKind {
             Self::NeededShrunk => "needed region shrunk",
             Self::LoadRedirected => "load redirected",
             Self::StatementsSwapped => "statements swapped",
+            Self::EntryCheckWeakened => "entry check weakened",
         }
     }
 }

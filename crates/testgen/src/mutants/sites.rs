@@ -49,6 +49,8 @@ enum Change {
     Needed { dim: usize, at_start: bool },
     /// Exchanges a block's statement with the next one.
     Swap { first: usize },
+    /// Makes one of the conditions that an entry check joins true.
+    Weaken { part: usize },
 }
 
 #[derive(Clone, Copy)]
@@ -167,6 +169,70 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
                     }
                 }
             }
+        }
+        MutantKind::EntryCheckWeakened => {
+            if let Stmt::Assert { condition, .. } = stmt {
+                let mut parts = 0;
+                conjuncts(pool, *condition, &mut |_| parts += 1);
+                (0..parts).for_each(|part| add(Change::Weaken { part }));
+                if parts > 1 {
+                    add(Change::Remove);
+                }
+            }
+        }
+    }
+}
+
+/// The conditions that are joined by `&`, below `|` too: `a | b & c` has `b` and `c`, but not `a`, without which the check would be stricter.
+fn conjuncts(pool: &Pool, condition: ExprId, visit: &mut impl FnMut(ExprId)) {
+    match pool.get(condition) {
+        Expr::Binary(BinaryOp::And, lhs, rhs) => {
+            conjuncts(pool, *lhs, visit);
+            conjuncts(pool, *rhs, visit);
+        }
+        Expr::Binary(BinaryOp::Or, _, rhs) => conjuncts(pool, *rhs, visit),
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => visit(condition),
+    }
+}
+
+/// The condition with its conjunct number `part` made true.
+fn without(pool: &mut Pool, condition: ExprId, part: &mut usize) -> ExprId {
+    match *pool.get(condition) {
+        Expr::Binary(op @ BinaryOp::And, lhs, rhs) => {
+            let lhs = without(pool, lhs, part);
+            let rhs = without(pool, rhs, part);
+            pool.binary(op, lhs, rhs)
+        }
+        Expr::Binary(op @ BinaryOp::Or, lhs, rhs) => {
+            let rhs = without(pool, rhs, part);
+            pool.binary(op, lhs, rhs)
+        }
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => {
+            let is_it = *part == 0;
+            *part = part.wrapping_sub(1);
+            if is_it { pool.constant(Constant::bool(true)) } else { condition }
         }
     }
 }
@@ -297,6 +363,13 @@ impl Change {
                 };
                 *slot = add(pool, *slot, *by);
                 format!("{}: coordinate {coordinate} of its prophecy {by:+}", place(pool, old))
+            }
+            Self::Weaken { part } => {
+                let Stmt::Assert { condition, .. } = &mut new else { return None };
+                let before = *condition;
+                *condition = without(pool, before, &mut { *part });
+                let (before, after) = (print::expr(pool, before), print::expr(pool, *condition));
+                format!("entry check: {before} becomes {after}")
             }
             Self::Remove => {
                 new = Stmt::Block(Vec::new());
@@ -501,9 +574,9 @@ fn place(pool: &Pool, stmt: &Stmt) -> String {
             let stage = prophecy.as_ref().map_or(0, |prophecy| prophecy.stage);
             format!("store to {} (stage {stage})", pool.buffer(*buffer).name)
         }
+        Stmt::Assert { condition, .. } => format!("entry check {}", print::expr(pool, *condition)),
         Stmt::Labeled { label: Label::Stage { .. }, .. }
         | Stmt::Block(_)
-        | Stmt::Assert { .. }
         | Stmt::Provide { .. } => "statement".to_owned(),
     }
 }

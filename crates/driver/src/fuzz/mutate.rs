@@ -1,0 +1,88 @@
+//! Programs with a defect that a run shows: the validator must not prove them.
+
+use halidom_interp::machine::{self, Fault};
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{Algorithm, Pool, Program};
+use halidom_testgen::{Mutant, mutants};
+use halidom_validate::validate;
+
+use super::examine::{Known, Wrong, described, difference};
+
+/// Makes mutants of a program and validates those that go wrong on a case; how many these were, or one that is proved.
+pub(super) fn survivors(
+    pool: &mut Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    (count, seed): (usize, u64),
+    known: &[Known],
+    judge: &halidom_validate::Options,
+) -> Result<u64, Wrong> {
+    let mut tried = 0;
+    // Obligations alone are of interest: a run must not hide that they are closed.
+    let mut judge = judge.clone();
+    judge.search.trials = 0;
+    for Mutant { kind, program, description } in mutants(pool, program, seed, count) {
+        if verify::program(pool, &program, Phase::Final).is_err() {
+            continue;
+        }
+        let seen = known.iter().find_map(|known| {
+            observe(pool, algorithm, &program, known, seed).map(|what| (known, what))
+        });
+        let Some((known, what)) = seen else { continue };
+        tried += 1;
+        let report = validate(&mut pool.clone(), algorithm, &program, &judge);
+        if report.open().next().is_none() {
+            let what = format!(
+                "the validator proves a wrong program: {}: {description}; but: {what}",
+                kind.name()
+            );
+            return Err(Wrong { what, inputs: Some(described(pool, algorithm, &known.case)) });
+        }
+    }
+    Ok(tried)
+}
+
+/// How a run shows that the program is wrong.
+fn observe(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    Known { case, expected }: &Known,
+    seed: u64,
+) -> Option<String> {
+    let options = machine::Options {
+        seed,
+        output_padding: case.output_padding.clone(),
+        steps: Some(2_000_000),
+        elements: 1 << 22,
+        ..machine::Options::default()
+    };
+    match machine::run(pool, program, &case.bindings, &case.windows, &options) {
+        Ok(outcome) => difference(pool, algorithm, expected, &outcome.outputs),
+        Err(
+            fault @ (Fault::OutOfBounds { .. }
+            | Fault::Undefined { .. }
+            | Fault::UndefinedOutput { .. }
+            | Fault::IndexOverflow { .. }
+            | Fault::WriteToInput { .. }
+            | Fault::DeadBuffer { .. }
+            | Fault::Race { .. }
+            | Fault::LaneConflict { .. }),
+        ) => Some(fault.to_string()),
+        // Not to run is not to be wrong; what cannot be run says nothing.
+        Err(
+            Fault::CheckFailed(_)
+            | Fault::ClaimWrong(_)
+            | Fault::Specification(_)
+            | Fault::Eval(_)
+            | Fault::Malformed(_)
+            | Fault::Startup(_)
+            | Fault::Bind(_)
+            | Fault::OutputCount { .. }
+            | Fault::MissingInput(_)
+            | Fault::WindowOutsideBuffer { .. }
+            | Fault::OutOfSteps
+            | Fault::TooLarge { .. },
+        ) => None,
+    }
+}
