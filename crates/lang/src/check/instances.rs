@@ -71,7 +71,7 @@ impl<'a, 's> Checker<'a, 's> {
             return self.fail(codes::ARGUMENT_COUNT, span, message);
         }
         let mut bound = IndexMap::default();
-        let mut rank = None;
+        let mut first_func = None;
         let mut first = None;
         for (param, argument) in params.iter().zip(arguments) {
             let callable = if let ExprKind::Name(text) = &argument.kind {
@@ -92,7 +92,7 @@ impl<'a, 's> Checker<'a, 's> {
                     let (Callable::Input { func, .. } | Callable::Func(func)) = &callable else {
                         return None;
                     };
-                    rank = rank.or(Some(self.pool.func(*func).rank()));
+                    first_func = first_func.or(Some(*func));
                     first = first.or(Some(callable.clone()));
                     FrameArgument::Callable(callable)
                 }
@@ -100,9 +100,10 @@ impl<'a, 's> Checker<'a, 's> {
             };
             bound.insert(param.text, value);
         }
+        let rank = first_func.map(|func| self.pool.func(func).rank());
         if let Some(region) = generic.function.region {
             let dims = if let Some(like) = like {
-                self.region_of(like)?
+                self.region_of(like, rank)?
             } else if ranges.is_empty() {
                 self.own_region(first, function, span)?
             } else {
@@ -110,7 +111,7 @@ impl<'a, 's> Checker<'a, 's> {
             };
             bound.insert(region.text, FrameArgument::Region(dims));
         }
-        self.instantiate((name, element), generic, bound, rank, span)
+        self.instantiate((name, element), generic, bound, first_func, span)
     }
 
     /// The ranges of a region, one for each dimension.
@@ -133,11 +134,22 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// The bounds of an input that is given for a region.
-    fn region_of(&mut self, argument: &'a Expr<'s>) -> Option<Vec<(ExprId, ExprId)>> {
+    fn region_of(
+        &mut self,
+        argument: &'a Expr<'s>,
+        rank: Option<usize>,
+    ) -> Option<Vec<(ExprId, ExprId)>> {
         if let ExprKind::Name(text) = argument.kind {
             let name = Name { text, span: argument.span };
             match self.resolve_func(name, None).ok()? {
                 Some((Callable::Input { bounds, .. }, _)) => {
+                    if rank.is_some_and(|rank| rank != bounds.len()) {
+                        let wanted = count(rank.unwrap_or(0), "dimension");
+                        let found = count(bounds.len(), "dimension");
+                        let message =
+                            format!("a region of {wanted} is needed, but `{text}` has {found}");
+                        return self.fail(codes::ARITY, argument.span, message);
+                    }
                     return Some(self.bounds_of(&bounds));
                 }
                 Some((Callable::Bad, _)) => return None,
@@ -204,11 +216,11 @@ impl<'a, 's> Checker<'a, 's> {
         (name, element): (Name<'s>, Option<i128>),
         generic: Generic<'a, 's>,
         arguments: IndexMap<&'s str, FrameArgument<'a, 's>>,
-        rank: Option<usize>,
+        first: Option<FuncId>,
         span: Span,
     ) -> Option<FuncId> {
         let function = generic.function;
-        let (vars, pack) = self.instance_vars(function, rank, span)?;
+        let (vars, pack) = self.instance_vars(function, first, span)?;
         let base = self.scope.bindings.len();
         self.scope.frame = Some(Frame {
             arguments,
@@ -260,11 +272,13 @@ impl<'a, 's> Checker<'a, 's> {
     fn instance_vars(
         &mut self,
         function: &Function<'s>,
-        rank: Option<usize>,
+        first: Option<FuncId>,
         span: Span,
     ) -> Option<(Vec<Vec<VarId>>, Option<(&'s str, Vec<VarId>, usize)>)> {
         let plain = function.vars.iter().filter(|(_, kind)| *kind == VarKind::Single).count();
         let has_pack = plain < function.vars.len();
+        let rank = first.map(|func| self.pool.func(func).rank());
+        let names = first.map_or(Vec::new(), |func| self.dimension_names(func));
         let members = match rank {
             Some(rank) if rank >= plain => rank - plain,
             Some(_) if !has_pack => 0,
@@ -285,21 +299,41 @@ impl<'a, 's> Checker<'a, 's> {
         };
         let mut vars = Vec::with_capacity(function.vars.len());
         let mut pack = None;
-        let mut first = 0;
+        let mut first_dim = 0;
         for (name, kind) in &function.vars {
             let ids: Vec<VarId> = match kind {
                 VarKind::Single => vec![self.pool.declare_var(name.text, Type::INT)],
                 VarKind::Pack => (0..members)
-                    .map(|member| self.pool.declare_var(pack_name(name.text, member), Type::INT))
+                    .map(|member| {
+                        let is_free = |found: &&String| {
+                            !function.vars.iter().any(|(other, _)| {
+                                other.text == found.as_str() && other.text != name.text
+                            })
+                        };
+                        let found = names.get(first_dim + member).filter(is_free);
+                        let own = || format!("{}{member}", name.text);
+                        self.pool.declare_var(found.cloned().unwrap_or_else(own), Type::INT)
+                    })
                     .collect(),
             };
             if *kind == VarKind::Pack {
-                pack = Some((name.text, ids.clone(), first));
+                pack = Some((name.text, ids.clone(), first_dim));
             }
-            first += ids.len();
+            first_dim += ids.len();
             vars.push(ids);
         }
         Some((vars, pack))
+    }
+
+    /// Names for the dimensions of what is made from a func: those of its variables; an input has the names of pictures, then numbers.
+    fn dimension_names(&self, func: FuncId) -> Vec<String> {
+        let decl = self.pool.func(func);
+        let name = |(dim, var): (usize, &VarId)| match (&decl.kind, ["x", "y", "c"].get(dim)) {
+            (FuncKind::Defined { .. }, _) => self.pool.var(*var).name.clone(),
+            (FuncKind::Input { .. }, Some(name)) => (*name).to_owned(),
+            (FuncKind::Input { .. }, None) => format!("x{dim}"),
+        };
+        decl.args.iter().enumerate().map(name).collect()
     }
 
     /// What a generic function's parameter stands for.
@@ -364,13 +398,5 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.bindings.extend(own);
         self.scope.frame = frame;
         result
-    }
-}
-
-/// Names of the variables of a pack: those of pictures, then numbers.
-fn pack_name(pack: &str, member: usize) -> String {
-    match ["x", "y", "c"].get(member) {
-        Some(name) => (*name).to_owned(),
-        None => format!("{pack}{member}"),
     }
 }

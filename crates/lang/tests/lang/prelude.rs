@@ -39,7 +39,55 @@ fn conditions_read_where_they_should() {
             let period = step.rem_euclid(2 * extent);
             let mirrored = if period < extent { period } else { 2 * extent - 1 - period };
             assert_eq!(source("mirror_image(input)", min, extent, x), min + mirrored, "{x}");
+            let period = step.rem_euclid((2 * extent - 2).max(1));
+            let mirrored = if period < extent { period } else { 2 * extent - 2 - period };
+            assert_eq!(source("mirror_interior(input)", min, extent, x), min + mirrored, "{x}");
         }
+    }
+}
+
+#[test]
+fn regions_are_given_by_ranges_or_inputs() {
+    // The same region in three ways, and another.
+    for (condition, low) in [
+        ("repeat_edge(input)", 7),
+        ("repeat_edge(input, input)", 7),
+        ("repeat_edge(input, input.min(0)..input.min(0) + input.extent(0))", 7),
+        ("repeat_edge(input, 3..9)", 3),
+    ] {
+        assert_eq!(source(condition, 7, 2, -100), low, "{condition}");
+        assert_eq!(source(condition, 7, 2, 100), 8, "{condition}");
+    }
+    for (call, code) in [
+        ("repeat_edge(f, 0..3, 1..4)", ""),
+        ("repeat_edge(f, input)", ""),
+        ("constant_exterior(f, 3, 0..3, 1..n)", ""),
+        ("repeat_edge(f[0], 0..3, 1..4)", "HAL0207"),
+        ("repeat_edge(f)", "HAL0205"),
+        ("repeat_edge(f, f)", "HAL0205"),
+        ("repeat_edge(f, 3)", "HAL0205"),
+        ("repeat_edge(f, nothing)", "HAL0201"),
+        ("repeat_edge(f, 0..3)", "HAL0409"),
+        ("repeat_edge(f, line)", "HAL0409"),
+        ("repeat_edge(f, 0..input(0, 0), 0..3)", "HAL0402"),
+        ("repeat_edge(f, 0..3, 1)", "HAL0104"),
+        ("constant_exterior(f, 0..3, 1..4)", "HAL0309"),
+        ("negative(f, 0..3, 0..4)", "HAL0309"),
+        ("inset(f, 1, 0..3, 0..4)", ""),
+        ("value(f, 0..3, 0..4)", "HAL0203"),
+    ] {
+        let text = format!(
+            "fn negative(f) -> func(x..) = -f(x..);
+             fn inset(f, by, r..) -> func(x..) = f(clamp(x, r.min + by, r.min + r.extent - 1 - by)..);
+             fn value(f, r..) -> func(x..) = f((r + x)..);
+             pipeline p(input: buffer<i16, 2>, line: buffer<i16, 1>, n: int) -> out: buffer<i16, 2> {{
+                func f(x, y) = input(x, y); func g = {call}; func out(x, y) = g(x, y);
+             }}"
+        );
+        let (module, report) = parse_text(call, &text);
+        let codes: Vec<&str> = module.diagnostics.iter().map(|found| found.code.0).collect();
+        let expected: Vec<&str> = [code].into_iter().filter(|code| !code.is_empty()).collect();
+        assert_eq!(codes, expected, "{call}\n{report}");
     }
 }
 
@@ -111,6 +159,35 @@ fn misuse_is_told_where_it_happens() {
         let [diagnostic] = module.diagnostics.as_slice() else { panic!("{body}\n{report}") };
         assert_eq!(diagnostic.code.0, code, "{report}");
         assert_eq!(&text[diagnostic.span().unwrap().range()], quoted, "{report}");
+    }
+}
+
+#[test]
+fn dimensions_keep_their_names_and_no_two_are_alike() {
+    for (function, func, expected) in [
+        ("fn m(f) -> func(x..) = f(x..);", "f(x, y, k) = input(x, y, k, 0)", "x y k"),
+        ("fn m(f) -> func(x, y..) = f(x, y..);", "f(y, x, k) = input(x, y, k, 0)", "x y0 k"),
+        (
+            "fn m(f) -> func(k, rest..) = f(k, rest..);",
+            "f(x, y, k) = input(x, y, k, 0)",
+            "k y rest1",
+        ),
+        ("fn m(f) -> func(x, y, rest..) = f(x, y, rest..);", "f(u) = 1", ""),
+        ("fn m(f) -> func(x, y, rest..) = input(x, y, rest..);", "f(x, y) = 1", ""),
+        ("fn m(f) -> func(x, rest..) = f(x, rest..);", "f = repeat_edge(input)", "x y c x3"),
+    ] {
+        let text = format!(
+            "{function} pipeline p(input: buffer<u8, 4>) -> out: buffer<u8, 0> {{ func {func}; func g = m(f); func out() = 1; }}"
+        );
+        let (module, report) = parse_text(func, &text);
+        let Some(pipeline) = module.pipelines.first() else {
+            assert_eq!(expected, "", "{text}\n{report}");
+            continue;
+        };
+        let g = pipeline.algorithm.funcs.iter().find(|id| module.pool.func(**id).name == "g");
+        let args = &module.pool.func(*g.unwrap()).args;
+        let names: Vec<&str> = args.iter().map(|arg| module.pool.var(*arg).name.as_str()).collect();
+        assert_eq!(names.join(" "), expected, "{text}");
     }
 }
 
