@@ -97,8 +97,8 @@ impl<'a> Checker<'a> {
         Way { at, condition }
     }
 
-    /// Guesses with the loops of one store and the lane of another in the same loops: pieces of one vector share its loops, but a rounded-down quotient finds them
-    /// only from the first piece.
+    /// Guesses with the shared loops of one store and the rest of another: pieces of one vector, and copies of an unrolled loop, share loops, but a rounded-down
+    /// quotient finds them only from the first piece.
     fn siblings(
         &mut self,
         label: usize,
@@ -109,16 +109,23 @@ impl<'a> Checker<'a> {
         let mut ways = Vec::new();
         for store in writers {
             for (sibling, way) in writers.iter().zip(witnesses) {
-                let same_loops = store.access.place.loops().eq(sibling.access.place.loops());
-                if std::ptr::eq(*store, *sibling) || !same_loops {
-                    continue;
-                }
                 let mut loops = Rename::new();
-                for index in store.access.place.loops() {
+                let mut shared = false;
+                let common: Vec<usize> = store
+                    .access
+                    .place
+                    .loops()
+                    .filter(|index| sibling.access.place.loops().any(|other| other == *index))
+                    .collect();
+                for index in common {
                     let symbol = self.model.loops[index].symbol;
                     if let Some(value) = way.at.get(symbol) {
                         loops.insert(symbol, value);
+                        shared = true;
                     }
+                }
+                if std::ptr::eq(*store, *sibling) || !shared {
+                    continue;
                 }
                 ways.extend(self.way(label, store, target, &loops).condition);
             }

@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //! For two instances of stores to one buffer in different iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store) that
-//! write one location: if the func has one stage, both are needed there, so that both write the specification's one value; if it has updates, that is
-//! impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
+//! write one location: if both are of the pure stage, both are needed there, so that both write the specification's one value of that stage (that no update
+//! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
 //! load's own iteration, so that the location was written there before with the same value.
 
 use super::Checker;
@@ -82,7 +82,8 @@ impl Checker<'_> {
         if *self.space.formula(unordered) == Formula::False {
             return;
         }
-        let goal = if self.specification.stages(first.func) == 1 {
+        let pure = first.stage == 0 && second.stage == 0;
+        let goal = if pure || self.specification.stages(first.func) == 1 {
             let (good, other) = (self.good(first), self.good(second));
             let other = there.formula(self.space, other);
             self.space.and(&[good, other])
@@ -106,7 +107,7 @@ impl Checker<'_> {
         let mut there = Rename::symbols([(lane, other)]);
         let own = self.space.symbol(lane);
         let same = self.space.equal(own, other);
-        let goal = if self.specification.stages(store.func) == 1 {
+        let goal = if store.stage == 0 || self.specification.stages(store.func) == 1 {
             let good = self.good(store);
             self.space.or(&[same, good])
         } else {

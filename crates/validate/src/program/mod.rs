@@ -8,6 +8,7 @@
 pub(crate) mod order;
 mod scope;
 mod walk;
+mod widen;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId, VarId};
@@ -127,6 +128,8 @@ pub(crate) struct EntryCheck {
     /// The same as written.
     pub(crate) expr: ExprId,
     pub(crate) check: Check,
+    /// The region that an output must contain: min and extent.
+    pub(crate) region: Option<(PolyId, PolyId)>,
 }
 
 /// Expressions that the program evaluates at a place, in the order of the walk.

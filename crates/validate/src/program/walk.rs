@@ -2,10 +2,12 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    BufferId, BufferKind, Expr, ExprId, FuncId, Label, Pool, Program, Scalar, Stmt, StmtId, VarId,
+    BufferId, BufferKind, Check, Expr, ExprId, FuncId, Label, Pool, Program, Scalar, Stmt, StmtId,
+    VarId,
 };
 
 use super::scope::{Binding, Scope};
+use super::widen::widen;
 use super::{
     Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
     Problem, Step, Store, Use,
@@ -79,7 +81,9 @@ pub(crate) fn walk(
         walker.window(output);
     }
     walker.statement(program.body);
-    walker.scope.model
+    let mut model = walker.scope.model;
+    widen(&mut model, space);
+    model
 }
 
 struct Walker<'a> {
@@ -308,7 +312,7 @@ impl Walker<'_> {
         self.scope.model.memories.push(Memory { buffer, func, kind, dims, place });
     }
 
-    fn assert(&mut self, condition: ExprId, check: halidom_ir::Check) {
+    fn assert(&mut self, condition: ExprId, check: Check) {
         let before = self.scope.model.loads.len();
         let fact = self.evaluate(|evaluator| evaluator.bool(condition));
         match fact {
@@ -317,7 +321,16 @@ impl Walker<'_> {
                 self.problem("an entry check that depends on data");
             }
             Ok(fact) => {
-                let entry = EntryCheck { condition: fact, expr: condition, check };
+                let region = if let Check::OutputRegion { needed, .. } = &check {
+                    let needed = *needed;
+                    self.evaluate(|evaluator| {
+                        Ok((evaluator.int(needed.min)?, evaluator.int(needed.extent)?))
+                    })
+                    .ok()
+                } else {
+                    None
+                };
+                let entry = EntryCheck { condition: fact, expr: condition, check, region };
                 self.scope.model.entry.push(entry);
             }
             Err(error) => self.problem(error),
