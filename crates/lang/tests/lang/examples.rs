@@ -6,7 +6,18 @@ use crate::common::{files, parse_valid};
 fn every_example_has_at_least_three_schedules() {
     let examples = files("examples", "hal");
     let names: Vec<&str> = examples.iter().map(|(name, _)| name.as_str()).collect();
-    for wanted in ["blur", "box_blur", "gemm", "harris", "histogram", "unsharp"] {
+    for wanted in [
+        "bilateral_grid",
+        "blur",
+        "box_blur",
+        "demosaic",
+        "gemm",
+        "harris",
+        "histogram",
+        "iir_blur",
+        "resize",
+        "unsharp",
+    ] {
         assert!(names.contains(&format!("{wanted}.hal").as_str()), "{wanted} is missing");
     }
     for (name, text) in &examples {
