@@ -1,11 +1,14 @@
 //! Inputs and windows on which an algorithm has a value.
 
 use halidom_interp::Bindings;
-use halidom_interp::algorithm::{AlgorithmError, demand};
+use halidom_interp::algorithm::{AlgorithmError, demand_within};
 use halidom_ir::{Algorithm, FuncId, Pool, Scalar, Shape};
 
 use crate::Random;
 use crate::random::random_padded_array;
+
+/// How much finding the inputs of one case may take.
+const MOST_STEPS: u64 = 4_000_000;
 
 /// What a pipeline can be run on.
 #[derive(Clone, Debug)]
@@ -52,7 +55,7 @@ fn attempt(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Ca
         set_random(pool, &mut bindings, *input, shape.clone(), random)?;
     }
     // Where reads follow from elements, the shapes were made for others.
-    let read = demand(pool, algorithm, &bindings, &windows).ok()?;
+    let read = demand_within(pool, algorithm, &bindings, &windows, MOST_STEPS).ok()?;
     if !shapes.iter().zip(&read).all(|(shape, read)| hull(shape, read.as_ref()) == *shape) {
         return None;
     }
@@ -163,14 +166,14 @@ fn read_boxes(
         }
         bindings.set_input_shape(pool, *input, shape, &strides(shape)).ok()?;
     }
-    match demand(pool, algorithm, bindings, windows) {
+    match demand_within(pool, algorithm, bindings, windows, MOST_STEPS) {
         Err(AlgorithmError::DataDependent { .. }) => {
             // Reads follow from elements: any will do, as the indices are clamped or wrapped.
             let mut given = bindings.clone();
             for (input, shape) in algorithm.inputs.iter().zip(shapes) {
                 set_random(pool, &mut given, *input, shape.clone(), random)?;
             }
-            demand(pool, algorithm, &given, windows).ok()
+            demand_within(pool, algorithm, &given, windows, MOST_STEPS).ok()
         }
         result => result.ok(),
     }

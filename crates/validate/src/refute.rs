@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use halidom_interp::Bindings;
-use halidom_interp::algorithm::{demand, evaluate};
+use halidom_interp::algorithm::{demand_within, evaluate_within};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, Pool, Program, Scalar, Shape, VarId};
 
@@ -33,6 +33,9 @@ pub(crate) struct Found {
 
 /// Values for shape and window variables that the solver thought of.
 pub(crate) type Hint = Vec<(VarId, i64)>;
+
+/// How much one interpreter may do in one run: a parameter drawn from a solver's model can make a loop as long as it likes.
+const MOST_STEPS: u64 = 4_000_000;
 
 /// Looks for a counterexample; stops early after `enough` runs that went through.
 pub(crate) fn search(
@@ -83,13 +86,14 @@ enum Run {
 }
 
 fn run(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case, seed: u64) -> Run {
-    let Ok(expected) = evaluate(pool, algorithm, &case.bindings, &case.windows) else {
+    let evaluated = evaluate_within(pool, algorithm, &case.bindings, &case.windows, MOST_STEPS);
+    let Ok(expected) = evaluated else {
         return Run::Inconclusive;
     };
     let options = machine::Options {
         seed,
         output_padding: case.padding.clone(),
-        steps: Some(4_000_000),
+        steps: Some(MOST_STEPS),
         elements: 1 << 22,
         ..machine::Options::default()
     };
@@ -301,7 +305,7 @@ fn input_shapes(
             let array = random_array(pool.func(*input).scalar, shape.clone(), random)?;
             bindings.set_input(pool, *input, array).ok()?;
         }
-        let read = demand(pool, algorithm, bindings, windows).ok()?;
+        let read = demand_within(pool, algorithm, bindings, windows, MOST_STEPS).ok()?;
         let mut enough = true;
         for (shape, read) in shapes.iter_mut().zip(&read) {
             let Some(read) = read else { continue };

@@ -29,6 +29,9 @@ pub enum AlgorithmError {
         /// The extent.
         extent: i128,
     },
+    /// More work than the caller allows.
+    #[error("the evaluation takes more steps than it may")]
+    TooLong,
     /// A read outside an input.
     #[error("`{reader_name}` reads `{name}` at {coords:?}, outside of {shape:?} (min, extent)")]
     InputOutOfBounds {

@@ -24,6 +24,8 @@ struct State<'a> {
     dry: bool,
     inputs: Vec<Input<'a>>,
     funcs: Vec<FuncState>,
+    /// How many stages and instances may still be evaluated.
+    steps: u64,
     /// What each instance of an update wrote, where that is asked for.
     instances: Option<FxHashMap<Instance, Value>>,
     free_registers: Vec<Vec<Value>>,
@@ -67,6 +69,11 @@ impl<'a> Evaluator<'a> {
         Ok(evaluator)
     }
 
+    /// From now on at most so many stages and instances of domains are evaluated; then [`AlgorithmError::TooLong`].
+    pub fn limit(&mut self, steps: u64) {
+        self.state.steps = steps;
+    }
+
     /// An evaluator that does without the elements of inputs; see [`super::demand`].
     pub(super) fn dry(
         pool: &'a Pool,
@@ -94,7 +101,15 @@ impl<'a> Evaluator<'a> {
             .map(|input| Input { array: bindings.input(*input), touched: None })
             .collect();
         let funcs = compiled.funcs.iter().map(|func| FuncState::new(pool, func)).collect();
-        let state = State { pool, dry, inputs, funcs, instances: None, free_registers: Vec::new() };
+        let state = State {
+            pool,
+            dry,
+            inputs,
+            funcs,
+            steps: u64::MAX,
+            instances: None,
+            free_registers: Vec::new(),
+        };
         Ok(Self { compiled, state })
     }
 
@@ -259,6 +274,7 @@ impl State<'_> {
         let mut target = Vec::with_capacity(rank);
         // `points` changes the first coordinate fastest, as the language changes the first variable.
         for point in halidom_ir::points(&stage.domain) {
+            self.spend()?;
             for (slot, value) in env[rank..].iter_mut().zip(&point) {
                 *slot = Some(Constant::int(i128::from(*value)));
             }
@@ -299,6 +315,12 @@ impl State<'_> {
         Ok(())
     }
 
+    /// Takes one step of those that are left.
+    fn spend(&mut self) -> Result<()> {
+        self.steps = self.steps.checked_sub(1).ok_or(AlgorithmError::TooLong)?;
+        Ok(())
+    }
+
     /// Evaluates a stage's code; the caller gives the registers back.
     fn run(
         &mut self,
@@ -307,6 +329,7 @@ impl State<'_> {
         code: &Code<Place>,
         env: &[Value],
     ) -> Result<Vec<Value>> {
+        self.spend()?;
         let mut registers = self.free_registers.pop().unwrap_or_default();
         let read = |place: &Place, args: &[Value]| -> std::result::Result<Value, Stop> {
             // Wherever the func is read, its earlier stages touch nothing: only the value is not known.

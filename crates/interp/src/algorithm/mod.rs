@@ -35,7 +35,19 @@ pub fn evaluate(
     bindings: &Bindings,
     windows: &[Shape],
 ) -> Result<Vec<Array>, AlgorithmError> {
+    evaluate_within(pool, algorithm, bindings, windows, u64::MAX)
+}
+
+/// Like [`evaluate`], but gives up with [`AlgorithmError::TooLong`] after so many stages and instances of domains.
+pub fn evaluate_within(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+    windows: &[Shape],
+    steps: u64,
+) -> Result<Vec<Array>, AlgorithmError> {
     let mut evaluator = Evaluator::new(pool, algorithm, bindings)?;
+    evaluator.limit(steps);
     for_outputs(pool, algorithm, windows)
         .map(|pair| {
             let (output, window) = pair?;
@@ -75,7 +87,19 @@ pub fn demand(
     bindings: &Bindings,
     windows: &[Shape],
 ) -> Result<Vec<Option<Shape>>, AlgorithmError> {
+    demand_within(pool, algorithm, bindings, windows, u64::MAX)
+}
+
+/// Like [`demand`], but gives up with [`AlgorithmError::TooLong`] after so many stages and instances of domains.
+pub fn demand_within(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+    windows: &[Shape],
+    steps: u64,
+) -> Result<Vec<Option<Shape>>, AlgorithmError> {
     let mut evaluator = Evaluator::dry(pool, algorithm, bindings)?;
+    evaluator.limit(steps);
     for pair in for_outputs(pool, algorithm, windows) {
         let (output, window) = pair?;
         for point in points(window) {
