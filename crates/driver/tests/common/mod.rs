@@ -1,0 +1,89 @@
+//! The examples, and what several tests do with them.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use halidom_diag::{Colours, render};
+use halidom_driver::source::{self, Choice, Loaded};
+use halidom_validate::{Options, Report, Status};
+
+/// The examples' names.
+pub(crate) const EXAMPLES: [&str; 6] =
+    ["blur", "box_blur", "gemm", "harris", "histogram", "unsharp"];
+
+/// The text of an example.
+pub(crate) fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    std::fs::read_to_string(path.with_extension("hal")).expect("the example exists")
+}
+
+/// Parses a text that has no errors.
+pub(crate) fn load(name: &str, text: &str) -> Loaded {
+    let loaded = source::parse(name, text);
+    let report: Vec<String> = loaded
+        .module
+        .diagnostics
+        .iter()
+        .map(|diagnostic| render(&loaded.sources, diagnostic, Colours::Never))
+        .collect();
+    assert!(!loaded.module.has_errors(), "{}\n{text}", report.concat());
+    loaded
+}
+
+/// The first pipeline under every schedule, the unscheduled form first.
+pub(crate) fn choices(loaded: &Loaded) -> Vec<Choice> {
+    let count = loaded.module.pipelines[0].schedules.len();
+    std::iter::once(None)
+        .chain((0..count).map(Some))
+        .map(|schedule| Choice { pipeline: 0, schedule })
+        .collect()
+}
+
+/// Validation with the solver that is installed, patient enough for a busy machine.
+pub(crate) fn options() -> Options {
+    let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None);
+    let mut options = Options::new(solver.expect("a solver is installed"));
+    options.timeout = Duration::from_mins(1);
+    options
+}
+
+/// The open obligations of a report, one a line.
+pub(crate) fn open(report: &Report) -> String {
+    let mut text = String::new();
+    for obligation in report.open() {
+        let Status::Open(reason) = &obligation.status else { continue };
+        let reason: String = reason.chars().take(300).collect();
+        writeln!(text, "{}: {}: {reason}", obligation.kind.name(), obligation.place)
+            .expect("strings grow");
+    }
+    text
+}
+
+/// Does a job for each item on two threads; the results in order of the items.
+pub(crate) fn in_parallel<I: Sync, R: Send>(items: &[I], job: impl Fn(&I) -> R + Sync) -> Vec<R> {
+    let next = Mutex::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let number = {
+                        let mut next = next.lock().expect("no job panics while it counts");
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some(item) = items.get(number) else { break };
+                    let result = job(item);
+                    results.lock().expect("no job panics while it writes").push((number, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("no job panicked while it wrote");
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
