@@ -8,11 +8,11 @@
 
 use halidom_ir::{BufferKind, Check};
 
-use super::{Model, Store};
-use crate::space::{PolyId, Space};
+use super::{Model, Step, Store};
+use crate::space::{Formula, PolyId, Rename, Space};
 
 /// Widens the regions of funcs whose updates read other locations than they write.
-pub(super) fn widen(model: &mut Model, space: &Space) {
+pub(super) fn widen(model: &mut Model, space: &mut Space) {
     for label in 0..model.labels.len() {
         let own = |store: &&Store| store.label == Some(label);
         let reaches = model.stores.iter().filter(own).any(|store| {
@@ -27,8 +27,13 @@ pub(super) fn widen(model: &mut Model, space: &Space) {
         let mut region = model.labels[label].needed.clone();
         for (dim, interval) in region.iter_mut().enumerate() {
             let mut pure = model.stores.iter().filter(own).filter(|store| store.stage == 0);
-            let range = pure
-                .find_map(|store| loop_range(model, space, store, *store.access.coords.get(dim)?));
+            let place = &model.labels[label].place;
+            let outside = (place.steps.len(), place.facts.len());
+            let range = pure.find_map(|store| {
+                let coord = *store.access.coords.get(dim)?;
+                loop_range(model, space, store, coord)
+                    .or_else(|| guarded_range(model, space, store, coord, outside))
+            });
             // Otherwise the box that is allocated, or that an entry check says is written.
             let memory = model.labels[label].memory.map(|memory| &model.memories[memory]);
             let allocated = memory
@@ -69,4 +74,39 @@ fn loop_range(
     let symbol = space.as_symbol(coord)?;
     let found = store.access.place.loops().find(|index| model.loops[*index].symbol == symbol)?;
     Some((model.loops[found].min, model.loops[found].extent))
+}
+
+/// The range of a coordinate that a guard keeps below something outside the loops: from its value in the first iterations to there.
+fn guarded_range(
+    model: &Model,
+    space: &mut Space,
+    store: &Store,
+    coord: PolyId,
+    (depth, known): (usize, usize),
+) -> Option<(PolyId, PolyId)> {
+    let own = store.access.place.facts.get(known..)?;
+    let mut first = Rename::new();
+    let mut inner: Vec<_> = Vec::new();
+    for step in store.access.place.steps.get(depth..)? {
+        let Step::Loop(index) = step else { continue };
+        let found = &model.loops[*index];
+        let min = first.poly(space, found.min);
+        first.insert(found.symbol, min);
+        inner.push(found.symbol);
+    }
+    if let Some(lane) = store.access.lane {
+        let zero = space.constant(0);
+        first.insert(lane, zero);
+        inner.push(lane);
+    }
+    let min = first.poly(space, coord);
+    for fact in own {
+        let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
+        let last = space.add(coord, room);
+        if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
+            let extent = space.sub(last, min);
+            return Some((min, space.offset(extent, 1)));
+        }
+    }
+    None
 }
