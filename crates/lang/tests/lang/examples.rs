@@ -15,6 +15,7 @@ fn every_example_has_at_least_three_schedules() {
         "harris",
         "histogram",
         "iir_blur",
+        "local_laplacian",
         "resize",
         "unsharp",
     ] {
