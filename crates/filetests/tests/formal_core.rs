@@ -31,9 +31,8 @@ fn what_is_named_exists() {
 fn is_path(root: &Path, name: &str) -> bool {
     let Some(start) = name.strip_suffix('*') else { return root.join(name).exists() };
     let (folder, start) = start.rsplit_once('/').expect("the path has a folder");
-    let entries = std::fs::read_dir(root.join(folder));
-    let mut names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
-    names.any(|entry| entry.to_string_lossy().starts_with(start))
+    let mut entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(start))
 }
 
 /// `crate::module::item` or `crate::tests::module::test`: the module is a file, and the item occurs in it as a word; or all of it is a module.
