@@ -1,6 +1,6 @@
 //! Entry checks: conditions on parameters and shapes alone, of the kinds of [`Check`] and no others.
 //!
-//! Order: size limits, layouts, `require`s, domain extents, split factors, bounds directives, regions of inputs and outputs. Later ones rely on earlier ones: a region is computed with
+//! Order: size limits, layouts, `require`s, domain extents, split factors, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
 //! extents that are known not to be negative. Only layouts whose strides increase with the dimension are supported: `stride_(k+1) >= stride_k * extent_k`.
 
 use halidom_base::FxHashSet;
@@ -11,7 +11,7 @@ use halidom_ir::{
 
 use crate::algebra::{Algebra, Known, Sum, opposite, vars};
 use crate::bounds::{Answer, Region};
-use crate::nest::{Lowered, hole};
+use crate::nest::{Lowered, Placement, hole};
 
 /// Sizes, mins and `int` parameters stay below this in absolute value.
 const SIZE_LIMIT: i128 = 1 << 31;
@@ -98,6 +98,7 @@ pub(crate) fn entry_checks(
     checks.bounds(answer, empty);
     checks.inputs(lowered, answer, empty);
     checks.outputs(lowered, answer, empty);
+    checks.allocations(lowered, answer, empty);
     let work = checks.negation(empty);
     (checks.stmts, work)
 }
@@ -208,10 +209,8 @@ impl Checks<'_> {
                 let condition = self.within(bounds.extent, 0, SIZE_LIMIT - 1);
                 self.add_limit(bounds.extent, condition);
                 let low = self.within(bounds.stride, 0, ELEMENTS_LIMIT);
-                let span = self.algebra.mul(bounds.extent, bounds.stride);
-                let limit = self.algebra.int(ELEMENTS_LIMIT);
-                let high = self.compare(BinaryOp::Le, span, limit);
-                let condition = self.all([low, high]);
+                let (fits, _) = self.product_fits(bounds.stride, bounds.extent);
+                let condition = self.all([low, fits]);
                 self.add_limit(bounds.stride, condition);
             }
         }
@@ -220,6 +219,43 @@ impl Checks<'_> {
                 self.limit_var(*min, 1 - SIZE_LIMIT);
                 self.limit_var(*extent, 0);
             }
+        }
+    }
+
+    /// That `first * second`, neither of them negative, is at most [`ELEMENTS_LIMIT`]; and the product. The quotient comes first: where it is not respected the product
+    /// may leave 64 bits, and need not be looked at.
+    fn product_fits(&mut self, first: ExprId, second: ExprId) -> (ExprId, ExprId) {
+        let (limit, one) = (self.algebra.int(ELEMENTS_LIMIT), self.algebra.int(1));
+        let pool = &mut *self.algebra.pool;
+        let divisor = pool.binary(BinaryOp::Max, first, one);
+        let most = pool.binary(BinaryOp::Div, limit, divisor);
+        let quotient = pool.binary(BinaryOp::Le, second, most);
+        let product = self.algebra.mul(first, second);
+        let bounded = self.compare(BinaryOp::Le, product, limit);
+        (self.all([quotient, bounded]), product)
+    }
+
+    /// The elements of each buffer that is allocated outside of all loops, in dimensions that nothing else limits together.
+    fn allocations(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
+        for plan in lowered.plans.iter().filter(|plan| plan.store == Placement::Root) {
+            let decl = self.algebra.pool.func(plan.func);
+            let (name, rank) = (decl.name.clone(), decl.rank());
+            if rank < 2 || lowered.algorithm.outputs.contains(&plan.func) {
+                continue;
+            }
+            let mut size = self.solved(answer, plan.func, 0).extent;
+            let mut conditions = vec![self.within(size, 0, ELEMENTS_LIMIT)];
+            for dim in 1..rank {
+                let extent = self.solved(answer, plan.func, dim).extent;
+                let zero = self.algebra.int(0);
+                conditions.push(self.compare(BinaryOp::Le, zero, extent));
+                let (fits, product) = self.product_fits(size, extent);
+                conditions.push(fits);
+                size = product;
+            }
+            let fits = self.all(conditions);
+            let condition = self.any([empty, fits]);
+            self.add(condition, Check::SizeLimit { what: format!("{name}.size") });
         }
     }
 

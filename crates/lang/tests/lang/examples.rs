@@ -4,7 +4,8 @@ use crate::common::{files, parse_valid};
 
 #[test]
 fn every_example_has_at_least_three_schedules() {
-    let examples = files("examples", "hal");
+    let mut examples = files("examples", "hal");
+    examples.extend(files("examples/applications", "hal"));
     let names: Vec<&str> = examples.iter().map(|(name, _)| name.as_str()).collect();
     for wanted in [
         "bilateral_grid",
