@@ -224,17 +224,15 @@ impl CheckInfo {
     /// What a failure of the check says.
     pub fn message(&self, values: &[i64]) -> String {
         let mut text = self.what.clone();
-        match (&self.check, values) {
-            (
-                Check::InputRegion { .. } | Check::OutputRegion { .. },
-                [min, extent, has_min, has_extent],
-            ) => {
-                text.push_str(" is ");
-                text.push_str(&range(*min, *extent));
-                text.push_str(", but the buffer holds ");
-                text.push_str(&range(*has_min, *has_extent));
-            }
-            _ => text.push_str(" does not hold"),
+        if let (
+            Check::InputRegion { .. } | Check::OutputRegion { .. },
+            [min, extent, has_min, has_extent],
+        ) = (&self.check, values)
+        {
+            text.push_str(" is ");
+            text.push_str(&range(*min, *extent));
+            text.push_str(", but the buffer holds ");
+            text.push_str(&range(*has_min, *has_extent));
         }
         text
     }

@@ -498,12 +498,14 @@ pub(crate) fn describe_check(pool: &Pool, check: &Check) -> String {
     let name = |func| pool.func(func).name.clone();
     match check {
         Check::InputRegion { input, dim, .. } => {
-            ["the required region of ", &name(*input), ", dimension ", &dim.to_string()].concat()
+            let dim = dim.to_string();
+            ["the required region of `", &name(*input), "` in dimension ", &dim].concat()
         }
         Check::OutputRegion { output, dim, .. } => {
-            ["the written region of ", &name(*output), ", dimension ", &dim.to_string()].concat()
+            let dim = dim.to_string();
+            ["the written region of `", &name(*output), "` in dimension ", &dim].concat()
         }
-        Check::Require { message } => ["require: ", message].concat(),
+        Check::Require { message } => ["the pipeline requires: ", message].concat(),
         Check::DomainExtent { func, stage, variable } => {
             let names = match &pool.func(*func).kind {
                 FuncKind::Defined { stages, .. } => stages
@@ -513,16 +515,24 @@ pub(crate) fn describe_check(pool: &Pool, check: &Check) -> String {
                 FuncKind::Input { .. } => None,
             };
             let variable = names.unwrap_or_else(|| variable.to_string());
-            ["the domain of ", &name(*func), ", variable ", &variable].concat()
+            let stage = stage.to_string();
+            let place = ["` in stage ", &stage, " of `", &name(*func)].concat();
+            ["the domain of `", &variable, &place, "` has a negative extent"].concat()
         }
         Check::SplitFactor { func, variable } => {
-            ["the split factor of ", &name(*func), ".", variable].concat()
+            ["the factor that splits `", &name(*func), ".", variable, "` is not positive"].concat()
         }
         Check::Bound { func, dim } => {
-            ["the bound of ", &name(*func), ", dimension ", &dim.to_string()].concat()
+            let dim = dim.to_string();
+            ["the bound of `", &name(*func), "` in dimension ", &dim, " does not hold"].concat()
         }
-        Check::SizeLimit { what } => ["the size limit of ", what].concat(),
-        Check::Layout { func } => ["the layout of ", &name(*func)].concat(),
+        Check::SizeLimit { what } => ["`", what, "` is beyond its limit"].concat(),
+        Check::Layout { func } => [
+            "the layout of `",
+            &name(*func),
+            "` is not supported: its strides must grow with the dimension, from 1",
+        ]
+        .concat(),
     }
 }
 

@@ -78,7 +78,7 @@ fn a_c_program_links_the_library_and_runs() {
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
         let ran = Command::new(out.join("main")).output().unwrap();
         let expected = "needs 5 32\nruns 0\nwrong 0\nfails 1\n\
-                        the required region of input, dimension 0: 5 32 5 31\nrefuses 3\n";
+                        the required region of `input` in dimension 0: 5 32 5 31\nrefuses 3\n";
         assert_eq!(String::from_utf8_lossy(&ran.stdout), expected);
         assert!(ran.status.success());
     }

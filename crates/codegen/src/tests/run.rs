@@ -106,7 +106,7 @@ fn a_failed_check_says_what_is_missing() {
     assert_eq!(values, [0, 12, 0, 10]);
     assert_eq!(
         message,
-        "the required region of input, dimension 0 is 0..12, but the buffer holds 0..10"
+        "the required region of `input` in dimension 0 is 0..12, but the buffer holds 0..10"
     );
 }
 
