@@ -10,6 +10,7 @@
 
 mod demo;
 mod error;
+mod fuzz;
 mod json;
 mod process;
 mod setup;
@@ -30,7 +31,8 @@ struct Command {
     run: fn() -> Result<(), Error>,
 }
 
-const COMMANDS: &[Command] = &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND];
+const COMMANDS: &[Command] =
+    &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND, fuzz::COMMAND];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

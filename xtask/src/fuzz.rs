@@ -1,0 +1,25 @@
+//! `cargo xtask fuzz`: random programs under random schedules, for longer than a test run may take.
+
+use crate::error::Error;
+use crate::process::{self, program};
+use crate::setup;
+
+pub(crate) const COMMAND: crate::Command = crate::Command {
+    name: "fuzz",
+    summary: "tries 5,000 random programs under random schedules and prints the figures",
+    help: "\
+Installs what is missing, builds the release binary, and runs `halidom fuzz --programs 5000`: the
+interpreters, native code and the validator must agree on every program. Takes an hour or more;
+`halidom fuzz --help` names the options of a shorter run.
+
+example: cargo xtask fuzz",
+    run,
+};
+
+fn run() -> Result<(), Error> {
+    setup::ensure()?;
+    let halidom = process::halidom()?;
+    let mut fuzz = program(halidom);
+    process::run(fuzz.args(["fuzz", "--programs", "5000", "--native-one-in", "10"]))?;
+    Ok(())
+}
