@@ -292,6 +292,14 @@ impl<L: Leaves> Evaluator<'_, L> {
             return Err(EvaluateError::Unsupported("a comparison of two types"));
         }
         if scalar.is_float() {
+            // `a > b` and `b < a` are one comparison, NaNs included, and get one form.
+            let (op, a, b) = if op == BinaryOp::Gt {
+                (BinaryOp::Lt, b, a)
+            } else if op == BinaryOp::Ge {
+                (BinaryOp::Le, b, a)
+            } else {
+                (op, a, b)
+            };
             return Ok(Value::Bool(self.space.compare_floats(op, a, b)));
         }
         let (a, b) = (self.space.integer_of(a), self.space.integer_of(b));

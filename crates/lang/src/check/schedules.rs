@@ -487,8 +487,12 @@ impl<'a, 's> Checker<'a, 's> {
         Some(LoopLevel { func, stage, var: self.loop_name(var)? })
     }
 
+    /// An `int` over parameters and shapes; a number where it is known to be one.
     fn startup_int(&mut self, expr: &'a Expr<'s>) -> Option<ExprId> {
-        self.startup(expr, Scalar::Int)
+        match self.number_of(expr) {
+            Some(number) => Some(self.pool.int(number)),
+            None => self.startup(expr, Scalar::Int),
+        }
     }
 
     fn startup(&mut self, expr: &'a Expr<'s>, scalar: Scalar) -> Option<ExprId> {
