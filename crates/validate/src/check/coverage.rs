@@ -83,9 +83,13 @@ impl<'a> Checker<'a> {
 
     fn way(&mut self, label: usize, store: &Store, target: &[PolyId], preset: &Rename) -> Way {
         let labelled = &self.model.labels[label];
-        let (depth, known) = (labelled.place.steps.len(), labelled.place.facts.len());
+        let depth = labelled.place.steps.len();
         let mut at = witness(self.space, self.model, store, depth, target, preset);
-        let own = store.access.place.facts.get(known..).unwrap_or_default();
+        // What holds at the label is given; whatever else the store needs is owed. A store that is not seen to stand under the label writes nothing here.
+        let Some(own) = store.access.place.facts.strip_prefix(labelled.place.facts.as_slice())
+        else {
+            return Way { at, condition: None };
+        };
         let mut conditions = at.formulas(self.space, own);
         let written: Vec<PolyId> =
             store.access.coords.iter().chain(&store.point).copied().collect();
