@@ -366,6 +366,8 @@ impl Checker<'_> {
                 tries.extend([(*limit, slack), (limit.swapped(), slack)]);
             }
         }
+        // A limit of this very shape, a buffer's own stride say, is the likeliest of all.
+        tries.sort_by_key(|(limit, _)| limit.second != right);
         for (limit, slack) in tries {
             let scope = ranges.scopes.get(limit.scope);
             if scope.is_none_or(|scope| !place.facts.starts_with(scope)) {
@@ -398,7 +400,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether `|value| <= factor·shape + offset` follows.
+    /// Whether `|value| <= factor·shape + offset` follows, where the shape is at least 0, the factor at least 1 and the offset not negative.
     fn magnitude(
         &mut self,
         facts: &[FormulaId],
@@ -406,6 +408,9 @@ impl Checker<'_> {
         shape: PolyId,
         (factor, offset): (i128, i128),
     ) -> bool {
+        if value == shape {
+            return true;
+        }
         let most = self.space.scale(shape, factor);
         let most = self.space.offset(most, offset);
         let least = self.space.scale(most, -1);
