@@ -142,14 +142,14 @@ impl<'a> Machine<'a> {
             }
             Action::Assert { condition, check, intervals } => {
                 for lane in active {
-                    let [value] = self.scalars(condition, *lane, stmt)?;
+                    let [value] = self.exact_scalars(condition, *lane, stmt)?;
                     if boolean(value, Role::Assert, stmt)? {
                         continue;
                     }
                     let (mut needed, mut given) = (None, None);
                     if let Some(intervals) = intervals {
                         // The check's message does without intervals that have no value.
-                        if let Ok(values) = self.scalars::<4>(intervals, *lane, stmt) {
+                        if let Ok(values) = self.exact_scalars::<4>(intervals, *lane, stmt) {
                             let number = |k: usize| values[k].and_then(Constant::as_integer);
                             needed = number(0).zip(number(1));
                             given = number(2).zip(number(3));
@@ -421,12 +421,33 @@ impl<'a> Machine<'a> {
         Ok(std::array::from_fn(|k| self.registers[code.result(k).start]))
     }
 
+    /// Results with one lane of an entry check, whose `int`s are exact.
+    fn exact_scalars<const N: usize>(
+        &mut self,
+        code: &Code<Target>,
+        lane: usize,
+        stmt: StmtId,
+    ) -> Result<[Value; N], Fault> {
+        self.evaluate_ints(code, lane, stmt, Ints::Exact)?;
+        Ok(std::array::from_fn(|k| self.registers[code.result(k).start]))
+    }
+
     /// Evaluates code for one lane into the registers.
     pub(super) fn evaluate(
         &mut self,
         code: &Code<Target>,
         lane: usize,
         stmt: StmtId,
+    ) -> Result<(), Fault> {
+        self.evaluate_ints(code, lane, stmt, Ints::In64Bits)
+    }
+
+    fn evaluate_ints(
+        &mut self,
+        code: &Code<Target>,
+        lane: usize,
+        stmt: StmtId,
+        ints: Ints,
     ) -> Result<(), Fault> {
         let (pool, era) = (self.pool, self.era);
         let (memories, path) = (&mut self.memories, &self.path);
@@ -443,7 +464,7 @@ impl<'a> Machine<'a> {
                 Stop::Fault(Fault::Race { place, conflict })
             })
         };
-        match code.run(vars, &mut self.registers, true, read) {
+        match code.run(vars, &mut self.registers, ints == Ints::In64Bits, read) {
             Ok(()) => Ok(()),
             Err(Stop::Fault(fault)) => Err(fault),
             Err(Stop::Op(OpError::Eval(error))) => Err(Fault::Eval(error)),
@@ -457,6 +478,15 @@ fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
         (a, b) = (b, a.rem_euclid(b));
     }
     a
+}
+
+/// Whether an `int` beyond 64 bits is a fault.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ints {
+    /// As in generated code.
+    In64Bits,
+    /// As in entry checks, which generated code evaluates from the left only as far as they decide.
+    Exact,
 }
 
 /// Why code stops: an operator, or an access.

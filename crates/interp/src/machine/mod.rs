@@ -9,7 +9,8 @@
 //! * Parallel loops run in an order drawn from a seed, and the race detector finds conflicts whatever the order: unordered iterations may write one location only with
 //!   one value, and an iteration may read such a location only after its own write. So a run without fault has the result of every order.
 //! * The iterations of a vectorized loop are lanes that execute each statement together: all evaluate before any writes; lanes that write one location must agree.
-//! * Every `int` that is computed must fit in 64 bits, in arms of selects that are not chosen too: generated code computes them.
+//! * Every `int` that is computed must fit in 64 bits, in arms of selects that are not chosen too: generated code computes them. Entry checks are
+//!   exempt: they are evaluated exactly.
 //! * A loop with non-positive extent does nothing; a negative extent of a reduction domain is found by its entry check.
 //! * Annotations (needed regions, prophecies, accesses) do not influence execution; [`run_checking_claims`] compares them with the specification beside it.
 
