@@ -195,6 +195,7 @@ impl Checker<'_> {
 
     /// What the walk could not describe, and overflow of the terms' coefficients.
     fn form(&mut self) {
+        self.nesting();
         for problem in &self.model.problems {
             self.obligations.push(Obligation {
                 kind: Kind::Form,
@@ -202,6 +203,33 @@ impl Checker<'_> {
                 place: "program".to_owned(),
                 status: Status::Open(problem.reason.clone()),
             });
+        }
+    }
+
+    /// Every access stands within its buffer's lifetime and every store within its label: the obligations rename the loops inside of these.
+    fn nesting(&mut self) {
+        let model = self.model;
+        let loads = model.loads.iter().map(|load| (load, None));
+        let stores = model.stores.iter().map(|store| (&store.access, store.label));
+        for (access, label) in loads.chain(stores) {
+            let lifetime = &model.memories[access.memory].place.steps;
+            let around = label.map_or(&[][..], |label| &model.labels[label].place.steps);
+            if !access.place.steps.starts_with(lifetime) || !access.place.steps.starts_with(around)
+            {
+                let place = self.describe(access);
+                let reason = "an access outside of its buffer's lifetime or of its label";
+                self.record(Kind::Form, Some(access.stmt), place, Status::Open(reason.to_owned()));
+            }
+        }
+        for label in &model.labels {
+            let inside = label.memory.is_none_or(|memory| {
+                label.place.steps.starts_with(&model.memories[memory].place.steps)
+            });
+            if !inside {
+                let place = format!("label of {}", self.pool.func(label.func).name);
+                let reason = "a label outside of its buffer's lifetime";
+                self.record(Kind::Form, None, place, Status::Open(reason.to_owned()));
+            }
         }
     }
 
