@@ -64,9 +64,8 @@ impl Search<'_> {
             }
             Stmt::Assert { condition, check } => self.assert(*condition, check),
             Stmt::Labeled { label: _, body } => self.stmt(*body),
-            Stmt::Provide { coords, value, .. } => {
-                coords.iter().for_each(|coord| self.expr(*coord));
-                self.expr(*value);
+            Stmt::Provide { coords, values, .. } => {
+                coords.iter().chain(values).for_each(|expr| self.expr(*expr));
             }
             Stmt::Store { buffer, index, value, prophecy: _ } => {
                 self.buffer(*buffer);

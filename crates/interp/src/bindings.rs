@@ -65,8 +65,8 @@ impl Bindings {
     pub fn set_input(&mut self, pool: &Pool, input: FuncId, array: Array) -> Result<(), BindError> {
         let decl = pool.func(input);
         let name = &decl.name;
-        if decl.scalar != array.scalar {
-            let (expected, given) = (decl.scalar, array.scalar);
+        if decl.scalar(0) != array.scalar {
+            let (expected, given) = (decl.scalar(0), array.scalar);
             return Err(BindError::Type { name: name.clone(), expected, given });
         }
         if !covers(&array) {

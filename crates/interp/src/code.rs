@@ -41,8 +41,8 @@ pub(crate) trait Scope {
     type Place: Clone;
     /// The place of a variable.
     fn var(&self, var: VarId) -> Option<Source>;
-    /// The place of a func's values; `rank` is the number of coordinates given.
-    fn func(&self, func: FuncId, rank: usize) -> Result<Self::Place, CodeError>;
+    /// The place of a component of a func's values; `rank` is the number of coordinates given.
+    fn func(&self, func: FuncId, component: usize, rank: usize) -> Result<Self::Place, CodeError>;
     /// The place of a buffer's elements.
     fn buffer(&self, buffer: BufferId) -> Result<Self::Place, CodeError>;
 }
@@ -285,14 +285,14 @@ impl<S: Scope> Compiler<'_, S> {
                 Op::Ramp(base, self.operand(*stride, 1)?)
             }
             Expr::Broadcast { value, .. } => Op::Broadcast(self.operand(*value, 1)?),
-            Expr::Ref { func, args } => {
+            Expr::Ref { func, component, args } => {
                 let args: Box<[Lanes]> =
                     args.iter().map(|arg| self.compile(*arg)).collect::<Result<_, _>>()?;
                 // A coordinate that all lanes share may stay a scalar.
                 if args.iter().any(|arg| arg.count != count && arg.count != 1) {
                     return Err(CodeError::Lanes);
                 }
-                Op::Read(self.scope.func(*func, args.len())?, args)
+                Op::Read(self.scope.func(*func, *component, args.len())?, args)
             }
             Expr::Load { buffer, index, .. } => {
                 let index = self.operand(*index, count)?;

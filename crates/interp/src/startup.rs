@@ -71,7 +71,7 @@ impl<F: Fn(VarId) -> Option<Constant>> Scope for StartupScope<'_, F> {
         (self.value_of)(var).map(Source::Constant)
     }
 
-    fn func(&self, func: FuncId, _: usize) -> Result<Never, CodeError> {
+    fn func(&self, func: FuncId, _: usize, _: usize) -> Result<Never, CodeError> {
         Err(CodeError::UndefinedFunc(self.pool.func(func).name.clone()))
     }
 

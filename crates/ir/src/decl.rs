@@ -35,8 +35,8 @@ pub struct VarDecl {
 pub struct FuncDecl {
     /// Unique within an algorithm.
     pub name: String,
-    /// The type of its values.
-    pub scalar: Scalar,
+    /// The type of each component of its values, never empty. Inputs and outputs have one, tuples several.
+    pub scalars: Vec<Scalar>,
     /// Its pure variables, first dimension first. Inputs have them too, for their rank and the dimensions' names.
     pub args: Vec<VarId>,
     /// What it is.
@@ -47,6 +47,11 @@ impl FuncDecl {
     /// Number of dimensions.
     pub fn rank(&self) -> usize {
         self.args.len()
+    }
+
+    /// The type of a component, which must exist.
+    pub fn scalar(&self, component: usize) -> Scalar {
+        self.scalars[component]
     }
 
     /// The stages, none for an input.
@@ -75,7 +80,7 @@ pub enum FuncKind {
     },
 }
 
-/// One stage: `for domain where predicate: func(lhs) = value` (FS Fig. 5).
+/// One stage: `for domain where predicate: func(lhs) = values` (FS Fig. 5, with tuples).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
     /// Reduction variables; **the first is innermost** (changes fastest).
@@ -84,8 +89,15 @@ pub struct Stage {
     pub predicate: Option<ExprId>,
     /// The written point: for the pure stage the args themselves.
     pub lhs: Vec<ExprId>,
-    /// The value written.
-    pub value: ExprId,
+    /// What is written, one value a component: all are evaluated before any is written.
+    pub values: Vec<ExprId>,
+}
+
+impl Stage {
+    /// Every expression that an instance evaluates: the written point, the predicate, the values.
+    pub fn roots(&self) -> impl Iterator<Item = ExprId> + '_ {
+        self.lhs.iter().chain(&self.predicate).chain(&self.values).copied()
+    }
 }
 
 /// A reduction variable and its interval, both startup expressions (FS Definition 4.4).
@@ -109,6 +121,8 @@ pub struct BufferDecl {
     pub scalar: Scalar,
     /// The func whose values it holds.
     pub func: FuncId,
+    /// Which component of them: a tuple-valued func has a buffer for each.
+    pub component: usize,
     /// Whose memory it is.
     pub kind: BufferKind,
     /// First dimension first. Of inputs and outputs, the expressions are variables bound by the caller; of allocations, they are evaluated where the buffer is allocated.

@@ -9,7 +9,7 @@ define_id!(
     pub ExprId, "e"
 );
 
-/// What a load claims to read: the value of `func` at `coords`. A hint: the validator checks it, nothing else relies on it.
+/// What a load claims to read: the value of `func` at `coords`, in the component that the buffer holds. A hint: the validator checks it, nothing else relies on it.
 ///
 /// Which stage and reduction point is meant follows from the specification: the final stage of another func, the lexicographic predecessor for a
 /// read of the func that is being updated.
@@ -49,6 +49,8 @@ pub enum Expr {
     Ref {
         /// What is read.
         func: FuncId,
+        /// Which component of its value, 0 where there is but one.
+        component: usize,
         /// One `int` a dimension.
         args: Box<[ExprId]>,
     },
@@ -125,9 +127,11 @@ impl Expr {
                 let if_true = map(*if_true);
                 Self::Select { condition, if_true, if_false: map(*if_false) }
             }
-            Self::Ref { func, args } => {
-                Self::Ref { func: *func, args: args.iter().map(|arg| map(*arg)).collect() }
-            }
+            Self::Ref { func, component, args } => Self::Ref {
+                func: *func,
+                component: *component,
+                args: args.iter().map(|arg| map(*arg)).collect(),
+            },
             Self::Load { buffer, index, access } => {
                 let index = map(*index);
                 let access = access.as_ref().map(|access| Access {

@@ -61,9 +61,9 @@ impl Pool {
             Expr::Binary(_, lhs, _) => self.ty(*lhs),
             Expr::Select { if_true, .. } => self.ty(*if_true),
             Expr::Cast(scalar, operand) => self.ty(*operand).with_scalar(*scalar),
-            Expr::Ref { func, args } => {
+            Expr::Ref { func, component, args } => {
                 let lanes = args.iter().map(|arg| self.ty(*arg).lanes).max().unwrap_or(1);
-                Type { scalar: self.funcs[*func].scalar, lanes }
+                Type { scalar: self.funcs[*func].scalar(*component), lanes }
             }
             Expr::Load { buffer, index, .. } => {
                 self.ty(*index).with_scalar(self.buffers[*buffer].scalar)
@@ -111,7 +111,7 @@ impl Pool {
         &self.funcs[id]
     }
 
-    /// Adds or replaces what a func is; its type and rank stay.
+    /// Adds or replaces what a func is; its types and rank stay.
     pub fn define_func(&mut self, id: FuncId, kind: FuncKind) {
         self.funcs[id].kind = kind;
     }
@@ -211,9 +211,14 @@ impl Pool {
         self.expr(Expr::Call(intrinsic, operand))
     }
 
-    /// The value of a func at a point.
-    pub fn func_ref(&mut self, func: FuncId, args: impl Into<Box<[ExprId]>>) -> ExprId {
-        self.expr(Expr::Ref { func, args: args.into() })
+    /// A component of the value of a func at a point.
+    pub fn func_ref(
+        &mut self,
+        func: FuncId,
+        component: usize,
+        args: impl Into<Box<[ExprId]>>,
+    ) -> ExprId {
+        self.expr(Expr::Ref { func, component, args: args.into() })
     }
 
     /// An element of a buffer.

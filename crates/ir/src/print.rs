@@ -221,6 +221,15 @@ impl Printer<'_> {
         }
     }
 
+    /// One value, or several in parentheses.
+    fn values(&mut self, values: &[ExprId]) {
+        if let [single] = values {
+            self.expr(*single, 0);
+        } else {
+            self.call("", values);
+        }
+    }
+
     fn call(&mut self, name: &str, operands: &[ExprId]) {
         self.put(name);
         self.put("(");
@@ -250,8 +259,11 @@ impl Printer<'_> {
             }
             Expr::Cast(scalar, operand) => self.call(scalar.name(), &[*operand]),
             Expr::Call(intrinsic, operand) => self.call(intrinsic.name(), &[*operand]),
-            Expr::Ref { func, args } => {
-                let name = self.names.func(pool, *func);
+            Expr::Ref { func, component, args } => {
+                let mut name = self.names.func(pool, *func);
+                if pool.func(*func).scalars.len() > 1 {
+                    let _ = write!(name, ".{component}");
+                }
                 self.call(&name, args);
             }
             Expr::Load { buffer, index, access } => {
@@ -364,6 +376,9 @@ impl Printer<'_> {
                 let name = self.names.buffer(pool, *buffer);
                 let func = self.names.func(pool, decl.func);
                 let _ = write!(self.out, "allocate {name}: {} for {func}", decl.scalar);
+                if pool.func(decl.func).scalars.len() > 1 {
+                    let _ = write!(self.out, ".{}", decl.component);
+                }
                 self.dims(&decl.dims);
                 self.put(";\n");
                 self.sequence(*body, depth);
@@ -412,7 +427,7 @@ impl Printer<'_> {
                 }
                 self.braces(*body, depth);
             }
-            Stmt::Provide { func, stage, coords, point, value } => {
+            Stmt::Provide { func, stage, coords, point, values } => {
                 self.line(depth);
                 let name = self.names.func(pool, *func);
                 self.call(&name, coords);
@@ -421,7 +436,7 @@ impl Printer<'_> {
                     self.call(" point", point);
                 }
                 self.put(" = ");
-                self.expr(*value, 0);
+                self.values(values);
                 self.put(";\n");
             }
             Stmt::Store { buffer, index, value, prophecy } => {
@@ -553,7 +568,10 @@ impl Printer<'_> {
             let arg = self.names.var(pool, *arg);
             let _ = write!(self.out, "{}{arg}", if position > 0 { ", " } else { "" });
         }
-        let _ = write!(self.out, "): {}", decl.scalar);
+        self.put("): ");
+        let scalars: Vec<&str> = decl.scalars.iter().map(|scalar| scalar.name()).collect();
+        let types = scalars.join(", ");
+        self.put(&if scalars.len() == 1 { types } else { format!("({types})") });
     }
 
     fn definition(&mut self, func: FuncId) {
@@ -577,7 +595,7 @@ impl Printer<'_> {
             }
             self.call("stage", &stage.lhs);
             self.put(" = ");
-            self.expr(stage.value, 0);
+            self.values(&stage.values);
             self.put(";\n");
         }
         self.put("  }\n");

@@ -18,7 +18,7 @@ pub struct Interval {
     pub extent: ExprId,
 }
 
-/// Which value of the specification a store claims to write. A hint: the validator checks it, nothing else relies on it.
+/// Which value of the specification a store claims to write, in the component that the buffer holds. A hint: the validator checks it, nothing else relies on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Prophecy {
     /// The func.
@@ -212,8 +212,8 @@ pub enum Stmt {
         coords: Box<[ExprId]>,
         /// The values of the stage's reduction variables, in the order of its domain.
         point: Box<[ExprId]>,
-        /// The value.
-        value: ExprId,
+        /// The values, one a component: all are evaluated before any is written.
+        values: Box<[ExprId]>,
     },
     /// Writes elements of a buffer, after storage is flattened; all lanes are evaluated before any is written.
     Store {

@@ -152,8 +152,20 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// A buffer has the type of the component that it holds.
+    fn holds_component(&mut self, decl: &BufferDecl) {
+        if self.pool.func(decl.func).scalars.get(decl.component) != Some(&decl.scalar) {
+            self.report("a buffer holds a component of its func", decl.name.clone());
+        }
+    }
+
     fn declare_buffer(&mut self, buffer: BufferId) {
         self.live.insert(buffer);
+        self.holds_component(self.pool.buffer(buffer));
+        if self.pool.func(self.pool.buffer(buffer).func).scalars.len() != 1 {
+            let name = self.pool.buffer(buffer).name.clone();
+            self.report("inputs and outputs have one component", name);
+        }
         for dim in &self.pool.buffer(buffer).dims {
             for id in [dim.min, dim.extent, dim.stride] {
                 match self.pool.get(id) {
@@ -182,6 +194,9 @@ impl<'a> Verifier<'a> {
         for arg in &decl.args {
             self.declare(*arg);
         }
+        if decl.scalars.is_empty() {
+            self.report("a func has at least one component", decl.name.clone());
+        }
         if decl.stages().is_empty() {
             self.report("a defined func has a pure stage", decl.name.clone());
         }
@@ -203,17 +218,24 @@ impl<'a> Verifier<'a> {
                     self.report("the pure stage writes at the func's arguments", decl.name.clone());
                 }
             }
-            self.expect(
-                stage.value,
-                Type::scalar(decl.scalar),
-                "a stage's value has the func's type",
-            );
+            self.values(&stage.values, func, "a stage has a value of each component's type");
             for variable in &stage.domain {
                 self.in_scope.remove(&variable.var);
             }
         }
         for arg in &decl.args {
             self.in_scope.remove(arg);
+        }
+    }
+
+    /// Checks that there is a scalar value of its type for each component of a func.
+    fn values(&mut self, values: &[ExprId], func: FuncId, rule: &'static str) {
+        let decl = self.pool.func(func);
+        if values.len() != decl.scalars.len() {
+            self.report(rule, decl.name.clone());
+        }
+        for (value, scalar) in values.iter().zip(&decl.scalars) {
+            self.expect(*value, Type::scalar(*scalar), rule);
         }
     }
 
@@ -314,6 +336,7 @@ impl<'a> Verifier<'a> {
             }
             Stmt::Allocate { buffer, body } => {
                 let decl = pool.buffer(*buffer);
+                self.holds_component(decl);
                 if decl.kind != BufferKind::Internal || !self.allocated.insert(*buffer) {
                     self.report("an internal buffer is allocated once", decl.name.clone());
                 }
@@ -343,16 +366,12 @@ impl<'a> Verifier<'a> {
                 }
                 self.stmt(*body);
             }
-            Stmt::Provide { func, stage, coords, point, value } => {
+            Stmt::Provide { func, stage, coords, point, values } => {
                 self.work_begun = true;
                 if self.phase == Phase::Final {
                     self.report("final programs have no provides", pool.func(*func).name.clone());
                 }
-                self.expect(
-                    *value,
-                    Type::scalar(pool.func(*func).scalar),
-                    "a provide's value has the func's type",
-                );
+                self.values(values, *func, "a provide has a value of each component's type");
                 self.claim(*func, *stage, coords, point, 1);
             }
             Stmt::Store { buffer, index, value, prophecy } => {
@@ -491,9 +510,11 @@ fn broken_rule(pool: &Pool, expr: &Expr, phase: Phase) -> Option<&'static str> {
             (!scalar.is_float() && !integer)
                 .then_some("intrinsics take floats, abs also signed integers")
         }
-        Expr::Ref { func, args } => {
+        Expr::Ref { func, component, args } => {
             if phase == Phase::Final {
                 Some("final programs have no refs")
+            } else if *component >= pool.func(*func).scalars.len() {
+                Some("a ref names a component of its func")
             } else if args.len() != pool.func(*func).rank()
                 || args.iter().any(|arg| ty(*arg) != Type::INT)
             {

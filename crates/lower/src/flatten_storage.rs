@@ -2,37 +2,44 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    Access, BufferId, Expr, ExprId, FuncId, FuncKind, Pool, Program, Prophecy, Stmt, StmtId,
+    Access, BufferId, Expr, ExprId, FuncId, FuncKind, Pool, Program, Prophecy, Stmt, StmtId, VarId,
 };
 
-use crate::fold::{Fold, rewrite, walk};
+use crate::fold::{Fold, loads, rewrite, walk};
 use crate::{LowerError, index};
 
 /// Replaces `Provide` by `Store` and `Ref` by `Load`, with what they meant as annotations.
+///
+/// The values of a tuple are bound to variables before its components are stored, as are written coordinates that load: what is stored first may be what they read.
 ///
 /// Requires: every func that is written or read has a buffer in scope: an input, an output, or an enclosing `Allocate`; no bounds holes.
 /// Ensures: no `Provide` and no `Ref`; each index is `Σ (coord_k - min_k) * stride_k` over the buffer's dims, in `int`.
 pub fn flatten_storage(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let mut fold = FlattenStorage { buffers: FxHashMap::default(), done: FxHashMap::default() };
     for input in &program.inputs {
-        fold.buffers.insert(pool.buffer(*input).func, *input);
+        fold.buffers.insert((pool.buffer(*input).func, 0), *input);
     }
     for output in &program.outputs {
-        fold.buffers.insert(output.func, output.buffer);
+        fold.buffers.insert((output.func, 0), output.buffer);
     }
     rewrite(&mut fold, pool, program)
 }
 
 struct FlattenStorage {
-    /// The buffer of each func at this place.
-    buffers: FxHashMap<FuncId, BufferId>,
+    /// The buffer of each component of a func at this place.
+    buffers: FxHashMap<(FuncId, usize), BufferId>,
     /// Rewritten expressions, valid as long as `buffers` does not change.
     done: FxHashMap<ExprId, ExprId>,
 }
 
 impl FlattenStorage {
-    fn buffer_of(&self, pool: &Pool, func: FuncId) -> Result<BufferId, LowerError> {
-        if let Some(buffer) = self.buffers.get(&func) {
+    fn buffer_of(
+        &self,
+        pool: &Pool,
+        func: FuncId,
+        component: usize,
+    ) -> Result<BufferId, LowerError> {
+        if let Some(buffer) = self.buffers.get(&(func, component)) {
             return Ok(*buffer);
         }
         match pool.func(func).kind {
@@ -43,8 +50,8 @@ impl FlattenStorage {
         }
     }
 
-    /// Makes `buffer` the place of its func, or takes that back; gives what was there.
-    fn swap(&mut self, func: FuncId, buffer: Option<BufferId>) -> Option<BufferId> {
+    /// Makes `buffer` the place of a func's component, or takes that back; gives what was there.
+    fn swap(&mut self, func: (FuncId, usize), buffer: Option<BufferId>) -> Option<BufferId> {
         self.done.clear();
         match buffer {
             Some(buffer) => self.buffers.insert(func, buffer),
@@ -59,7 +66,7 @@ impl Fold for FlattenStorage {
         let mut failure = None;
         let mut done = std::mem::take(&mut self.done);
         let result = pool.rewrite_bottom_up(expr, &mut done, &mut |pool, id, node| match node {
-            Expr::Ref { func, args } => match self.buffer_of(pool, *func) {
+            Expr::Ref { func, component, args } => match self.buffer_of(pool, *func, *component) {
                 Ok(buffer) => {
                     let index = flat_index(pool, buffer, args);
                     let access = Access { func: *func, coords: args.clone() };
@@ -92,23 +99,48 @@ impl Fold for FlattenStorage {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         match pool.get_stmt(id).clone() {
             Stmt::Allocate { buffer, .. } => {
-                let func = pool.buffer(buffer).func;
+                let func = (pool.buffer(buffer).func, pool.buffer(buffer).component);
                 let outer = self.swap(func, Some(buffer));
                 let result = walk(self, pool, id);
                 self.swap(func, outer);
                 result
             }
-            Stmt::Provide { func, stage, coords, point, value } => {
+            Stmt::Provide { func, stage, coords, point, values } => {
                 let map = |fold: &mut Self, pool: &mut Pool, exprs: &[ExprId]| {
                     exprs.iter().map(|expr| fold.expr(pool, *expr)).collect::<Result<Box<_>, _>>()
                 };
-                let buffer = self.buffer_of(pool, func)?;
-                let coords = map(self, pool, &coords)?;
+                let mut coords = map(self, pool, &coords)?;
                 let point = map(self, pool, &point)?;
-                let value = self.expr(pool, value)?;
-                let index = flat_index(pool, buffer, &coords);
-                let prophecy = Some(Prophecy { func, stage, coords, point });
-                Ok(pool.stmt(Stmt::Store { buffer, index, value, prophecy }))
+                let mut values = map(self, pool, &values)?;
+                let mut lets = Vec::new();
+                if values.len() > 1 {
+                    let name = pool.func(func).name.clone();
+                    for (dim, coord) in coords.iter_mut().enumerate() {
+                        if loads(pool, *coord) {
+                            *coord = bind(pool, format!("{name}.at.{dim}"), *coord, &mut lets);
+                        }
+                    }
+                    for (component, value) in values.iter_mut().enumerate() {
+                        *value = bind(pool, format!("{name}.{component}"), *value, &mut lets);
+                    }
+                }
+                let mut stores = Vec::with_capacity(values.len());
+                for (component, value) in values.iter().enumerate() {
+                    let buffer = self.buffer_of(pool, func, component)?;
+                    let index = flat_index(pool, buffer, &coords);
+                    let (coords, point) = (coords.clone(), point.clone());
+                    let prophecy = Some(Prophecy { func, stage, coords, point });
+                    let value = *value;
+                    stores.push(pool.stmt(Stmt::Store { buffer, index, value, prophecy }));
+                }
+                let mut stmt = match stores[..] {
+                    [only] => only,
+                    _ => pool.stmt(Stmt::Block(stores)),
+                };
+                for (var, value) in lets.into_iter().rev() {
+                    stmt = pool.stmt(Stmt::Let { var, value, body: stmt });
+                }
+                Ok(stmt)
             }
             Stmt::Block(_)
             | Stmt::Let { .. }
@@ -119,6 +151,16 @@ impl Fold for FlattenStorage {
             | Stmt::Store { .. } => walk(self, pool, id),
         }
     }
+}
+
+/// A variable for a value, unless it is one or a constant.
+fn bind(pool: &mut Pool, name: String, value: ExprId, lets: &mut Vec<(VarId, ExprId)>) -> ExprId {
+    if index::is_atom(pool.get(value)) {
+        return value;
+    }
+    let var = pool.declare_var(name, pool.ty(value));
+    lets.push((var, value));
+    pool.var_expr(var)
 }
 
 /// The element number of a point.

@@ -73,12 +73,12 @@ pub(crate) fn walk<F: Fold + ?Sized>(
         Stmt::Labeled { label, body } => {
             Stmt::Labeled { label: walk_label(fold, pool, label)?, body: fold.stmt(pool, *body)? }
         }
-        Stmt::Provide { func, stage, coords, point, value } => Stmt::Provide {
+        Stmt::Provide { func, stage, coords, point, values } => Stmt::Provide {
             func: *func,
             stage: *stage,
             coords: walk_exprs(fold, pool, coords)?,
             point: walk_exprs(fold, pool, point)?,
-            value: fold.expr(pool, *value)?,
+            values: walk_exprs(fold, pool, values)?,
         },
         Stmt::Store { buffer, index, value, prophecy } => Stmt::Store {
             buffer: fold.buffer(*buffer),
@@ -231,10 +231,10 @@ pub(crate) fn for_each_expr(pool: &Pool, id: StmtId, visit: &mut impl FnMut(Role
             Label::Func { needed, .. } => intervals(needed),
             Label::Stage { .. } => {}
         },
-        Stmt::Provide { coords, point, value, .. } => {
+        Stmt::Provide { coords, point, values, .. } => {
             coords.iter().for_each(|coord| visit(Role::Computed, *coord));
             point.iter().for_each(|value| visit(Role::Annotation, *value));
-            visit(Role::Computed, *value);
+            values.iter().for_each(|value| visit(Role::Computed, *value));
         }
         Stmt::Store { index, value, prophecy, .. } => {
             if let Some(prophecy) = prophecy {

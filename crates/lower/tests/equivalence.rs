@@ -38,7 +38,7 @@ fn check(text: &str, runs: &[(Shape, &[Shape])]) -> String {
         let mut bindings = Bindings::new();
         for (input, shape) in algorithm.inputs.iter().zip(*inputs) {
             assert!(matches!(pool.func(*input).kind, FuncKind::Input { .. }));
-            let array = picture(pool.func(*input).scalar, shape.clone(), &vec![3; shape.len()]);
+            let array = picture(pool.func(*input).scalar(0), shape.clone(), &vec![3; shape.len()]);
             bindings.set_input(&pool, *input, array).unwrap();
         }
         let mut first = None;

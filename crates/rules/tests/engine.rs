@@ -18,7 +18,7 @@ const HEAD: &str = "algorithm t {
 fn simplified(ty: &str, text: &str) -> String {
     let source = format!("{}{text}; }} output g; }}", HEAD.replace("TYPE", ty));
     let mut module = parse::module(&source).unwrap();
-    let value = module.pool.func(module.algorithm.funcs[0]).stages()[0].value;
+    let value = module.pool.func(module.algorithm.funcs[0]).stages()[0].values[0];
     let result = Simplifier::new().simplify(&mut module.pool, value);
     print::expr(&module.pool, result)
 }

@@ -2,8 +2,8 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    BinaryOp, BufferDecl, BufferKind, Dim, Expr, ExprId, FuncId, HoleId, HoleKind, Interval, Label,
-    Pool, Stmt, StmtId, Type, VarId,
+    BinaryOp, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, HoleId, HoleKind,
+    Interval, Label, Pool, Scalar, Stmt, StmtId, Type, VarId,
 };
 
 use crate::algebra::{Algebra, Known, vars};
@@ -80,7 +80,7 @@ impl Emitter<'_> {
         let func = plan.func;
         let allocates = plan.store == place && !self.lowered.is_output(func);
         let mut lets = Vec::new();
-        let buffer = allocates.then(|| self.allocation(func, &mut lets));
+        let buffers = if allocates { self.allocation(func, &mut lets) } else { Vec::new() };
         let label = (plan.compute == place).then(|| self.label(plan, &mut lets));
         let rest = self.funcs(place, others, rest);
         let mut stmt = match label {
@@ -91,7 +91,7 @@ impl Emitter<'_> {
             }
             None => rest,
         };
-        if let Some(buffer) = buffer {
+        for buffer in buffers.into_iter().rev() {
             stmt = self.pool.stmt(Stmt::Allocate { buffer, body: stmt });
         }
         for (var, value) in lets.into_iter().rev() {
@@ -152,15 +152,12 @@ impl Emitter<'_> {
         self.pool.var_expr(var)
     }
 
-    fn allocation(
-        &mut self,
-        func: FuncId,
-        lets: &mut Vec<(VarId, ExprId)>,
-    ) -> halidom_ir::BufferId {
+    /// The buffers of a func's components.
+    fn allocation(&mut self, func: FuncId, lets: &mut Vec<(VarId, ExprId)>) -> Vec<BufferId> {
         self.fill(func, HoleKind::Allocation, "", lets);
-        let (name, scalar, rank) = {
+        let (name, scalars, rank) = {
             let decl = self.pool.func(func);
-            (decl.name.clone(), decl.scalar, decl.rank())
+            (decl.name.clone(), decl.scalars.clone(), decl.rank())
         };
         let mut stride = self.pool.int(1);
         let mut dims = Vec::with_capacity(rank);
@@ -177,13 +174,18 @@ impl Emitter<'_> {
                 };
             }
         }
-        self.pool.declare_buffer(BufferDecl {
-            name,
-            scalar,
-            func,
-            kind: BufferKind::Internal,
-            dims,
-        })
+        let tuple = scalars.len() > 1;
+        let declare = |(component, scalar): (usize, &Scalar)| {
+            self.pool.declare_buffer(BufferDecl {
+                name: if tuple { format!("{name}.{component}") } else { name.clone() },
+                scalar: *scalar,
+                func,
+                component,
+                kind: BufferKind::Internal,
+                dims: dims.clone(),
+            })
+        };
+        scalars.iter().enumerate().map(declare).collect()
     }
 
     /// An expression with the known holes replaced.
@@ -319,13 +321,14 @@ impl Emitter<'_> {
 
     fn provide(&mut self, nest: &Nest) -> StmtId {
         let coords = nest.lhs.iter().map(|coord| self.inliner.apply(self.pool, *coord)).collect();
-        let value = self.inliner.apply(self.pool, nest.value);
+        let values =
+            nest.values.iter().map(|value| self.inliner.apply(self.pool, *value)).collect();
         let stmt = self.pool.stmt(Stmt::Provide {
             func: nest.func,
             stage: nest.stage,
             coords,
             point: nest.point.clone().into(),
-            value,
+            values,
         });
         match nest.predicate {
             Some(predicate) => {

@@ -66,7 +66,7 @@ pub(crate) struct Nest {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) predicate: Option<ExprId>,
     pub(crate) lhs: Vec<ExprId>,
-    pub(crate) value: ExprId,
+    pub(crate) values: Vec<ExprId>,
     /// The reduction variables, in the order of the domain.
     pub(crate) point: Vec<ExprId>,
 }
@@ -304,7 +304,7 @@ fn lower_stage(
         bindings: Vec::new(),
         predicate: None,
         lhs: Vec::new(),
-        value: stage.value,
+        values: Vec::new(),
         point: Vec::new(),
     };
     let mut fresh = Substitution::new();
@@ -325,7 +325,7 @@ fn lower_stage(
     nest.loops.reverse();
     nest.predicate = stage.predicate.map(|predicate| fresh.apply(pool, predicate));
     nest.lhs = stage.lhs.iter().map(|coord| fresh.apply(pool, *coord)).collect();
-    nest.value = fresh.apply(pool, stage.value);
+    nest.values = stage.values.iter().map(|value| fresh.apply(pool, *value)).collect();
     nest
 }
 
@@ -355,7 +355,7 @@ impl Nest {
 fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
     let (name, scalar, rank) = {
         let decl = pool.func(func);
-        (decl.name.clone(), decl.scalar, decl.rank())
+        (decl.name.clone(), decl.scalar(0), decl.rank())
     };
     let mut declare = |what: String| pool.declare_var(format!("{name}.{what}"), Type::INT);
     let vars: Vec<_> = (0..rank)
@@ -378,15 +378,15 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
             stride: pool.var_expr(*stride),
         })
         .collect();
-    let buffer =
-        pool.declare_buffer(BufferDecl { name, scalar, func, kind: BufferKind::Output, dims });
+    let kind = BufferKind::Output;
+    let buffer = pool.declare_buffer(BufferDecl { name, scalar, func, component: 0, kind, dims });
     Output { func, buffer, window }
 }
 
 /// Replaces references to inlined funcs by their definitions, all the way down.
 #[derive(Debug, Default)]
 pub(crate) struct Inliner {
-    bodies: FxHashMap<FuncId, (Vec<VarId>, ExprId)>,
+    bodies: FxHashMap<FuncId, (Vec<VarId>, Vec<ExprId>)>,
 }
 
 impl Inliner {
@@ -397,8 +397,9 @@ impl Inliner {
                 let decl = pool.func(plan.func);
                 let (args, stage) = (decl.args.clone(), decl.stages().first().cloned());
                 if let Some(stage) = stage {
-                    let value = inliner.apply(pool, stage.value);
-                    inliner.bodies.insert(plan.func, (args, value));
+                    let values =
+                        stage.values.iter().map(|value| inliner.apply(pool, *value)).collect();
+                    inliner.bodies.insert(plan.func, (args, values));
                 }
             }
         }
@@ -410,14 +411,14 @@ impl Inliner {
             return expr;
         }
         pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, expr| {
-            if let Expr::Ref { func, args } = expr
-                && let Some((params, body)) = self.bodies.get(func)
+            if let Expr::Ref { func, component, args } = expr
+                && let Some((params, bodies)) = self.bodies.get(func)
             {
                 let mut substitution = Substitution::new();
                 for (param, arg) in params.iter().zip(args) {
                     substitution.insert(*param, *arg);
                 }
-                substitution.apply(pool, *body)
+                substitution.apply(pool, bodies[*component])
             } else {
                 id
             }
@@ -438,7 +439,7 @@ impl Inliner {
     /// The funcs that a stage reads.
     pub(crate) fn nest_callees(&self, pool: &mut Pool, nest: &Nest) -> Vec<FuncId> {
         let mut callees = Vec::new();
-        let parts = nest.lhs.iter().chain(&nest.predicate).chain([&nest.value]);
+        let parts = nest.lhs.iter().chain(&nest.predicate).chain(&nest.values);
         for part in parts.copied().collect::<Vec<_>>() {
             let part = self.apply(pool, part);
             pool.for_each_subexpr(part, &mut |_, expr| {

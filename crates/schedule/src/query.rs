@@ -125,8 +125,8 @@ impl Extractor<'_> {
                 self.instance = outer;
                 Query::All(vec![self.stage_inclusion(func, stage, specialization), body])
             }
-            Stmt::Provide { func, stage, coords, value, .. } => {
-                self.provide(func, stage, &coords, value)
+            Stmt::Provide { func, stage, coords, values, .. } => {
+                self.provide(func, stage, &coords, &values)
             }
             Stmt::Assert { .. } | Stmt::Store { .. } => Query::All(Vec::new()),
         }
@@ -182,7 +182,13 @@ impl Extractor<'_> {
         })
     }
 
-    fn provide(&mut self, func: FuncId, stage: usize, coords: &[ExprId], value: ExprId) -> Query {
+    fn provide(
+        &mut self,
+        func: FuncId,
+        stage: usize,
+        coords: &[ExprId],
+        values: &[ExprId],
+    ) -> Query {
         let specialization = self.instance.map_or(0, |(_, _, specialization)| specialization);
         let own = compute_kind(self.pool, func, stage, specialization);
         let mut parts = vec![Query::Member(Member {
@@ -195,7 +201,9 @@ impl Extractor<'_> {
             parts.push(self.reads(*coord, true, None));
         }
         let premise = Binder::IfMember { func, kind: own, coords: coords.into() };
-        parts.push(self.reads(value, false, Some(&premise)));
+        for value in values {
+            parts.push(self.reads(*value, false, Some(&premise)));
+        }
         Query::All(parts)
     }
 
@@ -216,7 +224,7 @@ impl Extractor<'_> {
     ) {
         let mut refs = Vec::new();
         self.pool.for_each_subexpr(root, &mut |_, expr| {
-            if let Expr::Ref { func, args } = expr {
+            if let Expr::Ref { func, args, .. } = expr {
                 refs.push((*func, args.clone()));
             }
         });
@@ -225,7 +233,7 @@ impl Extractor<'_> {
         for (_, args) in &refs {
             for arg in args {
                 self.pool.for_each_subexpr(*arg, &mut |_, expr| {
-                    if let Expr::Ref { func, args } = expr {
+                    if let Expr::Ref { func, args, .. } = expr {
                         below_index.insert((*func, args.clone()));
                     }
                 });

@@ -186,7 +186,7 @@ fn set_random(
     shape: Shape,
     random: &mut Random,
 ) -> Option<()> {
-    let scalar: Scalar = pool.func(input).scalar;
+    let scalar: Scalar = pool.func(input).scalar(0);
     let padded = random.chance(30);
     let padding: Vec<i64> =
         shape.iter().map(|_| if padded { random.between(0, 4) } else { 0 }).collect();

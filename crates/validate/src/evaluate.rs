@@ -47,13 +47,13 @@ pub(crate) trait Leaves {
     /// A variable's value.
     fn variable(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> Result<Value>;
 
-    /// The value of a func or input at a point, as in algorithms and before storage is flattened.
+    /// A component of the value of a func or input at a point, as in algorithms and before storage is flattened.
     fn reference(
         &mut self,
         pool: &Pool,
         space: &mut Space,
         expr: ExprId,
-        func: FuncId,
+        component: (FuncId, usize),
         coords: Vec<PolyId>,
     ) -> Result<Value>;
 
@@ -143,9 +143,9 @@ impl<L: Leaves> Evaluator<'_, L> {
                     Err(EvaluateError::Unsupported("a function of this type"))
                 }
             },
-            Expr::Ref { func, args } => {
+            Expr::Ref { func, component, args } => {
                 let coords = self.ints(&args)?;
-                self.leaves.reference(self.pool, self.space, id, func, coords)
+                self.leaves.reference(self.pool, self.space, id, (func, component), coords)
             }
             Expr::Load { buffer, index, access } => {
                 let Some(Access { func, coords }) = access else {

@@ -263,7 +263,7 @@ fn draw(
     let shapes = input_shapes(pool, algorithm, &mut bindings, &windows, &hinted, random)?;
     let mut inputs = Vec::new();
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-        let array = random_array(pool.func(*input).scalar, shape, random)?;
+        let array = random_array(pool.func(*input).scalar(0), shape, random)?;
         bindings.set_input(pool, *input, array.clone()).ok()?;
         inputs.push((*input, array));
     }
@@ -302,7 +302,7 @@ fn input_shapes(
     let room = if random.between(0, 1) == 0 { 0 } else { random.between(0, 4) };
     for round in 0..6 {
         for (input, shape) in algorithm.inputs.iter().zip(&shapes) {
-            let array = random_array(pool.func(*input).scalar, shape.clone(), random)?;
+            let array = random_array(pool.func(*input).scalar(0), shape.clone(), random)?;
             bindings.set_input(pool, *input, array).ok()?;
         }
         let read = demand_within(pool, algorithm, bindings, windows, MOST_STEPS).ok()?;

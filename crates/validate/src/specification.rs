@@ -3,7 +3,8 @@
 //! # Correctness
 //! A func has one value for each location and version ([`crate::space::Version`]): after all stages, or before an instance of an update stage. A stage's
 //! instance is given by the pure variables that its left-hand side names and a point of its domain; its equation says that the location of the left-hand side
-//! gets the stage's value, in which the func's own values are those before the instance and every other func's are final. Funcs without memory in the program
+//! gets the stage's value, in which the func's own values are those before the instance and every other func's are final. A tuple is a value for each component: in the values of
+//! all of them, each component of the func itself is the one before the instance. Funcs without memory in the program
 //! are unfolded: their final value at a point is their only stage's value there.
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -21,7 +22,7 @@ pub(crate) struct Specification<'a> {
     parameters: &'a Parameters,
     /// Funcs that the program keeps in memory.
     stored: FxHashSet<FuncId>,
-    unfolded: FxHashMap<(FuncId, Vec<PolyId>), Value>,
+    unfolded: FxHashMap<(FuncId, Vec<PolyId>), Vec<Value>>,
 }
 
 /// One instance of a stage.
@@ -30,8 +31,8 @@ pub(crate) struct Instance {
     pub(crate) location: Vec<PolyId>,
     /// That the point lies in the domain and the stage applies.
     pub(crate) exists: FormulaId,
-    /// What it writes.
-    pub(crate) value: Value,
+    /// What it writes, one value a component, all from the values before the instance.
+    pub(crate) values: Vec<Value>,
 }
 
 /// The shape of a stage.
@@ -125,15 +126,17 @@ impl<'a> Specification<'a> {
         }
         let own =
             (stage > 0).then(|| (func, Version::Before { stage, point: point.to_vec().into() }));
-        let (lhs, value, predicate): (&[ExprId], ExprId, Option<ExprId>) =
-            (&found.lhs, found.value, found.predicate);
-        let (location, value, applies) = self.evaluate(space, bound, own, |evaluator| {
+        let (lhs, values, predicate): (&[ExprId], &[ExprId], Option<ExprId>) =
+            (&found.lhs, &found.values, found.predicate);
+        let (location, values, applies) = self.evaluate(space, bound, own, |evaluator| {
             let applies = predicate.map(|predicate| evaluator.bool(predicate)).transpose()?;
-            Ok((evaluator.ints(lhs)?, evaluator.value(value)?, applies))
+            let values = values.iter().map(|value| evaluator.value(*value));
+            let values = values.collect::<Result<Vec<_>>>()?;
+            Ok((evaluator.ints(lhs)?, values, applies))
         })?;
         conditions.extend(applies);
         let exists = space.and(&conditions);
-        Ok(Instance { location, exists, value })
+        Ok(Instance { location, exists, values })
     }
 
     fn evaluate<T>(
@@ -150,11 +153,17 @@ impl<'a> Specification<'a> {
         work(&mut evaluator)
     }
 
-    /// The final value of a func without memory.
-    fn unfold(&mut self, space: &mut Space, func: FuncId, coords: Vec<PolyId>) -> Result<Value> {
+    /// A component of the final value of a func without memory.
+    fn unfold(
+        &mut self,
+        space: &mut Space,
+        (func, component): (FuncId, usize),
+        coords: Vec<PolyId>,
+    ) -> Result<Value> {
+        let missing = EvaluateError::Unsupported("a component that does not exist");
         let key = (func, coords);
-        if let Some(value) = self.unfolded.get(&key) {
-            return Ok(*value);
+        if let Some(values) = self.unfolded.get(&key) {
+            return values.get(component).copied().ok_or(missing);
         }
         let name = || EvaluateError::NoDefinition(self.pool.func(func).name.clone());
         let FuncKind::Defined { stages, .. } = &self.pool.func(func).kind else {
@@ -164,9 +173,10 @@ impl<'a> Specification<'a> {
         if !only.domain.is_empty() || only.predicate.is_some() {
             return Err(name());
         }
-        let value = self.instance(space, (func, 0), &key.1, &[])?.value;
-        self.unfolded.insert(key, value);
-        Ok(value)
+        let values = self.instance(space, (func, 0), &key.1, &[])?.values;
+        let value = values.get(component).copied().ok_or(missing);
+        self.unfolded.insert(key, values);
+        value
     }
 }
 
@@ -192,10 +202,13 @@ impl Leaves for Unfolding<'_, '_> {
         pool: &Pool,
         space: &mut Space,
         _: ExprId,
-        func: FuncId,
+        (func, component): (FuncId, usize),
         coords: Vec<PolyId>,
     ) -> Result<Value> {
         let decl = pool.func(func);
+        let Some(scalar) = decl.scalars.get(component).copied() else {
+            return Err(EvaluateError::Unsupported("a component that does not exist"));
+        };
         let version = match &self.own {
             Some((own, version)) if *own == func => version.clone(),
             Some(_) | None => Version::Final,
@@ -203,11 +216,11 @@ impl Leaves for Unfolding<'_, '_> {
         let input = matches!(decl.kind, FuncKind::Input { .. });
         let own = version != Version::Final;
         if !own && !input && !self.specification.stored.contains(&func) {
-            return self.specification.unfold(space, func, coords);
+            return self.specification.unfold(space, (func, component), coords);
         }
-        let term =
-            space.leaf(Term::Read { func, scalar: decl.scalar, version, coords: coords.into() });
-        Ok(leaf_value(space, decl.scalar, term))
+        let coords = coords.into();
+        let term = space.leaf(Term::Read { func, component, scalar, version, coords });
+        Ok(leaf_value(space, scalar, term))
     }
 
     fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {

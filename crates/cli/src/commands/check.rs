@@ -64,7 +64,7 @@ fn object(pool: &Pool, pipeline: &Pipeline) -> Value {
     let arrays = |funcs: &[FuncId]| -> Vec<Value> {
         let one = |func: &FuncId| {
             let decl = pool.func(*func);
-            json!({"name": decl.name, "type": decl.scalar.name(), "dimensions": decl.rank()})
+            json!({"name": decl.name, "type": decl.scalar(0).name(), "dimensions": decl.rank()})
         };
         funcs.iter().map(one).collect()
     };
@@ -84,7 +84,7 @@ fn signature(loaded: &Loaded, pipeline: usize) -> String {
     let algorithm = &loaded.module.pipelines[pipeline].algorithm;
     let buffer = |func: &FuncId| {
         let decl = pool.func(*func);
-        format!("{}: buffer<{}, {}>", decl.name, decl.scalar, decl.rank())
+        format!("{}: buffer<{}, {}>", decl.name, decl.scalar(0), decl.rank())
     };
     let params = algorithm
         .params

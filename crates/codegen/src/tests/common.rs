@@ -34,7 +34,12 @@ impl Builder {
     fn func(&mut self, name: &str, scalar: Scalar, rank: usize) -> FuncId {
         let args = (0..rank).map(|k| self.int_var(&format!("d{k}")).0).collect();
         let kind = FuncKind::Defined { stages: vec![], synthetic: false };
-        self.pool.declare_func(FuncDecl { name: name.to_owned(), scalar, args, kind })
+        self.pool.declare_func(FuncDecl {
+            name: name.to_owned(),
+            scalars: vec![scalar],
+            args,
+            kind,
+        })
     }
 
     pub(crate) fn buffer(
@@ -45,7 +50,14 @@ impl Builder {
         dims: Vec<Dim>,
     ) -> BufferId {
         let func = self.func(name, scalar, dims.len());
-        self.pool.declare_buffer(BufferDecl { name: name.to_owned(), scalar, func, kind, dims })
+        self.pool.declare_buffer(BufferDecl {
+            name: name.to_owned(),
+            scalar,
+            func,
+            component: 0,
+            kind,
+            dims,
+        })
     }
 
     fn caller_dims(&mut self, name: &str, rank: usize) -> Vec<Dim> {

@@ -54,7 +54,7 @@ pub(super) fn bind_files(
         let decl = pool.func(*input);
         match source(request, &decl.name) {
             Some(Source::File { path, channels }) => {
-                let array = files::read(path, *channels, decl.scalar, decl.rank())?;
+                let array = files::read(path, *channels, decl.scalar(0), decl.rank())?;
                 bindings.set_input(pool, *input, array)?;
             }
             Some(Source::Random(_) | Source::Zeros) => {}
@@ -114,8 +114,8 @@ pub(super) fn bind_rest(
             None => request.random,
         };
         let array = match seed {
-            Some(seed) => random_array(decl.scalar, shape, seed.wrapping_mul(1 + number)),
-            None => Array::zeros(decl.scalar, shape),
+            Some(seed) => random_array(decl.scalar(0), shape, seed.wrapping_mul(1 + number)),
+            None => Array::zeros(decl.scalar(0), shape),
         };
         bindings.set_input(pool, input, array.ok_or_else(too_large)?)?;
     }

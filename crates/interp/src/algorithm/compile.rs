@@ -13,15 +13,22 @@ use crate::startup::evaluate_expr;
 pub(super) enum Place {
     /// The input with this number.
     Input(usize),
-    /// The final value of the func with this number.
-    Func(usize),
-    /// The func's own value, while this stage runs.
-    Own,
+    /// A component of the final value of the func with this number.
+    Func(usize, usize),
+    /// A component of the func's own value, while this stage runs.
+    Own(usize),
+}
+
+impl Place {
+    pub(super) fn is_own(self) -> bool {
+        matches!(self, Self::Own(_))
+    }
 }
 
 pub(super) struct CompiledFunc {
     pub(super) id: FuncId,
     pub(super) rank: usize,
+    pub(super) components: usize,
     pub(super) stages: Vec<CompiledStage>,
 }
 
@@ -31,14 +38,14 @@ pub(super) struct CompiledStage {
     /// Min and extent of each reduction variable, first innermost; none is negative.
     pub(super) domain: Vec<(i64, i64)>,
     pub(super) predicate: Option<Code<Place>>,
-    /// The written point, then the value.
+    /// The written point, then the value of each component.
     pub(super) rule: Code<Place>,
 }
 
 impl CompiledStage {
     /// Whether running the stage reads nothing but the func itself.
     pub(super) fn reads_only_itself(&self) -> bool {
-        self.predicate.iter().chain([&self.rule]).flat_map(Code::places).all(|p| *p == Place::Own)
+        self.predicate.iter().chain([&self.rule]).flat_map(Code::places).all(|place| place.is_own())
     }
 }
 
@@ -68,10 +75,10 @@ pub(super) fn compile(
             .enumerate()
             .map(|(number, stage)| compile_stage(pool, &compiled, bindings, (*func, number), stage))
             .collect::<Result<_, _>>()?;
-        let rank = pool.func(*func).rank();
+        let (rank, components) = (pool.func(*func).rank(), pool.func(*func).scalars.len());
         // Registered after its stages, so that no stage finds its own func among the defined ones.
         compiled.numbers.insert(*func, compiled.funcs.len());
-        compiled.funcs.push(CompiledFunc { id: *func, rank, stages });
+        compiled.funcs.push(CompiledFunc { id: *func, rank, components, stages });
     }
     Ok(compiled)
 }
@@ -85,9 +92,8 @@ fn dependencies(pool: &Pool, algorithm: &Algorithm) -> FxHashSet<FuncId> {
             continue;
         }
         for stage in pool.func(func).stages() {
-            let roots = stage.lhs.iter().chain(&stage.predicate).chain([&stage.value]);
-            for root in roots {
-                pool.for_each_subexpr(*root, &mut |_, expr| {
+            for root in stage.roots() {
+                pool.for_each_subexpr(root, &mut |_, expr| {
                     if let Expr::Ref { func, .. } = expr {
                         waiting.push(*func);
                     }
@@ -155,8 +161,8 @@ fn compile_stage(
         Code::compile(pool, exprs, &scope).map_err(malformed)
     };
     let predicate = stage.predicate.map(|predicate| code(&[predicate])).transpose()?;
-    let rule: Vec<ExprId> = stage.lhs.iter().copied().chain([stage.value]).collect();
-    if pool.ty(stage.value).scalar != decl.scalar {
+    let rule: Vec<ExprId> = stage.lhs.iter().chain(&stage.values).copied().collect();
+    if !stage.values.iter().map(|value| pool.ty(*value).scalar).eq(decl.scalars.iter().copied()) {
         return Err(AlgorithmError::ill_typed(pool, func));
     }
     Ok(CompiledStage { pure_dims, domain, predicate, rule: code(&rule)? })
@@ -193,14 +199,14 @@ impl Scope for StageScope<'_> {
         }
     }
 
-    fn func(&self, func: FuncId, rank: usize) -> Result<Place, CodeError> {
+    fn func(&self, func: FuncId, component: usize, rank: usize) -> Result<Place, CodeError> {
         let decl = self.pool.func(func);
         if decl.rank() != rank {
             let (name, expected) = (decl.name.clone(), decl.rank());
             return Err(CodeError::Rank { name, expected, given: rank });
         }
         if self.own == Some(func) {
-            return Ok(Place::Own);
+            return Ok(Place::Own(component));
         }
         let undefined = || CodeError::UndefinedFunc(decl.name.clone());
         match &decl.kind {
@@ -212,7 +218,8 @@ impl Scope for StageScope<'_> {
                 .map(Place::Input)
                 .ok_or_else(undefined),
             FuncKind::Defined { .. } => {
-                self.compiled.numbers.get(&func).copied().map(Place::Func).ok_or_else(undefined)
+                let number = self.compiled.numbers.get(&func).ok_or_else(undefined)?;
+                Ok(Place::Func(*number, component))
             }
         }
     }

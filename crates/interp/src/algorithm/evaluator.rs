@@ -26,8 +26,8 @@ struct State<'a> {
     funcs: Vec<FuncState>,
     /// How many stages and instances may still be evaluated.
     steps: u64,
-    /// What each instance of an update wrote, where that is asked for.
-    instances: Option<FxHashMap<Instance, Value>>,
+    /// What each instance of an update wrote, component by component, where that is asked for.
+    instances: Option<FxHashMap<Instance, Box<[Value]>>>,
     free_registers: Vec<Vec<Value>>,
 }
 
@@ -40,9 +40,9 @@ struct Input<'a> {
     touched: Option<Vec<(i64, i64)>>,
 }
 
-/// Values of a func by stage, and which cells of an update were run: `false` when run, `None` when an unknown point of it was written.
+/// Values of a func by stage and component, and which cells of an update were run: `false` when run, `None` when an unknown point of it was written.
 struct FuncState {
-    values: Vec<Table>,
+    values: Vec<Vec<Table>>,
     cells: Vec<Table>,
 }
 
@@ -113,52 +113,60 @@ impl<'a> Evaluator<'a> {
         Ok(Self { compiled, state })
     }
 
-    /// The final value of a func at a point. Inputs are no funcs here.
-    pub fn value(&mut self, func: FuncId, coords: &[i64]) -> Result<Constant> {
-        let number = self.number(func, coords)?;
-        let value = self.state.value(&self.compiled, number, coords)?;
+    /// A component of the final value of a func at a point. Inputs are no funcs here.
+    pub fn value(&mut self, func: FuncId, component: usize, coords: &[i64]) -> Result<Constant> {
+        let number = self.number((func, component), coords)?;
+        let value = self.state.value(&self.compiled, (number, component), coords)?;
         known(self.state.pool, func, value)
     }
 
-    /// The value of a func at a point after its stages `0..=stage`.
-    pub fn value_after(&mut self, func: FuncId, stage: usize, coords: &[i64]) -> Result<Constant> {
-        let number = self.number(func, coords)?;
+    /// A component of the value of a func at a point after its stages `0..=stage`.
+    pub fn value_after(
+        &mut self,
+        (func, component): (FuncId, usize),
+        stage: usize,
+        coords: &[i64],
+    ) -> Result<Constant> {
+        let number = self.number((func, component), coords)?;
         if stage >= self.compiled.funcs[number].stages.len() {
             return Err(AlgorithmError::ill_typed(self.state.pool, func));
         }
-        let value = self.state.after(&self.compiled, number, stage, coords)?;
+        let value = self.state.after(&self.compiled, (number, component), stage, coords)?;
         known(self.state.pool, func, value)
     }
 
-    /// What stage `stage` writes to `coords` when its reduction variables have the values `point`. `None` if it does not write there then: the point is not in the domain,
+    /// What stage `stage` writes to a component at `coords` when its reduction variables have the values `point`. `None` if it does not write there then: the point is not in the domain,
     /// the predicate does not hold, or it writes elsewhere.
     ///
     /// Only for evaluators made by [`Self::with_instances`]; others know of no instance but those of pure stages.
     pub fn written(
         &mut self,
-        func: FuncId,
+        (func, component): (FuncId, usize),
         stage: usize,
         coords: &[i64],
         point: &[i64],
     ) -> Result<Option<Constant>> {
         if stage == 0 {
             return if point.is_empty() {
-                self.value_after(func, 0, coords).map(Some)
+                self.value_after((func, component), 0, coords).map(Some)
             } else {
                 Ok(None)
             };
         }
         // Runs the cell that contains the instance.
-        self.value_after(func, stage, coords)?;
-        let key = (self.number(func, coords)?, stage, [coords, point].concat().into());
+        self.value_after((func, component), stage, coords)?;
+        let key = (self.number((func, component), coords)?, stage, [coords, point].concat().into());
         let value = self.state.instances.as_ref().and_then(|instances| instances.get(&key));
-        value.map(|value| known(self.state.pool, func, *value)).transpose()
+        value.map(|values| known(self.state.pool, func, values[component])).transpose()
     }
 
     /// Evaluates a func at a point for what it reads.
     pub(super) fn touch(&mut self, func: FuncId, coords: &[i64]) -> Result<()> {
-        let number = self.number(func, coords)?;
-        self.state.value(&self.compiled, number, coords).map(|_| ())
+        let number = self.number((func, 0), coords)?;
+        for component in 0..self.compiled.funcs[number].components {
+            self.state.value(&self.compiled, (number, component), coords)?;
+        }
+        Ok(())
     }
 
     /// The box of an input's coordinates that were read so far.
@@ -171,18 +179,24 @@ impl<'a> Evaluator<'a> {
         Some(bounds.iter().map(interval).collect())
     }
 
-    fn number(&self, func: FuncId, coords: &[i64]) -> Result<usize> {
-        match self.compiled.numbers.get(&func) {
-            Some(number) if self.compiled.funcs[*number].rank == coords.len() => Ok(*number),
-            Some(_) | None => Err(AlgorithmError::ill_typed(self.state.pool, func)),
+    /// The number of a func that has this component and as many dimensions.
+    fn number(&self, (func, component): (FuncId, usize), coords: &[i64]) -> Result<usize> {
+        let fits = |number: &&usize| {
+            let compiled = &self.compiled.funcs[**number];
+            compiled.rank == coords.len() && component < compiled.components
+        };
+        match self.compiled.numbers.get(&func).filter(fits) {
+            Some(number) => Ok(*number),
+            None => Err(AlgorithmError::ill_typed(self.state.pool, func)),
         }
     }
 }
 
 impl FuncState {
     fn new(pool: &Pool, func: &CompiledFunc) -> Self {
-        let scalar = pool.func(func.id).scalar;
-        let values = func.stages.iter().map(|_| Table::new(scalar, func.rank)).collect();
+        let scalars = &pool.func(func.id).scalars;
+        let tables = || scalars.iter().map(|scalar| Table::new(*scalar, func.rank)).collect();
+        let values = func.stages.iter().map(|_| tables()).collect();
         let cells = func
             .stages
             .iter()
@@ -195,53 +209,61 @@ impl FuncState {
 }
 
 impl State<'_> {
-    fn value(&mut self, compiled: &Compiled, func: usize, coords: &[i64]) -> Result<Value> {
+    fn value(
+        &mut self,
+        compiled: &Compiled,
+        (func, component): (usize, usize),
+        coords: &[i64],
+    ) -> Result<Value> {
         match compiled.funcs[func].stages.len().checked_sub(1) {
-            Some(last) => self.after(compiled, func, last, coords),
+            Some(last) => self.after(compiled, (func, component), last, coords),
             None => Err(AlgorithmError::ill_typed(self.pool, compiled.funcs[func].id)),
         }
     }
 
-    /// The value of a func after its stages `0..=stage`.
+    /// A component of the value of a func after its stages `0..=stage`.
     fn after(
         &mut self,
         compiled: &Compiled,
-        func: usize,
+        (func, component): (usize, usize),
         stage: usize,
         coords: &[i64],
     ) -> Result<Value> {
         if stage == 0 {
-            if let Some(value) = self.funcs[func].values[0].get(coords) {
+            if let Some(value) = self.funcs[func].values[0][component].get(coords) {
                 return Ok(value);
             }
             let env: Vec<Value> =
                 coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))).collect();
             let code = &compiled.funcs[func].stages[0].rule;
             let registers = self.run(compiled, (func, 0), code, &env)?;
-            let value = registers[code.result(coords.len()).start];
+            let values = results(code, coords.len(), compiled.funcs[func].components, &registers);
             self.free_registers.push(registers);
-            self.funcs[func].values[0].set(coords, value);
-            return Ok(value);
+            for (table, value) in self.funcs[func].values[0].iter_mut().zip(&values) {
+                table.set(coords, *value);
+            }
+            return Ok(values[component]);
         }
         let key = cell_key(&compiled.funcs[func].stages[stage], coords);
         if self.funcs[func].cells[stage].get(&key).is_none() {
             self.run_cell(compiled, (func, stage), coords, &key)?;
         }
-        self.during(compiled, (func, stage), coords)
+        self.during(compiled, (func, component), stage, coords)
     }
 
-    /// The value of a func while a stage runs, or afterwards: what the stage wrote, else what was there before.
+    /// A component of the value of a func while a stage runs, or afterwards: what the stage wrote, else what was there before.
     fn during(
         &mut self,
         compiled: &Compiled,
-        (func, stage): (usize, usize),
+        (func, component): (usize, usize),
+        stage: usize,
         coords: &[i64],
     ) -> Result<Value> {
-        let written = self.funcs[func].values[stage].get(coords);
+        let written = self.funcs[func].values[stage][component].get(coords);
         if !self.dry {
             return match written {
                 Some(value) => Ok(value),
-                None => self.after(compiled, func, stage - 1, coords),
+                None => self.after(compiled, (func, component), stage - 1, coords),
             };
         }
         let key = cell_key(&compiled.funcs[func].stages[stage], coords);
@@ -250,7 +272,7 @@ impl State<'_> {
             Some(value) if !anywhere => Ok(value),
             // The point may have its earlier value or not: what that reads counts in either case.
             Some(_) | None => {
-                let before = self.after(compiled, func, stage - 1, coords)?;
+                let before = self.after(compiled, (func, component), stage - 1, coords)?;
                 Ok(if anywhere { None } else { before })
             }
         }
@@ -300,15 +322,19 @@ impl State<'_> {
                     None => certain = false,
                 }
             }
-            let value = registers[stage.rule.result(rank).start];
+            // Every component is evaluated before any is written.
+            let values = results(&stage.rule, rank, compiled.funcs[func].components, &registers);
             self.free_registers.push(registers);
-            if let Some(instances) = &mut self.instances {
-                instances.insert((func, number, [&target[..], &point].concat().into()), value);
-            }
             let state = &mut self.funcs[func];
             if certain {
-                state.values[number].set(&target, value);
-            } else {
+                for (table, value) in state.values[number].iter_mut().zip(&values) {
+                    table.set(&target, *value);
+                }
+            }
+            if let Some(instances) = &mut self.instances {
+                instances.insert((func, number, [&target[..], &point].concat().into()), values);
+            }
+            if !certain {
                 state.cells[number].set(key, None);
             }
         }
@@ -333,7 +359,7 @@ impl State<'_> {
         let mut registers = self.free_registers.pop().unwrap_or_default();
         let read = |place: &Place, args: &[Value]| -> std::result::Result<Value, Stop> {
             // Wherever the func is read, its earlier stages touch nothing: only the value is not known.
-            if *place == Place::Own
+            if place.is_own()
                 && args.contains(&None)
                 && compiled.funcs[func].stages[..stage].iter().all(CompiledStage::reads_only_itself)
             {
@@ -341,8 +367,12 @@ impl State<'_> {
             }
             let coords = self.coordinates(compiled, func, args)?;
             Ok(match place {
-                Place::Own => self.during(compiled, (func, stage), &coords)?,
-                Place::Func(number) => self.value(compiled, *number, &coords)?,
+                Place::Own(component) => {
+                    self.during(compiled, (func, *component), stage, &coords)?
+                }
+                Place::Func(number, component) => {
+                    self.value(compiled, (*number, *component), &coords)?
+                }
                 Place::Input(number) => self.read_input(compiled, func, *number, coords)?,
             })
         };
@@ -411,6 +441,16 @@ impl State<'_> {
         i64::try_from(value)
             .map_err(|_| AlgorithmError::operator(self.pool, func, OpError::Beyond64(value)))
     }
+}
+
+/// The values of a stage's components, which its code gives after the written point.
+fn results(
+    code: &Code<Place>,
+    rank: usize,
+    components: usize,
+    registers: &[Value],
+) -> Box<[Value]> {
+    (rank..rank + components).map(|result| registers[code.result(result).start]).collect()
 }
 
 /// The coordinates in the stage's pure dimensions.

@@ -63,11 +63,11 @@ fn fill(
     window: &Shape,
 ) -> Result<Array, AlgorithmError> {
     let shape = window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
-    let mut array = Array::zeros(pool.func(output).scalar, shape).ok_or_else(|| {
+    let mut array = Array::zeros(pool.func(output).scalar(0), shape).ok_or_else(|| {
         AlgorithmError::NoArray { name: pool.func(output).name.clone(), shape: window.clone() }
     })?;
     for (element, point) in points(window).enumerate() {
-        let value = evaluator.value(output, &point)?;
+        let value = evaluator.value(output, 0, &point)?;
         // Dense arrays number their elements in the order of `points`.
         if !array.set_element(element, value) {
             return Err(AlgorithmError::ill_typed(pool, output));

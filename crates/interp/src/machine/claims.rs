@@ -14,12 +14,13 @@ impl Machine<'_> {
         &mut self,
         claim: &Claim,
         lane: usize,
-        writes: &[(usize, usize, Value)],
+        (writes, components): (&[(usize, usize, Value)], usize),
         stmt: StmtId,
     ) -> Result<(), Fault> {
         self.evaluate(&claim.code, lane, stmt)?;
         let Some(mut oracle) = self.oracle.take() else { return Ok(()) };
-        for (k, (memory, element, value)) in writes.iter().enumerate() {
+        for (number, (memory, element, value)) in writes.iter().enumerate() {
+            let (k, component) = (number / components, claim.component + number % components);
             let number = |result: usize| {
                 let value = self.registers[claim.code.result(result).at(k)];
                 let number = integer(value, Role::Claim, stmt)?;
@@ -40,8 +41,9 @@ impl Machine<'_> {
             if !is_needed {
                 continue;
             }
-            let specified =
-                oracle.written(claim.func, claim.stage, &coords, &point).map_err(Box::new)?;
+            let specified = oracle
+                .written((claim.func, component), claim.stage, &coords, &point)
+                .map_err(Box::new)?;
             if specified.is_none() || specified != *value {
                 return Err(Fault::ClaimWrong(Box::new(WrongClaim {
                     place: self.element_place(*memory, *element, stmt),

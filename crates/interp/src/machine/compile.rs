@@ -57,8 +57,9 @@ pub(super) enum Action {
         intervals: Option<Code<Target>>,
     },
     Write {
-        target: Target,
-        /// The coordinates or the element number, then the value.
+        /// One a component.
+        targets: Vec<Target>,
+        /// The coordinates or the element number, then the values.
         code: Code<Target>,
         coords: usize,
         lanes: usize,
@@ -78,6 +79,8 @@ pub(super) enum Action {
 /// The instance of the specification that a store claims to be.
 pub(super) struct Claim {
     pub(super) func: FuncId,
+    /// The first component written; others follow.
+    pub(super) component: usize,
     pub(super) stage: usize,
     /// The written point, then the reduction variables.
     pub(super) code: Code<Target>,
@@ -228,10 +231,12 @@ impl Compiler<'_> {
                     None => None,
                 },
             },
-            Stmt::Provide { func, stage, coords, point, value } => {
-                let target = self.func(*func, coords.len())?;
-                let claim = self.claim(*func, *stage, coords, point)?;
-                self.write(target, coords, *value, claim)?
+            Stmt::Provide { func, stage, coords, point, values } => {
+                let targets = (0..values.len())
+                    .map(|component| self.func(*func, component, coords.len()))
+                    .collect::<Result<_, _>>()?;
+                let claim = self.claim((*func, 0), *stage, coords, point)?;
+                self.write(targets, coords, values, claim)?
             }
             Stmt::Store { buffer, index, value, prophecy } => {
                 if pool.ty(*index).lanes != pool.ty(*value).lanes {
@@ -240,11 +245,12 @@ impl Compiler<'_> {
                 let target = self.buffer(*buffer)?;
                 let claim = match prophecy {
                     Some(Prophecy { func, stage, coords, point }) => {
-                        self.claim(*func, *stage, coords, point)?
+                        let component = pool.buffer(*buffer).component;
+                        self.claim((*func, component), *stage, coords, point)?
                     }
                     None => None,
                 };
-                self.write(target, &[*index], *value, claim)?
+                self.write(vec![target], &[*index], &[*value], claim)?
             }
         };
         Ok(Node { stmt: id, action })
@@ -252,23 +258,23 @@ impl Compiler<'_> {
 
     fn write(
         &mut self,
-        target: Target,
+        targets: Vec<Target>,
         coords: &[ExprId],
-        value: ExprId,
+        values: &[ExprId],
         claim: Option<Claim>,
     ) -> Result<Action, CodeError> {
-        let exprs: Vec<ExprId> = coords.iter().copied().chain([value]).collect();
+        let exprs = [coords, values].concat();
         let code = self.code(&exprs)?;
         let lanes = exprs.iter().map(|expr| self.pool.ty(*expr).lanes).max().unwrap_or(1);
         if exprs.iter().any(|expr| ![1, lanes].contains(&self.pool.ty(*expr).lanes)) {
             return Err(CodeError::Lanes);
         }
-        Ok(Action::Write { target, code, coords: coords.len(), lanes: lanes as usize, claim })
+        Ok(Action::Write { targets, code, coords: coords.len(), lanes: lanes as usize, claim })
     }
 
     fn claim(
         &self,
-        func: FuncId,
+        (func, component): (FuncId, usize),
         stage: usize,
         coords: &[ExprId],
         point: &[ExprId],
@@ -278,7 +284,7 @@ impl Compiler<'_> {
         }
         let exprs = [coords, point].concat();
         let (coords, point) = (coords.len(), point.len());
-        Ok(Some(Claim { func, stage, code: self.code(&exprs)?, coords, point }))
+        Ok(Some(Claim { func, component, stage, code: self.code(&exprs)?, coords, point }))
     }
 }
 
@@ -307,7 +313,7 @@ impl Scope for Compiler<'_> {
         }
     }
 
-    fn func(&self, func: FuncId, rank: usize) -> Result<Target, CodeError> {
+    fn func(&self, func: FuncId, component: usize, rank: usize) -> Result<Target, CodeError> {
         let decl = self.pool.func(func);
         if decl.rank() != rank {
             let (name, expected) = (decl.name.clone(), decl.rank());
@@ -315,7 +321,10 @@ impl Scope for Compiler<'_> {
         }
         let holds = |buffer: BufferId| match &decl.kind {
             FuncKind::Input { buffer: own } => *own == buffer,
-            FuncKind::Defined { .. } => self.pool.buffer(buffer).func == func,
+            FuncKind::Defined { .. } => {
+                let held = self.pool.buffer(buffer);
+                held.func == func && held.component == component
+            }
         };
         Ok(match self.buffers.iter().rev().find(|(buffer, _)| holds(*buffer)) {
             Some((_, slot)) => Target::Slot { slot: *slot, flat: false },

@@ -164,9 +164,9 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            Action::Write { target, code, coords, lanes, claim } => {
+            Action::Write { targets, code, coords, lanes, claim } => {
                 self.step()?;
-                self.write(stmt, (target, claim.as_ref()), code, (*coords, *lanes), active)
+                self.write(stmt, (targets, claim.as_ref()), code, (*coords, *lanes), active)
             }
             Action::Needed { func, needed, rank, body } => {
                 for lane in active {
@@ -348,32 +348,34 @@ impl<'a> Machine<'a> {
     fn write(
         &mut self,
         stmt: StmtId,
-        (target, claim): (&Target, Option<&Claim>),
+        (targets, claim): (&[Target], Option<&Claim>),
         code: &Code<Target>,
         (coords, lanes): (usize, usize),
         active: &[usize],
     ) -> Result<(), Fault> {
-        let mut writes = Vec::with_capacity(active.len() * lanes);
+        let mut writes = Vec::with_capacity(active.len() * lanes * targets.len());
         let mut point = Vec::with_capacity(coords);
         for lane in active {
             self.evaluate(code, *lane, stmt)?;
             for k in 0..lanes {
                 point.clear();
                 point.extend((0..coords).map(|coord| self.registers[code.result(coord).at(k)]));
-                let value = self.registers[code.result(coords).at(k)];
-                let (memory, element) = locate(
-                    self.pool,
-                    &self.memories,
-                    &self.lanes[*lane].memories,
-                    (target, &point),
-                    stmt,
-                    Access::Write,
-                )?;
-                writes.push((memory, element, value));
+                for (component, target) in targets.iter().enumerate() {
+                    let value = self.registers[code.result(coords + component).at(k)];
+                    let (memory, element) = locate(
+                        self.pool,
+                        &self.memories,
+                        &self.lanes[*lane].memories,
+                        (target, &point),
+                        stmt,
+                        Access::Write,
+                    )?;
+                    writes.push((memory, element, value));
+                }
             }
             if let Some(claim) = claim {
-                let written = writes.len() - lanes;
-                self.check_claim(claim, *lane, &writes[written..], stmt)?;
+                let written = writes.len() - lanes * targets.len();
+                self.check_claim(claim, *lane, (&writes[written..], targets.len()), stmt)?;
             }
         }
         // Colliding lanes must agree. Increasing elements of one buffer, the usual case, do not collide.

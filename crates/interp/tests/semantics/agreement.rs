@@ -96,7 +96,9 @@ impl Maker<'_> {
                 coord
             });
         }
-        let read = self.build.pool.expr(Expr::Ref { func, args: args.into() });
+        let components = self.build.pool.func(func).scalars.len();
+        let component = self.random.below(components);
+        let read = self.build.pool.func_ref(func, component, args);
         self.build.pool.cast(scalar, read)
     }
 
@@ -136,25 +138,30 @@ impl Maker<'_> {
     }
 
     fn func(&mut self, number: usize, updates: usize) {
-        let scalar = self.random.pick(&[Scalar::U8, Scalar::I16, Scalar::I64]);
+        let components = if self.random.chance(40) { 2 } else { 1 };
+        let mut scalars = Vec::new();
+        for _ in 0..components {
+            scalars.push(self.random.pick(&[Scalar::U8, Scalar::I16, Scalar::I64]));
+        }
         let rank = 1 + self.random.below(2);
         let args = self.build.vars(&["x", "y"][..rank]);
         let arg_exprs: Vec<ExprId> = args.iter().map(|arg| self.build.e(*arg)).collect();
         let site = Site { vars: &arg_exprs, own: None };
-        let value = self.value(&site, scalar, 2);
-        let pure_stage = self.build.pure_stage(&args, value);
-        let func =
-            self.build.func(&format!("f{number}"), scalar, &args, |_, _| vec![pure_stage.clone()]);
+        let values = scalars.iter().map(|scalar| self.value(&site, *scalar, 2)).collect();
+        let lhs = arg_exprs.clone();
+        let pure_stage = Stage { domain: Vec::new(), predicate: None, lhs, values };
+        let name = format!("f{number}");
+        let func = self.build.tuple(&name, &scalars, &args, |_, _| vec![pure_stage.clone()]);
         let mut stages = vec![pure_stage];
         for _ in 0..updates {
-            stages.push(self.update(func, scalar, &arg_exprs));
+            stages.push(self.update(func, &scalars, &arg_exprs));
         }
         let kind = halidom_ir::FuncKind::Defined { stages, synthetic: false };
         self.build.pool.define_func(func, kind);
         self.readable.push(func);
     }
 
-    fn update(&mut self, func: FuncId, scalar: Scalar, args: &[ExprId]) -> Stage {
+    fn update(&mut self, func: FuncId, scalars: &[Scalar], args: &[ExprId]) -> Stage {
         let fixed: Vec<Option<ExprId>> =
             args.iter().map(|arg| self.random.chance(50).then_some(*arg)).collect();
         let names = ["r", "s"];
@@ -180,7 +187,8 @@ impl Maker<'_> {
             });
         }
         let predicate = self.random.chance(40).then(|| self.condition(&site, 1));
-        Stage { domain, predicate, lhs, value: self.value(&site, scalar, 2) }
+        let values = scalars.iter().map(|scalar| self.value(&site, *scalar, 2)).collect();
+        Stage { domain, predicate, lhs, values }
     }
 }
 
@@ -201,7 +209,7 @@ fn make(seed: u64) -> (Build, Bindings) {
 
 #[test]
 fn memoised_evaluation_equals_the_literal_rules() {
-    let (mut updates, mut scattered) = (0, 0);
+    let (mut updates, mut scattered, mut tuples) = (0, 0, 0);
     for seed in 0..400 {
         let (build, bindings) = make(seed);
         let output = build.algorithm.outputs[0];
@@ -215,13 +223,14 @@ fn memoised_evaluation_equals_the_literal_rules() {
             let coords: Vec<i128> = point.iter().map(|coord| i128::from(*coord)).collect();
             assert_eq!(
                 array.get(&point),
-                Some(literal.value(output, &coords)),
+                Some(literal.value(output, 0, &coords)),
                 "seed {seed} at {point:?}"
             );
         }
         for func in &build.algorithm.funcs {
             let stages = &build.pool.func(*func).stages()[1..];
             updates += stages.len();
+            tuples += usize::from(build.pool.func(*func).scalars.len() > 1) * stages.len();
             let args = &build.pool.func(*func).args;
             scattered += stages
                 .iter()
@@ -240,5 +249,8 @@ fn memoised_evaluation_equals_the_literal_rules() {
             assert!(touched.0 >= given.0 && touched.0 + touched.1 <= given.0 + given.1);
         }
     }
-    assert!(updates > 300 && scattered > 150, "{updates} updates, {scattered} scattered");
+    assert!(
+        updates > 300 && scattered > 150 && tuples > 100,
+        "{updates} updates, {scattered} scattered, {tuples} of tuples"
+    );
 }

@@ -75,7 +75,10 @@ fn histogram(build: &mut Build, domain: (i128, i128)) -> FuncId {
         let one = build.c(Scalar::U32, 1);
         let value = build.pool.add(before, one);
         let domain = vec![build.reduction(r, domain.0, domain.1)];
-        vec![pure_stage, Stage { domain, predicate: Some(predicate), lhs: vec![index], value }]
+        vec![
+            pure_stage,
+            Stage { domain, predicate: Some(predicate), lhs: vec![index], values: vec![value] },
+        ]
     });
     input
 }

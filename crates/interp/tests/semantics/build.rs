@@ -2,8 +2,8 @@
 
 use halidom_interp::Bindings;
 use halidom_ir::{
-    Algorithm, Array, BinaryOp, BufferDecl, BufferKind, Constant, Dim, Expr, ExprId, FuncDecl,
-    FuncId, FuncKind, Pool, ReductionVar, Require, Scalar, Shape, Stage, Type, VarId,
+    Algorithm, Array, BinaryOp, BufferDecl, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId,
+    FuncKind, Pool, ReductionVar, Require, Scalar, Shape, Stage, Type, VarId,
 };
 
 /// A pool and the algorithm that is being built in it.
@@ -68,12 +68,18 @@ impl Build {
     pub(crate) fn input(&mut self, name: &str, scalar: Scalar, rank: usize) -> FuncId {
         let args = (0..rank).map(|k| self.pool.declare_var(format!("_{k}"), Type::INT)).collect();
         let kind = FuncKind::Defined { stages: Vec::new(), synthetic: false };
-        let func = self.pool.declare_func(FuncDecl { name: name.to_owned(), scalar, args, kind });
+        let func = self.pool.declare_func(FuncDecl {
+            name: name.to_owned(),
+            scalars: vec![scalar],
+            args,
+            kind,
+        });
         let dims = self.dims(name, rank);
         let buffer = self.pool.declare_buffer(BufferDecl {
             name: name.to_owned(),
             scalar,
             func,
+            component: 0,
             kind: BufferKind::Input,
             dims,
         });
@@ -90,8 +96,24 @@ impl Build {
         args: &[VarId],
         stages: impl FnOnce(&mut Self, FuncId) -> Vec<Stage>,
     ) -> FuncId {
+        self.tuple(name, &[scalar], args, stages)
+    }
+
+    /// Likewise with several components.
+    pub(crate) fn tuple(
+        &mut self,
+        name: &str,
+        scalars: &[Scalar],
+        args: &[VarId],
+        stages: impl FnOnce(&mut Self, FuncId) -> Vec<Stage>,
+    ) -> FuncId {
         let kind = FuncKind::Defined { stages: Vec::new(), synthetic: false };
-        let decl = FuncDecl { name: name.to_owned(), scalar, args: args.to_vec(), kind };
+        let decl = FuncDecl {
+            name: name.to_owned(),
+            scalars: scalars.to_vec(),
+            args: args.to_vec(),
+            kind,
+        };
         let func = self.pool.declare_func(decl);
         let stages = stages(self, func);
         self.pool.define_func(func, FuncKind::Defined { stages, synthetic: false });
@@ -102,7 +124,7 @@ impl Build {
 
     pub(crate) fn pure_stage(&mut self, args: &[VarId], value: ExprId) -> Stage {
         let lhs = args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
-        Stage { domain: Vec::new(), predicate: None, lhs, value }
+        Stage { domain: Vec::new(), predicate: None, lhs, values: vec![value] }
     }
 
     pub(crate) fn pure_func(
@@ -124,7 +146,7 @@ impl Build {
     }
 
     pub(crate) fn func_ref(&mut self, func: FuncId, args: &[ExprId]) -> ExprId {
-        self.pool.expr(Expr::Ref { func, args: args.into() })
+        self.pool.func_ref(func, 0, args)
     }
 }
 

@@ -32,7 +32,7 @@ fn accumulate(defect: Defect) -> Result<(), Fault> {
     let before = prog.build.func_ref(out, &[x]);
     let value = prog.build.pool.add(before, sample);
     let domain = vec![prog.build.reduction(r_var, 0, 3)];
-    let update = Stage { domain, predicate: None, lhs: vec![x], value };
+    let update = Stage { domain, predicate: None, lhs: vec![x], values: vec![value] };
     let stages = vec![prog.build.pure_stage(&[x_var], one), update];
     prog.build.pool.define_func(out, FuncKind::Defined { stages, synthetic: false });
 
@@ -41,7 +41,7 @@ fn accumulate(defect: Defect) -> Result<(), Fault> {
         prog.each(LoopKind::Serial, (0, 3), |prog, r| {
             let pool = &mut prog.build.pool;
             let sum = pool.add(x, r);
-            let sample = pool.func_ref(prog.input.0, [sum]);
+            let sample = pool.func_ref(prog.input.0, 0, [sum]);
             let before = pool.load(out_buffer, x, None);
             let mut value = pool.add(before, sample);
             let four = pool.int(4);

@@ -13,10 +13,10 @@ pub(crate) struct Literal<'a> {
 type PointUpdate = (usize, Vec<(VarId, i128)>);
 
 impl Literal<'_> {
-    /// [Realize] at one point: the func with all its updates unrolled.
-    pub(crate) fn value(&self, func: FuncId, coords: &[i128]) -> Constant {
+    /// [Realize] at one point: a component of the func with all its updates unrolled.
+    pub(crate) fn value(&self, func: FuncId, component: usize, coords: &[i128]) -> Constant {
         let updates = self.unrolled(func);
-        self.shadowed(func, &updates, coords)
+        self.shadowed((func, component), &updates, coords)
     }
 
     /// [`RDom-Eval`]: the last variable is unrolled first, so that the first one changes fastest.
@@ -43,12 +43,17 @@ impl Literal<'_> {
     }
 
     /// [Func-Eval] without updates, [Update-Eval] for the last one.
-    fn shadowed(&self, func: FuncId, updates: &[PointUpdate], coords: &[i128]) -> Constant {
+    fn shadowed(
+        &self,
+        (func, component): (FuncId, usize),
+        updates: &[PointUpdate],
+        coords: &[i128],
+    ) -> Constant {
         let decl = self.pool.func(func);
         let mut env: Vec<(VarId, i128)> =
             decl.args.iter().copied().zip(coords.iter().copied()).collect();
         let Some(((number, point), earlier)) = updates.split_last() else {
-            return self.eval(decl.stages()[0].value, &env, func, &[]);
+            return self.eval(decl.stages()[0].values[component], &env, func, &[]);
         };
         env.extend(point);
         let stage = &decl.stages()[*number];
@@ -60,8 +65,8 @@ impl Literal<'_> {
         let holds = stage.predicate.is_none_or(|predicate| {
             self.eval(predicate, &env, func, earlier) == Constant::bool(true)
         });
-        let (after, before) =
-            (self.eval(stage.value, &env, func, earlier), self.shadowed(func, earlier, coords));
+        let after = self.eval(stage.values[component], &env, func, earlier);
+        let before = self.shadowed((func, component), earlier, coords);
         if hits && holds { after } else { before }
     }
 
@@ -90,7 +95,7 @@ impl Literal<'_> {
             }
             Expr::Cast(scalar, a) => eval::cast(*scalar, go(*a)).unwrap(),
             Expr::Call(intrinsic, a) => eval::intrinsic(*intrinsic, go(*a)).unwrap(),
-            Expr::Ref { func, args } => {
+            Expr::Ref { func, component, args } => {
                 let coords: Vec<i128> =
                     args.iter().map(|arg| go(*arg).as_integer().unwrap()).collect();
                 match &self.pool.func(*func).kind {
@@ -99,9 +104,9 @@ impl Literal<'_> {
                         self.bindings.input(*func).unwrap().get(&point).unwrap()
                     }
                     FuncKind::Defined { .. } if *func == own => {
-                        self.shadowed(own, earlier, &coords)
+                        self.shadowed((own, *component), earlier, &coords)
                     }
-                    FuncKind::Defined { .. } => self.value(*func, &coords),
+                    FuncKind::Defined { .. } => self.value(*func, *component, &coords),
                 }
             }
             Expr::Load { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Hole(_) => {

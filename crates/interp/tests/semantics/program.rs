@@ -45,8 +45,8 @@ impl Prog {
 
     fn buffer(build: &mut Build, func: FuncId, kind: BufferKind, dims: Vec<Dim>) -> BufferId {
         let decl = build.pool.func(func);
-        let (name, scalar) = (decl.name.clone(), decl.scalar);
-        build.pool.declare_buffer(BufferDecl { name, scalar, func, kind, dims })
+        let (name, scalar) = (decl.name.clone(), decl.scalar(0));
+        build.pool.declare_buffer(BufferDecl { name, scalar, func, component: 0, kind, dims })
     }
 
     /// A func with an internal buffer for `0..extent` in each dimension, dense.
@@ -77,7 +77,13 @@ impl Prog {
 
     pub(crate) fn provide(&mut self, func: FuncId, coords: &[ExprId], value: ExprId) -> StmtId {
         let (coords, point) = (coords.into(), Box::default());
-        self.build.pool.stmt(Stmt::Provide { func, stage: 0, coords, point, value })
+        self.build.pool.stmt(Stmt::Provide {
+            func,
+            stage: 0,
+            coords,
+            point,
+            values: [value].into(),
+        })
     }
 
     pub(crate) fn store(&mut self, buffer: BufferId, index: ExprId, value: ExprId) -> StmtId {

@@ -110,9 +110,9 @@ impl Parser {
 
     fn call(&mut self, name: &str) -> Result<ExprId> {
         let error = self.error("the operands of this function");
-        if let Some(func) = self.funcs.get(name).copied() {
+        if let Some((func, component)) = self.component(name) {
             let args = self.exprs()?;
-            return Ok(self.pool.func_ref(func, args));
+            return Ok(self.pool.func_ref(func, component, args));
         }
         match name {
             "ramp" | "broadcast" => {

@@ -189,6 +189,17 @@ impl Parser {
         self.funcs.get(&name).copied().ok_or(error)
     }
 
+    /// `f` of a func with one component, `f.1` of others.
+    fn component(&self, name: &str) -> Option<(FuncId, usize)> {
+        let components = |func: &FuncId| self.pool.func(*func).scalars.len();
+        if let Some(func) = self.funcs.get(name) {
+            return (components(func) == 1).then_some((*func, 0));
+        }
+        let (func, component) = name.rsplit_once('.')?;
+        let (func, component) = (self.funcs.get(func)?, component.parse().ok()?);
+        (components(func) > 1 && component < components(func)).then_some((*func, component))
+    }
+
     /// Items in parentheses, separated by commas.
     fn parenthesised<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.sign("(")?;

@@ -55,7 +55,7 @@ impl Parser {
         Ok(algorithm)
     }
 
-    /// `name(args): type`, declared with a kind to be replaced.
+    /// `name(args): type` or `name(args): (type, …)`, declared with a kind to be replaced.
     fn signature(&mut self) -> Result<FuncId> {
         let error = self.error("a func name that is not declared yet");
         let name = self.name()?;
@@ -64,9 +64,13 @@ impl Parser {
         }
         let args = self.parenthesised(|parser| parser.declare(Type::INT))?;
         self.sign(":")?;
-        let scalar = self.scalar()?;
+        let scalars =
+            if self.at("(") { self.parenthesised(Self::scalar)? } else { vec![self.scalar()?] };
+        if scalars.is_empty() {
+            return Err(self.error("a scalar type"));
+        }
         let kind = FuncKind::Defined { stages: vec![], synthetic: false };
-        let func = self.pool.declare_func(FuncDecl { name: name.clone(), scalar, args, kind });
+        let func = self.pool.declare_func(FuncDecl { name: name.clone(), scalars, args, kind });
         self.funcs.insert(name, func);
         Ok(func)
     }
@@ -74,7 +78,7 @@ impl Parser {
     fn input(&mut self) -> Result<FuncId> {
         let func = self.signature()?;
         self.word("in")?;
-        let scalar = self.pool.func(func).scalar;
+        let scalar = self.pool.func(func).scalar(0);
         let buffer = self.buffer(func, scalar, BufferKind::Input, true)?;
         self.sign(";")?;
         self.pool.define_func(func, FuncKind::Input { buffer });
@@ -92,13 +96,13 @@ impl Parser {
         let error = self.error("a buffer name that is not declared yet");
         let printed = self.name()?;
         let dims = self.dims(declares)?;
-        self.declare_buffer(&printed, func, scalar, kind, dims, &error)
+        self.declare_buffer(&printed, (func, 0), scalar, kind, dims, &error)
     }
 
     fn declare_buffer(
         &mut self,
         printed: &str,
-        func: FuncId,
+        (func, component): (FuncId, usize),
         scalar: Scalar,
         kind: BufferKind,
         dims: Vec<Dim>,
@@ -111,6 +115,7 @@ impl Parser {
             name: printed.to_owned(),
             scalar,
             func,
+            component,
             kind,
             dims,
         });
@@ -158,12 +163,17 @@ impl Parser {
             self.word("stage")?;
             let lhs = self.exprs()?;
             self.sign("=")?;
-            let value = self.expr()?;
+            let values = self.values(func)?;
             self.sign(";")?;
-            stages.push(Stage { domain, predicate, lhs, value });
+            stages.push(Stage { domain, predicate, lhs, values });
         }
         self.pool.define_func(func, FuncKind::Defined { stages, synthetic });
         Ok(func)
+    }
+
+    /// One value, or those of a tuple in parentheses.
+    fn values(&mut self, func: FuncId) -> Result<Vec<ExprId>> {
+        if self.pool.func(func).scalars.len() == 1 { Ok(vec![self.expr()?]) } else { self.exprs() }
     }
 
     fn interval(&mut self) -> Result<Interval> {
@@ -185,7 +195,7 @@ impl Parser {
             self.advance();
             let func = self.func()?;
             self.word("in")?;
-            let scalar = self.pool.func(func).scalar;
+            let scalar = self.pool.func(func).scalar(0);
             let buffer = self.buffer(func, scalar, BufferKind::Output, true)?;
             self.word("window")?;
             let mut window = Vec::new();
@@ -232,12 +242,14 @@ impl Parser {
                 self.sign(":")?;
                 let scalar = self.scalar()?;
                 self.word("for")?;
-                let func = self.func()?;
+                let holds = self.error("a func, with a component where it has several");
+                let component = self.name()?;
+                let component = self.component(&component).ok_or(holds)?;
                 let dims = self.dims(false)?;
                 self.sign(";")?;
                 let buffer = self.declare_buffer(
                     &printed,
-                    func,
+                    component,
                     scalar,
                     BufferKind::Internal,
                     dims,
@@ -314,9 +326,9 @@ impl Parser {
             let func = self.funcs.get(&name).copied().ok_or(error)?;
             let (coords, stage, point) = self.claim()?;
             self.sign("=")?;
-            let value = self.expr()?;
+            let values = self.values(func)?.into();
             self.sign(";")?;
-            return Ok(Stmt::Provide { func, stage, coords, point, value });
+            return Ok(Stmt::Provide { func, stage, coords, point, values });
         }
         let buffer = self.buffers.get(&name).copied().ok_or(error)?;
         self.sign("[")?;

@@ -197,7 +197,7 @@ impl<'a, 's> Checker<'a, 's> {
                 return self.fail(codes::ARITY, span, message);
             }
             let coords: Vec<ExprId> = coords.into_iter().collect::<Option<_>>()?;
-            let id = self.pool.func_ref(func, coords);
+            let id = self.pool.func_ref(func, 0, coords);
             let spans = operands.iter().map(|operand| operand.expr.span).collect();
             self.scope.reference_spans.entry(id).or_insert((span, spans));
             return Some(id);

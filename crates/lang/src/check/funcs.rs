@@ -151,10 +151,10 @@ impl<'a, 's> Checker<'a, 's> {
             (None, None) => return None,
         };
         let lhs = header.vars.iter().map(|var| self.pool.var_expr(*var)).collect();
-        let stage = Stage { domain: Vec::new(), predicate: None, lhs, value };
+        let stage = Stage { domain: Vec::new(), predicate: None, lhs, values: vec![value] };
         Some(self.pool.declare_func(FuncDecl {
             name: func_name(header.name.text, header.element),
-            scalar: self.scalar_of(value),
+            scalars: vec![self.scalar_of(value)],
             args: header.vars.clone(),
             kind: FuncKind::Defined { stages: vec![stage], synthetic: false },
         }))
@@ -302,7 +302,7 @@ impl<'a, 's> Checker<'a, 's> {
         update: &'a Update<'s>,
     ) {
         let is_target = self.is_target(header, update);
-        let scalar = func.map(|func| self.pool.func(func).scalar);
+        let scalar = func.map(|func| self.pool.func(func).scalar(0));
         let coords: Vec<Option<ExprId>> =
             update.coords.iter().map(|coord| self.check(coord, Scalar::Int)).collect();
         let value = match scalar {
@@ -334,7 +334,7 @@ impl<'a, 's> Checker<'a, 's> {
             Some(domain) => (domain.vars, domain.predicate),
             None => (Vec::new(), None),
         };
-        let stage = Stage { domain, predicate, lhs, value };
+        let stage = Stage { domain, predicate, lhs, values: vec![value] };
         let spans: Vec<Span> = update.coords.iter().map(|coord| coord.span).collect();
         if !self.separation(func, &stage, &spans) {
             return;
@@ -365,7 +365,7 @@ impl<'a, 's> Checker<'a, 's> {
         if scalar == Scalar::Bool {
             return self.bad_operand(text, scalar, span);
         }
-        let old = self.pool.func_ref(func, lhs);
+        let old = self.pool.func_ref(func, 0, lhs);
         Some(self.pool.binary(op, old, value))
     }
 
@@ -373,13 +373,13 @@ impl<'a, 's> Checker<'a, 's> {
     fn output_shape(&mut self, name: Name<'s>, func: FuncId) {
         let Some((scalar, rank, span)) = self.scope.outputs.get(name.text).copied() else { return };
         let decl = self.pool.func(func);
-        if decl.scalar == scalar && decl.rank() == rank {
+        if decl.scalar(0) == scalar && decl.rank() == rank {
             return;
         }
         let message = format!(
             "the output `{}` is defined as `buffer<{}, {}>`",
             name.text,
-            decl.scalar,
+            decl.scalar(0),
             decl.rank()
         );
         let diagnostic = Diagnostic::error(codes::OUTPUT_SHAPE, name.span, message)

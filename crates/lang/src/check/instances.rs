@@ -257,10 +257,10 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.bindings.truncate(base);
         let value = value?;
         let lhs = flat.iter().map(|var| self.pool.var_expr(*var)).collect();
-        let stage = Stage { domain: Vec::new(), predicate: None, lhs, value };
+        let stage = Stage { domain: Vec::new(), predicate: None, lhs, values: vec![value] };
         Some(self.pool.declare_func(FuncDecl {
             name: func_name(name.text, element),
-            scalar: self.scalar_of(value),
+            scalars: vec![self.scalar_of(value)],
             args: flat,
             // The user's functions make funcs like any other.
             kind: FuncKind::Defined { stages: vec![stage], synthetic: generic.in_prelude },

@@ -283,11 +283,17 @@ impl<'a, 's> Checker<'a, 's> {
         // The buffer and the func name each other: the func is declared with a definition that is replaced at once.
         let placeholder = FuncKind::Defined { stages: Vec::new(), synthetic: false };
         let text = name.text.to_owned();
-        let func = self.pool.declare_func(FuncDecl { name: text, scalar, args, kind: placeholder });
+        let func = self.pool.declare_func(FuncDecl {
+            name: text,
+            scalars: vec![scalar],
+            args,
+            kind: placeholder,
+        });
         let buffer = self.pool.declare_buffer(BufferDecl {
             name: name.text.to_owned(),
             scalar,
             func,
+            component: 0,
             kind: BufferKind::Input,
             dims,
         });

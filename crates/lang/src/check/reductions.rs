@@ -91,23 +91,24 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.reductions += 1;
         let lhs: Vec<ExprId> = args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
         let initial = self.pool.constant(initial);
-        let pure = Stage { domain: Vec::new(), predicate: None, lhs: lhs.clone(), value: initial };
+        let pure =
+            Stage { domain: Vec::new(), predicate: None, lhs: lhs.clone(), values: vec![initial] };
         let func = self.pool.declare_func(FuncDecl {
             name: format!("{}${}", op.text, self.scope.reductions),
-            scalar,
+            scalars: vec![scalar],
             args,
             kind: FuncKind::Defined { stages: vec![pure.clone()], synthetic: false },
         });
-        let old = self.pool.func_ref(func, lhs.clone());
+        let old = self.pool.func_ref(func, 0, lhs.clone());
         let value = self.pool.binary(operator, old, body);
         let domain: Vec<ReductionVar> = checked.vars;
-        let update = Stage { domain, predicate, lhs, value };
+        let update = Stage { domain, predicate, lhs, values: vec![value] };
         let kind = FuncKind::Defined { stages: vec![pure, update], synthetic: false };
         self.pool.define_func(func, kind);
         self.scope.funcs.push(func);
         self.scope.func_spans.insert(func, span);
         let coords: Vec<ExprId> = free.iter().map(|var| self.pool.var_expr(*var)).collect();
-        Some(self.pool.func_ref(func, coords))
+        Some(self.pool.func_ref(func, 0, coords))
     }
 
     /// Variables that the enclosing stage binds, in order of declaration.

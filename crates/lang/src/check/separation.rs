@@ -15,12 +15,11 @@ impl Checker<'_, '_> {
         let mut occurring: FxHashSet<VarId> = FxHashSet::default();
         let mut accesses: Vec<(ExprId, Box<[ExprId]>)> = Vec::new();
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let roots = stage.lhs.iter().chain(&stage.predicate).chain([&stage.value]);
-        for root in roots {
-            self.pool.for_each_subexpr(*root, &mut |id, node| {
+        for root in stage.roots() {
+            self.pool.for_each_subexpr(root, &mut |id, node| {
                 if let IrExpr::Var(var) = node {
                     occurring.insert(*var);
-                } else if let IrExpr::Ref { func: read, args } = node
+                } else if let IrExpr::Ref { func: read, args, .. } = node
                     && *read == func
                     && seen.insert(id)
                 {

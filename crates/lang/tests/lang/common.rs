@@ -103,5 +103,5 @@ pub(crate) fn evaluate(
 pub(crate) fn value_of(module: &Module, func: &str) -> ExprId {
     let funcs = &module.pipelines[0].algorithm.funcs;
     let id = funcs.iter().find(|id| module.pool.func(**id).name == func).unwrap();
-    module.pool.func(*id).stages().last().unwrap().value
+    module.pool.func(*id).stages().last().unwrap().values[0]
 }

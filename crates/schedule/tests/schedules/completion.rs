@@ -77,7 +77,7 @@ impl Case {
         let Self { pool, algorithm, program } = self;
         let mut bindings = self.bindings(sample);
         for (func, shape) in algorithm.inputs.iter().zip(self.shapes(sample, window, margin)) {
-            let scalar = pool.func(*func).scalar;
+            let scalar = pool.func(*func).scalar(0);
             bindings.set_input(pool, *func, input(scalar, shape)).unwrap();
         }
         let windows = [window.clone()];

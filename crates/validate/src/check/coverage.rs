@@ -1,7 +1,7 @@
 //! Every needed location is written.
 //!
 //! # Correctness
-//! For a label that promises `func` on a region, and each stage: every instance of the stage that writes a needed location is executed by some store under the
+//! For a label that promises `func` on a region, each stage and each component: every instance of the stage that writes a needed location is executed by some store under the
 //! label. The instance is given by fresh symbols for the pure variables and the point; a witness gives the stores' loops in terms of these symbols; one query
 //! shows that the negations of all witnesses' conditions contradict the instance's existence. For the pure stage this says that every needed location is written.
 
@@ -17,15 +17,23 @@ impl<'a> Checker<'a> {
         for label in 0..self.model.labels.len() {
             let func = self.model.labels[label].func;
             for stage in 0..self.specification.stages(func) {
-                let place =
-                    format!("stage {stage} of {} where it is computed", self.pool.func(func).name);
-                let status = self.cover_stage(label, stage);
-                self.record(Kind::Coverage, None, place, status);
+                let decl = self.pool.func(func);
+                for component in 0..decl.scalars.len() {
+                    let part = if decl.scalars.len() > 1 {
+                        format!(".{component}")
+                    } else {
+                        String::new()
+                    };
+                    let place =
+                        format!("stage {stage} of {}{part} where it is computed", decl.name);
+                    let status = self.cover_stage(label, stage, component);
+                    self.record(Kind::Coverage, None, place, status);
+                }
             }
         }
     }
 
-    fn cover_stage(&mut self, label: usize, stage: usize) -> Status {
+    fn cover_stage(&mut self, label: usize, stage: usize, component: usize) -> Status {
         let labelled = &self.model.labels[label];
         let func = labelled.func;
         let shape = match self.specification.shape(self.space, func, stage) {
@@ -48,7 +56,7 @@ impl<'a> Checker<'a> {
         facts.push(instance.exists);
         facts.push(self.inside(&instance.location, &labelled.needed));
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
-        let writers = self.writers(label, stage);
+        let writers = self.writers(label, stage, component);
         let witnesses = self.witnesses(label, &writers, &target);
         let ways: Vec<FormulaId> = witnesses.iter().filter_map(|way| way.condition).collect();
         let written = self.space.or(&ways);
@@ -64,10 +72,10 @@ impl<'a> Checker<'a> {
         self.prove(&facts, written, "coverage with siblings")
     }
 
-    /// The stores of a stage under a label.
-    fn writers(&self, label: usize, stage: usize) -> Vec<&'a Store> {
+    /// The stores of a stage to a component under a label.
+    fn writers(&self, label: usize, stage: usize, component: usize) -> Vec<&'a Store> {
         let model: &'a Model = self.model;
-        let memory = model.labels[label].memory;
+        let memory = model.labels[label].memories.get(component).copied();
         let ours = |store: &&Store| {
             store.label == Some(label)
                 && store.stage == stage

@@ -56,8 +56,10 @@ impl Checker<'_> {
             let Some(label) = store.label else {
                 return Status::Open("an update without a place that promises it".to_owned());
             };
+            let own = &model.labels[label].memories;
             if store.stage == 0
-                || store.access.memory != load.memory
+                || !own.contains(&store.access.memory)
+                || !own.contains(&load.memory)
                 || !load.place.labels.contains(&label)
             {
                 return Status::Open("a func is read while it is computed".to_owned());
@@ -78,7 +80,7 @@ impl Checker<'_> {
         let model = self.model;
         let mut ways = Vec::new();
         for label in &model.labels {
-            let before = label.memory == Some(load.memory)
+            let before = label.memories.contains(&load.memory)
                 && order::dominates(&label.place.steps, &load.place.steps)
                 && label.place.facts.iter().all(|fact| load.place.facts.contains(fact));
             if before {

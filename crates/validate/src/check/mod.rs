@@ -222,9 +222,10 @@ impl Checker<'_> {
             }
         }
         for label in &model.labels {
-            let inside = label.memory.is_none_or(|memory| {
-                label.place.steps.starts_with(&model.memories[memory].place.steps)
-            });
+            let inside = label
+                .memories
+                .iter()
+                .all(|memory| label.place.steps.starts_with(&model.memories[*memory].place.steps));
             if !inside {
                 let place = format!("label of {}", self.pool.func(label.func).name);
                 let reason = "a label outside of its buffer's lifetime";

@@ -6,7 +6,8 @@
 //!
 //! *Funcs with updates* (stage replay). One label holds all stores of the buffer. Within one instance of the label and for needed locations:
 //! two instances of stores that write one location come in the order of their versions (stage, then reduction point, the first variable innermost);
-//! no update instance runs twice; an instance that reads a location of the func which another writes comes after it exactly if its version is later; and no two
+//! no update instance runs twice; an instance that reads a location of the func which another writes comes after it exactly if its version is later; all reads of an
+//! instance come before its own writes, to whichever component of a tuple; and no two
 //! instances at one point touch the same location unless they are the same. With `Coverage` (every instance is run) and `Claim` (nothing else is run), the
 //! writes to a location are, in order, those of the specification, so that by induction over them each read sees the version that the specification names.
 
@@ -42,7 +43,7 @@ impl Checker<'_> {
         let model = self.model;
         let depth = model.memories[memory].place.steps.len();
         let labels: Vec<usize> = (0..model.labels.len())
-            .filter(|label| model.labels[*label].memory == Some(memory))
+            .filter(|label| model.labels[*label].memories.contains(&memory))
             .collect();
         for store in stores {
             let good = self.good(store);
@@ -82,9 +83,17 @@ impl Checker<'_> {
     /// The stores replay the specification's stages.
     fn replayed(&mut self, memory: usize, stores: &[&Store]) {
         let model = self.model;
-        let mut labels: Vec<usize> = stores.iter().filter_map(|store| store.label).collect();
+        // A tuple's components are updated together: their buffers have one label, and the stores to one may read another.
+        let func = model.memories[memory].func;
+        let ours = |store: &&Store| {
+            let label = store.label.map(|label| &model.labels[label].memories);
+            store.access.memory == memory
+                || (store.func == func && label.is_some_and(|own| own.contains(&memory)))
+        };
+        let readers: Vec<&Store> = model.stores.iter().filter(ours).collect();
+        let mut labels: Vec<Option<usize>> = readers.iter().map(|store| store.label).collect();
         labels.dedup();
-        let [label] = *labels.as_slice() else {
+        let [Some(label)] = *labels.as_slice() else {
             let status =
                 Status::Open("a func with updates is computed in several places".to_owned());
             let place =
@@ -102,7 +111,7 @@ impl Checker<'_> {
                 self.once(depth, first, second);
             }
         }
-        for reader in stores {
+        for reader in readers {
             self.reads_in_order(memory, depth, reader, stores);
         }
     }
@@ -276,7 +285,13 @@ impl Checker<'_> {
                 (&load.place.steps, &mut here),
             )
         } else {
-            facts.push(self.earlier(read, write));
+            // The writes of one instance to the other components of a tuple come after its reads, too.
+            facts.push(if writer.access.memory == reader.access.memory {
+                self.earlier(read, write)
+            } else {
+                let earlier = self.earlier(write, read);
+                self.space.not(earlier)
+            });
             order::before(
                 self.space,
                 self.model,

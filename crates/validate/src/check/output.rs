@@ -4,6 +4,8 @@
 //! For every location of an output's window there is a label outside all loops whose conditions hold and whose promised region contains the location; what a
 //! label promises holds afterwards (`Coverage`, `Order`), and stays to the end (`Order`). An empty window requires nothing.
 
+use halidom_ir::BufferKind;
+
 use super::Checker;
 use crate::program::Step;
 use crate::report::Kind;
@@ -20,9 +22,8 @@ impl Checker<'_> {
             let mut ways = Vec::new();
             for label in model.labels.iter().filter(|label| label.func == *func) {
                 let outside = label.place.steps.iter().all(|step| matches!(step, Step::Part(_)));
-                let kept = label.memory.is_some_and(|memory| {
-                    model.memories[memory].kind == halidom_ir::BufferKind::Output
-                });
+                let is_output = |memory: &usize| model.memories[*memory].kind == BufferKind::Output;
+                let kept = !label.memories.is_empty() && label.memories.iter().all(is_output);
                 if outside && kept {
                     let mut way = label.place.facts.clone();
                     way.push(self.inside(&coords, &label.needed));

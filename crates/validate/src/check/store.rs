@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //! Where a store's coordinates are needed: its claim (func, stage, coordinates, point) is an instance of the specification that exists and writes these
-//! coordinates, and the stored value, with every load replaced by the value that it claims to read, equals the instance's value. Where they are not needed,
+//! coordinates, and the stored value, with every load replaced by the value that it claims to read, equals the instance's value of the component that the buffer holds. Where they are not needed,
 //! nothing is claimed.
 
 use super::Checker;
@@ -22,7 +22,8 @@ impl Checker<'_> {
     fn claim_and_value(&mut self, store: &Store) {
         let place = self.describe(&store.access);
         let stmt = Some(store.access.stmt);
-        let memory = &self.model.memories[store.access.memory];
+        let model = self.model;
+        let memory = &model.memories[store.access.memory];
         if store.func != memory.func {
             let status = Status::Open("a claim about a func that is not the buffer's".to_owned());
             return self.record(Kind::Claim, stmt, place, status);
@@ -48,7 +49,10 @@ impl Checker<'_> {
         let status = self.prove(&facts, goal, "claim");
         self.record(Kind::Claim, stmt, place.clone(), status);
         let status = match &store.value {
-            Ok(value) => self.equal_values(&facts, *value, instance.value),
+            Ok(value) => match instance.values.get(memory.component) {
+                Some(specified) => self.equal_values(&facts, *value, *specified),
+                None => Status::Open("a component that does not exist".to_owned()),
+            },
             Err(reason) => Status::Open(reason.clone()),
         };
         self.record(Kind::Value, stmt, place, status);

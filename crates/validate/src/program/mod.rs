@@ -66,6 +66,8 @@ pub(crate) struct Dimension {
 pub(crate) struct Memory {
     pub(crate) buffer: BufferId,
     pub(crate) func: FuncId,
+    /// Which component of the func's values it holds.
+    pub(crate) component: usize,
     pub(crate) kind: BufferKind,
     pub(crate) dims: Vec<Dimension>,
     pub(crate) place: Place,
@@ -118,8 +120,8 @@ pub(crate) struct Labelled {
     /// Minima and extents of the region where the values must be right.
     pub(crate) needed: Vec<(PolyId, PolyId)>,
     pub(crate) place: Place,
-    /// The memory of the func at this place.
-    pub(crate) memory: Option<usize>,
+    /// The memory of each of the func's components at this place; empty if one of them has none.
+    pub(crate) memories: Vec<usize>,
 }
 
 /// A condition checked at entry.

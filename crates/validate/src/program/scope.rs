@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
 
-use super::{Access, Model, Place, Use};
+use super::{Access, Memory, Model, Place, Use};
 use crate::evaluate::{EvaluateError, Leaves, Load, leaf_value};
 use crate::space::{PolyId, Rename, Space, Symbol, Term, Value, Version};
 
@@ -21,7 +21,8 @@ pub(super) struct Scope {
     pub(super) model: Model,
     pub(super) bindings: FxHashMap<VarId, Binding>,
     pub(super) by_buffer: FxHashMap<BufferId, usize>,
-    pub(super) by_func: FxHashMap<FuncId, usize>,
+    /// By func and component.
+    pub(super) by_func: FxHashMap<(FuncId, usize), usize>,
     pub(super) place: Place,
     /// The loads of the present statement.
     pub(super) loads: FxHashMap<ExprId, usize>,
@@ -51,7 +52,7 @@ impl Scope {
         expr: ExprId,
         (memory, flat, coords): (usize, Option<PolyId>, Vec<PolyId>),
     ) -> Value {
-        let func = self.model.memories[memory].func;
+        let Memory { func, component, .. } = self.model.memories[memory];
         let decl = pool.func(func);
         let updated = match &decl.kind {
             FuncKind::Input { .. } => false,
@@ -59,7 +60,8 @@ impl Scope {
         };
         let version = if updated { Version::Pending } else { Version::Final };
         let at = coords.clone().into();
-        let term = space.leaf(Term::Read { func, scalar: decl.scalar, version, coords: at });
+        let scalar = pool.buffer(self.model.memories[memory].buffer).scalar;
+        let term = space.leaf(Term::Read { func, component, scalar, version, coords: at });
         if !self.loads.contains_key(&expr) {
             let mut settle = Rename::settle(None);
             let coords = settle.polys(space, &coords);
@@ -69,7 +71,7 @@ impl Scope {
             self.model.loads.push(Access { stmt: self.stmt, memory, flat, coords, place, lane });
             self.loads.insert(expr, index);
         }
-        leaf_value(space, decl.scalar, term)
+        leaf_value(space, scalar, term)
     }
 }
 
@@ -86,10 +88,10 @@ impl Leaves for Scope {
         pool: &Pool,
         space: &mut Space,
         expr: ExprId,
-        func: FuncId,
+        (func, component): (FuncId, usize),
         coords: Vec<PolyId>,
     ) -> Result<Value> {
-        let Some(memory) = self.by_func.get(&func).copied() else {
+        let Some(memory) = self.by_func.get(&(func, component)).copied() else {
             return Err(EvaluateError::NoBuffer(pool.func(func).name.clone()));
         };
         Ok(self.list(pool, space, expr, (memory, None, coords)))

@@ -166,11 +166,17 @@ impl Walker<'_> {
             }
             Stmt::Assert { condition, check } => self.assert(condition, check),
             Stmt::Labeled { label, body } => self.labelled(label, body),
-            Stmt::Provide { func, stage, coords, point, value } => {
-                let Some(memory) = self.scope.by_func.get(&func).copied() else {
-                    return self.problem("a write to a func without a buffer");
-                };
-                self.store(memory, func, stage, (&coords, &point), None, value);
+            Stmt::Provide { func, stage, coords, point, values } => {
+                if values.len() != self.pool.func(func).scalars.len() {
+                    return self.problem("a write of some components of a func");
+                }
+                // The loads of all values come before the stores of all components: both are numbered parts of this statement.
+                for (component, value) in values.into_iter().enumerate() {
+                    let Some(memory) = self.scope.by_func.get(&(func, component)).copied() else {
+                        return self.problem("a write to a func without a buffer");
+                    };
+                    self.store(memory, func, stage, (&coords, &point), None, value);
+                }
             }
             Stmt::Store { buffer, index, value, prophecy } => {
                 let Some(memory) = self.scope.by_buffer.get(&buffer).copied() else {
@@ -306,10 +312,13 @@ impl Walker<'_> {
             place.steps.pop();
         }
         let index = self.scope.model.memories.len();
+        let (func, component, kind) = (decl.func, decl.component, decl.kind);
+        if self.pool.func(func).scalars.get(component) != Some(&decl.scalar) {
+            return self.problem("a buffer that holds no component of its func");
+        }
         self.scope.by_buffer.insert(buffer, index);
-        self.scope.by_func.insert(decl.func, index);
-        let (func, kind) = (decl.func, decl.kind);
-        self.scope.model.memories.push(Memory { buffer, func, kind, dims, place });
+        self.scope.by_func.insert((func, component), index);
+        self.scope.model.memories.push(Memory { buffer, func, component, kind, dims, place });
     }
 
     fn assert(&mut self, condition: ExprId, check: Check) {
@@ -359,9 +368,12 @@ impl Walker<'_> {
                     *extent = settle.poly(self.space, *extent);
                 }
                 let index = self.scope.model.labels.len();
-                let memory = self.scope.by_func.get(&func).copied();
+                let memories = (0..self.pool.func(func).scalars.len())
+                    .map(|component| self.scope.by_func.get(&(func, component)).copied())
+                    .collect::<Option<Vec<_>>>()
+                    .unwrap_or_default();
                 let place = self.scope.place.clone();
-                self.scope.model.labels.push(Labelled { func, needed, place, memory });
+                self.scope.model.labels.push(Labelled { func, needed, place, memories });
                 self.scope.place.labels.push(index);
                 self.statement(body);
                 self.scope.place.labels.pop();

@@ -18,7 +18,8 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
         let reaches = model.stores.iter().filter(own).any(|store| {
             store.uses.iter().any(|used| {
                 let load = &model.loads[used.load];
-                load.memory == store.access.memory && load.coords != store.access.coords
+                let own = model.labels[label].memories.contains(&load.memory);
+                own && load.coords != store.access.coords
             })
         });
         if !reaches {
@@ -35,7 +36,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                     .or_else(|| guarded_range(model, space, store, coord, outside))
             });
             // Otherwise the box that is allocated, or that an entry check says is written.
-            let memory = model.labels[label].memory.map(|memory| &model.memories[memory]);
+            let memory = model.labels[label].memories.first().map(|first| &model.memories[*first]);
             let allocated = memory
                 .filter(|memory| memory.kind == BufferKind::Internal)
                 .and_then(|memory| memory.dims.get(dim))

@@ -69,9 +69,15 @@ impl Space {
                 Some(self.equal(x, y))
             }
             (
-                Term::Read { func, version, coords, .. },
-                Term::Read { func: other_func, version: other_version, coords: other, .. },
-            ) if func == other_func => {
+                Term::Read { func, component, version, coords, .. },
+                Term::Read {
+                    func: other_func,
+                    component: other_component,
+                    version: other_version,
+                    coords: other,
+                    ..
+                },
+            ) if (func, component) == (other_func, other_component) => {
                 let mut same = vec![self.versions_alike(&version, &other_version)?];
                 same.extend(self.equalities(&coords, &other)?);
                 Some(self.and(&same))

@@ -115,7 +115,9 @@ pub(crate) enum Term {
     Read {
         /// The func or input.
         func: FuncId,
-        /// Its type.
+        /// Which component of its values.
+        component: usize,
+        /// The component's type.
         scalar: Scalar,
         /// Which value.
         version: Version,

@@ -190,10 +190,10 @@ impl Rename {
                 let formula = self.formula(space, formula);
                 Ok(space.truth_term(formula))
             }
-            Term::Read { func, scalar, version, coords } => {
+            Term::Read { func, component, scalar, version, coords } => {
                 let version = self.version(space, func, version);
                 let coords = self.polys(space, &coords).into();
-                Ok(space.leaf(Term::Read { func, scalar, version, coords }))
+                Ok(space.leaf(Term::Read { func, component, scalar, version, coords }))
             }
             Term::Unary(op, operand) => {
                 let operand = self.term(space, operand);

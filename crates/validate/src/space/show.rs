@@ -99,8 +99,12 @@ impl Names<'_> {
             Term::Ring(scalar, poly) => format!("{scalar}({})", self.poly(*poly)),
             Term::Truth(formula) => self.formula(*formula),
             Term::Parameter(symbol, _) => self.space.symbol_name(*symbol).to_owned(),
-            Term::Read { func, version, coords, .. } => {
-                let name = &self.pool.func(*func).name;
+            Term::Read { func, component, version, coords, .. } => {
+                let decl = self.pool.func(*func);
+                let mut name = decl.name.clone();
+                if decl.scalars.len() > 1 {
+                    name = format!("{name}.{component}");
+                }
                 let version = match version {
                     Version::Final => String::new(),
                     Version::Pending => "?".to_owned(),
