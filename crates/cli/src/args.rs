@@ -47,6 +47,13 @@ pub(crate) enum Command {
     /// Try random programs under random schedules: interpreters, native code and validator against one another
     #[command(after_help = "Example: halidom fuzz --programs 1000 --seed 1")]
     Fuzz(FuzzArgs),
+    /// Shrink a program and its schedules while a command keeps failing
+    #[command(
+        after_help = "FILE is shown to the command in smaller and smaller forms, each of which parses, with the \
+command's `{}` replaced by the path of the form (or the path appended). A form is kept if the command ends with the same status as on FILE.\n\n\
+Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.hal"
+    )]
+    Reduce(ReduceArgs),
     /// Show which solver and C compilers are found, what is missing and how to get it
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
@@ -193,4 +200,22 @@ pub(crate) struct FuzzArgs {
     /// Programs at once; as many as there are processors if left out
     #[arg(long)]
     pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReduceArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// A command for the shell that fails; `{}` in it stands for the file
+    #[arg(long = "while", value_name = "CMD")]
+    pub(crate) command: String,
+    /// Where the small program goes; standard output if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Forms to try at most
+    #[arg(long, default_value_t = 5000)]
+    pub(crate) tries: usize,
+    /// Seconds for one run of the command
+    #[arg(long, default_value_t = 60.0)]
+    pub(crate) timeout: f64,
 }

@@ -11,4 +11,5 @@ pub mod files;
 pub mod fuzz;
 pub mod inspect;
 pub mod judge;
+pub mod reduce;
 pub mod source;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A case as read from its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The arguments of `halidom`, separated by blanks.
+    /// The arguments of `halidom`, separated by blanks; one with blanks in it stands between `'`.
     pub command: String,
     /// The text up to the expectations, the command line included.
     pub program: String,
@@ -48,7 +48,7 @@ impl Case {
 
     /// Runs the command on the case's file and writes down what happens, in the form of the expectations.
     pub fn observe(&self, path: &Path) -> String {
-        let arguments = self.command.split_whitespace();
+        let arguments = words(&self.command).into_iter();
         let arguments = arguments.map(|word| {
             if word == "FILE" { path.as_os_str().to_owned() } else { OsString::from(word) }
         });
@@ -69,6 +69,17 @@ impl Case {
     }
 }
 
+/// The words of a command: between blanks, or between `'`.
+fn words(command: &str) -> Vec<&str> {
+    let quoted = command.split('\'').enumerate();
+    quoted
+        .flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
 /// Replaces what differs from run to run (numbers before `s`, `ms`, `µs`, `Mpix/s`) or with every improvement of the validator (numbers of obligations and trial runs).
 fn blank_figures(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
@@ -87,7 +98,15 @@ fn blank_figures(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, blank_figures};
+    use super::{Case, blank_figures, words};
+
+    #[test]
+    fn quoted_words_keep_their_blanks() {
+        assert_eq!(
+            words("reduce FILE --while 'grep -q x {}' -q"),
+            ["reduce", "FILE", "--while", "grep -q x {}", "-q"]
+        );
+    }
 
     #[test]
     fn cases_split_at_their_expectations() {

@@ -7,6 +7,8 @@ mod check;
 pub mod codes;
 mod module;
 mod names;
+mod outline;
 mod syntax;
 
 pub use module::{Module, NamedSchedule, Pipeline, parse};
+pub use outline::{Bracket, Outline, TokenKind, outline};

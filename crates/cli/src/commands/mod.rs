@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod fuzz;
 pub(crate) mod lower;
+pub(crate) mod reduce;
 pub(crate) mod run;
 pub(crate) mod validate;
 

@@ -10,4 +10,6 @@ mod parser;
 mod token;
 
 pub(crate) use items::{count, given};
+pub(crate) use lexer::{Lexeme, lex};
 pub(crate) use parser::parse_file;
+pub(crate) use token::{Punct, Token};

@@ -1,0 +1,66 @@
+//! `halidom reduce`.
+
+use std::time::Duration;
+
+use halidom_driver::files::write_bytes;
+use halidom_driver::reduce::command::{CommandError, Judge};
+use halidom_driver::reduce::{Options, reduce};
+
+use super::{load, status};
+use crate::args::ReduceArgs;
+use crate::output::{Output, Status};
+
+/// A line of progress after so many forms.
+const PROGRESS: usize = 100;
+
+pub(crate) fn run(args: &ReduceArgs, output: &mut Output<'_>) -> Status {
+    status(shrink(args, output))
+}
+
+fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let loaded = load(&args.file, output)?;
+    let Some(pipeline) = loaded.module.pipelines.first() else {
+        return Err(output.error(
+            "HAL0901",
+            "the file has no pipeline",
+            "write `pipeline name(…) -> …`",
+        ));
+    };
+    let text = loaded.sources.text(pipeline.span.file).to_owned();
+    let limit = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::from_mins(1));
+    let judge = Judge::new(&args.command, &text, limit).map_err(|error| {
+        let hint = match &error {
+            CommandError::DoesNotFail => {
+                "give a command that ends with a status other than 0 on the program as it is"
+            }
+            CommandError::TooSlow(_) => "give it more time with `--timeout`",
+            CommandError::Io { .. } => "look at the temporary folder's permissions and space",
+        };
+        output.error("HAL0821", &error.to_string(), hint)
+    })?;
+    let mut shown = 0;
+    let reduced = reduce(&text, Options { tries: args.tries }, &mut |form| {
+        shown += 1;
+        if shown % PROGRESS == 0 {
+            output.progress(&format!("{shown} forms tried, {} bytes", form.len()));
+        }
+        judge.fails_alike(form)
+    });
+    output.set("tries", reduced.tries);
+    output.set("kept", reduced.kept);
+    output.set("text", reduced.text.as_str());
+    match &args.output {
+        None => output.line(&reduced.text),
+        Some(path) => {
+            write_bytes(path, reduced.text.as_bytes())
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        }
+    }
+    output.progress(&format!(
+        "{} bytes of {} are left after {} forms",
+        reduced.text.len(),
+        text.len(),
+        reduced.tries
+    ));
+    Ok(Status::Done)
+}

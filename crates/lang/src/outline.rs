@@ -1,0 +1,154 @@
+//! A text as a tree of brackets, for tools that change texts without understanding them: every change is judged by [`crate::parse`].
+
+use std::ops::Range;
+
+use halidom_diag::Sources;
+
+use crate::syntax::{Lexeme, Punct, Token, lex};
+
+/// What a piece of a text is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outline {
+    /// A token that is no bracket.
+    Token {
+        /// Its kind.
+        kind: TokenKind,
+        /// Its bytes.
+        range: Range<usize>,
+    },
+    /// A pair of brackets and what stands between them.
+    Group {
+        /// Which brackets.
+        bracket: Bracket,
+        /// The bytes, brackets included.
+        range: Range<usize>,
+        /// In order of the text.
+        parts: Vec<Outline>,
+    },
+}
+
+/// Kinds of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A name.
+    Name,
+    /// A reserved word.
+    Keyword,
+    /// An integer.
+    Integer,
+    /// A number with point or exponent.
+    Float,
+    /// A string.
+    Text,
+    /// Punctuation.
+    Punctuation,
+}
+
+/// Kinds of brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bracket {
+    /// `( )`
+    Parenthesis,
+    /// `{ }`
+    Brace,
+    /// `[ ]`
+    Square,
+}
+
+impl Outline {
+    /// Its bytes.
+    pub fn range(&self) -> Range<usize> {
+        match self {
+            Self::Token { range, .. } | Self::Group { range, .. } => range.clone(),
+        }
+    }
+}
+
+/// The brackets of a text; `None` if they do not match or the text has something that is no token.
+pub fn outline(text: &str) -> Option<Vec<Outline>> {
+    let mut sources = Sources::new();
+    let file = sources.add("text", text);
+    let mut diagnostics = Vec::new();
+    let lexemes = lex(text, file, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return None;
+    }
+    let mut open: Vec<(Bracket, usize, Vec<Outline>)> = Vec::new();
+    let mut parts: Vec<Outline> = Vec::new();
+    for Lexeme { token, span } in lexemes {
+        let range = span.start..span.end;
+        let kind = match token {
+            Token::End => break,
+            Token::Bad => return None,
+            Token::Punct(punct) => {
+                if let Some(bracket) = opening(punct) {
+                    open.push((bracket, range.start, std::mem::take(&mut parts)));
+                    continue;
+                }
+                if let Some(closed) = closing(punct) {
+                    let (bracket, start, outer) = open.pop()?;
+                    if bracket != closed {
+                        return None;
+                    }
+                    let inner = std::mem::replace(&mut parts, outer);
+                    parts.push(Outline::Group { bracket, range: start..range.end, parts: inner });
+                    continue;
+                }
+                TokenKind::Punctuation
+            }
+            Token::Name(_) => TokenKind::Name,
+            Token::Keyword(_) => TokenKind::Keyword,
+            Token::Integer(_) => TokenKind::Integer,
+            Token::Float(_) => TokenKind::Float,
+            Token::Text(_) => TokenKind::Text,
+        };
+        parts.push(Outline::Token { kind, range });
+    }
+    open.is_empty().then_some(parts)
+}
+
+fn opening(punct: Punct) -> Option<Bracket> {
+    [
+        (Punct::OpenParen, Bracket::Parenthesis),
+        (Punct::OpenBrace, Bracket::Brace),
+        (Punct::OpenBracket, Bracket::Square),
+    ]
+    .into_iter()
+    .find_map(|(open, bracket)| (open == punct).then_some(bracket))
+}
+
+fn closing(punct: Punct) -> Option<Bracket> {
+    [
+        (Punct::CloseParen, Bracket::Parenthesis),
+        (Punct::CloseBrace, Bracket::Brace),
+        (Punct::CloseBracket, Bracket::Square),
+    ]
+    .into_iter()
+    .find_map(|(close, bracket)| (close == punct).then_some(bracket))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bracket, Outline, TokenKind, outline};
+
+    #[test]
+    fn brackets_nest_and_comments_are_nothing() {
+        let parts = outline("f(x, [1]) /* ( */ { y }").unwrap();
+        let [
+            Outline::Token { kind: TokenKind::Name, .. },
+            Outline::Group { bracket: Bracket::Parenthesis, range, parts: arguments },
+            Outline::Group { bracket: Bracket::Brace, .. },
+        ] = parts.as_slice()
+        else {
+            panic!("{parts:?}");
+        };
+        assert_eq!((range.clone(), arguments.len()), (1..9, 3));
+    }
+
+    #[test]
+    fn brackets_that_do_not_match_have_no_outline() {
+        for text in ["f(x", "f)x", "f(x]", "é€", "/* no end"] {
+            assert_eq!(outline(text), None, "{text}");
+        }
+    }
+}
