@@ -72,6 +72,11 @@ impl Encoder {
         self.vars.insert(var, term);
     }
 
+    /// Says what an expression stands for, before the first expression that it is part of. The term has the sort of the expression's type.
+    pub fn set_expr(&mut self, expr: ExprId, term: TermId) {
+        self.done.insert(expr, term);
+    }
+
     /// The term of a variable, if it has one.
     pub fn var(&self, var: VarId) -> Option<TermId> {
         self.vars.get(&var).copied()

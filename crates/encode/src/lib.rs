@@ -11,11 +11,12 @@
 //!
 //! # Correctness
 //! This crate is trusted. Each operator's term has the value that [`halidom_ir::eval`] gives for every pair of operands of the type; a test compares them on random and
-//! extreme operands. What has no such term is an error, never an approximation.
+//! extreme operands. What has no such term is an error, never an approximation. [`law`] says how it decides laws of operators.
 
 mod cast;
 mod encoder;
 mod float;
 mod integer;
+pub mod law;
 
 pub use encoder::{EncodeError, Encoder, constant, sort};

@@ -11,6 +11,7 @@ mod emit;
 mod error;
 mod nest;
 mod query;
+mod reduction;
 mod report;
 
 use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};

@@ -4,10 +4,8 @@
 //! Every question is asked in linear integer arithmetic. Atoms and products of atoms become unknowns, with true facts about them (`lemma`). The unknowns' true values
 //! satisfy all of it, so `unsat` means that no assignment of the symbols satisfies the formulas. A model means nothing: it only suggests sizes to try.
 
-use std::time::Duration;
-
 use halidom_base::FxHashMap;
-use halidom_smt::{Answer, Program, Solver, Sort, TermId as SmtTerm, Terms};
+use halidom_smt::{Answer, Solver, Sort, TermId as SmtTerm, Terms};
 
 use crate::lemma::Reached;
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
@@ -35,16 +33,8 @@ pub(crate) struct Lia {
 }
 
 impl Lia {
-    /// A solver that gives up a question after `timeout`, and keeps its questions in `folder` if one is given.
-    pub(crate) fn new(
-        program: Program,
-        timeout: Duration,
-        folder: Option<std::path::PathBuf>,
-    ) -> Result<Self, halidom_smt::OpenError> {
-        let mut options = halidom_smt::Options::new(program);
-        options.soft_timeout = timeout;
-        options.hard_timeout = timeout + Duration::from_secs(2);
-        options.dump = folder;
+    /// Without questions so far.
+    pub(crate) fn new(options: halidom_smt::Options) -> Result<Self, halidom_smt::OpenError> {
         Ok(Self {
             solver: Solver::open(options)?,
             terms: Terms::new(),

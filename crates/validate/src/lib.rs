@@ -15,6 +15,7 @@
 
 mod check;
 mod evaluate;
+mod laws;
 mod lemma;
 mod lia;
 mod program;
@@ -29,11 +30,13 @@ use std::time::{Duration, Instant};
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Algorithm, Check, Pool, Program, print};
+use halidom_smt::Solver;
 
 pub use refute::Search;
 pub use report::{Counterexample, Kind, Method, Obligation, Report, Status, Verdict};
 
 use check::Checker;
+use laws::Laws;
 use lia::Lia;
 use program::Model;
 use space::Space;
@@ -88,9 +91,10 @@ pub fn validate(
         queries: 0,
         time: Duration::ZERO,
     };
-    let opened = Lia::new(options.solver.clone(), options.timeout, options.emit_smt.clone());
-    let mut lia = match opened {
-        Ok(lia) => lia,
+    let opened = Lia::new(solver(options))
+        .and_then(|lia| Ok((lia, Laws::new(Solver::open(solver(options))?, algorithm.fast_math))));
+    let (mut lia, mut laws) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             report.verdict = Verdict::Unknown(error.to_string());
             return report;
@@ -105,6 +109,7 @@ pub fn validate(
         model: &model,
         specification: &mut specification,
         lia: &mut lia,
+        laws: &mut laws,
         entry,
         obligations: Vec::new(),
         notes: Vec::new(),
@@ -118,7 +123,8 @@ pub fn validate(
     report.obligations = checker.obligations;
     let hints = checker.hints;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
-    report.queries = lia.questions();
+    report.queries = lia.questions() + laws.questions();
+    report.trusted_steps = laws.assumed;
     report.verdict = verdict(&report, space.overflowed());
     let proved = report.verdict == Verdict::Proved;
     let hints = sizes(&parameters, &space, &hints);
@@ -126,10 +132,21 @@ pub fn validate(
     let undecided = Status::Open(check::UNDECIDED.to_owned());
     let vacuity_only = report.open().all(|obligation| obligation.status == undecided);
     let enough = if proved || vacuity_only { 2 } else { usize::MAX };
-    let found = refute::search(pool, algorithm, program, &hints, options.search, enough);
+    let exact = report.trusted_steps.is_empty();
+    let limits = (options.search, enough);
+    let found = refute::search(pool, algorithm, program, &hints, limits, exact);
     conclude(&mut report, found, options, space.overflowed());
     report.time = begin.elapsed();
     report
+}
+
+/// How a solver is asked.
+fn solver(options: &Options) -> halidom_smt::Options {
+    let mut own = halidom_smt::Options::new(options.solver.clone());
+    own.soft_timeout = options.timeout;
+    own.hard_timeout = options.timeout + Duration::from_secs(2);
+    own.dump.clone_from(&options.emit_smt);
+    own
 }
 
 /// The solver's suggestions for shapes, windows and `int` parameters.

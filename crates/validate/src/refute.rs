@@ -37,14 +37,15 @@ pub(crate) type Hint = Vec<(VarId, i64)>;
 /// How much one interpreter may do in one run: a parameter drawn from a solver's model can make a loop as long as it likes.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// Looks for a counterexample; stops early after `enough` runs that went through.
+/// Looks for a counterexample; stops early after `enough` runs that went through. Unless values must be `exact` (they need not where floats were regrouped), only faults
+/// are counterexamples.
 pub(crate) fn search(
     pool: &Pool,
     algorithm: &Algorithm,
     program: &Program,
     hints: &[Hint],
-    limits: Search,
-    enough: usize,
+    (limits, enough): (Search, usize),
+    exact: bool,
 ) -> Found {
     let begin = Instant::now();
     let mut found = Found { counterexample: None, passed: 0, refused: 0 };
@@ -56,7 +57,7 @@ pub(crate) fn search(
         let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);
         let Some(case) = draw(pool, algorithm, program, hint, &mut random, trial) else { continue };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
-        match run(pool, algorithm, program, &case, trial as u64) {
+        match run(pool, algorithm, program, &case, (trial as u64, exact)) {
             Run::Different(counterexample) => {
                 found.counterexample = Some(*counterexample);
                 break;
@@ -85,7 +86,13 @@ enum Run {
     Inconclusive,
 }
 
-fn run(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case, seed: u64) -> Run {
+fn run(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    case: &Case,
+    (seed, exact): (u64, bool),
+) -> Run {
     let evaluated = evaluate_within(pool, algorithm, &case.bindings, &case.windows, MOST_STEPS);
     let Ok(expected) = evaluated else {
         return Run::Inconclusive;
@@ -122,7 +129,7 @@ fn run(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case, seed:
                 algorithm.outputs.iter().zip(&expected).zip(&outcome.outputs)
             {
                 let mismatch = want.points().find(|point| want.get(point) != have.get(point));
-                if let Some(point) = mismatch {
+                if let Some(point) = mismatch.filter(|_| exact) {
                     let value = |array: &Array| {
                         array.get(&point).map_or_else(|| "nothing".to_owned(), show)
                     };

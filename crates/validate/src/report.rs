@@ -83,6 +83,8 @@ pub enum Method {
     Run,
     /// There is nothing to show.
     Structure,
+    /// The updates in question may come in any order.
+    Commuting,
 }
 
 impl Method {
@@ -94,6 +96,7 @@ impl Method {
             Self::Intervals => "intervals",
             Self::Run => "run",
             Self::Structure => "structure",
+            Self::Commuting => "commuting",
         }
     }
 }
@@ -161,7 +164,7 @@ pub struct Report {
     pub obligations: Vec<Obligation>,
     /// What was assumed: entry checks, in words, and what callers owe.
     pub assumptions: Vec<String>,
-    /// Steps that rest on an assumption beyond the entry checks. Empty at present.
+    /// Steps that rest on an assumption beyond the entry checks: that floats may be regrouped, where the pipeline says `fast_math`.
     pub trusted_steps: Vec<String>,
     /// For which sizes the verdict speaks.
     pub sizes: String,

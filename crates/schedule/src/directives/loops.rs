@@ -71,12 +71,12 @@ impl Scheduler<'_> {
                     self.split(nest, &split, origin)?;
                 }
                 let order = [&inner[0], &inner[1], &outer[0], &outer[1]].map(Clone::clone);
-                reorder(self.pool, nest, &order, origin)
+                self.reorder(nest, &order, origin)
             }
             Action::Fuse { outer, inner, fused } => {
                 fuse(self.pool, nest, [outer, inner, fused], origin)
             }
-            Action::Reorder { vars } => reorder(self.pool, nest, vars, origin),
+            Action::Reorder { vars } => self.reorder(nest, vars, origin),
             Action::Swap { var } => {
                 let position = find(self.pool, nest, var, origin)?;
                 let Some(inner) = nest.loops.get(position + 1) else {
@@ -88,7 +88,7 @@ impl Scheduler<'_> {
                     ));
                 };
                 let order = [var.clone(), inner.name.clone()];
-                reorder(self.pool, nest, &order, origin)
+                self.reorder(nest, &order, origin)
             }
             Action::Traverse { var, kind } => traverse(self.pool, nest, var, *kind, origin),
             Action::Vectorize { var, lanes, tail } => {
@@ -129,10 +129,7 @@ impl Scheduler<'_> {
             LoopKind::Vectorized => ("lane", "vectorized"),
             LoopKind::Unrolled | LoopKind::Serial | LoopKind::Parallel => ("copy", "unrolled"),
         };
-        let position = find(self.pool, nest, var, origin)?;
-        if kind == LoopKind::Vectorized {
-            refuse_reduction(self.pool, nest, position, kind, origin)?;
-        }
+        find(self.pool, nest, var, origin)?;
         if self.pool.as_constant(factor).is_none() {
             return Err(ScheduleError::new(
                 "HAL0505",
@@ -324,7 +321,7 @@ fn overrun(pool: &Pool, nest: &mut Nest, var: VarId) {
     }
 }
 
-fn find(pool: &Pool, nest: &Nest, var: &str, origin: usize) -> Result<usize> {
+pub(super) fn find(pool: &Pool, nest: &Nest, var: &str, origin: usize) -> Result<usize> {
     nest.position(var).ok_or_else(|| {
         let names: Vec<_> = nest.loops.iter().rev().map(|l| l.name.clone()).collect();
         ScheduleError::new(
@@ -360,85 +357,10 @@ fn refuse_taken(
     }
 }
 
-fn refuse_reduction(
-    pool: &Pool,
-    nest: &Nest,
-    position: usize,
-    kind: LoopKind,
-    origin: usize,
-) -> Result<()> {
-    let l = &nest.loops[position];
-    if l.class == LoopClass::Pure {
-        return Ok(());
-    }
-    let pure: Vec<_> = nest
-        .loops
-        .iter()
-        .rev()
-        .filter(|l| l.class == LoopClass::Pure)
-        .map(|l| l.name.clone())
-        .collect();
-    Err(ScheduleError::new(
-        "HAL0607",
-        origin,
-        format!(
-            "`{}` cannot be {}: it is a reduction loop, whose iterations depend on one another",
-            nest.loop_name(pool, &l.name),
-            kind.keyword()
-        ),
-        format!("pure loops of this stage are {}", list(&pure)),
-    ))
-}
-
 fn traverse(pool: &Pool, nest: &mut Nest, var: &str, kind: LoopKind, origin: usize) -> Result<()> {
     let position = find(pool, nest, var, origin)?;
-    if matches!(kind, LoopKind::Parallel | LoopKind::Vectorized) {
-        refuse_reduction(pool, nest, position, kind, origin)?;
-    }
     nest.loops[position].kind = kind;
     nest.loops[position].kind_origin = Some(origin);
-    Ok(())
-}
-
-/// Puts the named loops, innermost first, in the places that they have together.
-fn reorder(pool: &Pool, nest: &mut Nest, vars: &[String], origin: usize) -> Result<()> {
-    let mut positions = Vec::with_capacity(vars.len());
-    for var in vars {
-        let position = find(pool, nest, var, origin)?;
-        if positions.contains(&position) {
-            return Err(ScheduleError::new(
-                "HAL0602",
-                origin,
-                format!("`{var}` is named twice"),
-                "name each loop once",
-            ));
-        }
-        positions.push(position);
-    }
-    let mut places = positions.clone();
-    places.sort_unstable_by(|a, b| b.cmp(a));
-    let mut loops = nest.loops.clone();
-    for (place, position) in places.iter().zip(&positions) {
-        loops[*place] = nest.loops[*position].clone();
-    }
-    let reductions = |loops: &[Loop]| {
-        let reductions = loops.iter().filter(|l| l.class == LoopClass::Reduction);
-        reductions.map(|l| l.name.clone()).collect::<Vec<_>>()
-    };
-    let (before, after) = (reductions(&nest.loops), reductions(&loops));
-    if before != after {
-        let inner_first: Vec<_> = before.into_iter().rev().collect();
-        return Err(ScheduleError::new(
-            "HAL0605",
-            origin,
-            format!(
-                "this would reorder reduction loops of `{}`, which may change its result",
-                nest.name(pool)
-            ),
-            format!("keep them in this order, innermost first: {}", list(&inner_first)),
-        ));
-    }
-    nest.loops = loops;
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 mod bounds;
 mod loops;
 mod placement;
+mod reductions;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Action, Directive, Expr, FuncKind, LoopKind, Pool, Schedule, Type, VarId, print};
@@ -14,6 +15,7 @@ use crate::checks::is_startup;
 use crate::emit::Solution;
 use crate::error::{Result, ScheduleError};
 use crate::nest::{Lowered, Placement, lower_instance};
+use crate::reduction::Oracle;
 
 /// FS Fig. 11's groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +55,8 @@ pub fn apply(
     schedule: &Schedule,
 ) -> std::result::Result<(), Vec<ScheduleError>> {
     let startup = startup_vars(pool, lowered);
-    let mut scheduler = Scheduler { pool, lowered, startup, errors: Vec::new() };
+    let mut scheduler =
+        Scheduler { pool, lowered, startup, oracle: Oracle::default(), errors: Vec::new() };
     let mut directives: Vec<(usize, &Directive)> =
         schedule.directives.iter().map(|directive| (0, directive)).collect();
     directives.sort_by_key(|(_, directive)| phase(&directive.action));
@@ -72,6 +75,7 @@ pub fn apply(
             });
         }
     }
+    scheduler.check_unordered();
     for current in [Phase::Compute, Phase::Storage, Phase::Bounds] {
         for (_, directive) in &directives {
             if phase(&directive.action) == current {
@@ -150,6 +154,8 @@ struct Scheduler<'a> {
     pool: &'a mut Pool,
     lowered: &'a mut Lowered,
     startup: FxHashSet<VarId>,
+    /// For questions about reduction loops.
+    oracle: Oracle,
     errors: Vec<ScheduleError>,
 }
 

@@ -5,6 +5,7 @@
 //! of obligations grows with the program and the specification, and success removes nothing from it.
 
 mod access;
+mod commute;
 mod coverage;
 mod definedness;
 mod order;
@@ -15,6 +16,7 @@ mod store;
 
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 
+use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
 use crate::program::{Access, Model, Store};
 use crate::report::{Kind, Method, Obligation, Status};
@@ -28,6 +30,7 @@ pub(crate) struct Checker<'a> {
     pub(crate) model: &'a Model,
     pub(crate) specification: &'a mut Specification<'a>,
     pub(crate) lia: &'a mut Lia,
+    pub(crate) laws: &'a mut Laws,
     /// The entry checks' conditions.
     pub(crate) entry: Vec<FormulaId>,
     pub(crate) obligations: Vec<Obligation>,

@@ -8,7 +8,8 @@
 //! two instances of stores that write one location come in the order of their versions (stage, then reduction point, the first variable innermost);
 //! no update instance runs twice; an instance that reads a location of the func which another writes comes after it exactly if its version is later; all reads of an
 //! instance come before its own writes, to whichever component of a tuple; and no two
-//! instances at one point touch the same location unless they are the same. With `Coverage` (every instance is run) and `Claim` (nothing else is run), the
+//! instances at one point touch the same location unless they are the same. Between instances of one stage whose updates
+//! commute no order is owed (`commute.rs`). With `Coverage` (every instance is run) and `Claim` (nothing else is run), the
 //! writes to a location are, in order, those of the specification, so that by induction over them each read sees the version that the specification names.
 
 use super::Checker;
@@ -165,7 +166,8 @@ impl Checker<'_> {
                     (&first.access.place.steps, &mut here),
                     (&second.access.place.steps, &mut there),
                 );
-                self.prove(&facts, before, "order")
+                let status = self.prove(&facts, before, "order");
+                self.or_commuting(status, first, second)
             }
         };
         self.record(Kind::Order, Some(first.access.stmt), place, status);
@@ -234,6 +236,7 @@ impl Checker<'_> {
             for writer in stores {
                 for writer_first in [true, false] {
                     let status = self.read_and_write(depth, (reader, load), writer, writer_first);
+                    let status = self.or_commuting(status, reader, writer);
                     self.record(Kind::Order, Some(load.stmt), place.clone(), status);
                 }
             }

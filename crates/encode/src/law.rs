@@ -1,0 +1,498 @@
+//! Laws of update operators: do two updates of one location commute, is an operator associative, has it an identity?
+//!
+//! # Correctness
+//! An update `f(l) = value` whose only reads of `f` are at `l` itself is a function from the location's old value (the *state*, a value for each component) to its new one; what
+//! else it reads are its *leaves*. Leaves over variables that differ from instance to instance are different unknowns in each instance, the others are the same
+//! ones. A law [holds](Verdict::Holds) only where the solver finds its negation contradictory, with integers of their width and floats as IEEE 754 has them. A
+//! leaf may be a whole expression that does not depend on the state: its value is then any value of its type, so that more is shown than is needed. An expression that reads a
+//! func or buffer at a place that depends on the state is no leaf: it is refused.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, Scalar, Stage, VarId, eval};
+use halidom_smt::{Answer, Solver, TermId, Terms};
+
+use crate::{EncodeError, Encoder, constant, sort};
+
+/// An update as a function of the state.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator<'a> {
+    /// Where the expressions are.
+    pub pool: &'a Pool,
+    /// The new value of each component.
+    pub values: &'a [ExprId],
+    /// Expressions that stand for a component of the old value.
+    pub state: &'a [(ExprId, usize)],
+    /// Expressions that stand for a component of the other operand, for laws that speak of one; none for [`Law::Commutes`].
+    pub operand: &'a [(ExprId, usize)],
+    /// Variables that differ from instance to instance.
+    pub varying: &'a [VarId],
+}
+
+/// What is asked of an operator `⊕`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// Two instances may run in either order: `(x ⊕ a) ⊕ b = (x ⊕ b) ⊕ a`.
+    Commutes,
+    /// `(x ⊕ y) ⊕ z = x ⊕ (y ⊕ z)`.
+    Associative,
+    /// `x ⊕ y = y ⊕ x`.
+    Commutative,
+    /// `x ⊕ c = x` for these constants `c`, one a component.
+    Identity(Vec<Constant>),
+}
+
+/// Whether a law holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// For all values.
+    Holds,
+    /// Not for these.
+    Fails(Failure),
+    /// Not known, for this reason.
+    Unknown(String),
+}
+
+/// Values for which a law fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The operands, by name.
+    pub operands: Vec<(String, Constant)>,
+    /// The left side, a value for each component.
+    pub left: Vec<Constant>,
+    /// The right side.
+    pub right: Vec<Constant>,
+}
+
+/// Why a stage is no update of its own location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoOperator {
+    /// Its predicate or written point depends on the func.
+    #[error("where it is applied depends on the func itself")]
+    Placed,
+    /// It reads the func elsewhere.
+    #[error("it reads the func at a point that it does not write")]
+    ReadsElsewhere,
+}
+
+/// The reads of `func` by a stage of its own, all of which are of the written point: the state of the stage's operator.
+///
+/// # Errors
+/// There are others.
+pub fn state(pool: &Pool, func: FuncId, stage: &Stage) -> Result<Vec<(ExprId, usize)>, NoOperator> {
+    for root in stage.lhs.iter().chain(&stage.predicate) {
+        if reads(pool, *root, func) {
+            return Err(NoOperator::Placed);
+        }
+    }
+    let mut found = Vec::new();
+    let mut elsewhere = false;
+    for value in &stage.values {
+        pool.for_each_subexpr(*value, &mut |id, expr| {
+            if let Expr::Ref { func: read, component, args } = expr
+                && *read == func
+            {
+                elsewhere |= **args != *stage.lhs;
+                found.push((id, *component));
+            }
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
+    if elsewhere { Err(NoOperator::ReadsElsewhere) } else { Ok(found) }
+}
+
+/// Whether an expression reads a func.
+pub fn reads(pool: &Pool, root: ExprId, func: FuncId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(root, &mut |_, expr| {
+        found |= matches!(expr, Expr::Ref { func: read, .. } if *read == func);
+    });
+    found
+}
+
+/// Whether the operator is the sum or the product of floats: what `fast_math` lets one regroup.
+pub fn is_float_sum_or_product(operator: &Operator<'_>) -> bool {
+    let ([value], [(state, 0)]) = (operator.values, operator.state) else { return false };
+    let pool = operator.pool;
+    let Expr::Binary(BinaryOp::Add(_) | BinaryOp::Mul(_), lhs, rhs) = *pool.get(*value) else {
+        return false;
+    };
+    let other = if lhs == *state { rhs } else { lhs };
+    (lhs == *state || rhs == *state)
+        && pool.ty(*value).scalar.is_float()
+        && !mentions(pool, other, &[(*state, 0)])
+}
+
+fn mentions(pool: &Pool, root: ExprId, sought: &[(ExprId, usize)]) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(root, &mut |id, _| found |= sought.iter().any(|(other, _)| *other == id));
+    found
+}
+
+/// Decides a law.
+pub fn decide(solver: &mut Solver, operator: &Operator<'_>, law: &Law) -> Verdict {
+    let fine = match Cut::of(operator, false) {
+        Ok(cut) => cut,
+        Err(error) => return Verdict::Unknown(error),
+    };
+    if *law != Law::Commutes && fine.leaves.iter().any(|leaf| leaf.varies) {
+        return Verdict::Unknown("the operator depends on more than its two operands".to_owned());
+    }
+    if let Some(failure) = fine.sample(law) {
+        return Verdict::Fails(failure);
+    }
+    let coarse = match Cut::of(operator, true) {
+        Ok(cut) => cut,
+        Err(error) => return Verdict::Unknown(error),
+    };
+    match coarse.ask(solver, law) {
+        Ok(Answer::Unsat) => return Verdict::Holds,
+        Ok(Answer::Sat(_) | Answer::Unknown(_)) | Err(_) => {}
+    }
+    match fine.ask(solver, law) {
+        Ok(Answer::Unsat) => Verdict::Holds,
+        Ok(Answer::Sat(_)) => Verdict::Unknown("the solver has values that do not confirm".into()),
+        Ok(Answer::Unknown(reason)) => Verdict::Unknown(reason.to_string()),
+        Err(error) => Verdict::Unknown(error.to_string()),
+    }
+}
+
+/// Something that an operator reads besides its operands.
+struct Leaf {
+    expr: ExprId,
+    scalar: Scalar,
+    /// Whether two instances may see different values.
+    varies: bool,
+}
+
+/// An operator with its leaves.
+struct Cut<'a> {
+    operator: Operator<'a>,
+    leaves: Vec<Leaf>,
+    scalars: Vec<Scalar>,
+}
+
+/// What an application is given beside the state.
+enum Given<V> {
+    /// The leaves of this instance.
+    Instance(usize),
+    /// The other operand.
+    Operand(Vec<V>),
+}
+
+impl<'a> Cut<'a> {
+    /// Finds the leaves: variables and reads; if `coarse`, whole expressions that do not depend on the operands, but casts, which say something about their values.
+    fn of(operator: &Operator<'a>, coarse: bool) -> Result<Self, String> {
+        let pool = operator.pool;
+        let scalars = operator.values.iter().map(|value| pool.ty(*value).scalar).collect();
+        let mut cut = Self { operator: *operator, leaves: Vec::new(), scalars };
+        let mut seen = FxHashSet::default();
+        for value in operator.values {
+            cut.visit(*value, coarse, &mut seen)?;
+        }
+        Ok(cut)
+    }
+
+    fn visit(
+        &mut self,
+        id: ExprId,
+        coarse: bool,
+        seen: &mut FxHashSet<ExprId>,
+    ) -> Result<(), String> {
+        let Operator { pool, state, operand, varying, .. } = self.operator;
+        let is_operand = state.iter().chain(operand).any(|(other, _)| *other == id);
+        if is_operand || !seen.insert(id) {
+            return Ok(());
+        }
+        let expr = pool.get(id);
+        if matches!(expr, Expr::Const(_)) {
+            return Ok(());
+        }
+        let depends = mentions(pool, id, state) || mentions(pool, id, operand);
+        let is_read = matches!(expr, Expr::Var(_) | Expr::Ref { .. } | Expr::Load { .. });
+        if is_read && depends {
+            return Err("a place that it reads depends on the value that it updates".to_owned());
+        }
+        if is_read || (coarse && !depends && !matches!(expr, Expr::Cast(..))) {
+            let mut varies = false;
+            pool.for_each_subexpr(id, &mut |_, expr| {
+                varies |= matches!(expr, Expr::Var(var) if varying.contains(var));
+            });
+            self.leaves.push(Leaf { expr: id, scalar: pool.ty(id).scalar, varies });
+            return Ok(());
+        }
+        let mut operands = Vec::new();
+        expr.for_each_operand(|operand| operands.push(operand));
+        operands.into_iter().try_for_each(|operand| self.visit(operand, coarse, seen))
+    }
+
+    /// Both sides of a law, by an application of the operator.
+    fn sides<V: Clone, E>(
+        &self,
+        law: &Law,
+        [x, y, z]: [&[V]; 3],
+        mut constant: impl FnMut(Constant) -> V,
+        mut apply: impl FnMut(&[V], Given<V>) -> Result<Vec<V>, E>,
+    ) -> Result<[Vec<V>; 2], E> {
+        use Given::{Instance, Operand};
+        Ok(match law {
+            Law::Commutes => {
+                let (a, b) = (apply(x, Instance(0))?, apply(x, Instance(1))?);
+                [apply(&a, Instance(1))?, apply(&b, Instance(0))?]
+            }
+            Law::Associative => {
+                let (xy, yz) = (apply(x, Operand(y.to_vec()))?, apply(y, Operand(z.to_vec()))?);
+                [apply(&xy, Operand(z.to_vec()))?, apply(x, Operand(yz))?]
+            }
+            Law::Commutative => [apply(x, Operand(y.to_vec()))?, apply(y, Operand(x.to_vec()))?],
+            Law::Identity(values) => {
+                let identity = values.iter().map(|value| constant(*value)).collect();
+                [apply(x, Operand(identity))?, x.to_vec()]
+            }
+        })
+    }
+
+    /// Asks whether the sides can differ.
+    fn ask(&self, solver: &mut Solver, law: &Law) -> Result<Answer, EncodeError> {
+        let mut terms = Terms::new();
+        let mut fresh = |name: &str, scalar| terms.fresh(name, sort(scalar));
+        let mut operands = ["x", "y", "z"]
+            .map(|name| self.scalars.iter().map(|scalar| fresh(name, *scalar)).collect::<Vec<_>>());
+        let leaves: Vec<[TermId; 2]> = self
+            .leaves
+            .iter()
+            .map(|leaf| {
+                let first = fresh("a", leaf.scalar);
+                [first, if leaf.varies { fresh("b", leaf.scalar) } else { first }]
+            })
+            .collect();
+        if let Law::Identity(values) = law
+            && values.iter().map(|value| value.scalar()).ne(self.scalars.iter().copied())
+        {
+            return Err(EncodeError::IllTyped);
+        }
+        let [x, y, z] = &mut operands;
+        let cell = std::cell::RefCell::new(&mut terms);
+        let [left, right] = self.sides(
+            law,
+            [x.as_slice(), y, z],
+            |value| constant(&mut cell.borrow_mut(), value),
+            |state, given| {
+                let mut encoder = Encoder::new();
+                let number = match &given {
+                    Given::Instance(number) => *number,
+                    Given::Operand(_) => 0,
+                };
+                for (leaf, terms) in self.leaves.iter().zip(&leaves) {
+                    encoder.set_expr(leaf.expr, terms[number]);
+                }
+                for (expr, component) in self.operator.state {
+                    encoder.set_expr(*expr, state[*component]);
+                }
+                if let Given::Operand(operand) = &given {
+                    for (expr, component) in self.operator.operand {
+                        encoder.set_expr(*expr, operand[*component]);
+                    }
+                }
+                let terms = &mut cell.borrow_mut();
+                let pool = self.operator.pool;
+                let values = self.operator.values.iter();
+                values.map(|value| encoder.expr(terms, pool, *value)).collect()
+            },
+        )?;
+        let equal: Vec<TermId> =
+            left.iter().zip(&right).map(|(left, right)| terms.equal(*left, *right)).collect();
+        let all = terms.and(&equal);
+        let goal = terms.not(all);
+        solver.clear();
+        solver.assert(&terms, goal);
+        Ok(solver.check_fresh(&terms, "law"))
+    }
+
+    /// Looks for values that break the law among extreme and small ones.
+    fn sample(&self, law: &Law) -> Option<Failure> {
+        const TRIALS: usize = 600;
+        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut draw = |scalar: Scalar, trial: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let samples = samples(scalar);
+            // Small values first: they are easier to read.
+            let most = if trial < TRIALS / 2 { samples.len().min(4) } else { samples.len() };
+            samples[(random % most as u64) as usize]
+        };
+        (0..TRIALS).find_map(|trial| {
+            let operands = [0, 1, 2].map(|_| {
+                self.scalars.iter().map(|scalar| draw(*scalar, trial)).collect::<Vec<_>>()
+            });
+            let leaves: Vec<[Constant; 2]> = self
+                .leaves
+                .iter()
+                .map(|leaf| {
+                    let first = draw(leaf.scalar, trial);
+                    [first, if leaf.varies { draw(leaf.scalar, trial) } else { first }]
+                })
+                .collect();
+            let [x, y, z] = &operands;
+            let sides = self.sides(
+                law,
+                [x.as_slice(), y, z],
+                |value| value,
+                |state, given| self.evaluate(state, &given, &leaves).ok_or(()),
+            );
+            let [left, right] = sides.ok()?;
+            (left != right).then(|| self.failure(law, &operands, &leaves, left, right))
+        })
+    }
+
+    fn failure(
+        &self,
+        law: &Law,
+        [x, y, z]: &[Vec<Constant>; 3],
+        leaves: &[[Constant; 2]],
+        left: Vec<Constant>,
+        right: Vec<Constant>,
+    ) -> Failure {
+        let mut operands = Vec::new();
+        let mut name = |name: &str, values: &[Constant]| {
+            for (component, value) in values.iter().enumerate() {
+                let suffix = if values.len() > 1 { format!(".{component}") } else { String::new() };
+                operands.push((format!("{name}{suffix}"), *value));
+            }
+        };
+        name("x", x);
+        match law {
+            Law::Commutes | Law::Identity(_) => {}
+            Law::Commutative => name("y", y),
+            Law::Associative => {
+                name("y", y);
+                name("z", z);
+            }
+        }
+        for (leaf, values) in self.leaves.iter().zip(leaves) {
+            let text = halidom_ir::print::expr(self.operator.pool, leaf.expr);
+            if leaf.varies {
+                operands.push((format!("first {text}"), values[0]));
+                operands.push((format!("second {text}"), values[1]));
+            } else {
+                operands.push((text, values[0]));
+            }
+        }
+        Failure { operands, left, right }
+    }
+
+    fn evaluate(
+        &self,
+        state: &[Constant],
+        given: &Given<Constant>,
+        leaves: &[[Constant; 2]],
+    ) -> Option<Vec<Constant>> {
+        let mut known = FxHashMap::default();
+        let number = match given {
+            Given::Instance(number) => *number,
+            Given::Operand(_) => 0,
+        };
+        for (leaf, values) in self.leaves.iter().zip(leaves) {
+            known.insert(leaf.expr, values[number]);
+        }
+        for (expr, component) in self.operator.state {
+            known.insert(*expr, *state.get(*component)?);
+        }
+        if let Given::Operand(operand) = given {
+            for (expr, component) in self.operator.operand {
+                known.insert(*expr, *operand.get(*component)?);
+            }
+        }
+        let values = self.operator.values.iter();
+        values.map(|value| evaluate(self.operator.pool, *value, &mut known)).collect()
+    }
+}
+
+/// The value of an expression whose leaves are known.
+fn evaluate(pool: &Pool, id: ExprId, known: &mut FxHashMap<ExprId, Constant>) -> Option<Constant> {
+    if let Some(value) = known.get(&id) {
+        return Some(*value);
+    }
+    let value = match pool.get(id) {
+        Expr::Const(value) => *value,
+        Expr::Unary(op, operand) => eval::unary(*op, evaluate(pool, *operand, known)?).ok()?,
+        Expr::Binary(op, lhs, rhs) => {
+            let (lhs, rhs) = (evaluate(pool, *lhs, known)?, evaluate(pool, *rhs, known)?);
+            eval::binary(*op, lhs, rhs).ok()?
+        }
+        Expr::Select { condition, if_true, if_false } => {
+            let chosen = evaluate(pool, *condition, known)?.as_bool()?;
+            evaluate(pool, if chosen { *if_true } else { *if_false }, known)?
+        }
+        Expr::Cast(scalar, operand) => {
+            eval::cast(*scalar, evaluate(pool, *operand, known)?).ok()?
+        }
+        Expr::Call(intrinsic, operand) => {
+            eval::intrinsic(*intrinsic, evaluate(pool, *operand, known)?).ok()?
+        }
+        Expr::Var(_)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => return None,
+    };
+    known.insert(id, value);
+    Some(value)
+}
+
+/// Values that tell operators apart, small ones first. Never empty.
+fn samples(scalar: Scalar) -> Vec<Constant> {
+    match scalar {
+        Scalar::F32 => [1.0, 2.0, -3.0, 1.0e-7, 0.5, 1.0e30, -0.0, 0.0, f32::NAN, f32::INFINITY]
+            .map(Constant::f32)
+            .to_vec(),
+        Scalar::F64 => [1.0, 2.0, -3.0, 1.0e-16, 0.5, 1.0e300, -0.0, 0.0, f64::NAN, f64::INFINITY]
+            .map(Constant::f64)
+            .to_vec(),
+        Scalar::Bool => vec![Constant::bool(true), Constant::bool(false)],
+        Scalar::Int => [1, 2, 3, 0, 4].map(Constant::int).to_vec(),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => {
+            let (low, high) = scalar.range().unwrap_or((0, 1));
+            [1, 2, 3, 0, 5, -1, high, low, high / 2, low + 1]
+                .iter()
+                .filter_map(|value| Constant::wrapped(scalar, *value))
+                .collect()
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    /// `with x = 1, y = 2, one way gives 3, the other 4`: numbers without their types.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list = |values: &[Constant]| {
+            let values: Vec<String> = values.iter().map(|value| show(*value)).collect();
+            if values.len() == 1 { values.concat() } else { format!("({})", values.join(", ")) }
+        };
+        for (position, (name, value)) in self.operands.iter().enumerate() {
+            let start = if position == 0 { "with" } else { "," };
+            write!(f, "{start} {name} = {}", show(*value))?;
+        }
+        write!(f, ", one way gives {}, the other {}", list(&self.left), list(&self.right))
+    }
+}
+
+/// A number without its type.
+fn show(value: Constant) -> String {
+    if let Some(truth) = value.as_bool() {
+        return truth.to_string();
+    }
+    match (value.as_integer(), value.as_f32(), value.as_f64()) {
+        (Some(number), ..) => number.to_string(),
+        (None, Some(number), _) => format!("{number:?}"),
+        (None, None, number) => number.map_or_else(String::new, |number| format!("{number:?}")),
+    }
+}

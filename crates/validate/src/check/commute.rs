@@ -1,0 +1,68 @@
+//! Updates that may come in any order.
+//!
+//! # Correctness
+//! Let the updates of a stage commute: each replaces the value `z` of its location by `G(z, a)`, where `a` does not depend on the func, the location and the
+//! condition neither, and `G(G(z, a), b) = G(G(z, b), a)`. Let each store of the stage read the func at its own location only, and let no other store to the buffer run between
+//! that read and the write. `Value` was shown for the location's old value as an unknown, so whatever value is read, the store applies `G` to it. Then the
+//! stage's instances at one location, each run once, leave the same value in every order: neighbours can be exchanged. So within a stage no order is owed.
+
+use super::Checker;
+use crate::program::{Step, Store, order};
+use crate::report::{Method, Status};
+
+impl Checker<'_> {
+    /// Whether a store applies an operator of its stage that commutes; or why that is not seen.
+    pub(super) fn commuting(&mut self, store: &Store) -> Result<(), String> {
+        if store.stage == 0 {
+            return Err("the first stage is no update".to_owned());
+        }
+        self.laws.commutes(self.pool, store.func, store.stage)?;
+        let model = self.model;
+        for used in &store.uses {
+            let load = &model.loads[used.load];
+            if load.memory != store.access.memory {
+                continue;
+            }
+            if !self.undisturbed(used.load, store) {
+                return Err("another store may come between its read and its write".to_owned());
+            }
+            let Some(same) = self.space.equalities(&load.coords, &store.access.coords) else {
+                return Err("a read with another number of coordinates".to_owned());
+            };
+            let same = self.space.and(&same);
+            let mut facts = store.access.place.facts.clone();
+            facts.extend(&load.place.facts);
+            if !matches!(self.prove(&facts, same, "own location"), Status::Closed(_)) {
+                return Err("it reads its func at another location".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether, but for unordered iterations, no store to the buffer runs between a load and the store that uses it: what the two paths do not share has no loop in it
+    /// and leads to no other store.
+    fn undisturbed(&self, load: usize, store: &Store) -> bool {
+        let model = self.model;
+        let (read, write) = (&model.loads[load].place.steps, &store.access.place.steps);
+        let common = order::shared(read, write);
+        let apart = read[common..].iter().chain(&write[common..]);
+        apart.into_iter().all(|step| matches!(step, Step::Part(_)))
+            && model.stores.iter().all(|other| {
+                std::ptr::eq(other, store)
+                    || other.access.memory != store.access.memory
+                    || !other.access.place.steps.starts_with(&write[..common])
+            })
+    }
+
+    /// Closes an obligation on the order of two stores of one stage where they commute; else says why they do not.
+    pub(super) fn or_commuting(&mut self, status: Status, first: &Store, second: &Store) -> Status {
+        let Status::Open(reason) = status else { return status };
+        if first.stage != second.stage {
+            return Status::Open(reason);
+        }
+        match self.commuting(first).and_then(|()| self.commuting(second)) {
+            Ok(()) => Status::Closed(Method::Commuting),
+            Err(why) => Status::Open(format!("{reason}; {why}")),
+        }
+    }
+}
