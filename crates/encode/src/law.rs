@@ -228,7 +228,6 @@ impl<'a> Cut<'a> {
 
     /// Both sides of a law, by an application of the operator.
     fn sides<V: Clone, E>(
-        &self,
         law: &Law,
         [x, y, z]: [&[V]; 3],
         mut constant: impl FnMut(Constant) -> V,
@@ -237,8 +236,9 @@ impl<'a> Cut<'a> {
         use Given::{Instance, Operand};
         Ok(match law {
             Law::Commutes => {
-                let (a, b) = (apply(x, Instance(0))?, apply(x, Instance(1))?);
-                [apply(&a, Instance(1))?, apply(&b, Instance(0))?]
+                let first = apply(x, Instance(0))?;
+                let second = apply(x, Instance(1))?;
+                [apply(&first, Instance(1))?, apply(&second, Instance(0))?]
             }
             Law::Associative => {
                 let (xy, yz) = (apply(x, Operand(y.to_vec()))?, apply(y, Operand(z.to_vec()))?);
@@ -273,7 +273,7 @@ impl<'a> Cut<'a> {
         }
         let [x, y, z] = &mut operands;
         let cell = std::cell::RefCell::new(&mut terms);
-        let [left, right] = self.sides(
+        let [left, right] = Self::sides(
             law,
             [x.as_slice(), y, z],
             |value| constant(&mut cell.borrow_mut(), value),
@@ -335,7 +335,7 @@ impl<'a> Cut<'a> {
                 })
                 .collect();
             let [x, y, z] = &operands;
-            let sides = self.sides(
+            let sides = Self::sides(
                 law,
                 [x.as_slice(), y, z],
                 |value| value,
