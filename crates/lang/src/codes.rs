@@ -21,8 +21,6 @@ codes! {
     UNEXPECTED = "HAL0104";
     /// Nested too deeply.
     TOO_DEEP = "HAL0105";
-    /// Part of the language's design, but not supported.
-    UNSUPPORTED = "HAL0106";
     /// As many variables as ranges are needed.
     RANGE_COUNT = "HAL0107";
     /// A name that cannot be defined.
@@ -65,6 +63,8 @@ codes! {
     BAD_CAST = "HAL0308";
     /// A built-in or generic function with a wrong number of arguments.
     ARGUMENT_COUNT = "HAL0309";
+    /// A tuple where one value is needed, or one with other components.
+    TUPLE = "HAL0310";
 
     /// Syntactic separation (FS Definition 4.2).
     SEPARATION = "HAL0401";

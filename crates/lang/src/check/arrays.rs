@@ -153,6 +153,20 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
+    /// The func that a name and an index stand for, if there is one. Reports nothing.
+    pub(super) fn resolve_quietly(
+        &self,
+        name: Name<'s>,
+        element: Option<&Expr<'s>>,
+    ) -> Option<Callable> {
+        let Some(index) = element else { return self.find_callable(name.text) };
+        if self.scope.frame.is_some() {
+            return None;
+        }
+        let elements = &self.scope.arrays.get(name.text)?.elements;
+        elements.get(&self.number_of(index)?).map(|(_, callable)| callable.clone())
+    }
+
     /// The func that a name and an index stand for. `Ok(None)` where a plain name means no func; errors are reported.
     pub(super) fn resolve_func(
         &mut self,

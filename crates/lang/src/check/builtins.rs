@@ -365,6 +365,16 @@ impl<'a, 's> Checker<'a, 's> {
         Some(folded.unwrap_or_else(|| self.pool.constant(Constant::bool(empty))))
     }
 
+    /// Reports a `select` without the value for where no condition holds.
+    pub(super) fn missing_otherwise<T>(&mut self, span: Span) -> Option<T> {
+        self.fail_with_hint(
+            codes::ARGUMENT_COUNT,
+            span,
+            "the last argument of `select` is the value where no condition holds",
+            "write `select(condition, value, …, otherwise)`",
+        )
+    }
+
     /// `select(c0, v0, c1, v1, …, otherwise)`: the first condition that holds decides.
     fn select_call(
         &mut self,
@@ -373,12 +383,7 @@ impl<'a, 's> Checker<'a, 's> {
         hint: Option<Scalar>,
     ) -> Option<ExprId> {
         if operands.len().is_multiple_of(2) {
-            return self.fail_with_hint(
-                codes::ARGUMENT_COUNT,
-                span,
-                "the last argument of `select` is the value where no condition holds",
-                "write `select(condition, value, …, otherwise)`",
-            );
+            return self.missing_otherwise(span);
         }
         let pairs = operands.len() / 2;
         let mut conditions = Vec::with_capacity(pairs);

@@ -161,14 +161,15 @@ pub(super) fn is_flexible<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>) -> bool
         ExprKind::Name(name) => match names.find(name) {
             Some(Ok(Value::Constant(_))) => true,
             Some(Err((argument, names))) => is_flexible(argument, names),
-            Some(Ok(Value::Expr(_) | Value::Bad)) | None => false,
+            Some(Ok(Value::Expr(_) | Value::Tuple(_) | Value::Bad)) | None => false,
         },
         ExprKind::Bool(_)
         | ExprKind::Element { .. }
         | ExprKind::Member { .. }
         | ExprKind::Reduction { .. }
         | ExprKind::Block { .. }
-        | ExprKind::Tuple => false,
+        | ExprKind::Tuple(_)
+        | ExprKind::Component { .. } => false,
     }
 }
 
@@ -193,7 +194,8 @@ pub(super) fn has_float_literal<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>) -
         | ExprKind::Member { .. }
         | ExprKind::Reduction { .. }
         | ExprKind::Block { .. }
-        | ExprKind::Tuple => false,
+        | ExprKind::Tuple(_)
+        | ExprKind::Component { .. } => false,
     }
 }
 
@@ -212,7 +214,7 @@ fn known<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>, mentions: &mut bool) -> 
                 *mentions = true;
                 Some(Known::Number(value))
             }
-            Ok(Value::Expr(_) | Value::Bad) => None,
+            Ok(Value::Expr(_) | Value::Tuple(_) | Value::Bad) => None,
             Err((argument, names)) => known(argument, names, mentions),
         },
         ExprKind::Unary(UnaryOp::Neg, operand) => Some(Known::Number(-number(operand)?)),
@@ -253,7 +255,8 @@ fn known<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>, mentions: &mut bool) -> 
         | ExprKind::Member { .. }
         | ExprKind::Reduction { .. }
         | ExprKind::Block { .. }
-        | ExprKind::Tuple => None,
+        | ExprKind::Tuple(_)
+        | ExprKind::Component { .. } => None,
     }
 }
 

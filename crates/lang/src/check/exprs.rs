@@ -17,6 +17,13 @@ const REGION_MEMBERS: &str = "within an expansion a region has `min` and `extent
 impl<'a, 's> Checker<'a, 's> {
     /// An expression with the type that follows from its parts; `hint` is only for its literals. `None` after an error, which was reported.
     pub(super) fn infer(&mut self, expr: &'a Expr<'s>, hint: Option<Scalar>) -> Option<ExprId> {
+        let values = self.values(expr, hint.as_slice())?;
+        self.single(&values, expr.span)
+    }
+
+    /// Likewise an expression that may be a tuple: its values, as many as it has components. `hints` are the types expected of them, none where nothing is expected.
+    pub(super) fn values(&mut self, expr: &'a Expr<'s>, hints: &[Scalar]) -> Option<Vec<ExprId>> {
+        let hint = if let [hint] = hints { Some(*hint) } else { None };
         // With a float expected, `/` divides floats, but no float has these operators.
         let is_float = hint.is_some_and(Scalar::is_float);
         let is_operation = matches!(
@@ -29,18 +36,20 @@ impl<'a, 's> Checker<'a, 's> {
             ));
         if is_operation {
             match self.compile_time(expr) {
-                Some(Known::Number(value)) => return self.integer_literal(value, hint, expr.span),
+                Some(Known::Number(value)) => {
+                    return self.integer_literal(value, hint, expr.span).map(|id| vec![id]);
+                }
                 Some(Known::Truth(value)) => {
-                    return Some(self.pool.constant(Constant::bool(value)));
+                    return Some(vec![self.pool.constant(Constant::bool(value))]);
                 }
                 None => {}
             }
         }
-        match &expr.kind {
+        let value = match &expr.kind {
             ExprKind::Integer(value) => self.integer_literal(*value, hint, expr.span),
             ExprKind::Float(text) => self.float_literal(text, false, hint, expr.span),
             ExprKind::Bool(value) => Some(self.pool.constant(Constant::bool(*value))),
-            ExprKind::Name(text) => self.name(Name { text, span: expr.span }, hint),
+            ExprKind::Name(text) => return self.name(Name { text, span: expr.span }, hints),
             ExprKind::Element { array, index } => match self.resolve_func(*array, Some(index)) {
                 Ok(_) => self.fail_with_hint(
                     codes::WRONG_KIND,
@@ -50,8 +59,13 @@ impl<'a, 's> Checker<'a, 's> {
                 ),
                 Err(()) => None,
             },
+            ExprKind::Call { callee, arguments, .. }
+                if callee.text == "select" && self.is_tuple(expr) =>
+            {
+                return self.select_tuples(arguments, expr.span, hints);
+            }
             ExprKind::Call { callee, element, arguments } => {
-                self.call(*callee, element.as_deref(), arguments, expr.span, hint)
+                return self.call(*callee, element.as_deref(), arguments, expr.span, hint);
             }
             ExprKind::Member { object, element, member, index } => {
                 self.member(*object, element.as_deref(), *member, index.as_deref())
@@ -59,19 +73,21 @@ impl<'a, 's> Checker<'a, 's> {
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, hint),
             ExprKind::Binary(op, lhs, rhs) => self.binary(*op, lhs, rhs, expr.span, hint),
             ExprKind::Reduction { op, domain, value } => {
-                self.reduction(*op, domain, value, expr.span, hint)
+                return self.reduction(*op, domain, value, expr.span, hint);
             }
             ExprKind::Block { lets, value } => {
                 let outside = self.scope.bindings.len();
                 for binding in lets {
                     self.let_binding(binding);
                 }
-                let value = self.infer(value, hint);
+                let values = self.values(value, hints);
                 self.scope.bindings.truncate(outside);
-                value
+                return values;
             }
-            ExprKind::Tuple => self.fail(codes::UNSUPPORTED, expr.span, "tuples are not supported"),
-        }
+            ExprKind::Tuple(parts) => return self.tuple(parts, hints),
+            ExprKind::Component { tuple, number } => self.component(tuple, *number, expr.span),
+        };
+        value.map(|id| vec![id])
     }
 
     pub(super) fn let_binding(&mut self, binding: &'a Let<'s>) {
@@ -80,12 +96,13 @@ impl<'a, 's> Checker<'a, 's> {
         {
             return self.bind(binding.name, Value::Constant(value));
         }
-        let value = match binding.ty {
-            Some((scalar, _)) => self.check(&binding.value, scalar),
-            None => self.infer(&binding.value, None),
+        let values = match &binding.ty {
+            Some((scalars, _)) => self.check_values(&binding.value, scalars),
+            None => self.values(&binding.value, &[]),
         };
-        let value = value.and_then(|value| self.limit_depth(value, binding.value.span));
-        self.bind(binding.name, value.map_or(Value::Bad, Value::Expr));
+        let values = values.and_then(|values| self.limit_depths(values, binding.value.span));
+        let value = self.binding_of(values);
+        self.bind(binding.name, value);
     }
 
     /// An operand of an expansion, or a plain one.
@@ -127,17 +144,21 @@ impl<'a, 's> Checker<'a, 's> {
         Some(operands)
     }
 
-    fn name(&mut self, name: Name<'s>, hint: Option<Scalar>) -> Option<ExprId> {
+    fn name(&mut self, name: Name<'s>, hints: &[Scalar]) -> Option<Vec<ExprId>> {
+        let hint = if let [hint] = hints { Some(*hint) } else { None };
         if let Some(binding) = self.find_binding(name.text) {
             return match binding.value {
-                Value::Expr(id) => Some(id),
-                Value::Constant(value) => self.integer_literal(value, hint, name.span),
+                Value::Expr(id) => Some(vec![id]),
+                Value::Tuple(number) => Some(self.scope.tuples[number].clone()),
+                Value::Constant(value) => {
+                    self.integer_literal(value, hint, name.span).map(|id| vec![id])
+                }
                 Value::Bad => None,
             };
         }
         match self.frame_argument(name.text) {
             Some(FrameArgument::Value(value)) => {
-                self.in_caller(|checker| checker.infer(value, hint))
+                self.in_caller(|checker| checker.values(value, hints))
             }
             Some(FrameArgument::Callable(_)) => self.unknown(name, Role::Value),
             Some(FrameArgument::Region(_)) => self.fail_with_hint(
@@ -147,7 +168,7 @@ impl<'a, 's> Checker<'a, 's> {
                 format!("use `{0}.min` and `{0}.extent`", name.text),
             ),
             None => match self.pack_member(name) {
-                Some(member) => member,
+                Some(member) => member.map(|id| vec![id]),
                 None => self.unknown(name, Role::Value),
             },
         }
@@ -161,7 +182,7 @@ impl<'a, 's> Checker<'a, 's> {
         arguments: &'a [Argument<'s>],
         span: Span,
         hint: Option<Scalar>,
-    ) -> Option<ExprId> {
+    ) -> Option<Vec<ExprId>> {
         let is_current = self.is_first_stage_of(callee, element);
         let callable = if is_current { None } else { self.resolve_func(callee, element).ok()? };
         if is_current || callable.is_some() {
@@ -197,19 +218,23 @@ impl<'a, 's> Checker<'a, 's> {
                 return self.fail(codes::ARITY, span, message);
             }
             let coords: Vec<ExprId> = coords.into_iter().collect::<Option<_>>()?;
-            let id = self.pool.func_ref(func, 0, coords);
-            let spans = operands.iter().map(|operand| operand.expr.span).collect();
-            self.scope.reference_spans.entry(id).or_insert((span, spans));
-            return Some(id);
+            let spans: Vec<Span> = operands.iter().map(|operand| operand.expr.span).collect();
+            let mut values = Vec::new();
+            for component in 0..self.pool.func(func).scalars.len() {
+                let id = self.pool.func_ref(func, component, coords.clone());
+                self.scope.reference_spans.entry(id).or_insert((span, spans.clone()));
+                values.push(id);
+            }
+            return Some(values);
         }
         if let Some(to) = Scalar::from_name(callee.text) {
             let [Argument { value, expanded: false }] = arguments else {
                 let message = format!("`{to}(…)` converts one value");
                 return self.fail(codes::ARGUMENT_COUNT, span, message);
             };
-            return self.cast_call(to, value);
+            return self.cast_call(to, value).map(|id| vec![id]);
         }
-        self.builtin(callee, arguments, span, hint)
+        self.builtin(callee, arguments, span, hint).map(|id| vec![id])
     }
 
     /// `input.extent(0)` and its kin.

@@ -7,7 +7,7 @@ use halidom_ir::{
 
 use crate::codes;
 use crate::syntax::ast::{
-    AssignOp, Domain, Expr, ExprKind, Func, FuncBody, Name, Statement, Update,
+    AssignOp, Domain, Expr, ExprKind, Func, FuncBody, Name, Statement, TypeAnnotation, Update,
 };
 use crate::syntax::{count, given};
 
@@ -23,8 +23,8 @@ struct Header<'s> {
     element: Option<i128>,
     args: Vec<Name<'s>>,
     vars: Vec<VarId>,
-    /// From the annotation or the signature.
-    scalar: Option<Scalar>,
+    /// The types of the components, from the annotation or the signature.
+    scalars: Option<Vec<Scalar>>,
 }
 
 impl<'a, 's> Checker<'a, 's> {
@@ -39,11 +39,11 @@ impl<'a, 's> Checker<'a, 's> {
                 self.instance((func.name, element), *function, given)
             }
             FuncBody::Pure { args, ty, value } => {
-                let header = self.header((func.name, element), args, *ty);
+                let header = self.header((func.name, element), args, ty.as_ref());
                 self.pure_func(&header, value)
             }
             FuncBody::Stages { args, ty, statements } => {
-                let header = self.header((func.name, element), args, *ty);
+                let header = self.header((func.name, element), args, ty.as_ref());
                 self.staged_func(&header, statements)
             }
         };
@@ -90,7 +90,7 @@ impl<'a, 's> Checker<'a, 's> {
         &mut self,
         (name, element): (Name<'s>, Option<i128>),
         args: &[Name<'s>],
-        ty: Option<(Scalar, Span)>,
+        ty: Option<&TypeAnnotation>,
     ) -> Header<'s> {
         let mut vars = Vec::with_capacity(args.len());
         for (position, arg) in args.iter().enumerate() {
@@ -106,12 +106,16 @@ impl<'a, 's> Checker<'a, 's> {
                 self.bind(*arg, Value::Expr(id));
             }
         }
-        if let Some((Scalar::Int, span)) = ty {
-            self.stored_int(span);
-        }
-        let annotated = ty.map(|(scalar, _)| scalar).filter(|scalar| *scalar != Scalar::Int);
-        let output = self.scope.outputs.get(name.text).map(|(scalar, ..)| *scalar);
-        Header { name, element, args: args.to_vec(), vars, scalar: annotated.or(output) }
+        let annotated = match ty {
+            Some((scalars, span)) if scalars.contains(&Scalar::Int) => {
+                self.stored_int(*span);
+                None
+            }
+            Some((scalars, _)) => Some(scalars.clone()),
+            None => None,
+        };
+        let output = self.scope.outputs.get(name.text).map(|(scalar, ..)| vec![*scalar]);
+        Header { name, element, args: args.to_vec(), vars, scalars: annotated.or(output) }
     }
 
     fn stored_int(&mut self, span: Span) {
@@ -125,36 +129,43 @@ impl<'a, 's> Checker<'a, 's> {
         );
     }
 
-    /// The value of a pure stage: of the type that was written, or of one that can be stored.
-    fn stored_value(&mut self, value: &'a Expr<'s>, scalar: Option<Scalar>) -> Option<ExprId> {
-        let id = match scalar {
-            Some(scalar) => self.check(value, scalar)?,
-            None => self.infer(value, None)?,
+    /// The values of a pure stage: of the types that were written, or of some that can be stored.
+    pub(super) fn stored_values(
+        &mut self,
+        value: &'a Expr<'s>,
+        scalars: Option<&[Scalar]>,
+    ) -> Option<Vec<ExprId>> {
+        let values = match scalars {
+            Some(scalars) => self.check_values(value, scalars)?,
+            None => self.values(value, &[])?,
         };
-        if self.scalar_of(id) == Scalar::Int {
+        if values.iter().any(|id| self.scalar_of(*id) == Scalar::Int) {
             self.stored_int(value.span);
             return None;
         }
-        self.limit_depth(id, value.span)
+        self.limit_depths(values, value.span)
     }
 
     fn pure_func(&mut self, header: &Header<'s>, value: &'a Expr<'s>) -> Option<FuncId> {
-        let value = self.stored_value(value, header.scalar);
-        self.declare(header, value)
+        let values = self.stored_values(value, header.scalars.as_deref());
+        self.declare(header, values)
     }
 
-    /// Declares a func with its pure stage. After an error in the value a func of known type stands in, so that its users are checked.
-    fn declare(&mut self, header: &Header<'s>, value: Option<ExprId>) -> Option<FuncId> {
-        let value = match (value, header.scalar) {
-            (Some(value), _) => value,
-            (None, Some(scalar)) => self.pool.constant(Constant::zero(scalar)),
+    /// Declares a func with its pure stage. After an error in a value a func of known type stands in, so that its users are checked.
+    fn declare(&mut self, header: &Header<'s>, values: Option<Vec<ExprId>>) -> Option<FuncId> {
+        let values = match (values, &header.scalars) {
+            (Some(values), _) => values,
+            (None, Some(scalars)) => {
+                scalars.iter().map(|scalar| self.pool.constant(Constant::zero(*scalar))).collect()
+            }
             (None, None) => return None,
         };
         let lhs = header.vars.iter().map(|var| self.pool.var_expr(*var)).collect();
-        let stage = Stage { domain: Vec::new(), predicate: None, lhs, values: vec![value] };
+        let scalars = values.iter().map(|value| self.scalar_of(*value)).collect();
+        let stage = Stage { domain: Vec::new(), predicate: None, lhs, values };
         Some(self.pool.declare_func(FuncDecl {
             name: func_name(header.name.text, header.element),
-            scalars: vec![self.scalar_of(value)],
+            scalars,
             args: header.vars.clone(),
             kind: FuncKind::Defined { stages: vec![stage], synthetic: false },
         }))
@@ -214,8 +225,8 @@ impl<'a, 's> Checker<'a, 's> {
             let diagnostic = not_first(header, span);
             self.report(diagnostic);
         }
-        let value = self.stored_value(&update.value, header.scalar);
-        self.declare(header, value)
+        let values = self.stored_values(&update.value, header.scalars.as_deref());
+        self.declare(header, values)
     }
 
     fn is_target(&mut self, header: &Header<'s>, update: &'a Update<'s>) -> bool {
@@ -302,12 +313,12 @@ impl<'a, 's> Checker<'a, 's> {
         update: &'a Update<'s>,
     ) {
         let is_target = self.is_target(header, update);
-        let scalar = func.map(|func| self.pool.func(func).scalar(0));
+        let scalars = func.map(|func| self.pool.func(func).scalars.clone());
         let coords: Vec<Option<ExprId>> =
             update.coords.iter().map(|coord| self.check(coord, Scalar::Int)).collect();
-        let value = match scalar {
-            Some(scalar) => self.check(&update.value, scalar),
-            None => self.infer(&update.value, None),
+        let values = match scalars {
+            Some(scalars) => self.check_values(&update.value, &scalars),
+            None => self.values(&update.value, &[]),
         };
         if update.coords.len() != header.vars.len() {
             let message = format!(
@@ -322,19 +333,19 @@ impl<'a, 's> Checker<'a, 's> {
             return;
         }
         let lhs: Option<Vec<ExprId>> = coords.into_iter().collect();
-        let (Some(func), Some(lhs), Some(value), true) = (func, lhs, value, is_target) else {
+        let (Some(func), Some(lhs), Some(values), true) = (func, lhs, values, is_target) else {
             return;
         };
-        let Some(value) = self.combined(func, update.op, &lhs, value, update.span) else { return };
-        if self.limit_depth(value, update.span).is_none() {
+        let values = self.combined(func, update.op, &lhs, values, update.span);
+        let Some(values) = values.and_then(|values| self.limit_depths(values, update.span)) else {
             return;
-        }
+        };
         let (domain, predicate) = match domain {
             Some(domain) if !domain.complete => return,
             Some(domain) => (domain.vars, domain.predicate),
             None => (Vec::new(), None),
         };
-        let stage = Stage { domain, predicate, lhs, values: vec![value] };
+        let stage = Stage { domain, predicate, lhs, values };
         let spans: Vec<Span> = update.coords.iter().map(|coord| coord.span).collect();
         if !self.separation(func, &stage, &spans) {
             return;
@@ -350,31 +361,47 @@ impl<'a, 's> Checker<'a, 's> {
         func: FuncId,
         op: AssignOp,
         lhs: &[ExprId],
-        value: ExprId,
+        values: Vec<ExprId>,
         span: Span,
-    ) -> Option<ExprId> {
+    ) -> Option<Vec<ExprId>> {
+        let value = values[0];
         let scalar = self.scalar_of(value);
         let overflow = self.pool.overflow_of(value);
         let (op, text) = match op {
-            AssignOp::Set => return Some(value),
+            AssignOp::Set => return Some(values),
             AssignOp::Add => (IrOp::Add(overflow), "+="),
             AssignOp::Mul => (IrOp::Mul(overflow), "*="),
             AssignOp::Min => (IrOp::Min, "min="),
             AssignOp::Max => (IrOp::Max, "max="),
         };
+        if values.len() > 1 {
+            return self.no_tuple_operator(text, span);
+        }
         if scalar == Scalar::Bool {
             return self.bad_operand(text, scalar, span);
         }
         let old = self.pool.func_ref(func, 0, lhs);
-        Some(self.pool.binary(op, old, value))
+        Some(vec![self.pool.binary(op, old, value)])
     }
 
     /// Whether a defined output is what the signature says.
     fn output_shape(&mut self, name: Name<'s>, func: FuncId) {
         let Some((scalar, rank, span)) = self.scope.outputs.get(name.text).copied() else { return };
         let decl = self.pool.func(func);
-        if decl.scalar(0) == scalar && decl.rank() == rank {
+        if decl.scalars == [scalar] && decl.rank() == rank {
             return;
+        }
+        if decl.scalars.len() > 1 {
+            let message =
+                format!("the output `{}` is a tuple, and a buffer holds one value", name.text);
+            let hint = format!(
+                "name the tuple otherwise and define an output for each component: `func {}(…) = pair(…).0;`",
+                name.text
+            );
+            let diagnostic = Diagnostic::error(codes::OUTPUT_SHAPE, name.span, message)
+                .with_label(span, "declared here")
+                .with_hint(hint);
+            return self.report(diagnostic);
         }
         let message = format!(
             "the output `{}` is defined as `buffer<{}, {}>`",

@@ -2,7 +2,7 @@
 
 use halidom_base::IndexMap;
 use halidom_diag::Span;
-use halidom_ir::{ExprId, FuncDecl, FuncId, FuncKind, Scalar, Stage, Type, VarId};
+use halidom_ir::{ExprId, FuncDecl, FuncId, FuncKind, Stage, Type, VarId};
 
 use crate::codes;
 use crate::names::nearest;
@@ -237,30 +237,17 @@ impl<'a, 's> Checker<'a, 's> {
             }
             flat.extend(ids);
         }
-        let expected = self.scope.outputs.get(name.text).map(|(scalar, ..)| *scalar);
-        let value = match expected {
-            Some(scalar) => self.check(&function.value, scalar),
-            None => self.infer(&function.value, None),
-        };
-        let value = value.and_then(|value| {
-            if self.scalar_of(value) == Scalar::Int {
-                return self.fail_with_hint(
-                    codes::STORED_INT,
-                    function.value.span,
-                    "a func cannot hold `int`, which has no size in memory",
-                    "convert its value to a machine integer: `i32(…)`",
-                );
-            }
-            self.limit_depth(value, function.value.span)
-        });
+        let expected = self.scope.outputs.get(name.text).map(|(scalar, ..)| [*scalar]);
+        let values = self.stored_values(&function.value, expected.as_ref().map(<[_; 1]>::as_slice));
         self.scope.frame = None;
         self.scope.bindings.truncate(base);
-        let value = value?;
+        let values = values?;
+        let scalars = values.iter().map(|value| self.scalar_of(*value)).collect();
         let lhs = flat.iter().map(|var| self.pool.var_expr(*var)).collect();
-        let stage = Stage { domain: Vec::new(), predicate: None, lhs, values: vec![value] };
+        let stage = Stage { domain: Vec::new(), predicate: None, lhs, values };
         Some(self.pool.declare_func(FuncDecl {
             name: func_name(name.text, element),
-            scalars: vec![self.scalar_of(value)],
+            scalars,
             args: flat,
             // The user's functions make funcs like any other.
             kind: FuncKind::Defined { stages: vec![stage], synthetic: generic.in_prelude },

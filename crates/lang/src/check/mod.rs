@@ -14,5 +14,6 @@ mod reductions;
 mod schedules;
 mod scope;
 mod separation;
+mod tuples;
 
 pub(crate) use pipelines::check_file;

@@ -3,8 +3,8 @@
 use halidom_base::FxHashSet;
 use halidom_diag::Span;
 use halidom_ir::{
-    BinaryOp, Constant, Expr as IrExpr, ExprId, FuncDecl, FuncKind, ReductionVar, Scalar, Stage,
-    Substitution, Type, VarId,
+    BinaryOp, Constant, Expr as IrExpr, ExprId, FuncDecl, FuncKind, Scalar, Stage, Substitution,
+    Type, VarId,
 };
 
 use crate::codes;
@@ -31,12 +31,16 @@ fn reduction(name: &str, scalar: Scalar) -> Option<(BinaryOp, Constant)> {
         "product" => Some((BinaryOp::Mul(Wraps), number(scalar, 1)?)),
         "minimum" => Some((BinaryOp::Min, greatest)),
         "maximum" => Some((BinaryOp::Max, least)),
+        // The comparison by which a value replaces the best one before it: the first of equals stays.
+        "argmin" => Some((BinaryOp::Lt, greatest)),
+        "argmax" => Some((BinaryOp::Gt, least)),
         _ => None,
     }
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// `sum(r in a..b where p: value)`: a func of the pure and reduction variables that stand free in it.
+    /// `sum(r in a..b where p: value)`: a func of the pure and reduction variables that stand free in it. The values of `argmin` and `argmax` are the coordinates, then the value
+    /// there.
     pub(super) fn reduction(
         &mut self,
         op: Name<'s>,
@@ -44,11 +48,10 @@ impl<'a, 's> Checker<'a, 's> {
         value: &'a Expr<'s>,
         span: Span,
         hint: Option<Scalar>,
-    ) -> Option<ExprId> {
-        if matches!(op.text, "argmin" | "argmax") {
-            let message = format!("`{}` is not supported: its value is a tuple", op.text);
-            return self.fail(codes::UNSUPPORTED, op.span, message);
-        }
+    ) -> Option<Vec<ExprId>> {
+        let finds_place = matches!(op.text, "argmin" | "argmax");
+        // What is expected of a place is not expected of the value there.
+        let hint = if finds_place { None } else { hint };
         let outside = self.scope.bindings.len();
         let checked = self.domain(domain);
         let body = self.infer(value, hint);
@@ -90,25 +93,43 @@ impl<'a, 's> Checker<'a, 's> {
 
         self.scope.reductions += 1;
         let lhs: Vec<ExprId> = args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
-        let initial = self.pool.constant(initial);
-        let pure =
-            Stage { domain: Vec::new(), predicate: None, lhs: lhs.clone(), values: vec![initial] };
+        let mut first = Vec::new();
+        if finds_place {
+            for variable in &checked.vars {
+                first.push(self.pool.cast(Scalar::I32, variable.min));
+            }
+        }
+        first.push(self.pool.constant(initial));
+        let scalars: Vec<Scalar> = first.iter().map(|value| self.scalar_of(*value)).collect();
+        let pure = Stage { domain: Vec::new(), predicate: None, lhs: lhs.clone(), values: first };
         let func = self.pool.declare_func(FuncDecl {
             name: format!("{}${}", op.text, self.scope.reductions),
-            scalars: vec![scalar],
+            scalars: scalars.clone(),
             args,
             kind: FuncKind::Defined { stages: vec![pure.clone()], synthetic: false },
         });
-        let old = self.pool.func_ref(func, 0, lhs.clone());
-        let value = self.pool.binary(operator, old, body);
-        let domain: Vec<ReductionVar> = checked.vars;
-        let update = Stage { domain, predicate, lhs, values: vec![value] };
+        let best = self.pool.func_ref(func, scalars.len() - 1, lhs.clone());
+        let mut values = Vec::with_capacity(scalars.len());
+        if finds_place {
+            let better = self.pool.binary(operator, body, best);
+            for (component, variable) in checked.vars.iter().enumerate() {
+                let here = self.pool.var_expr(variable.var);
+                let here = self.pool.cast(Scalar::I32, here);
+                let before = self.pool.func_ref(func, component, lhs.clone());
+                values.push(self.pool.select(better, here, before));
+            }
+            values.push(self.pool.select(better, body, best));
+        } else {
+            values.push(self.pool.binary(operator, best, body));
+        }
+        let update = Stage { domain: checked.vars, predicate, lhs, values };
         let kind = FuncKind::Defined { stages: vec![pure, update], synthetic: false };
         self.pool.define_func(func, kind);
         self.scope.funcs.push(func);
         self.scope.func_spans.insert(func, span);
         let coords: Vec<ExprId> = free.iter().map(|var| self.pool.var_expr(*var)).collect();
-        Some(self.pool.func_ref(func, 0, coords))
+        let components = 0..scalars.len();
+        Some(components.map(|n| self.pool.func_ref(func, n, coords.clone())).collect())
     }
 
     /// Variables that the enclosing stage binds, in order of declaration.

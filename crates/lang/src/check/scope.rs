@@ -39,6 +39,8 @@ pub(super) enum Callable {
 pub(super) enum Value {
     /// A parameter, variable or `let`.
     Expr(ExprId),
+    /// A `let` with several values, those with this number in [`Scope::tuples`].
+    Tuple(usize),
     /// A number that is known at compile time.
     Constant(i128),
     /// A `let` with an error.
@@ -128,6 +130,8 @@ pub(super) struct Scope<'a, 's> {
     pub(super) frame: Option<Frame<'a, 's>>,
     /// Where references to funcs stand, with their arguments.
     pub(super) reference_spans: FxHashMap<ExprId, (Span, Vec<Span>)>,
+    /// The values of `let`s that are tuples.
+    pub(super) tuples: Vec<Vec<ExprId>>,
     /// How many inline reductions there were.
     pub(super) reductions: usize,
 }
@@ -376,6 +380,11 @@ impl<'a, 's> Checker<'a, 's> {
             "this expression is too deep, `let`s included",
             "make a part of it a func",
         )
+    }
+
+    /// Likewise each of several values.
+    pub(super) fn limit_depths(&mut self, values: Vec<ExprId>, span: Span) -> Option<Vec<ExprId>> {
+        values.into_iter().map(|value| self.limit_depth(value, span)).collect()
     }
 
     fn depth(&mut self, expr: ExprId) -> usize {

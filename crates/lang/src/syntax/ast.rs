@@ -91,11 +91,14 @@ impl<'s> Item<'s> {
     }
 }
 
+/// `type`, or `(type, …)` of a tuple: the types of the components, and their place.
+pub(crate) type TypeAnnotation = (Vec<Scalar>, Span);
+
 /// `let name: type = value;`
 #[derive(Clone, Debug)]
 pub(crate) struct Let<'s> {
     pub(crate) name: Name<'s>,
-    pub(crate) ty: Option<(Scalar, Span)>,
+    pub(crate) ty: Option<TypeAnnotation>,
     pub(crate) value: Expr<'s>,
 }
 
@@ -120,9 +123,9 @@ pub(crate) enum Elements<'s> {
 #[derive(Debug)]
 pub(crate) enum FuncBody<'s> {
     /// `(args): type = value;`
-    Pure { args: Vec<Name<'s>>, ty: Option<(Scalar, Span)>, value: Expr<'s> },
+    Pure { args: Vec<Name<'s>>, ty: Option<TypeAnnotation>, value: Expr<'s> },
     /// `(args): type { statements }`
-    Stages { args: Vec<Name<'s>>, ty: Option<(Scalar, Span)>, statements: Vec<Statement<'s>> },
+    Stages { args: Vec<Name<'s>>, ty: Option<TypeAnnotation>, statements: Vec<Statement<'s>> },
     /// `= function(arguments);`, ranges last.
     Instance { function: Name<'s>, arguments: Vec<Expr<'s>>, ranges: Vec<Range<'s>>, span: Span },
 }
@@ -243,7 +246,12 @@ pub(crate) enum ExprKind<'s> {
         value: Box<Expr<'s>>,
     },
     /// `(a, b)`.
-    Tuple,
+    Tuple(Vec<Expr<'s>>),
+    /// `tuple.number`.
+    Component {
+        tuple: Box<Expr<'s>>,
+        number: i128,
+    },
 }
 
 /// An argument of a call.
@@ -394,11 +402,9 @@ impl<'s> Expr<'s> {
     /// Calls `visit` with every operand, in order of the text.
     pub(crate) fn for_each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match &self.kind {
-            ExprKind::Integer(_)
-            | ExprKind::Float(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Name(_)
-            | ExprKind::Tuple => {}
+            ExprKind::Integer(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Name(_) => {}
+            ExprKind::Tuple(parts) => parts.iter().for_each(visit),
+            ExprKind::Component { tuple, .. } => visit(tuple),
             ExprKind::Element { index, .. } => visit(index),
             ExprKind::Call { element, arguments, .. } => {
                 if let Some(element) = element {

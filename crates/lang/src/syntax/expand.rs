@@ -239,7 +239,11 @@ impl<'s> Substitution<'s> {
         lets.iter()
             .map(|binding| {
                 self.no_capture(binding.name)?;
-                Ok(Let { name: binding.name, ty: binding.ty, value: self.expr(&binding.value)? })
+                Ok(Let {
+                    name: binding.name,
+                    ty: binding.ty.clone(),
+                    value: self.expr(&binding.value)?,
+                })
             })
             .collect()
     }
@@ -258,8 +262,15 @@ impl<'s> Substitution<'s> {
 
     fn expr(&self, expr: &Expr<'s>) -> Substituted<Expr<'s>> {
         let kind = match &expr.kind {
-            ExprKind::Integer(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Tuple => {
+            ExprKind::Integer(_) | ExprKind::Float(_) | ExprKind::Bool(_) => {
                 return Ok(expr.clone());
+            }
+            ExprKind::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.expr(part));
+                ExprKind::Tuple(parts.collect::<Substituted<_>>()?)
+            }
+            ExprKind::Component { tuple, number } => {
+                ExprKind::Component { tuple: Box::new(self.expr(tuple)?), number: *number }
             }
             ExprKind::Name(name) => {
                 return Ok(self.arguments.get(name).unwrap_or(expr).clone());
@@ -323,7 +334,8 @@ fn mentions(expr: &Expr<'_>, name: &str) -> bool {
             ExprKind::Integer(_)
             | ExprKind::Float(_)
             | ExprKind::Bool(_)
-            | ExprKind::Tuple
+            | ExprKind::Tuple(_)
+            | ExprKind::Component { .. }
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Reduction { .. }

@@ -112,11 +112,18 @@ impl<'s> Parser<'s, '_> {
             Token::Float(text) => ExprKind::Float(text),
             Token::Keyword(Keyword::True) => ExprKind::Bool(true),
             Token::Keyword(Keyword::False) => ExprKind::Bool(false),
-            Token::Punct(Punct::OpenParen) => return self.parenthesized(),
-            Token::Punct(Punct::OpenBrace) => return self.block_expr(),
+            Token::Punct(Punct::OpenParen) => {
+                let inner = self.parenthesized()?;
+                return self.component(inner);
+            }
+            Token::Punct(Punct::OpenBrace) => {
+                let block = self.block_expr()?;
+                return self.component(block);
+            }
             Token::Name(text) => {
                 self.advance();
-                return self.named(Name { text, span });
+                let named = self.named(Name { text, span })?;
+                return self.component(named);
             }
             Token::Keyword(_) | Token::Text(_) | Token::Punct(_) | Token::Bad | Token::End => {
                 return self.unexpected("an expression");
@@ -131,12 +138,25 @@ impl<'s> Parser<'s, '_> {
         self.expect(Punct::OpenParen)?;
         let inner = self.expr()?;
         if self.eat(Punct::Comma) {
-            self.list(Punct::CloseParen, Self::expr)?;
+            let mut parts = vec![inner];
+            parts.extend(self.list(Punct::CloseParen, Self::expr)?);
             let span = self.span_from(start);
-            return self.node(ExprKind::Tuple, span);
+            return self.node(ExprKind::Tuple(parts), span);
         }
         self.expect(Punct::CloseParen)?;
         Ok(Expr { span: self.span_from(start), ..inner })
+    }
+
+    /// `.number` behind an expression, if it is there.
+    fn component(&mut self, tuple: Expr<'s>) -> Parsed<Expr<'s>> {
+        let (Token::Punct(Punct::Dot), Token::Integer(number)) = (self.peek(), self.peek_at(1))
+        else {
+            return Ok(tuple);
+        };
+        self.advance();
+        self.advance();
+        let span = self.span_from(tuple.span);
+        self.node(ExprKind::Component { tuple: Box::new(tuple), number }, span)
     }
 
     fn block_expr(&mut self) -> Parsed<Expr<'s>> {
@@ -167,7 +187,8 @@ impl<'s> Parser<'s, '_> {
                 let arguments = self.list(Punct::CloseParen, Self::argument)?;
                 ExprKind::Call { callee: name, element, arguments }
             }
-        } else if self.eat(Punct::Dot) {
+        } else if self.at_punct(Punct::Dot) && !matches!(self.peek_at(1), Token::Integer(_)) {
+            self.advance();
             let member = self.name("a property such as `extent(0)`")?;
             let index = if self.eat(Punct::OpenParen) {
                 Some(self.list(Punct::CloseParen, Self::expr)?)

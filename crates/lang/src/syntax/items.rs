@@ -1,11 +1,11 @@
 //! Pipelines, funcs, functions and their statements.
 
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::Diagnostic;
 use halidom_ir::Scalar;
 
 use super::ast::{
     AssignOp, ConstantParam, Domain, Elements, Expr, File, Func, FuncBody, Function, Item, Let,
-    Name, Param, ParamType, Pipeline, Range, Statement, Update, VarKind,
+    Name, Param, ParamType, Pipeline, Range, Statement, TypeAnnotation, Update, VarKind,
 };
 use super::parser::{Parsed, Parser, Reported};
 use super::token::{Keyword, Punct, Token};
@@ -160,16 +160,23 @@ impl<'s> Parser<'s, '_> {
         Ok(scalar)
     }
 
-    /// `: type`, if there.
-    fn type_annotation(&mut self) -> Parsed<Option<(Scalar, Span)>> {
+    /// `: type` or `: (type, …)`, if there.
+    fn type_annotation(&mut self) -> Parsed<Option<TypeAnnotation>> {
         if !self.eat(Punct::Colon) {
             return Ok(None);
         }
-        let span = self.span();
-        if self.at_punct(Punct::OpenParen) {
-            return self.unsupported("tuples");
+        let start = self.span();
+        let scalars = if self.eat(Punct::OpenParen) {
+            self.list(Punct::CloseParen, Self::scalar)?
+        } else {
+            vec![self.scalar()?]
+        };
+        let span = self.span_from(start);
+        if scalars.is_empty() {
+            return self.error(codes::UNEXPECTED, span, "a tuple has at least one component");
         }
-        Ok(self.scalar()?.map(|scalar| (scalar, span)))
+        let scalars: Option<Vec<Scalar>> = scalars.into_iter().collect();
+        Ok(scalars.map(|scalars| (scalars, span)))
     }
 
     fn item(&mut self) -> Parsed<Item<'s>> {
@@ -436,11 +443,6 @@ impl<'s> Parser<'s, '_> {
         let value = self.expr()?;
         self.expect(Punct::Semicolon)?;
         Ok(Function { name, params, region, vars, value })
-    }
-
-    pub(super) fn unsupported<T>(&mut self, what: &str) -> Parsed<T> {
-        let message = format!("{what} are not supported");
-        self.error(codes::UNSUPPORTED, self.span(), message)
     }
 }
 

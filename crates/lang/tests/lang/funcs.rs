@@ -60,6 +60,25 @@ func out(x): f32 {
 stage(x) = 0.0f32;
 for s$1 in [0, n] stage(x) = out(x) + maximum$1(s$1);",
         ),
+        (
+            "func f(x): (i32, f32) { f(x) = (0, 1); for r in 0..n { let now = f(x); f(x) = select(a(x, r) < now.1, (now.0 + 1, a(x, r)), now); } }
+             func g = repeat_edge(f, 0..n); func out(x) = f32(g(x).0) * g(x - 1).1;",
+            "func f(x): (i32, f32) {
+stage(x) = (0i32, 1.0f32);
+for r in [0, n] stage(x) = (select(a(x, r) < f.1(x), f.0(x) + 1i32, f.0(x)), select(a(x, r) < f.1(x), a(x, r), f.1(x)));
+synthetic func g(x$1): (i32, f32) {
+stage(x$1) = (f.0(max(min(x$1, 0 + n - 1), 0)), f.1(max(min(x$1, 0 + n - 1), 0)));
+func out(x$2): f32 {
+stage(x$2) = f32(g.0(x$2)) * g.1(x$2 - 1);",
+        ),
+        (
+            "func out(x) = f32(argmin((r, s) in (k..n, -1..3) where r < x: a(r, s)).1);",
+            "func argmin$1(x): (i32, i32, f32) {
+stage(x) = (i32(int(k)), i32(-1), inff32);
+for r in [int(k), n - int(k)] for s in [-1, 4] if r < x stage(x) = (select(a(r, s) < argmin$1.2(x), i32(r), argmin$1.0(x)), select(a(r, s) < argmin$1.2(x), i32(s), argmin$1.1(x)), select(a(r, s) < argmin$1.2(x), a(r, s), argmin$1.2(x)));
+func out(x$1): f32 {
+stage(x$1) = f32(argmin$1.1(x$1));",
+        ),
     ] {
         assert_eq!(printed(body), expected, "{body}");
     }
@@ -111,6 +130,19 @@ fn the_rules_hold_for_every_part_of_a_stage() {
         ),
         ("func sum(x) = 0; func out(x) = 0;", &["HAL0108"]),
         ("func f$1(x) = 0; func out(x) = 0;", &["HAL0108"]),
+        // Tuples.
+        ("func f(x) = (a(x, 0), 1); func out(x) = f(x).0;", &[]),
+        ("func out(x) = (a(x, 0), 1);", &["HAL0310"]),
+        ("func out(x): (f32, f32) = (a(x, 0), 1);", &["HAL0412"]),
+        ("func f(x): (f32, i32) = (1, 2, 3); func out(x) = f(x).0;", &["HAL0310"]),
+        ("func f(x): (f32, u8) = (1, a(x, 0)); func out(x) = f(x).0;", &["HAL0302"]),
+        ("func f(x): (f32, int) = (1, 2); func out(x) = f32(f(x).1);", &["HAL0306"]),
+        ("func f(x) { f(x) = (0.0, 1); f(x) += (1, 2); } func out(x) = f(x).0;", &["HAL0310"]),
+        ("func f(x) { f(x) = (0.0, 1); f(0) = 1; } func out(x) = f(x).0;", &["HAL0310"]),
+        (
+            "func f(x) { f(x) = (0.0, 1); f(x) = (f(x + 1).0, 1); } func out(x) = f(x).0;",
+            &["HAL0401"],
+        ),
         // Shapes.
         ("func out(x, y) = 0;", &["HAL0412"]),
         ("func out(x): u8 = 0;", &["HAL0412"]),

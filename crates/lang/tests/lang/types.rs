@@ -52,6 +52,9 @@ fn literals_and_conversions() {
         ("select(1 < 2, b8(x), 0)", "select(1 < 2, b8(x), 0u8)"),
         ("b8(x + b8.extent(0) - b8.min(0))", "b8(x + b8.extent.0 - b8.min.0)"),
         ("{ let v = b8(x); let w: u16 = 3; u16(v) + w }", "u16(b8(x)) + 3u16"),
+        ("(b8(x), 2 * h(x)).1", "2.0f32 * h(x)"),
+        ("{ let t: (u8, i16) = (1, 2); s16(x) + t.1 }", "s16(x) + 2i16"),
+        ("select(q(x), (b8(x), h(x)), (0, 1)).1", "select(q(x), h(x), 1.0f32)"),
         ("a_b(x)", ""),
     ] {
         if expected.is_empty() {
@@ -132,7 +135,22 @@ fn what_is_refused() {
         ("sum(b8(x))", "HAL0309", "write `sum(r in 0..n: e)`"),
         ("sum(r in 0..x: b8(r))", "HAL0402", ""),
         ("sum(r in 0..3: q(r))", "HAL0304", ""),
-        ("argmin(r in 0..3: b8(r))", "HAL0106", ""),
+        (
+            "argmin(r in 0..3: b8(r)) + 1",
+            "HAL0310",
+            "choose a component: `argmin(r in 0..3: b8(r)).0`",
+        ),
+        ("argmax(r in 0..3: q(r)).0", "HAL0304", ""),
+        ("(b8(x), 1).2", "HAL0310", "components are counted from 0: the last one is 1"),
+        ("b8(x).0", "HAL0310", ""),
+        (
+            "{ let t = (b8(x), 1); t }.1 + { let t = (b8(x), 1); t }",
+            "HAL0310",
+            "choose a component: `{ let t = (b8(x), 1); t }.0`",
+        ),
+        ("select(q(x), (b8(x), 1), b8(x)).0", "HAL0310", ""),
+        ("select(q(x), (b8(x), 1), (1, h(x))).0", "HAL0302", ""),
+        ("(b8(x), x)", "HAL0306", ""),
         ("sum(x in 0..3: b8(x))", "HAL0202", ""),
         (
             "b8.size",
@@ -145,7 +163,6 @@ fn what_is_refused() {
         ("out.extent(0)", "HAL0205", ""),
         ("t(x)", "HAL0408", ""),
         ("out(x)", "HAL0406", "move the definition of `out` up"),
-        ("(b8(x), 1)", "HAL0106", ""),
         ("b8(x..)", "HAL0206", ""),
     ] {
         let (module, report) = parse_text(expr, &program(expr));
