@@ -1,5 +1,7 @@
 //! Random pipelines as `.hal` text, well typed and within the rules, so that the whole front end takes part.
 
+mod tuples;
+
 use crate::Random;
 
 /// A pipeline's text, and what a schedule must know of it.
@@ -34,8 +36,8 @@ const VARS: [&str; 3] = ["x", "y", "c"];
 const TYPES: [&str; 11] =
     ["u8", "u8", "u16", "u16", "i16", "i32", "i32", "f32", "f32", "u32", "f64"];
 
-/// Makes the pipeline of a seed: one to four funcs of one to three dimensions; stencils, mixed types, boundary conditions, updates with domains and `where`, scatters, scans and
-/// reductions.
+/// Makes the pipeline of a seed: one to four funcs of one to three dimensions; stencils, mixed types, boundary conditions, updates with domains and `where`, scatters, scans,
+/// reductions, and in every fifth pipeline tuples.
 pub fn pipeline(seed: u64) -> PipelineText {
     let mut random = Random::new(seed);
     let mut maker = Maker {
@@ -43,6 +45,7 @@ pub fn pipeline(seed: u64) -> PipelineText {
         funcs: Vec::new(),
         texts: Vec::new(),
         params: Vec::new(),
+        tuples: tuples::has_tuples(seed),
         random: &mut random,
     };
     maker.make(&format!("random_{seed}"))
@@ -58,7 +61,8 @@ struct Readable {
 
 struct Signature {
     name: String,
-    ty: &'static str,
+    /// One a component.
+    types: Vec<&'static str>,
     rank: usize,
 }
 
@@ -74,6 +78,8 @@ struct Maker<'r> {
     funcs: Vec<Func>,
     texts: Vec<String>,
     params: Vec<(&'static str, &'static str)>,
+    /// Whether funcs may be tuples.
+    tuples: bool,
     random: &'r mut Random,
 }
 
@@ -104,7 +110,7 @@ impl Maker<'_> {
         for number in 0..=usize::from(self.random.chance(30)) {
             let ty = self.pick(&TYPES, "u8");
             let rank = self.pick(&[1, 2, 2, 2, 3], 2);
-            self.inputs.push(Signature { name: format!("in{number}"), ty, rank });
+            self.inputs.push(Signature { name: format!("in{number}"), types: vec![ty], rank });
         }
         if self.random.chance(40) {
             let ty = self.pick(&["u8", "i32", "f32"], "u8");
@@ -121,10 +127,10 @@ impl Maker<'_> {
         let signature: Vec<String> = self
             .inputs
             .iter()
-            .map(|input| format!("{}: buffer<{}, {}>", input.name, input.ty, input.rank))
+            .map(|input| format!("{}: buffer<{}, {}>", input.name, input.types[0], input.rank))
             .chain(self.params.iter().map(|(name, ty)| format!("{name}: {ty}")))
             .collect();
-        let output = self.funcs.last().map(|func| (func.signature.ty, func.signature.rank));
+        let output = self.funcs.last().map(|func| (func.signature.types[0], func.signature.rank));
         let (ty, rank) = output.unwrap_or(("u8", 1));
         let text = format!(
             "pipeline {name}({}) -> out: buffer<{ty}, {rank}> {{\n{}}}\n",
@@ -147,7 +153,7 @@ impl Maker<'_> {
 
     /// A boundary condition on the first input.
     fn boundary(&mut self) {
-        let Signature { ty, rank, .. } = self.inputs[0];
+        let (types, rank) = (self.inputs[0].types.clone(), self.inputs[0].rank);
         let call = match self.random.below(4) {
             0 => "constant_exterior(in0, 3)",
             1 => "mirror_image(in0)",
@@ -155,7 +161,7 @@ impl Maker<'_> {
             _ => "repeat_edge(in0)",
         };
         self.texts.push(format!("    func edge = {call};\n"));
-        let signature = Signature { name: "edge".to_owned(), ty, rank };
+        let signature = Signature { name: "edge".to_owned(), types, rank };
         self.funcs.push(Func {
             signature,
             stages: Vec::new(),
@@ -165,7 +171,7 @@ impl Maker<'_> {
     }
 
     fn func(&mut self, name: &str) {
-        let ty = self.pick(&TYPES, "u8");
+        let types = self.types(name == "out");
         let rank = self.pick(&[1, 2, 2, 2, 3], 2);
         let number = self.funcs.len();
         let vars: Vec<String> = VARS[..rank].iter().map(|var| (*var).to_owned()).collect();
@@ -177,8 +183,9 @@ impl Maker<'_> {
         let mut stages = vec![vars.iter().map(|var| (var.clone(), false)).collect::<Vec<_>>()];
         let head = format!("func {name}({})", vars.join(", "));
         let reads_inside = self.random.chance(75);
-        let value = if reads_inside { self.value(&site, ty, 2) } else { self.literal(ty) };
-        let signature = Signature { name: name.to_owned(), ty, rank };
+        let value = self.tuple_value(&site, &types, if reads_inside { 2 } else { 0 });
+        let ty = Self::annotation(&types);
+        let signature = Signature { name: name.to_owned(), types: types.clone(), rank };
         self.funcs.push(Func {
             signature,
             stages: Vec::new(),
@@ -189,7 +196,7 @@ impl Maker<'_> {
             let mut text =
                 format!("    {head}: {ty} {{\n        {name}({}) = {value};\n", vars.join(", "));
             for _ in 0..=usize::from(self.random.chance(25)) {
-                let (update, loops) = self.update(name, &site, ty);
+                let (update, loops) = self.update(name, &site, &types);
                 text.push_str(&update);
                 stages.push(loops);
             }
@@ -206,8 +213,10 @@ impl Maker<'_> {
         &mut self,
         name: &str,
         site: &Site,
-        ty: &'static str,
+        types: &[&'static str],
     ) -> (String, Vec<(String, bool)>) {
+        let ty = types[0];
+        let is_tuple = types.len() > 1;
         let mut inner = site.clone();
         let mut lhs: Vec<String> = site.vars.iter().flatten().cloned().collect();
         let mut ranges = Vec::new();
@@ -230,9 +239,14 @@ impl Maker<'_> {
                         extent,
                     ));
                 }
-                let value = self.value(&inner, ty, 1);
-                let op = self.pick(&["+=", "+=", "max=", "min="], "+=");
-                format!("{name}({}) {op} {value};", lhs.join(", "))
+                if is_tuple {
+                    let lhs = lhs.join(", ");
+                    self.tuple_update(name, &inner, types, (&lhs, &lhs))
+                } else {
+                    let value = self.value(&inner, ty, 1);
+                    let op = self.pick(&["+=", "+=", "max=", "min="], "+=");
+                    format!("{name}({}) {op} {value};", lhs.join(", "))
+                }
             }
             // A scan along a dimension.
             1 => {
@@ -243,9 +257,13 @@ impl Maker<'_> {
                 lhs[dim].clone_from(&var);
                 let mut before = lhs.clone();
                 before[dim] = format!("{var} - 1");
-                let value = self.value(&inner, ty, 1);
                 let (lhs, before) = (lhs.join(", "), before.join(", "));
-                format!("{name}({lhs}) = {name}({before}) + {value};")
+                if is_tuple {
+                    self.tuple_update(name, &inner, types, (&lhs, &before))
+                } else {
+                    let value = self.value(&inner, ty, 1);
+                    format!("{name}({lhs}) = {name}({before}) + {value};")
+                }
             }
             // A scatter along a dimension, where data says.
             2 => {
@@ -256,8 +274,13 @@ impl Maker<'_> {
                 let index = self.value(&inner, "u8", 1);
                 let top = self.random.between(0, 12);
                 lhs[dim] = format!("clamp(i32({index}), 0, {top})");
-                let value = self.literal(ty);
-                format!("{name}({}) += {value};", lhs.join(", "))
+                let lhs = lhs.join(", ");
+                if is_tuple {
+                    self.tuple_update(name, &inner, types, (&lhs, &lhs))
+                } else {
+                    let value = self.literal(ty);
+                    format!("{name}({lhs}) += {value};")
+                }
             }
             // No domain: a pure change, or one of a line.
             _ => {
@@ -266,9 +289,13 @@ impl Maker<'_> {
                     inner.vars[dim] = None;
                     lhs[dim] = self.random.between(-1, 3).to_string();
                 }
-                let value = self.value(&inner, ty, 1);
                 let lhs = lhs.join(", ");
-                format!("{name}({lhs}) = max({name}({lhs}), {value});")
+                if is_tuple {
+                    self.tuple_update(name, &inner, types, (&lhs, &lhs))
+                } else {
+                    let value = self.value(&inner, ty, 1);
+                    format!("{name}({lhs}) = max({name}({lhs}), {value});")
+                }
             }
         };
         let mut loops: Vec<(String, bool)> =
@@ -468,9 +495,14 @@ impl Maker<'_> {
         if !source.is_input && !self.funcs[source.number].readers.contains(&site.func) {
             self.funcs[source.number].readers.push(site.func);
         }
+        let components = self.signature(source).types.len();
+        let component = if components > 1 { self.random.below(components) } else { 0 };
         let signature = self.signature(source);
-        let read = format!("{}({})", signature.name, coords.join(", "));
-        if signature.ty == ty { read } else { format!("{ty}({read})") }
+        let mut read = format!("{}({})", signature.name, coords.join(", "));
+        if components > 1 {
+            read = format!("{read}.{component}");
+        }
+        if signature.types[component] == ty { read } else { format!("{ty}({read})") }
     }
 }
 

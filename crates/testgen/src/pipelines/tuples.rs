@@ -1,0 +1,72 @@
+//! Tuple-valued funcs: their updates mix the components, so that an order in which one is written before another is read would show.
+
+use super::{Maker, Site, TYPES};
+
+/// How many of a hundred pipelines have tuples: by the seed alone, so that the others do not change.
+const SHARE: u64 = 20;
+
+/// Whether the pipeline of a seed has tuples.
+pub(super) fn has_tuples(seed: u64) -> bool {
+    crate::Random::new(seed ^ 0x7475_706c_6573).below(100) < SHARE as usize
+}
+
+impl Maker<'_> {
+    /// The types of a func's components.
+    pub(super) fn types(&mut self, is_output: bool) -> Vec<&'static str> {
+        let mut types = vec![self.pick(&TYPES, "u8")];
+        if self.tuples && !is_output && self.random.chance(70) {
+            for _ in 0..=usize::from(self.random.chance(20)) {
+                types.push(self.pick(&TYPES, "i32"));
+            }
+        }
+        types
+    }
+
+    /// The written type of a func: `u8`, or `(u8, i16)`.
+    pub(super) fn annotation(types: &[&str]) -> String {
+        if let [ty] = types { (*ty).to_owned() } else { format!("({})", types.join(", ")) }
+    }
+
+    /// Values of these types.
+    pub(super) fn tuple_value(
+        &mut self,
+        site: &Site,
+        types: &[&'static str],
+        depth: usize,
+    ) -> String {
+        let values: Vec<String> = types
+            .iter()
+            .map(|ty| if depth == 0 { self.literal(ty) } else { self.value(site, ty, depth) })
+            .collect();
+        if let [value] = &values[..] { value.clone() } else { format!("({})", values.join(", ")) }
+    }
+
+    /// `name(lhs) = (…)`, every component from those of `name(read)` and other values.
+    pub(super) fn tuple_update(
+        &mut self,
+        name: &str,
+        inner: &Site,
+        types: &[&'static str],
+        (lhs, read): (&str, &str),
+    ) -> String {
+        if self.random.chance(20) {
+            let condition = self.condition(inner);
+            let values = self.tuple_value(inner, types, 1);
+            return format!("{name}({lhs}) = select({condition}, {values}, {name}({read}));");
+        }
+        let mut values = Vec::with_capacity(types.len());
+        for ty in types {
+            let component = self.random.below(types.len());
+            let own = format!("{name}({read}).{component}");
+            let own = if types[component] == *ty { own } else { format!("{ty}({own})") };
+            let value = self.value(inner, ty, 1);
+            values.push(match self.random.below(5) {
+                0 => own,
+                1 => format!("max({own}, {value})"),
+                2 => format!("({value} - {own})"),
+                _ => format!("({own} + {value})"),
+            });
+        }
+        format!("{name}({lhs}) = ({});", values.join(", "))
+    }
+}
