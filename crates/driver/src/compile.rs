@@ -45,14 +45,7 @@ pub fn compile(
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let structured = structure(loaded, choice, observe)?;
     let pool = &mut loaded.module.pool;
-    let mut trace = Vec::new();
-    let lowered = halidom_lower::lower(pool, structured.clone(), &mut |pass, program| {
-        trace.push((pass, program.clone()));
-    });
-    for (pass, program) in &trace {
-        observe(pass, pool, program);
-    }
-    let program = lowered.map_err(|error| {
+    let program = halidom_lower::lower(pool, structured.clone(), observe).map_err(|error| {
         let code = Code(lower_code(&error));
         vec![
             Diagnostic::without_place(Severity::Error, code, error.to_string())

@@ -96,11 +96,11 @@ pub enum LowerError {
 pub fn lower(
     pool: &mut Pool,
     mut program: Program,
-    observe: &mut dyn FnMut(&'static str, &Program),
+    observe: &mut dyn FnMut(&'static str, &Pool, &Program),
 ) -> Result<Program, LowerError> {
     for pass in PASSES {
         program = (pass.run)(pool, program)?;
-        observe(pass.name, &program);
+        observe(pass.name, pool, &program);
     }
     Ok(program)
 }

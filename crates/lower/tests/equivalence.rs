@@ -26,7 +26,7 @@ fn check(text: &str, runs: &[(Shape, &[Shape])]) -> String {
     let (mut pool, algorithm, program) = (module.pool, module.algorithm, module.program.unwrap());
     verify::program(&pool, &program, Phase::Structured).unwrap();
     let mut versions = vec![("before", program.clone())];
-    let result = lower(&mut pool, program, &mut |name, program| {
+    let result = lower(&mut pool, program, &mut |name, _, program| {
         versions.push((name, program.clone()));
     })
     .unwrap();

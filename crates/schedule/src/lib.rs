@@ -10,6 +10,7 @@ mod directives;
 mod emit;
 mod error;
 mod nest;
+mod predicate;
 mod query;
 mod reduction;
 mod report;
@@ -46,10 +47,32 @@ pub fn complete(
     lowered: &Lowered,
     engine: Engine,
 ) -> Result<Program, Vec<ScheduleError>> {
+    fill(pool, lowered, engine, None)
+}
+
+/// Fills the holes with some answer that the query allows, not only with an engine's (FS Definition 7.1): regions are enlarged at random, and those of the funcs that they use
+/// follow. `choose` gives a number below its argument, which is never 0; whatever it gives, the completion is legal, so that the program must compute what the algorithm says.
+///
+/// # Errors
+/// As [`complete`], and extents of unrolled or vectorized loops that are not constants any more.
+pub fn complete_at_random(
+    pool: &mut Pool,
+    lowered: &Lowered,
+    choose: &mut dyn FnMut(u32) -> u32,
+) -> Result<Program, Vec<ScheduleError>> {
+    fill(pool, lowered, Engine::Default, Some(choose))
+}
+
+fn fill(
+    pool: &mut Pool,
+    lowered: &Lowered,
+    engine: Engine,
+    choose: Option<bounds::Choose<'_>>,
+) -> Result<Program, Vec<ScheduleError>> {
     let holes = Holes::of(pool, lowered);
     let (lowered, known) = (&holes.lowered, &holes.known);
     let constraints = query::constraints(&holes.query);
-    let answer = bounds::solve(pool, lowered, &constraints, engine, known)?;
+    let answer = bounds::solve(pool, lowered, &constraints, engine, known, choose)?;
     directives::check_constant_extents(pool, lowered, &answer.solution, known)?;
     let work = emit::emit_work(pool, lowered, Some(&answer.solution), known);
     let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, known);

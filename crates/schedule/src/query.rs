@@ -1,14 +1,12 @@
 //! The query to a bounds engine: FS's 𝓑(T) (Fig. 10a), a predicate over the holes of a program.
 //!
 //! Beside Fig. 10a's constraints the query says what the figure leaves to lemmas: the output's window lies in its compute bounds, each stage's compute bounds lie in those of the
-//! stage before it, and a variable that a directive bound lies in the range which that directive guarantees.
-
-use std::fmt::Write as _;
+//! stage before it, and a variable that a directive bound lies in the range which that directive guarantees. Where an update reads what its own earlier iterations wrote, what it
+//! reads is asked for whatever point it writes along its reduction dimensions: with that, every answer is right ([`Binder::IfMember`]).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
     Expr, ExprId, FuncId, FuncKind, HoleKind, Interval, Label, Pool, Stmt, StmtId, UnaryOp, VarId,
-    print,
 };
 
 use crate::nest::{Lowered, compute_kind, final_kind, hole};
@@ -25,7 +23,7 @@ pub(crate) enum Query {
 }
 
 /// What a predicate stands under.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Binder {
     /// `∃ ?mem f`.
     Allocation(FuncId),
@@ -37,8 +35,12 @@ pub(crate) enum Binder {
     Let { var: VarId, value: ExprId, range: Option<Interval> },
     /// `e ⇒`.
     If(ExprId),
-    /// `coords ∈ ?cpu f ⇒`.
-    IfMember { func: FuncId, kind: HoleKind, coords: Box<[ExprId]> },
+    /// `coords ∈ ?cpu f ⇒`, in some of the dimensions.
+    ///
+    /// Fig. 10a has this premise for every dimension. That is too weak where an update reads what its own earlier iterations wrote: in `f(r) = f(r - 1) + b(r)` the value of `f` at 2
+    /// needs that at 1, which is written outside of a compute region `2..4` and needs `f(0)` and `b(1)`. Iterations with different pure variables do not depend on one
+    /// another (FS Definition 4.2), so there the premise is about the pure dimensions only.
+    IfMember { func: FuncId, kind: HoleKind, coords: Box<[ExprId]>, dims: Box<[usize]> },
 }
 
 /// `what ∈ ? region`.
@@ -200,9 +202,15 @@ impl Extractor<'_> {
         for coord in coords {
             parts.push(self.reads(*coord, true, None));
         }
-        let premise = Binder::IfMember { func, kind: own, coords: coords.into() };
+        let dims: Box<[usize]> = if reads_its_own_writes(self.pool, func, stage) {
+            (0..coords.len()).filter(|dim| is_pure_dim(self.pool, func, stage, *dim)).collect()
+        } else {
+            (0..coords.len()).collect()
+        };
+        let premise = Binder::IfMember { func, kind: own, coords: coords.into(), dims };
+        let premise = Some(premise).filter(|binder| !is_no_premise(binder));
         for value in values {
-            parts.push(self.reads(*value, false, Some(&premise)));
+            parts.push(self.reads(*value, premise.is_none(), premise.as_ref()));
         }
         Query::All(parts)
     }
@@ -225,7 +233,10 @@ impl Extractor<'_> {
         let mut refs = Vec::new();
         self.pool.for_each_subexpr(root, &mut |_, expr| {
             if let Expr::Ref { func, args, .. } = expr {
-                refs.push((*func, args.clone()));
+                let read = (*func, args.clone());
+                if !refs.contains(&read) {
+                    refs.push(read);
+                }
             }
         });
         // A ref below another ref's argument is an index: unconditionally in compute bounds.
@@ -292,112 +303,28 @@ fn collect(query: &Query, path: &mut Vec<Binder>, result: &mut Vec<Constraint>) 
     }
 }
 
-/// The query as text: one binder or constraint a line, indented.
-pub(crate) fn text(pool: &Pool, query: &Query) -> String {
-    let mut printer = Printer { pool, names: print::Names::new(), out: String::new() };
-    printer.query(query, 0);
-    printer.out
-}
-
-struct Printer<'a> {
-    pool: &'a Pool,
-    names: print::Names,
-    out: String,
-}
-
-impl Printer<'_> {
-    fn query(&mut self, query: &Query, depth: usize) {
-        match query {
-            Query::All(parts) => {
-                for part in parts {
-                    self.query(part, depth);
-                }
-            }
-            Query::Under(binder, body) => {
-                if !is_empty(body) {
-                    let line = self.binder(binder);
-                    self.line(depth, &line);
-                    self.query(body, depth + 1);
-                }
-            }
-            Query::Member(member) => {
-                let region = self.region(member.func, member.kind);
-                let what = match &member.what {
-                    Subject::Point(coords) => self.point(coords),
-                    Subject::Box(intervals) => {
-                        let intervals: Vec<_> =
-                            intervals.iter().map(|interval| self.interval(*interval)).collect();
-                        format!("({})", intervals.join(", "))
-                    }
-                };
-                let relation = match member.what {
-                    Subject::Point(_) => "∈",
-                    Subject::Box(_) => "⊆",
-                };
-                self.line(depth, &format!("{what} {relation} {region}"));
-            }
-        }
-    }
-
-    fn line(&mut self, depth: usize, text: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.out, "{:indent$}{text}", "", indent = 2 * depth);
-    }
-
-    fn binder(&mut self, binder: &Binder) -> String {
-        match binder {
-            Binder::Allocation(func) => format!("∃ ?mem {}:", self.pool.func(*func).name),
-            Binder::Compute(func) => format!("∃ ?cpu {}:", self.pool.func(*func).name),
-            Binder::ForAll { var, interval } => {
-                let name = self.names.var(self.pool, *var);
-                let interval = self.interval(*interval);
-                format!("∀ {name} ∈ {interval}:")
-            }
-            Binder::Let { var, value, range } => {
-                let name = self.names.var(self.pool, *var);
-                let value = self.expr(*value);
-                let range =
-                    range.map_or_else(String::new, |range| format!(" ∈ {}", self.interval(range)));
-                format!("let {name} = {value}{range} in")
-            }
-            Binder::If(condition) => format!("{} ⇒", self.expr(*condition)),
-            Binder::IfMember { func, kind, coords } => {
-                let point = self.point(coords);
-                format!("{point} ∈ {} ⇒", self.region(*func, *kind))
-            }
-        }
-    }
-
-    fn region(&mut self, func: FuncId, kind: HoleKind) -> String {
-        let name = &self.pool.func(func).name;
-        match kind {
-            HoleKind::Allocation => format!("?mem {name}"),
-            kind if kind == final_kind(self.pool, func) => format!("?cpu {name}"),
-            HoleKind::Compute { stage, specialization: 0 } => format!("?cpu {name}^{stage}"),
-            HoleKind::Compute { stage, specialization } => {
-                format!("?cpu {name}^{stage},{specialization}")
-            }
-        }
-    }
-
-    fn expr(&mut self, expr: ExprId) -> String {
-        print::expr_with(self.pool, &mut self.names, expr)
-    }
-
-    fn point(&mut self, coords: &[ExprId]) -> String {
-        let coords: Vec<_> = coords.iter().map(|coord| self.expr(*coord)).collect();
-        format!("({})", coords.join(", "))
-    }
-
-    fn interval(&mut self, interval: Interval) -> String {
-        format!("[{}, {}]", self.expr(interval.min), self.expr(interval.extent))
+/// Whether a stage writes at its own argument in a dimension (FS Definition 4.3).
+pub(crate) fn is_pure_dim(pool: &Pool, func: FuncId, stage: usize, dim: usize) -> bool {
+    let decl = pool.func(func);
+    match decl.stages().get(stage).map(|stage| pool.get(stage.lhs[dim])) {
+        Some(Expr::Var(var)) => *var == decl.args[dim],
+        Some(_) | None => false,
     }
 }
 
-fn is_empty(query: &Query) -> bool {
-    match query {
-        Query::All(parts) => parts.iter().all(is_empty),
-        Query::Under(_, body) => is_empty(body),
-        Query::Member(_) => false,
+/// Whether an instance of a stage may read what another instance of the same stage wrote.
+fn reads_its_own_writes(pool: &Pool, func: FuncId, stage: usize) -> bool {
+    let Some(stage) = pool.func(func).stages().get(stage) else { return false };
+    let mut reads = false;
+    for part in stage.roots() {
+        pool.for_each_subexpr(part, &mut |_, expr| {
+            reads |= matches!(expr, Expr::Ref { func: other, .. } if *other == func);
+        });
     }
+    reads && !stage.domain.is_empty()
+}
+
+/// Whether a premise says nothing.
+fn is_no_premise(binder: &Binder) -> bool {
+    matches!(binder, Binder::IfMember { dims, .. } if dims.is_empty())
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, UnaryOp, VarId};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, UnaryOp, VarId};
 
 /// How deep a proof of an inequality looks into minima and quotients.
 const PROOF_DEPTH: u32 = 6;
@@ -89,6 +89,8 @@ pub(crate) struct Algebra<'a> {
     sums: FxHashMap<ExprId, Sum>,
     /// Whether a sum was shown to be non-negative, and how deep was looked.
     proofs: FxHashMap<Sum, (bool, u32)>,
+    /// Ranges of funcs' values over startup values, as found so far.
+    pub(crate) values: FxHashMap<(FuncId, usize), (Option<ExprId>, Option<ExprId>)>,
     /// Set where an interval may be wider than the values that an expression takes.
     pub(crate) lossy: bool,
     /// Steps that are left to the proof that is being looked for.
@@ -102,6 +104,7 @@ impl<'a> Algebra<'a> {
             known: Cow::Borrowed(known),
             sums: FxHashMap::default(),
             proofs: FxHashMap::default(),
+            values: FxHashMap::default(),
             lossy: false,
             budget: 0,
         }
@@ -364,7 +367,12 @@ impl<'a> Algebra<'a> {
         else {
             return self.symbolic_quotient(&numerator, &divisor);
         };
-        if value <= 0 || !divisor_term.0.is_empty() {
+        if value < 0 {
+            // The remainder is the same, so that the quotient has the opposite sign.
+            let positive = self.pool.int(value.checked_neg()?);
+            return Sum::default().plus(&self.quotient(lhs, positive)?, -1);
+        }
+        if value == 0 || !divisor_term.0.is_empty() {
             return self.symbolic_quotient(&numerator, &divisor);
         }
         // Euclidean division by a positive number is monotone, so that it goes into minima and maxima.
@@ -393,12 +401,31 @@ impl<'a> Algebra<'a> {
             // The remainder of the constant lies in `0..value`.
             Some(_) => Some(whole),
             None => {
+                if let Some((rest, divisor)) = self.compose(&rest, value) {
+                    let (rest, divisor) = (self.expr(&rest), self.pool.int(divisor));
+                    return whole.plus(&self.quotient(rest, divisor)?, 1);
+                }
                 let rest = self.expr(&rest);
                 let divisor = self.expr(&divisor);
                 let atom = self.pool.binary(BinaryOp::Div, rest, divisor);
                 whole.plus(&Sum::atom(atom), 1)
             }
         }
+    }
+
+    /// `(a div b + t) div c = (a + b * t) div (b * c)` for positive numbers `b` and `c`: one quotient instead of one in another.
+    fn compose(&mut self, numerator: &Sum, divisor: i128) -> Option<(Sum, i128)> {
+        let mut quotients = numerator.terms.iter().filter_map(|(product, coefficient)| {
+            let [atom] = product.as_slice() else { return None };
+            let Expr::Binary(BinaryOp::Div, inner, by) = *self.pool.get(*atom) else { return None };
+            let by = self.pool.as_constant(by).and_then(Constant::as_integer)?;
+            (by > 0).then_some((*atom, *coefficient, inner, by))
+        });
+        let (Some((atom, 1, inner, by)), None) = (quotients.next(), quotients.next()) else {
+            return None;
+        };
+        let others = numerator.plus(&Sum::atom(atom), -1)?;
+        Some((self.sum(inner).plus(&others, by)?, divisor.checked_mul(by)?))
     }
 
     /// A quotient by a divisor that is not a positive number: multiples of a divisor that is known to be positive come out.
@@ -424,10 +451,25 @@ impl<'a> Algebra<'a> {
     fn remainder(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
         let (numerator, divisor) = (self.simplify(lhs), self.simplify(rhs));
         let number = |pool: &Pool, expr| pool.as_constant(expr).and_then(Constant::as_integer);
-        if number(self.pool, divisor) == Some(1) || number(self.pool, numerator) == Some(0) {
+        if number(self.pool, numerator) == Some(0) {
             return Some(Sum::default());
         }
-        self.fold(BinaryOp::Mod, numerator, divisor)
+        // The sign of a divisor makes no difference, nor do multiples of it in the dividend.
+        match number(self.pool, divisor).and_then(i128::checked_abs) {
+            Some(1) => Some(Sum::default()),
+            Some(value) if value > 1 => {
+                let mut rest = self.sum(numerator);
+                rest.terms.retain(|product, coefficient| {
+                    if product.is_empty() && coefficient.unsigned_abs() >= value.unsigned_abs() {
+                        *coefficient = coefficient.rem_euclid(value);
+                    }
+                    coefficient.rem_euclid(value) != 0
+                });
+                let (rest, divisor) = (self.expr(&rest), self.pool.int(value));
+                self.fold(BinaryOp::Mod, rest, divisor)
+            }
+            _ => self.fold(BinaryOp::Mod, numerator, divisor),
+        }
     }
 
     /// A quotient or remainder of simplified operands.

@@ -3,7 +3,7 @@
 //! A sum is shown to be non-negative from least values of its terms, from the arms of minima and maxima, from `a - b + 1 <= b * (a div b) <= a`, and from greatest values of
 //! variables. A proof that is not found says nothing.
 
-use halidom_ir::{BinaryOp, Expr, ExprId, Scalar};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar};
 
 use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Sum};
 
@@ -91,7 +91,18 @@ impl Algebra<'_> {
                 }
             }
         }
-        false
+        self.scaled(sum).is_some_and(|sum| self.nonnegative(&sum, depth))
+    }
+
+    /// A sum that is non-negative where this one is, and whose first quotient that could not be bounded can be: `s >= 0` where `c * s + c - 1 >= 0`, for integers.
+    fn scaled(&self, sum: &Sum) -> Option<Sum> {
+        let divisor = sum.terms.iter().find_map(|(product, coefficient)| {
+            let [atom] = product.as_slice() else { return None };
+            let Expr::Binary(BinaryOp::Div, _, by) = self.pool.get(*atom) else { return None };
+            let by = self.pool.as_constant(*by).and_then(Constant::as_integer)?;
+            (by > 0 && coefficient % by != 0).then_some(by)
+        })?;
+        Sum::constant(divisor - 1).plus(sum, divisor)
     }
 
     /// A lower bound of `coefficient * var * others` where the coefficient is positive, from a least value of the variable.

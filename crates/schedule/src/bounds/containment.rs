@@ -110,7 +110,9 @@ fn compare(text: &str, schedule: &str) -> Comparison {
     let constraints = constraints(&holes.query);
     let found = Engine::ALL
         .into_iter()
-        .map(|engine| solve(&mut pool, &holes.lowered, &constraints, engine, &holes.known).unwrap())
+        .map(|engine| {
+            solve(&mut pool, &holes.lowered, &constraints, engine, &holes.known, None).unwrap()
+        })
         .collect();
     let mut places = Vec::new();
     for plan in holes.lowered.plans.iter().filter(|plan| plan.compute != Placement::Inline) {

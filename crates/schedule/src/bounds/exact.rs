@@ -13,12 +13,16 @@ use crate::algebra::{Algebra, Sum, opposite};
 use crate::query::Binder;
 
 /// Basic operations that isl may spend on one question.
-const WORK_LIMIT: u64 = 30_000;
+const WORK_LIMIT: u64 = 1_000;
 /// Parts of an answer beyond which it is no improvement.
 const MOST_PARTS: usize = 16;
+/// Accesses beyond which a union is not looked at.
+const MOST_ITEMS: usize = 12;
+/// Nodes of a symbolic bound beyond which it stays: a question about it would be long, and so would the answer.
+const MOST_NODES: usize = 40;
 
 /// An access as seen from where its region is chosen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     /// The binders between that place and the access, outermost first.
     pub(crate) path: Vec<Binder>,
@@ -34,6 +38,17 @@ pub(crate) fn tighten(
     found: ExprId,
     end: End,
 ) -> Option<ExprId> {
+    let mut different: Vec<Item> = Vec::new();
+    for item in items {
+        if !different.contains(item) {
+            different.push(item.clone());
+        }
+    }
+    let mut nodes = 0;
+    algebra.pool.for_each_subexpr(found, &mut |_, _| nodes += 1);
+    if different.len() > MOST_ITEMS || nodes > MOST_NODES {
+        return None;
+    }
     let context = Context::new(WORK_LIMIT).ok()?;
     let coord = context.dim("coord");
     let mut translator = Translator {
@@ -46,7 +61,7 @@ pub(crate) fn tighten(
         facts: Vec::new(),
         ranges: Vec::new(),
     };
-    translator.tighten(items, around, coord, found, end)
+    translator.tighten(&different, around, coord, found, end)
 }
 
 struct Translator<'a, 'b> {
@@ -299,7 +314,7 @@ impl Translator<'_, '_> {
         if is_kept(self.algebra, operand) {
             return Some(self.dim(atom).into());
         }
-        let (low, high) = machine::range(self.algebra, operand, &is_kept);
+        let (low, high) = machine::range(self.algebra, operand, machine::Values::OfFuncs, &is_kept);
         let (low, high) = (self.affine(low?)?, self.affine(high?)?);
         let dim = self.binder(atom, false);
         self.ranges.push(QuasiAffine::from(dim).ge(low));

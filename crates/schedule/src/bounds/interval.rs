@@ -5,7 +5,7 @@
 
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
-use super::machine;
+use super::{machine, residues};
 use crate::algebra::{Algebra, Sum, opposite};
 use crate::query::Binder;
 
@@ -31,10 +31,10 @@ impl End {
 
 /// A variable (or data-dependent expression) to be eliminated, with its interval, both ends included; `None` is infinite. Ends mention only targets further out.
 #[derive(Clone, Copy, Debug)]
-struct Target {
-    expr: ExprId,
-    low: Option<ExprId>,
-    high: Option<ExprId>,
+pub(super) struct Target {
+    pub(super) expr: ExprId,
+    pub(super) low: Option<ExprId>,
+    pub(super) high: Option<ExprId>,
 }
 
 /// The interval of `coord` over everything that `path` binds. Regions of holes in `path` are given by `region`.
@@ -191,7 +191,9 @@ fn eliminate_all(
     for data in data_atoms(algebra, expr, targets) {
         let Expr::Cast(Scalar::Int, operand) = *algebra.pool.get(data) else { continue };
         let (low, high) =
-            machine::range(algebra, operand, &|algebra, expr| !is_data(algebra, expr, targets));
+            machine::range(algebra, operand, machine::Values::OfFuncs, &|algebra, expr| {
+                !is_data(algebra, expr, targets)
+            });
         let target = Target { expr: data, low, high };
         expr = eliminate(algebra, expr, target, end)?;
     }
@@ -249,24 +251,51 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
             _ => others.push((factor, inside)),
         }
     }
-    // Each part is bounded for itself: what they have in common is lost.
-    algebra.lossy |= others.len() + usize::from(!slope.terms.is_empty()) > 1;
-    let mut total = algebra.expr(&rest);
+    let rest = algebra.expr(&rest);
+    let together = residues::bound(algebra, &slope, &others, target, end);
+    let total = match together {
+        Some(bound) if bound.is_within => algebra.add(rest, bound.value),
+        Some(bound) => {
+            let together = algebra.add(rest, bound.value);
+            match apart(algebra, rest, &slope, &others, target, end) {
+                None => together,
+                Some(apart) if end == End::Low => algebra.max(together, apart),
+                Some(apart) => algebra.min(together, apart),
+            }
+        }
+        None => {
+            // What the parts have in common is lost.
+            algebra.lossy |= others.len() + usize::from(!slope.terms.is_empty()) > 1;
+            apart(algebra, rest, &slope, &others, target, end)?
+        }
+    };
+    // The bounds of a target do not mention it, but a sum may hide it in several atoms.
+    (!algebra.occurs(total, target.expr)).then_some(total)
+}
+
+/// Bounds `rest + slope * target + others`, each part for itself.
+fn apart(
+    algebra: &mut Algebra<'_>,
+    rest: ExprId,
+    slope: &Sum,
+    others: &[(Sum, Vec<ExprId>)],
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
+    let mut total = rest;
     if !slope.terms.is_empty() {
-        let part = scaled(algebra, &slope, end, &mut |_, end| match end {
+        let part = scaled(algebra, slope, end, &mut |_, end| match end {
             End::Low => target.low,
             End::High => target.high,
         })?;
         total = algebra.add(total, part);
     }
     for (factor, atoms) in others {
-        let part = scaled(algebra, &factor, end, &mut |algebra, end| {
-            product(algebra, &atoms, target, end)
-        })?;
+        let part =
+            scaled(algebra, factor, end, &mut |algebra, end| product(algebra, atoms, target, end))?;
         total = algebra.add(total, part);
     }
-    // The bounds of a target do not mention it, but a sum may hide it in several atoms.
-    (!algebra.occurs(total, target.expr)).then_some(total)
+    Some(total)
 }
 
 /// Bounds `factor * value` where `value` has the given ends: by the sign of the factor, from both ends where the sign is not known.

@@ -1,8 +1,9 @@
 //! Ranges of machine-typed expressions, for coordinates that depend on data.
 //!
-//! `clamp(i32(input(x)), 0, width - 1)` lies in `0..width` whatever the input holds: that is how an algorithm makes an access bounded.
+//! `clamp(i32(input(x)), 0, width - 1)` lies in `0..width` whatever the input holds: that is how an algorithm makes an access bounded. Where values of funcs are looked at, so does
+//! `index(x)` for `func index(x) = clamp(…)` (FS §7.2 names that as an improvement over β₀).
 
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Scalar};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Intrinsic, Overflow, Scalar, UnaryOp};
 
 use crate::algebra::Algebra;
 
@@ -12,10 +13,20 @@ pub(crate) type Range = (Option<ExprId>, Option<ExprId>);
 /// Types of this width and wider count as unbounded, but for the 0 of unsigned ones: no buffer has that many elements.
 const UNBOUNDED_BITS: u32 = 32;
 
+/// What is known of a func's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// That it is of its type.
+    OfTypes,
+    /// What its definition says.
+    OfFuncs,
+}
+
 /// The range of a machine integer or `bool`. Expressions for which `is_kept` holds have an exact value where the bound is used.
 pub(crate) fn range(
     algebra: &mut Algebra<'_>,
     expr: ExprId,
+    values: Values,
     is_kept: &dyn Fn(&Algebra<'_>, ExprId) -> bool,
 ) -> Range {
     let scalar = algebra.pool.ty(expr).scalar;
@@ -29,20 +40,35 @@ pub(crate) fn range(
     }
     let found = match algebra.pool.get(expr).clone() {
         Expr::Cast(_, operand) if algebra.pool.ty(operand).scalar.range().is_some() => {
-            Some(range(algebra, operand, is_kept))
+            Some(range(algebra, operand, values, is_kept))
         }
         Expr::Binary(op, lhs, rhs) if scalar.is_machine_integer() => {
-            let lhs = range(algebra, lhs, is_kept);
-            let rhs = range(algebra, rhs, is_kept);
+            let lhs = range(algebra, lhs, values, is_kept);
+            let rhs = range(algebra, rhs, values, is_kept);
             binary(algebra, op, lhs, rhs)
         }
         Expr::Select { if_true, if_false, .. } => {
-            let lhs = range(algebra, if_true, is_kept);
-            let rhs = range(algebra, if_false, is_kept);
+            let lhs = range(algebra, if_true, values, is_kept);
+            let rhs = range(algebra, if_false, values, is_kept);
             Some((
                 both(algebra, BinaryOp::Min, lhs.0, rhs.0),
                 both(algebra, BinaryOp::Max, lhs.1, rhs.1),
             ))
+        }
+        Expr::Ref { func, component, .. } if values == Values::OfFuncs => {
+            return of_func(algebra, func, component);
+        }
+        Expr::Unary(UnaryOp::Neg(_), operand) => {
+            let (low, high) = range(algebra, operand, values, is_kept);
+            let zero = Some(algebra.int(0));
+            let minus = BinaryOp::Sub(Overflow::Unbounded);
+            Some((both(algebra, minus, zero, high), both(algebra, minus, zero, low)))
+        }
+        Expr::Call(Intrinsic::Abs, operand) => {
+            let (low, high) = range(algebra, operand, values, is_kept);
+            let zero = algebra.int(0);
+            let negative = both(algebra, BinaryOp::Sub(Overflow::Unbounded), Some(zero), low);
+            Some((Some(zero), both(algebra, BinaryOp::Max, negative, high)))
         }
         Expr::Const(_)
         | Expr::Var(_)
@@ -61,6 +87,56 @@ pub(crate) fn range(
         Some(found) if cannot_wrap(algebra, expr) || fits(algebra, found, scalar) => found,
         Some(_) | None => type_range(algebra, scalar),
     }
+}
+
+/// The range of a func's value at whatever point: of what any of its stages writes. In terms of startup values, so that it holds everywhere.
+fn of_func(algebra: &mut Algebra<'_>, func: FuncId, component: usize) -> Range {
+    if let Some(known) = algebra.values.get(&(func, component)) {
+        return *known;
+    }
+    let decl = algebra.pool.func(func);
+    let (scalar, stages, args) =
+        (decl.scalar(component), decl.stages().to_vec(), decl.args.clone());
+    let of_type = type_range(algebra, scalar);
+    // What a stage reads of the func itself is of its type.
+    algebra.values.insert((func, component), of_type);
+    if scalar.range().is_none() {
+        return of_type;
+    }
+    let mut all: Option<Range> = None;
+    for stage in stages {
+        let is_startup = |algebra: &Algebra<'_>, expr: ExprId| {
+            let mut startup = true;
+            algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
+                startup &= match expr {
+                    Expr::Var(var) => {
+                        !args.contains(var) && stage.domain.iter().all(|bound| bound.var != *var)
+                    }
+                    Expr::Ref { .. } | Expr::Load { .. } | Expr::Hole(_) => false,
+                    Expr::Const(_)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Select { .. }
+                    | Expr::Cast(..)
+                    | Expr::Call(..)
+                    | Expr::Ramp { .. }
+                    | Expr::Broadcast { .. } => true,
+                };
+            });
+            startup
+        };
+        let range = range(algebra, stage.values[component], Values::OfFuncs, &is_startup);
+        all = Some(match all {
+            None => range,
+            Some(all) => (
+                both(algebra, BinaryOp::Min, all.0, range.0),
+                both(algebra, BinaryOp::Max, all.1, range.1),
+            ),
+        });
+    }
+    let found = all.unwrap_or(of_type);
+    algebra.values.insert((func, component), found);
+    found
 }
 
 fn cannot_wrap(algebra: &Algebra<'_>, expr: ExprId) -> bool {

@@ -6,6 +6,8 @@ mod exact;
 mod interval;
 mod machine;
 mod reference;
+mod residues;
+mod wider;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId, print};
@@ -60,19 +62,28 @@ pub(crate) struct Answer {
     pub(crate) bound_checks: Vec<(FuncId, usize, ExprId)>,
 }
 
-/// Answers a query. The funcs of `lowered` are all in use.
+/// Exact projections that bring nothing before a pipeline's remaining ones are left out: where the symbolic bounds cannot be improved, that is found quickly or at great cost.
+const PATIENCE: u32 = 6;
+
+/// Gives a number below its argument.
+pub(crate) type Choose<'a> = &'a mut dyn FnMut(u32) -> u32;
+
+/// Answers a query. The funcs of `lowered` are all in use. With `choose`, the answer is any that the query allows.
 pub(crate) fn solve(
     pool: &mut Pool,
     lowered: &Lowered,
     constraints: &[Constraint],
     engine: Engine,
     known: &Known,
+    choose: Option<Choose<'_>>,
 ) -> Result<Answer, Vec<ScheduleError>> {
     let mut solver = Solver {
         algebra: Algebra::new(pool, known),
         lowered,
         constraints,
         engine,
+        choose,
+        patience: PATIENCE,
         answer: Answer::default(),
         errors: Vec::new(),
     };
@@ -87,16 +98,6 @@ pub(crate) fn solve(
         solver.answer.inputs.push(reads);
     }
     if solver.errors.is_empty() { Ok(solver.answer) } else { Err(solver.errors) }
-}
-
-/// Whether the stage that has this compute region writes at its own argument in a dimension (FS Definition 4.3).
-fn is_pure_dim(pool: &Pool, func: FuncId, kind: HoleKind, dim: usize) -> bool {
-    let HoleKind::Compute { stage, .. } = kind else { return false };
-    let decl = pool.func(func);
-    match decl.stages().get(stage).map(|stage| pool.get(stage.lhs[dim])) {
-        Some(Expr::Var(var)) => *var == decl.args[dim],
-        Some(_) | None => false,
-    }
 }
 
 /// The position in a constraint's path from which on binders are within the place where its region is chosen.
@@ -117,17 +118,21 @@ fn is_own(func: FuncId, constraint: &Constraint) -> bool {
     constraint.member.reader.is_some_and(|(reader, _)| reader == func)
 }
 
-struct Solver<'a> {
+struct Solver<'a, 'c> {
     algebra: Algebra<'a>,
     lowered: &'a Lowered,
     constraints: &'a [Constraint],
     engine: Engine,
+    choose: Option<Choose<'c>>,
+    /// How many more questions to isl may bring nothing.
+    patience: u32,
     answer: Answer,
     errors: Vec<ScheduleError>,
 }
 
-impl<'a> Solver<'a> {
+impl<'a> Solver<'a, '_> {
     fn func(&mut self, func: FuncId) {
+        self.choose_engine();
         let last = final_kind(self.algebra.pool, func);
         let mut kinds = vec![last];
         if let Some(plan) = self.lowered.plan(func) {
@@ -152,6 +157,7 @@ impl<'a> Solver<'a> {
             if kind == HoleKind::Allocation {
                 self.exclude_checked_reads(func, &found, &mut region);
             }
+            self.widen(func, &mut region);
             for (dim, (low, high)) in region.into_iter().enumerate() {
                 let interval = hole(self.algebra.pool, func, dim, kind);
                 let mut extent = self.algebra.sub(high, low);
@@ -201,22 +207,28 @@ impl<'a> Solver<'a> {
     /// The least box that has every constraint's points. At the top all loops are eliminated, else only those within the place where the region is chosen.
     fn hull(&mut self, constraints: &[&Constraint], at_top: bool) -> Option<Region> {
         let mut hull: Option<Region> = None;
-        self.algebra.lossy = false;
+        let mut lossy = Vec::new();
         for constraint in constraints {
-            let region = self.region(constraint, at_top)?;
+            let region = self.region(constraint, at_top, &mut lossy)?;
             hull = Some(match hull {
                 None => region,
                 Some(hull) => self.join(hull, region),
             });
         }
-        if self.engine == Engine::Default && self.algebra.lossy {
-            self.tighten(constraints, at_top, hull.as_mut()?);
+        if self.engine == Engine::Default && !lossy.is_empty() && self.patience > 0 {
+            self.tighten(constraints, at_top, &lossy, hull.as_mut()?);
         }
         hull
     }
 
-    /// Improves the ends of a region by exact projections where they are known.
-    fn tighten(&mut self, constraints: &[&Constraint], at_top: bool, region: &mut Region) {
+    /// Improves the ends of a region in the given dimensions by exact projections where they are known.
+    fn tighten(
+        &mut self,
+        constraints: &[&Constraint],
+        at_top: bool,
+        dims: &[usize],
+        region: &mut Region,
+    ) {
         let items: Vec<_> =
             constraints.iter().map(|constraint| self.inner(constraint, at_top)).collect();
         let Some(first) = constraints.first() else { return };
@@ -224,15 +236,20 @@ impl<'a> Solver<'a> {
         let around: Vec<Binder> =
             first.path[..start].iter().flat_map(|binder| self.resolve(binder)).collect();
         for (dim, (low, high)) in region.iter_mut().enumerate() {
+            if !dims.contains(&dim) {
+                continue;
+            }
             let items: Vec<exact::Item> = items
                 .iter()
                 .map(|(path, coords)| exact::Item { path: path.clone(), ends: coords[dim] })
                 .collect();
             for (bound, end) in [(low, End::Low), (high, End::High)] {
-                if let Some(better) =
-                    exact::tighten(&mut self.algebra, &items, &around, *bound, end)
-                {
-                    *bound = better;
+                if self.patience == 0 {
+                    return;
+                }
+                match exact::tighten(&mut self.algebra, &items, &around, *bound, end) {
+                    Some(better) => *bound = better,
+                    None => self.patience -= 1,
                 }
             }
         }
@@ -268,12 +285,22 @@ impl<'a> Solver<'a> {
         (path, coords)
     }
 
-    fn region(&mut self, constraint: &Constraint, at_top: bool) -> Option<Region> {
+    /// The box of a constraint's points. Adds the dimensions in which it may be larger than necessary to `lossy`.
+    fn region(
+        &mut self,
+        constraint: &Constraint,
+        at_top: bool,
+        lossy: &mut Vec<usize>,
+    ) -> Option<Region> {
         let (path, coords) = self.inner(constraint, at_top);
         let mut region = Vec::with_capacity(coords.len());
         for (dim, (first, last)) in coords.into_iter().enumerate() {
+            self.algebra.lossy = false;
             let (low, _) = self.ends(first, &path);
             let (_, high) = self.ends(last, &path);
+            if self.algebra.lossy && !lossy.contains(&dim) {
+                lossy.push(dim);
+            }
             match (low, high) {
                 (Some(low), Some(high)) => region.push((low, high)),
                 (low, high) => {
@@ -307,11 +334,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// A binder without holes. The premise that a point is in the stage's compute region becomes conditions on its pure variables.
-    ///
-    /// Fig. 10a has the premise for every dimension. That is too weak where an update reads what its own earlier iterations wrote: in `f(r) = f(r - 1) + …` the value of `f` at
-    /// 2 needs that at 1, which is written outside of a compute region `2..4` and needs that at 0. Iterations with different pure variables do not
-    /// depend on one another (FS Definition 4.2); all others are taken to be needed.
+    /// A binder without holes. The premise that a point is in the stage's compute region becomes conditions on its coordinates.
     fn resolve(&mut self, binder: &Binder) -> Vec<Binder> {
         match binder {
             Binder::ForAll { var, interval } => {
@@ -325,17 +348,15 @@ impl<'a> Solver<'a> {
             Binder::If(condition) => {
                 vec![Binder::If(self.answer.solution.apply(self.algebra.pool, *condition))]
             }
-            Binder::IfMember { func, kind, coords } => {
+            Binder::IfMember { func, kind, coords, dims } => {
                 let mut conditions = Vec::new();
-                for (dim, coord) in coords.iter().enumerate() {
-                    if is_pure_dim(self.algebra.pool, *func, *kind, dim) {
-                        let interval = hole(self.algebra.pool, *func, dim, *kind);
-                        let interval = self.resolve_interval(interval);
-                        let last = interval::last(&mut self.algebra, interval.min, interval.extent);
-                        let pool = &mut *self.algebra.pool;
-                        conditions.push(pool.binary(BinaryOp::Ge, *coord, interval.min));
-                        conditions.push(pool.binary(BinaryOp::Le, *coord, last));
-                    }
+                for dim in dims {
+                    let interval = hole(self.algebra.pool, *func, *dim, *kind);
+                    let interval = self.resolve_interval(interval);
+                    let last = interval::last(&mut self.algebra, interval.min, interval.extent);
+                    let pool = &mut *self.algebra.pool;
+                    conditions.push(pool.binary(BinaryOp::Ge, coords[*dim], interval.min));
+                    conditions.push(pool.binary(BinaryOp::Le, coords[*dim], last));
                 }
                 conditions.into_iter().map(Binder::If).collect()
             }

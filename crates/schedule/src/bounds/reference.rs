@@ -71,25 +71,30 @@ impl Engine<'_, '_> {
             }
             Expr::Cast(Scalar::Int, operand) => {
                 let vars = &self.vars;
-                let (low, high) = machine::range(self.algebra, operand, &|algebra, expr| {
-                    let mut kept = true;
-                    algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
-                        kept &= match expr {
-                            Expr::Var(var) => !vars.contains_key(var),
-                            Expr::Ref { .. } | Expr::Hole(_) => false,
-                            Expr::Const(_)
-                            | Expr::Unary(..)
-                            | Expr::Binary(..)
-                            | Expr::Select { .. }
-                            | Expr::Cast(..)
-                            | Expr::Call(..)
-                            | Expr::Load { .. }
-                            | Expr::Ramp { .. }
-                            | Expr::Broadcast { .. } => true,
-                        };
-                    });
-                    kept
-                });
+                let (low, high) = machine::range(
+                    self.algebra,
+                    operand,
+                    machine::Values::OfTypes,
+                    &|algebra, expr| {
+                        let mut kept = true;
+                        algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
+                            kept &= match expr {
+                                Expr::Var(var) => !vars.contains_key(var),
+                                Expr::Ref { .. } | Expr::Hole(_) => false,
+                                Expr::Const(_)
+                                | Expr::Unary(..)
+                                | Expr::Binary(..)
+                                | Expr::Select { .. }
+                                | Expr::Cast(..)
+                                | Expr::Call(..)
+                                | Expr::Load { .. }
+                                | Expr::Ramp { .. }
+                                | Expr::Broadcast { .. } => true,
+                            };
+                        });
+                        kept
+                    },
+                );
                 low.zip(high)
             }
             Expr::Unary(UnaryOp::Not, _)
@@ -121,6 +126,15 @@ impl Engine<'_, '_> {
                 Some((algebra.combine(op, a, c), algebra.combine(op, b, d)))
             }
             BinaryOp::Mul(_) => {
+                let number = |end| algebra.pool.as_constant(end).and_then(Constant::as_integer);
+                for (factor, (low, high)) in
+                    [(number(c).filter(|_| c == d), (a, b)), (number(a).filter(|_| a == b), (c, d))]
+                {
+                    let Some(number) = factor else { continue };
+                    let factor = algebra.int(number);
+                    let (low, high) = if number < 0 { (high, low) } else { (low, high) };
+                    return Some((algebra.mul(low, factor), algebra.mul(high, factor)));
+                }
                 let products =
                     [algebra.mul(a, c), algebra.mul(a, d), algebra.mul(b, c), algebra.mul(b, d)];
                 let low = products.into_iter().reduce(|x, y| algebra.min(x, y))?;
