@@ -11,6 +11,8 @@ mod fold;
 mod hoist;
 mod index;
 mod interval;
+mod linear;
+mod partition;
 mod refresh;
 mod simplify;
 mod unroll;
@@ -23,6 +25,7 @@ pub use dead_lets::dead_lets;
 pub use dense_rows::dense_rows;
 pub use flatten_storage::flatten_storage;
 pub use hoist::hoist;
+pub use partition::partition;
 pub use simplify::simplify;
 pub use unroll::{MOST_COPIES, unroll};
 pub use vectorize::{MOST_LANES, vectorize};
@@ -36,13 +39,15 @@ pub struct Pass {
     pub run: fn(&mut Pool, Program) -> Result<Program, LowerError>,
 }
 
-/// Every pass, in order. `simplify` comes twice: first it makes extents constants, then it cleans up after vectors and copies.
+/// Every pass, in order. `simplify` comes thrice: first it makes extents constants, then it cleans up after vectors and copies, at last after loops were split.
 pub const PASSES: &[Pass] = &[
     Pass { name: "flatten_storage", run: flatten_storage },
     Pass { name: "dense_rows", run: dense_rows },
     Pass { name: "simplify", run: simplify },
     Pass { name: "vectorize", run: vectorize },
     Pass { name: "unroll", run: unroll },
+    Pass { name: "simplify", run: simplify },
+    Pass { name: "partition", run: partition },
     Pass { name: "simplify", run: simplify },
     Pass { name: "cse", run: cse },
     Pass { name: "hoist", run: hoist },

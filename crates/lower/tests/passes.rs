@@ -588,3 +588,172 @@ fn common_parts_are_bound_and_leave_loops() {
         "#]],
     );
 }
+
+#[test]
+fn loops_run_over_what_their_conditions_allow() {
+    check(
+        &["flatten_storage", "partition", "simplify"],
+        "
+  for y in [0, 32] {
+    let row: int = wy + y;
+    if row < wy + wye {
+      for x in [wx, wxe] {
+        if (3 * x + 1 <= wye) & (0 - x <= wy) & (input(x, x) < 9u16) {
+          out(x, row) stage 0 = 1u16;
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              for y in [0, min(wye, 32)] {
+                let row: int = wy + y;
+                for x in [max(wx, neg(wy)), min(wx + wxe - max(wx, neg(wy)), (wye + 2) / 3 - max(wx, neg(wy)))] {
+                  if input.buffer[(x - input.min.0) * input.stride.0 + (x - input.min.1) * input.stride.1 @ input(x, x)] < 9u16 {
+                    out.buffer[(x - out.min.0) * out.stride.0 + (row - out.min.1) * out.stride.1 @ out(x, row) stage 0] = 1u16;
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_and_clamps_leave_the_steady_part_of_a_loop() {
+    check(
+        &["flatten_storage", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        "
+  func out [wx, wxe] [wy, wye] {
+    for y in [wy, wye] {
+      for xo in [0, (wxe + 7) / 8] {
+        vectorized xi in [0, 8] {
+          let x: int = max(wx, min(wx + xo * 8, wx + wxe - 8)) + xi;
+          if x < wx + wxe {
+            out(x, y) stage 0 = input(x, y);
+          }
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              func out [wx, wxe] [wy, wye] {
+                for y in [wy, wye] {
+                  let xo.tail: int = max(min(wxe / 8, (wxe + 7) / 8), 0);
+                  for xo in [0, xo.tail] {
+                    let x: int = wx + xo * 8;
+                    out.buffer[ramp((x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x, 1, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp((x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input(ramp(x, 1, 8), broadcast(y, 8))];
+                  }
+                  for xo$1 in [xo.tail, (wxe + 7) / 8 - xo.tail] {
+                    let x$1: int = max(wx, min(wx + xo$1 * 8, wx + wxe + -8));
+                    if x$1 + 7 < wx + wxe {
+                      out.buffer[ramp((x$1 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x$1, 1, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp((x$1 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1, input.stride.0, 8) @ input(ramp(x$1, 1, 8), broadcast(y, 8))];
+                    } else {
+                      for xi in [0, 8] {
+                        let x$2: int = max(wx, min(wx + xo$1 * 8, wx + wxe + -8)) + xi;
+                        if x$2 < wx + wxe {
+                          out.buffer[(x$2 - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x$2, y) stage 0] = input.buffer[(x$2 - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(x$2, y)];
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+    check(
+        &["flatten_storage", "partition", "simplify"],
+        "
+  for x in [wx, wxe] {
+    out(x, wy) stage 0 = input(max(min(x + 1, input.min.0 + input.extent.0 - 1), input.min.0), wy);
+  }
+",
+        &expect![[r#"
+              let x.steady: int = max(wx, min(input.min.0 + -1, wx + wxe));
+              let x.tail: int = max(x.steady, min(input.min.0 + input.extent.0 + -1, wx + wxe));
+              for x in [wx, x.steady - wx] {
+                out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = input.buffer[(max(min(x + 1, input.min.0 + input.extent.0 + -1), input.min.0) - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(max(min(x + 1, input.min.0 + input.extent.0 + -1), input.min.0), wy)];
+              }
+              for x$1 in [x.steady, x.tail - x.steady] {
+                out.buffer[(x$1 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$1, wy) stage 0] = input.buffer[(x$1 - input.min.0 + 1) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(x$1 + 1, wy)];
+              }
+              for x$2 in [x.tail, wx + wxe - x.tail] {
+                out.buffer[(x$2 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$2, wy) stage 0] = input.buffer[(max(min(x$2 + 1, input.min.0 + input.extent.0 + -1), input.min.0) - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(max(min(x$2 + 1, input.min.0 + input.extent.0 + -1), input.min.0), wy)];
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn tails_of_tiles_are_tested_for() {
+    check(
+        &["flatten_storage", "partition", "simplify"],
+        "
+  func out [wx, wxe] [wy, 1] {
+    for xo in [0, (wxe + 31) / 32] {
+      for xi in [0, 32] {
+        let x: int = wx + xo * 32 + xi;
+        if x < wx + wxe {
+          out(x, wy) stage 0 = 1u16;
+        } else {
+          out(wx, wy) stage 0 = 1u16;
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              func out [wx, wxe] [wy, 1] {
+                for xo in [0, (wxe + 31) / 32] {
+                  let xi.tail: int = max(min(wxe - xo * 32, 32), 0);
+                  for xi in [0, xi.tail] {
+                    let x: int = wx + xo * 32 + xi;
+                    out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = 1u16;
+                  }
+                  if xi.tail < 32 {
+                    for xi$1 in [0, 32] {
+                      if xi.tail <= xi$1 {
+                        let x$1: int = wx + xo * 32 + xi$1;
+                        out.buffer[(wx - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(wx, wy) stage 0] = 1u16;
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_monotone_or_not_worth_it_stays() {
+    let body = "
+  for x in [wx, wxe] {
+    if x % 2 < wy {
+      out(x, wy) stage 0 = 1u16;
+    }
+    if x * x < wy {
+      out(x, wy) stage 0 = 1u16;
+    } else {
+      out(x, wy) stage 0 = 2u16;
+    }
+  }
+  for x2 in [wx, 4] {
+    if x2 < wy {
+      out(x2, wy) stage 0 = 1u16;
+    } else {
+      out(x2, wy) stage 0 = 2u16;
+    }
+  }
+  parallel x3 in [wx, wxe] {
+    if x3 < wy {
+      out(x3, wy) stage 0 = 1u16;
+    }
+  }
+";
+    let plain = run(&["flatten_storage"], BLUR, OUT, body).unwrap();
+    assert_eq!(plain, run(&["flatten_storage", "partition"], BLUR, OUT, body).unwrap());
+}

@@ -1,0 +1,105 @@
+//! Index expressions as sums: constant multiples of what is taken as a whole, and of the lane.
+
+use halidom_base::IndexMap;
+use halidom_ir::{BinaryOp, Expr, ExprId, Pool, UnaryOp};
+
+use crate::index;
+
+/// `Σ factor·atom + constant + step·lane`, exactly: `int` has no width.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Linear {
+    /// Scalars with factors that are not zero, in order of appearance.
+    pub(crate) terms: IndexMap<ExprId, i128>,
+    pub(crate) constant: i128,
+    /// By how much neighbouring lanes differ; 0 for scalars.
+    pub(crate) step: i128,
+}
+
+impl Linear {
+    pub(crate) fn constant(constant: i128) -> Self {
+        Self { constant, ..Self::default() }
+    }
+
+    /// What is not looked into.
+    pub(crate) fn atom(expr: ExprId) -> Self {
+        Self { terms: IndexMap::from_iter([(expr, 1)]), ..Self::default() }
+    }
+
+    /// `self + factor·other`; `None` where numbers become too large.
+    pub(crate) fn plus(mut self, other: &Self, factor: i128) -> Option<Self> {
+        for (atom, by) in &other.terms {
+            let sum = self.terms.entry(*atom).or_default();
+            *sum = sum.checked_add(by.checked_mul(factor)?)?;
+        }
+        self.terms.retain(|_, by| *by != 0);
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        self.step = self.step.checked_add(other.step.checked_mul(factor)?)?;
+        Some(self)
+    }
+
+    /// The factor of an atom.
+    pub(crate) fn factor(&self, atom: ExprId) -> i128 {
+        self.terms.get(&atom).copied().unwrap_or(0)
+    }
+
+    /// The same without an atom.
+    pub(crate) fn without(mut self, atom: ExprId) -> Self {
+        self.terms.shift_remove(&atom);
+        self
+    }
+
+    /// The expression for the first lane: what is added comes before what is taken away.
+    pub(crate) fn expr(&self, pool: &mut Pool) -> ExprId {
+        let mut sum = pool.int(0);
+        let positive = self.terms.iter().filter(|(_, by)| **by > 0);
+        for (atom, by) in positive {
+            let by = pool.int(*by);
+            let term = index::mul(pool, *atom, by);
+            sum = index::add(pool, sum, term);
+        }
+        for (atom, by) in self.terms.iter().filter(|(_, by)| **by < 0) {
+            let by = pool.int(by.saturating_neg());
+            let term = index::mul(pool, *atom, by);
+            sum = index::sub(pool, sum, term);
+        }
+        let constant = pool.int(self.constant);
+        index::add(pool, sum, constant)
+    }
+}
+
+/// The form of an operator on forms: sums, differences and constant multiples; `None` for others.
+pub(crate) fn combine(
+    pool: &mut Pool,
+    expr: &Expr,
+    form: &mut impl FnMut(&mut Pool, ExprId) -> Option<Linear>,
+) -> Option<Linear> {
+    match *expr {
+        Expr::Const(value) => Some(Linear::constant(value.as_integer()?)),
+        Expr::Unary(UnaryOp::Neg(_), operand) => Linear::default().plus(&form(pool, operand)?, -1),
+        Expr::Binary(BinaryOp::Add(_), lhs, rhs) => form(pool, lhs)?.plus(&form(pool, rhs)?, 1),
+        Expr::Binary(BinaryOp::Sub(_), lhs, rhs) => form(pool, lhs)?.plus(&form(pool, rhs)?, -1),
+        Expr::Binary(BinaryOp::Mul(_), lhs, rhs) => {
+            if let Some(by) = index::as_int(pool, rhs) {
+                Linear::default().plus(&form(pool, lhs)?, by)
+            } else {
+                let by = index::as_int(pool, lhs)?;
+                Linear::default().plus(&form(pool, rhs)?, by)
+            }
+        }
+        Expr::Ramp { base, stride, lanes: _ } => {
+            let mut sum = form(pool, base)?;
+            sum.step = index::as_int(pool, stride)?;
+            Some(sum)
+        }
+        Expr::Broadcast { value, lanes: _ } => form(pool, value),
+        Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Hole(_) => None,
+    }
+}

@@ -1,0 +1,285 @@
+//! Loops are split where their conditions and clamps are decided: the long middle part runs without them.
+
+mod decide;
+mod steady;
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    BinaryOp, Expr, ExprId, Label, LoopKind, Pool, Program, Stmt, StmtId, Type, VarId,
+};
+
+use crate::fold::{Fold, children, for_each_expr, rewrite, walk};
+use crate::interval::Intervals;
+use crate::refresh::refresh;
+use crate::{LowerError, index};
+use decide::decide;
+use steady::{Scope, Side};
+
+/// The largest body, in statements and subexpressions, of which copies are made.
+const MOST_COPIED: usize = 1500;
+
+/// Loops that are known to be no longer than this are not partitioned: the second loop costs as much as the tests.
+const SHORT: i128 = 4;
+
+/// Uses that comparisons, minima and maxima of what is affine in a serial loop's variable, all else being the same in every iteration, change their outcome once:
+///
+/// * *Trimming.* `for x in [m, n] { if c(x) { A } }` runs over those `x` only for which `c` holds.
+/// * *Partitioning.* A loop becomes a steady one, in which conditions hold and minima and maxima are the operand that changes with `x`, and loops of the original body
+///   before and after it. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
+///
+/// Requires: storage is flattened; every binder is unique.
+/// Ensures: as before; loops whose bodies are decided everywhere but in the loops' ends have no conditions in between.
+pub fn partition(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    let mut fold = Partition { varying: FxHashSet::default(), intervals: Intervals::default() };
+    rewrite(&mut fold, pool, program)
+}
+
+struct Partition {
+    /// Variables that change within the place that computes the present func: its loops, and lets of them.
+    varying: FxHashSet<VarId>,
+    /// Between what lets lie.
+    intervals: Intervals,
+}
+
+impl Fold for Partition {
+    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        Ok(expr)
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        let id = match *pool.get_stmt(id) {
+            Stmt::Labeled { label: Label::Func { .. }, .. } => {
+                let outer = std::mem::take(&mut self.varying);
+                let id = walk(self, pool, id);
+                self.varying = outer;
+                return id;
+            }
+            Stmt::For { var, .. } => {
+                self.varying.insert(var);
+                walk(self, pool, id)?
+            }
+            Stmt::Let { var, value, .. } => {
+                if self.varies(pool, value) {
+                    self.varying.insert(var);
+                }
+                let interval = self.intervals.of(pool, value, &mut FxHashMap::default());
+                self.intervals.set(var, Some(interval));
+                return walk(self, pool, id);
+            }
+            // What vectors leave over is rarely run, and is short as it stands.
+            Stmt::If { condition, then_branch, else_branch: else_branch @ Some(_) } => {
+                let then_branch = self.stmt(pool, then_branch)?;
+                return Ok(pool.stmt(Stmt::If { condition, then_branch, else_branch }));
+            }
+            Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => return walk(self, pool, id),
+        };
+        let Some(nest) = Loop::of(pool, id) else { return Ok(id) };
+        let nest = self.trimmed(pool, nest)?;
+        self.partitioned(pool, nest)
+    }
+}
+
+impl Partition {
+    /// Whether a value changes within the place that computes the present func. Loops there start at what does not: only so are they easy to tell from a coordinate,
+    /// for readers and for the validator.
+    fn varies(&self, pool: &Pool, expr: ExprId) -> bool {
+        let mut varies = false;
+        pool.for_each_subexpr(expr, &mut |_, expr| {
+            if let Expr::Var(var) = expr {
+                varies |= self.varying.contains(var);
+            }
+        });
+        varies
+    }
+
+    /// The loop over the values for which its body does something.
+    fn trimmed(&self, pool: &mut Pool, nest: Loop) -> Result<Loop, LowerError> {
+        let mut scope = Scope::new(pool, nest.var, nest.body, Side::Exact);
+        // The lets before the condition.
+        let mut inner = nest.body;
+        let condition = loop {
+            match *pool.get_stmt(inner) {
+                Stmt::Let { var, value, body } => {
+                    scope.bind(pool, var, value);
+                    inner = body;
+                }
+                Stmt::If { condition, then_branch: _, else_branch: None } => break condition,
+                Stmt::If { .. }
+                | Stmt::Block(_)
+                | Stmt::For { .. }
+                | Stmt::Allocate { .. }
+                | Stmt::Assert { .. }
+                | Stmt::Labeled { .. }
+                | Stmt::Provide { .. }
+                | Stmt::Store { .. } => return Ok(nest),
+            }
+        };
+        scope.condition(pool, condition);
+        scope.start_at(nest.first(pool));
+        let steady = scope.finish();
+        if steady.is_unlimited() {
+            return Ok(nest);
+        }
+        let body = decide(pool, nest.body, &steady.decided)?;
+        let end = index::add(pool, nest.min, nest.extent);
+        let low = steady.low(pool);
+        if low.is_some_and(|low| self.varies(pool, low)) {
+            return Ok(nest);
+        }
+        let (min, most) = match low {
+            Some(low) => {
+                let min = pool.binary(BinaryOp::Max, nest.min, low);
+                (min, index::sub(pool, end, min))
+            }
+            None => (nest.min, nest.extent),
+        };
+        let extent = match steady.high(pool) {
+            Some(high) => {
+                let count = index::sub(pool, high, min);
+                pool.binary(BinaryOp::Min, most, count)
+            }
+            None => most,
+        };
+        Ok(Loop { min, extent, body, ..nest })
+    }
+
+    /// The loop in parts, if that decides anything.
+    fn partitioned(&self, pool: &mut Pool, nest: Loop) -> Result<StmtId, LowerError> {
+        let whole = nest.stmt(pool);
+        let count = self.intervals.of(pool, nest.extent, &mut FxHashMap::default());
+        let is_short = count.high.is_some_and(|high| high <= SHORT);
+        let mut scope = Scope::new(pool, nest.var, nest.body, Side::Steady);
+        if is_short || size(pool, nest.body) > MOST_COPIED || !scope.stmt(pool, nest.body) {
+            return Ok(whole);
+        }
+        scope.start_at(nest.first(pool));
+        let steady = scope.finish();
+        if steady.is_unlimited() {
+            return Ok(whole);
+        }
+        let body = decide(pool, nest.body, &steady.decided)?;
+        let mut lets = Vec::new();
+        let mut parts = Vec::new();
+        let end = index::add(pool, nest.min, nest.extent);
+        let mut from = nest.min;
+        if let Some(low) = steady.low(pool) {
+            if self.varies(pool, low) {
+                return Ok(whole);
+            }
+            // Within [min, end], and at min where the loop does not run.
+            let low = pool.binary(BinaryOp::Min, low, end);
+            let low = pool.binary(BinaryOp::Max, nest.min, low);
+            let low = nest.bind(pool, "steady", low, &mut lets);
+            let extent = index::sub(pool, low, nest.min);
+            parts.push(Loop { extent, ..nest }.copy(pool)?);
+            from = low;
+        }
+        let Some(high) = steady.high(pool) else {
+            let extent = index::sub(pool, end, from);
+            parts.push(Loop { min: from, extent, body, ..nest }.stmt(pool));
+            return Ok(block_under(pool, parts, lets));
+        };
+        let varies = self.varies(pool, high);
+        let high = pool.binary(BinaryOp::Min, high, end);
+        let high = pool.binary(BinaryOp::Max, from, high);
+        let high = nest.bind(pool, "tail", high, &mut lets);
+        let extent = index::sub(pool, high, from);
+        parts.push(Loop { min: from, extent, body, ..nest }.stmt(pool));
+        let refuted = steady.refuted_after(pool);
+        let tail = Loop { body: decide(pool, nest.body, &refuted)?, ..nest };
+        parts.push(if varies {
+            tail.starting_at(pool, high)?
+        } else {
+            let extent = index::sub(pool, end, high);
+            Loop { min: high, extent, ..tail }.copy(pool)?
+        });
+        Ok(block_under(pool, parts, lets))
+    }
+}
+
+fn block_under(pool: &mut Pool, parts: Vec<StmtId>, lets: Vec<(VarId, ExprId)>) -> StmtId {
+    let mut result = pool.stmt(Stmt::Block(parts));
+    for (var, value) in lets.into_iter().rev() {
+        result = pool.stmt(Stmt::Let { var, value, body: result });
+    }
+    result
+}
+
+/// A serial loop.
+#[derive(Clone, Copy)]
+struct Loop {
+    var: VarId,
+    min: ExprId,
+    extent: ExprId,
+    body: StmtId,
+}
+
+impl Loop {
+    fn of(pool: &Pool, id: StmtId) -> Option<Self> {
+        if let Stmt::For { var, min, extent, kind: LoopKind::Serial, body } = *pool.get_stmt(id) {
+            Some(Self { var, min, extent, body })
+        } else {
+            None
+        }
+    }
+
+    fn stmt(self, pool: &mut Pool) -> StmtId {
+        let Self { var, min, extent, body } = self;
+        pool.stmt(Stmt::For { var, min, extent, kind: LoopKind::Serial, body })
+    }
+
+    /// The first value, where it is a number.
+    fn first(self, pool: &Pool) -> Option<i128> {
+        index::as_int(pool, self.min)
+    }
+
+    fn bind(
+        self,
+        pool: &mut Pool,
+        what: &str,
+        value: ExprId,
+        lets: &mut Vec<(VarId, ExprId)>,
+    ) -> ExprId {
+        let name = [&pool.var(self.var).name, ".", what].concat();
+        let var = pool.declare_var(name, Type::INT);
+        lets.push((var, value));
+        pool.var_expr(var)
+    }
+
+    /// The loop with binders of its own.
+    fn copy(self, pool: &mut Pool) -> Result<StmtId, LowerError> {
+        let part = self.stmt(pool);
+        refresh(pool, part, &[])
+    }
+
+    /// The same from a value on, with binders of its own.
+    fn starting_at(self, pool: &mut Pool, first: ExprId) -> Result<StmtId, LowerError> {
+        let var = pool.var_expr(self.var);
+        let is_part = pool.binary(BinaryOp::Le, first, var);
+        let then_branch = self.body;
+        let body = Stmt::If { condition: is_part, then_branch, else_branch: None };
+        let body = pool.stmt(body);
+        let part = Self { body, ..self }.copy(pool)?;
+        let end = index::add(pool, self.min, self.extent);
+        let is_left = pool.binary(BinaryOp::Lt, first, end);
+        Ok(pool.stmt(Stmt::If { condition: is_left, then_branch: part, else_branch: None }))
+    }
+}
+
+/// How many statements and distinct subexpressions of each there are.
+fn size(pool: &Pool, id: StmtId) -> usize {
+    let mut count = statements(pool, id);
+    for_each_expr(pool, id, &mut |_, expr| pool.for_each_subexpr(expr, &mut |_, _| count += 1));
+    count
+}
+
+fn statements(pool: &Pool, id: StmtId) -> usize {
+    let within = children(pool.get_stmt(id)).into_iter();
+    1 + within.map(|child| statements(pool, child)).sum::<usize>()
+}

@@ -1,0 +1,326 @@
+//! Where a loop's conditions hold and its clamps do nothing.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Scalar, Stmt, StmtId, VarId};
+
+use crate::fold::{children, loads};
+use crate::linear::{Linear, combine};
+
+/// The most limits on either side: each costs a minimum or maximum before the loop.
+const MOST_LIMITS: usize = 4;
+
+/// What may be decided.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Conditions alone: where they do not hold nothing happens.
+    Exact,
+    /// Minima and maxima too.
+    Steady,
+}
+
+/// Decisions, and the values of the loop variable for which they are right.
+pub(super) struct Steady {
+    /// Conditions with `true`, minima and maxima with an operand.
+    pub(super) decided: FxHashMap<ExprId, ExprId>,
+    /// `factor·x + rest <= 0` with a factor above 0: the constant of the rest by the factor and its other terms.
+    upper: IndexMap<(i128, Vec<(ExprId, i128)>), i128>,
+    /// The same with `-factor·x`.
+    lower: IndexMap<(i128, Vec<(ExprId, i128)>), i128>,
+    /// The conditions that limit above.
+    conditions: Vec<ExprId>,
+    /// Whether minima or maxima limit, too.
+    clamps: bool,
+}
+
+impl Steady {
+    /// Whether the decisions are right everywhere, or there are none.
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.upper.is_empty() && self.lower.is_empty()
+            || self.upper.len() > MOST_LIMITS
+            || self.lower.len() > MOST_LIMITS
+    }
+
+    /// The first value.
+    pub(super) fn low(&self, pool: &mut Pool) -> Option<ExprId> {
+        // -f·x + r <= 0 exactly if x >= r/f, rounded up.
+        let mut low = None;
+        for ((factor, terms), constant) in &self.lower {
+            let terms = terms.iter().copied().collect();
+            let rest = Linear { terms, constant: constant + factor - 1, step: 0 }.expr(pool);
+            let limit = divide(pool, rest, *factor);
+            low = Some(match low {
+                Some(low) => pool.binary(BinaryOp::Max, low, limit),
+                None => limit,
+            });
+        }
+        low
+    }
+
+    /// One more than the last value.
+    pub(super) fn high(&self, pool: &mut Pool) -> Option<ExprId> {
+        // f·x + r <= 0 exactly if x <= -r/f, rounded down.
+        let mut high = None;
+        for ((factor, terms), constant) in &self.upper {
+            let terms = terms.iter().map(|(atom, by)| (*atom, -by)).collect();
+            let rest = Linear { terms, constant: factor - constant, step: 0 }.expr(pool);
+            let limit = divide(pool, rest, *factor);
+            high = Some(match high {
+                Some(high) => pool.binary(BinaryOp::Min, high, limit),
+                None => limit,
+            });
+        }
+        high
+    }
+
+    /// What does not hold after the last value.
+    pub(super) fn refuted_after(&self, pool: &mut Pool) -> FxHashMap<ExprId, ExprId> {
+        match self.conditions[..] {
+            [only] if !self.clamps && self.lower.is_empty() => {
+                let no = pool.constant(Constant::bool(false));
+                FxHashMap::from_iter([(only, no)])
+            }
+            _ => FxHashMap::default(),
+        }
+    }
+}
+
+fn divide(pool: &mut Pool, dividend: ExprId, divisor: i128) -> ExprId {
+    if divisor == 1 {
+        return dividend;
+    }
+    let divisor = pool.int(divisor);
+    pool.binary(BinaryOp::Div, dividend, divisor)
+}
+
+/// A loop body while it is read.
+pub(super) struct Scope {
+    var: ExprId,
+    side: Side,
+    /// Variables whose values may differ between iterations.
+    bound: FxHashSet<VarId>,
+    /// The forms of lets; of others within the body nothing is known.
+    lets: FxHashMap<VarId, Linear>,
+    done: FxHashMap<ExprId, Option<Linear>>,
+    steady: Steady,
+}
+
+impl Scope {
+    pub(super) fn new(pool: &mut Pool, var: VarId, body: StmtId, side: Side) -> Self {
+        let mut bound = FxHashSet::from_iter([var]);
+        binders(pool, body, &mut bound);
+        let steady = Steady {
+            decided: FxHashMap::default(),
+            upper: IndexMap::default(),
+            lower: IndexMap::default(),
+            conditions: Vec::new(),
+            clamps: false,
+        };
+        Self {
+            var: pool.var_expr(var),
+            side,
+            bound,
+            lets: FxHashMap::default(),
+            done: FxHashMap::default(),
+            steady,
+        }
+    }
+
+    /// Forgets limits below a known first value.
+    pub(super) fn start_at(&mut self, first: Option<i128>) {
+        let Some(first) = first else { return };
+        self.steady.lower.retain(|(factor, terms), constant| {
+            let holds = factor.checked_mul(first).is_some_and(|least| *constant <= least);
+            !(terms.is_empty() && holds)
+        });
+    }
+
+    pub(super) fn finish(self) -> Steady {
+        self.steady
+    }
+
+    /// Learns what a let stands for.
+    pub(super) fn bind(&mut self, pool: &mut Pool, var: VarId, value: ExprId) {
+        if let Some(form) = self.form(pool, value) {
+            self.lets.insert(var, form);
+        }
+    }
+
+    /// Reads a statement of the body; whether it can be part of a steady loop.
+    pub(super) fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> bool {
+        match pool.get_stmt(id).clone() {
+            Stmt::Block(stmts) => stmts.into_iter().all(|stmt| self.stmt(pool, stmt)),
+            Stmt::Let { var, value, body } => {
+                self.clamped(pool, value);
+                self.bind(pool, var, value);
+                self.stmt(pool, body)
+            }
+            Stmt::If { condition, then_branch, else_branch } => {
+                let whole = self.condition(pool, condition);
+                self.stmt(pool, then_branch)
+                    && (whole || else_branch.is_none_or(|branch| self.stmt(pool, branch)))
+            }
+            Stmt::Labeled { body, .. } => self.stmt(pool, body),
+            Stmt::Store { index, value, .. } => {
+                self.clamped(pool, index);
+                self.clamped(pool, value);
+                true
+            }
+            Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. } => false,
+        }
+    }
+
+    /// Lets what can be decided of a condition hold; whether that is all of it.
+    pub(super) fn condition(&mut self, pool: &mut Pool, id: ExprId) -> bool {
+        let (strict, lhs, rhs) = match *pool.get(id) {
+            Expr::Binary(BinaryOp::And, lhs, rhs) => {
+                let lhs = self.condition(pool, lhs);
+                return self.condition(pool, rhs) && lhs;
+            }
+            Expr::Binary(BinaryOp::Lt, lhs, rhs) => (1, lhs, rhs),
+            Expr::Binary(BinaryOp::Le, lhs, rhs) => (0, lhs, rhs),
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => return false,
+        };
+        if pool.ty(lhs).scalar != Scalar::Int || pool.ty(lhs).lanes != 1 {
+            return false;
+        }
+        let (Some(lhs), Some(rhs)) = (self.form(pool, lhs), self.form(pool, rhs)) else {
+            return false;
+        };
+        let excess = lhs.plus(&rhs, -1).and_then(|sum| sum.plus(&Linear::constant(1), strict));
+        let Some(excess) = excess else { return false };
+        if excess.factor(self.var) == 0 {
+            return false;
+        }
+        if excess.factor(self.var) > 0 {
+            self.steady.conditions.push(id);
+        }
+        self.limit(excess);
+        let yes = pool.constant(Constant::bool(true));
+        self.steady.decided.insert(id, yes);
+        true
+    }
+
+    /// Decides minima and maxima within an expression.
+    fn clamped(&mut self, pool: &mut Pool, id: ExprId) {
+        let mut clamps = Vec::new();
+        pool.for_each_subexpr(id, &mut |id, expr| {
+            if matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max, ..)) {
+                clamps.push(id);
+            }
+        });
+        for clamp in clamps {
+            self.form(pool, clamp);
+        }
+    }
+
+    /// Requires `excess <= 0`.
+    fn limit(&mut self, excess: Linear) {
+        let factor = excess.factor(self.var);
+        let rest = excess.without(self.var);
+        let side = if factor > 0 { &mut self.steady.upper } else { &mut self.steady.lower };
+        let key = (factor.saturating_abs(), rest.terms.into_iter().collect());
+        let constant = side.entry(key).or_insert(rest.constant);
+        *constant = rest.constant.max(*constant);
+    }
+
+    /// The expression as a sum, decisions made; `None` where it is none.
+    fn form(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
+        if let Some(form) = self.done.get(&id) {
+            return form.clone();
+        }
+        let form = self.make(pool, id);
+        self.done.insert(id, form.clone());
+        form
+    }
+
+    fn make(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
+        if pool.ty(id).scalar != Scalar::Int {
+            return None;
+        }
+        let expr = pool.get(id).clone();
+        if let Expr::Var(var) = expr {
+            if id == self.var || !self.bound.contains(&var) {
+                return (pool.ty(id).lanes == 1).then(|| Linear::atom(id));
+            }
+            return self.lets.get(&var).cloned();
+        }
+        if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) = expr
+            && let Some(form) = self.clamp(pool, id, op, lhs, rhs)
+        {
+            return Some(form);
+        }
+        if let Some(form) = combine(pool, &expr, &mut |pool, operand| self.form(pool, operand)) {
+            return Some(form);
+        }
+        self.is_uniform(pool, id).then(|| Linear::atom(id))
+    }
+
+    /// Takes the operand of a minimum or maximum that changes with the loop variable.
+    fn clamp(
+        &mut self,
+        pool: &mut Pool,
+        id: ExprId,
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+    ) -> Option<Linear> {
+        if self.side == Side::Exact {
+            return None;
+        }
+        let (a, b) = (self.form(pool, lhs)?, self.form(pool, rhs)?);
+        let (chosen, form, other) = match (a.factor(self.var), b.factor(self.var)) {
+            (0, 0) => return None,
+            (_, 0) => (lhs, a, b),
+            (0, _) => (rhs, b, a),
+            (_, _) => return None,
+        };
+        let sign = if op == BinaryOp::Min { 1 } else { -1 };
+        let mut excess = Linear::default().plus(&form, sign)?.plus(&other, -sign)?;
+        // In the lane in which it is greatest.
+        let last = i128::from(pool.ty(id).lanes) - 1;
+        excess.constant = excess.constant.checked_add(excess.step.checked_mul(last)?.max(0))?;
+        excess.step = 0;
+        if excess.factor(self.var) > 0 {
+            self.steady.clamps = true;
+        }
+        self.limit(excess);
+        self.steady.decided.insert(id, chosen);
+        Some(form)
+    }
+
+    /// Whether an expression has one value in all iterations.
+    fn is_uniform(&self, pool: &Pool, id: ExprId) -> bool {
+        let mut uniform = pool.ty(id).lanes == 1 && !loads(pool, id);
+        pool.for_each_subexpr(id, &mut |_, expr| {
+            if let Expr::Var(var) = expr {
+                uniform &= !self.bound.contains(var);
+            }
+        });
+        uniform
+    }
+}
+
+/// The variables that a statement binds.
+fn binders(pool: &Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
+    let stmt = pool.get_stmt(id);
+    if let Stmt::Let { var, .. } | Stmt::For { var, .. } = stmt {
+        bound.insert(*var);
+    }
+    for child in children(stmt) {
+        binders(pool, child, bound);
+    }
+}
