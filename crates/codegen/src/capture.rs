@@ -85,7 +85,7 @@ impl Search<'_> {
 
     fn assert(&mut self, condition: ExprId, check: &Check) {
         self.expr(condition);
-        for value in check_values(check) {
+        for value in check_values(self.pool, condition, check) {
             self.expr(value);
         }
     }

@@ -6,7 +6,7 @@ use halidom_ir::{BufferId, Check, Pool, Program, Scalar, VarId};
 use crate::ctree::{CExpr, CFunction, CStmt, CStruct, CType};
 use crate::discard::drop_needless_discards;
 use crate::print::{print_comment, print_function, print_struct};
-use crate::translate::{Translator, as_var, check_values, describe_check};
+use crate::translate::{Translator, as_var, describe_check};
 use crate::{EmitError, Target, aot, helpers, names};
 
 /// A program in C.
@@ -57,6 +57,8 @@ pub struct CheckInfo {
     pub check: Check,
     /// What it is for.
     pub what: String,
+    /// How many values a failure reports.
+    pub(crate) reported: usize,
 }
 
 /// A field of the struct that the entry function takes.
@@ -172,7 +174,8 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
     print_function(&mut text, &entry);
     let checks: Vec<CheckInfo> = std::mem::take(&mut translator.checks)
         .into_iter()
-        .map(|check| CheckInfo { what: describe_check(pool, &check), check })
+        .zip(std::mem::take(&mut translator.reported))
+        .map(|(check, reported)| CheckInfo { what: describe_check(pool, &check), check, reported })
         .collect();
     let signature = signature(pool, program);
     let aot::Entry { text: library, header } =
@@ -217,8 +220,7 @@ fn signature(pool: &Pool, program: &Program) -> Signature {
 impl CheckInfo {
     /// The values that a failure of the check reports, of all that it has room for.
     pub(crate) fn values(&self, reported: &[i64]) -> Vec<i64> {
-        let count = check_values(&self.check).len();
-        reported.iter().copied().take(count).collect()
+        reported.iter().copied().take(self.reported).collect()
     }
 
     /// What a failure of the check says.
@@ -233,6 +235,9 @@ impl CheckInfo {
             text.push_str(&range(*min, *extent));
             text.push_str(", but the buffer holds ");
             text.push_str(&range(*has_min, *has_extent));
+        } else if let [value] = values {
+            text.push_str(": ");
+            text.push_str(&value.to_string());
         }
         text
     }

@@ -30,6 +30,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) helpers: IndexSet<Helper>,
     pub(crate) outlined: Vec<Outlined>,
     pub(crate) checks: Vec<Check>,
+    /// How many values a failure of each of them reports.
+    pub(crate) reported: Vec<usize>,
     pipeline: String,
     /// Names of variables and buffers: fixed once given, so that a name means one thing in the whole file.
     vars: FxHashMap<VarId, String>,
@@ -55,6 +57,7 @@ impl<'a> Translator<'a> {
             helpers: IndexSet::default(),
             outlined: Vec::new(),
             checks: Vec::new(),
+            reported: Vec::new(),
             pipeline,
             vars: FxHashMap::default(),
             buffers: FxHashMap::default(),
@@ -399,10 +402,11 @@ impl<'a> Translator<'a> {
         let number = self.checks.len();
         self.checks.push(check.clone());
         let mut values = Vec::new();
-        for value in check_values(check) {
+        for value in check_values(self.pool, condition, check) {
             values.push(self.scalar(value)?);
         }
-        let count = CExpr::literal(values.len().to_string());
+        let shown_count = values.len();
+        let count = CExpr::literal(shown_count.to_string());
         let shown = if values.is_empty() {
             CExpr::name("NULL")
         } else {
@@ -412,6 +416,7 @@ impl<'a> Translator<'a> {
             "halidom_fail",
             vec![CExpr::name("failure"), CExpr::literal(number.to_string()), count, shown],
         );
+        self.reported.push(shown_count);
         out.push(CStmt::Comment(describe_check(self.pool, check)));
         out.push(CStmt::If(CExpr::unary(CUnary::Not, holds), self.leave(fail), None));
         Ok(())
@@ -456,19 +461,30 @@ fn constant_size(pool: &Pool, decl: &BufferDecl) -> Option<i128> {
     Some((last + 1).max(0))
 }
 
-/// The values that a check's message shows: what is needed (min, extent), what is given.
-pub(crate) fn check_values(check: &Check) -> Vec<ExprId> {
+/// The values that a check's message shows: what is needed (min, extent), what is given; or what should not be negative, or be positive.
+pub(crate) fn check_values(pool: &Pool, condition: ExprId, check: &Check) -> Vec<ExprId> {
     match check {
         Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {
             let Interval { min, extent } = *needed;
             vec![min, extent, given.min, given.extent]
         }
+        Check::DomainExtent { .. } | Check::SplitFactor { .. } => {
+            compared_with_constant(pool, condition)
+        }
         Check::Require { .. }
-        | Check::DomainExtent { .. }
-        | Check::SplitFactor { .. }
         | Check::Bound { .. }
         | Check::SizeLimit { .. }
         | Check::Layout { .. } => Vec::new(),
+    }
+}
+
+/// The side of a comparison whose other side is a constant.
+fn compared_with_constant(pool: &Pool, condition: ExprId) -> Vec<ExprId> {
+    let Expr::Binary(_, lhs, rhs) = *pool.get(condition) else { return Vec::new() };
+    match (pool.as_constant(lhs), pool.as_constant(rhs)) {
+        (Some(_), None) => vec![rhs],
+        (None, Some(_)) => vec![lhs],
+        (Some(_), Some(_)) | (None, None) => Vec::new(),
     }
 }
 
@@ -490,6 +506,7 @@ fn describe_label(pool: &Pool, label: &Label) -> String {
             }
             text
         }
+        Label::Partition(policy) => ["partition ", policy.name()].concat(),
     }
 }
 
@@ -516,7 +533,7 @@ pub(crate) fn describe_check(pool: &Pool, check: &Check) -> String {
             };
             let variable = names.unwrap_or_else(|| variable.to_string());
             let stage = stage.to_string();
-            let place = ["` in stage ", &stage, " of `", &name(*func)].concat();
+            let place = ["` in update ", &stage, " of `", &name(*func)].concat();
             ["the domain of `", &variable, &place, "` has a negative extent"].concat()
         }
         Check::SplitFactor { func, variable } => {

@@ -51,5 +51,5 @@ pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};
 pub use program::{Output, Program};
 pub use schedule::{Action, Directive, LoopLevel, Schedule, Tail};
-pub use stmt::{Check, Interval, Label, LoopKind, Prophecy, Stmt, StmtId};
+pub use stmt::{Check, Interval, Label, LoopKind, Partition, Prophecy, Stmt, StmtId};
 pub use types::{Scalar, Type};

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Words that are never printed as names: those that begin a statement or are called like a func.
-pub(crate) const RESERVED: [&str; 25] = [
+pub(crate) const RESERVED: [&str; 26] = [
     "true",
     "false",
     "min",
@@ -33,6 +33,7 @@ pub(crate) const RESERVED: [&str; 25] = [
     "allocate",
     "assert",
     "func",
+    "partition",
     "stage",
     "abs",
     "sqrt",
@@ -423,6 +424,9 @@ impl Printer<'_> {
                     Label::Stage { func, stage, specialization } => {
                         let name = self.names.func(pool, *func);
                         let _ = write!(self.out, "stage {name}, {stage}, {specialization}");
+                    }
+                    Label::Partition(policy) => {
+                        let _ = write!(self.out, "partition {}", policy.name());
                     }
                 }
                 self.braces(*body, depth);

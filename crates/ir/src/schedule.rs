@@ -2,7 +2,7 @@
 //!
 //! Loops are named by the user's text and resolved when a directive is applied, because directives make new loops.
 
-use crate::{ExprId, FuncId};
+use crate::{ExprId, FuncId, LoopKind, Partition};
 
 /// A named schedule for a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -35,13 +35,31 @@ pub enum Tail {
     Round,
     /// Loads and stores are predicated.
     Predicate,
+    /// Loads are predicated, stores may go beyond the end.
+    PredicateLoads,
+    /// Stores are predicated, loads may go beyond the end.
+    PredicateStores,
+    /// The last block moves inwards and leaves alone what earlier blocks wrote.
+    ShiftInwardsAndBlend,
+    /// The last block goes beyond the end and leaves alone what is there.
+    RoundUpAndBlend,
     /// The tool's choice.
     Auto,
 }
 
 impl Tail {
     /// Every strategy.
-    pub const ALL: [Self; 5] = [Self::Guard, Self::Shift, Self::Round, Self::Predicate, Self::Auto];
+    pub const ALL: [Self; 9] = [
+        Self::Guard,
+        Self::Shift,
+        Self::Round,
+        Self::Predicate,
+        Self::PredicateLoads,
+        Self::PredicateStores,
+        Self::ShiftInwardsAndBlend,
+        Self::RoundUpAndBlend,
+        Self::Auto,
+    ];
 
     /// The name in schedules.
     pub fn name(self) -> &'static str {
@@ -50,6 +68,10 @@ impl Tail {
             Self::Shift => "shift",
             Self::Round => "round",
             Self::Predicate => "predicate",
+            Self::PredicateLoads => "predicate_loads",
+            Self::PredicateStores => "predicate_stores",
+            Self::ShiftInwardsAndBlend => "shift_inwards_and_blend",
+            Self::RoundUpAndBlend => "round_up_and_blend",
             Self::Auto => "auto",
         }
     }
@@ -77,6 +99,11 @@ pub enum Action {
         condition: ExprId,
         /// For the instance.
         directives: Vec<Directive>,
+    },
+    /// The func has no code but that of its specializations: the pipeline stops at entry where none of their conditions holds.
+    SpecializeFail {
+        /// What is said then.
+        message: String,
     },
     /// One loop becomes two.
     Split {
@@ -128,7 +155,7 @@ pub enum Action {
         /// The loop.
         var: String,
         /// `Serial`, `Parallel`.
-        kind: crate::LoopKind,
+        kind: LoopKind,
     },
     /// Vectorizes a loop, after a split by `lanes` where given.
     Vectorize {
@@ -147,6 +174,13 @@ pub enum Action {
         factor: Option<ExprId>,
         /// The tail of that split.
         tail: Tail,
+    },
+    /// Says whether a loop is split where its conditions are decided.
+    Partition {
+        /// The loop.
+        var: String,
+        /// Whether.
+        policy: Partition,
     },
     /// Renames a loop.
     Rename {
@@ -183,4 +217,36 @@ pub enum Action {
         /// The min's remainder.
         remainder: ExprId,
     },
+}
+
+impl Action {
+    /// The directive's name in schedules.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Specialize { .. } => "specialize",
+            Self::SpecializeFail { .. } => "specialize_fail",
+            Self::Split { .. } => "split",
+            Self::Tile { .. } => "tile",
+            Self::Fuse { .. } => "fuse",
+            Self::Reorder { .. } => "reorder",
+            Self::Swap { .. } => "swap",
+            Self::Traverse { kind: LoopKind::Parallel, .. } => "parallel",
+            Self::Traverse {
+                kind: LoopKind::Serial | LoopKind::Vectorized | LoopKind::Unrolled,
+                ..
+            } => "serial",
+            Self::Vectorize { .. } => "vectorize",
+            Self::Unroll { .. } => "unroll",
+            Self::Partition { .. } => "partition",
+            Self::Rename { .. } => "rename",
+            Self::ComputeAt(_) => "compute_at",
+            Self::ComputeRoot => "compute_root",
+            Self::ComputeInline => "compute_inline",
+            Self::StoreAt(_) => "store_at",
+            Self::StoreRoot => "store_root",
+            Self::Bound { min: Some(_), .. } => "bound",
+            Self::Bound { min: None, .. } => "bound_extent",
+            Self::AlignBounds { .. } => "align_bounds",
+        }
+    }
 }

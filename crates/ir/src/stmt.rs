@@ -59,7 +59,33 @@ impl LoopKind {
     }
 }
 
-/// What a statement label marks (FS §6): the place that computes a func, or one stage of it.
+/// Whether a loop is split where its conditions and clamps are decided, so that its long middle part runs without them. A hint: the iterations stay what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Partition {
+    /// Where that seems worth the code.
+    #[default]
+    Auto,
+    /// Wherever something is decided, whatever the size of the copies.
+    Always,
+    /// The loop stays as it is.
+    Never,
+}
+
+impl Partition {
+    /// Every policy.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
+
+    /// The name in schedules and in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// What a statement label marks (FS §6): the place that computes a func, or one stage of it; and hints for passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     /// All stages of a func; its values at `needed` (one interval a dimension) are right afterwards, elsewhere they may be undefined.
@@ -78,6 +104,8 @@ pub enum Label {
         /// The specialization, 0 for the unspecialized form.
         specialization: usize,
     },
+    /// A loop and how it is partitioned. Gone after partitioning.
+    Partition(Partition),
 }
 
 /// What an entry check is for. No other kinds exist: each is a condition on parameters and shapes alone.

@@ -363,6 +363,7 @@ impl<'a> Verifier<'a> {
                         }
                     }
                     Label::Stage { func, stage, .. } => self.stage_exists(*func, *stage),
+                    Label::Partition(_) => {}
                 }
                 self.stmt(*body);
             }

@@ -96,6 +96,8 @@ codes! {
     FOR_BODY = "HAL0414";
     /// The stages of a func write that func.
     WRONG_TARGET = "HAL0415";
+    /// A reduction domain that ends before it begins.
+    DOMAIN_NEGATIVE = "HAL0416";
 
     /// A schedule for a pipeline that does not exist.
     UNKNOWN_PIPELINE = "HAL0501";

@@ -136,7 +136,7 @@ fn walk_label<F: Fold + ?Sized>(
                 .map(|interval| walk_interval(fold, pool, *interval))
                 .collect::<Result<_, _>>()?,
         },
-        Label::Stage { .. } => label.clone(),
+        Label::Stage { .. } | Label::Partition(_) => label.clone(),
     })
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn for_each_expr(pool: &Pool, id: StmtId, visit: &mut impl FnMut(Role
         }
         Stmt::Labeled { label, .. } => match label {
             Label::Func { needed, .. } => intervals(needed),
-            Label::Stage { .. } => {}
+            Label::Stage { .. } | Label::Partition(_) => {}
         },
         Stmt::Provide { coords, point, values, .. } => {
             coords.iter().for_each(|coord| visit(Role::Computed, *coord));

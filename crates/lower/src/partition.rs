@@ -5,7 +5,8 @@ mod steady;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    BinaryOp, Expr, ExprId, Label, LoopKind, Pool, Program, Stmt, StmtId, Type, VarId,
+    BinaryOp, Expr, ExprId, Label, LoopKind, Partition as Policy, Pool, Program, Stmt, StmtId,
+    Type, VarId,
 };
 
 use crate::fold::{Fold, children, for_each_expr, rewrite, walk};
@@ -17,6 +18,8 @@ use steady::{Scope, Side};
 
 /// The largest body, in statements and subexpressions, of which copies are made.
 const MOST_COPIED: usize = 1500;
+/// The same where the schedule demands a partition: nests of such loops grow by a factor each.
+const MOST_DEMANDED: usize = 30_000;
 
 /// Loops that are known to be no longer than this are not partitioned: the second loop costs as much as the tests.
 const SHORT: i128 = 4;
@@ -27,8 +30,10 @@ const SHORT: i128 = 4;
 /// * *Partitioning.* A loop becomes a steady one, in which conditions hold and minima and maxima are the operand that changes with `x`, and loops of the original body
 ///   before and after it. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
 ///
+/// A loop that is labelled `never` stays as it is; one that is labelled `always` is partitioned though it is short, large or contains loops.
+///
 /// Requires: storage is flattened; every binder is unique.
-/// Ensures: as before; loops whose bodies are decided everywhere but in the loops' ends have no conditions in between.
+/// Ensures: as before; loops whose bodies are decided everywhere but in the loops' ends have no conditions in between; no [`Label::Partition`].
 pub fn partition(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let mut fold = Partition { varying: FxHashSet::default(), intervals: Intervals::default() };
     rewrite(&mut fold, pool, program)
@@ -53,6 +58,9 @@ impl Fold for Partition {
                 let id = walk(self, pool, id);
                 self.varying = outer;
                 return id;
+            }
+            Stmt::Labeled { label: Label::Partition(policy), body } => {
+                return self.labelled(pool, policy, body);
             }
             Stmt::For { var, .. } => {
                 self.varying.insert(var);
@@ -79,13 +87,34 @@ impl Fold for Partition {
             | Stmt::Provide { .. }
             | Stmt::Store { .. } => return walk(self, pool, id),
         };
-        let Some(nest) = Loop::of(pool, id) else { return Ok(id) };
-        let nest = self.trimmed(pool, nest)?;
-        self.partitioned(pool, nest)
+        self.divided(pool, id, Policy::Auto)
     }
 }
 
 impl Partition {
+    /// A loop about which the schedule says something. What vectors or copies took its place has no label.
+    fn labelled(
+        &mut self,
+        pool: &mut Pool,
+        policy: Policy,
+        body: StmtId,
+    ) -> Result<StmtId, LowerError> {
+        let Stmt::For { var, .. } = *pool.get_stmt(body) else { return self.stmt(pool, body) };
+        self.varying.insert(var);
+        let id = walk(self, pool, body)?;
+        match policy {
+            Policy::Never => Ok(id),
+            Policy::Auto | Policy::Always => self.divided(pool, id, policy),
+        }
+    }
+
+    /// The loop over what matters, in parts.
+    fn divided(&self, pool: &mut Pool, id: StmtId, policy: Policy) -> Result<StmtId, LowerError> {
+        let Some(nest) = Loop::of(pool, id) else { return Ok(id) };
+        let nest = self.trimmed(pool, nest)?;
+        self.partitioned(pool, nest, policy)
+    }
+
     /// Whether a value changes within the place that computes the present func. Loops there start at what does not: only so are they easy to tell from a coordinate,
     /// for readers and for the validator.
     fn varies(&self, pool: &Pool, expr: ExprId) -> bool {
@@ -150,12 +179,20 @@ impl Partition {
     }
 
     /// The loop in parts, if that decides anything.
-    fn partitioned(&self, pool: &mut Pool, nest: Loop) -> Result<StmtId, LowerError> {
+    fn partitioned(
+        &self,
+        pool: &mut Pool,
+        nest: Loop,
+        policy: Policy,
+    ) -> Result<StmtId, LowerError> {
         let whole = nest.stmt(pool);
+        let demanded = policy == Policy::Always;
         let count = self.intervals.of(pool, nest.extent, &mut FxHashMap::default());
         let is_short = count.high.is_some_and(|high| high <= SHORT);
-        let mut scope = Scope::new(pool, nest.var, nest.body, Side::Steady);
-        if is_short || size(pool, nest.body) > MOST_COPIED || !scope.stmt(pool, nest.body) {
+        let most = if demanded { MOST_DEMANDED } else { MOST_COPIED };
+        let side = if demanded { Side::Demanded } else { Side::Steady };
+        let mut scope = Scope::new(pool, nest.var, nest.body, side);
+        if is_short && !demanded || size(pool, nest.body) > most || !scope.stmt(pool, nest.body) {
             return Ok(whole);
         }
         scope.start_at(nest.first(pool));

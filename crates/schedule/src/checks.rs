@@ -1,6 +1,6 @@
 //! Entry checks: conditions on parameters and shapes alone, of the kinds of [`Check`] and no others.
 //!
-//! Order: size limits, layouts, `require`s, domain extents, split factors, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
+//! Order: size limits, layouts, `require`s, domain extents, split factors, conditions of `specialize_fail`, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
 //! extents that are known not to be negative. Only layouts whose strides increase with the dimension are supported: `stride_(k+1) >= stride_k * extent_k`.
 
 use halidom_base::FxHashSet;
@@ -95,6 +95,7 @@ pub(crate) fn entry_checks(
     checks.domains(lowered);
     checks.factors(lowered);
     let empty = checks.empty(lowered);
+    checks.specializations(lowered, empty);
     checks.bounds(answer, empty);
     checks.inputs(lowered, answer, empty);
     checks.outputs(lowered, answer, empty);
@@ -159,6 +160,11 @@ impl Checks<'_> {
 
     /// The negation of a comparison or connective, without a `!` where there is an opposite.
     fn negation(&mut self, condition: ExprId) -> ExprId {
+        if let halidom_ir::Expr::Unary(halidom_ir::UnaryOp::Not, negated) =
+            *self.algebra.pool.get(condition)
+        {
+            return negated;
+        }
         if let halidom_ir::Expr::Binary(op, lhs, rhs) = *self.algebra.pool.get(condition) {
             if matches!(op, BinaryOp::And | BinaryOp::Or) {
                 let (lhs, rhs) = (self.negation(lhs), self.negation(rhs));
@@ -297,6 +303,16 @@ impl Checks<'_> {
             let condition = self.compare(BinaryOp::Gt, factor.value, zero);
             let check = Check::SplitFactor { func: factor.func, variable: factor.variable.clone() };
             self.add(condition, check);
+        }
+    }
+
+    /// That a func without an unspecialized form has one that applies.
+    fn specializations(&mut self, lowered: &Lowered, empty: ExprId) {
+        for plan in &lowered.plans {
+            let Some(message) = plan.fail.clone() else { continue };
+            let conditions = plan.instances.iter().filter_map(|instance| instance.condition);
+            let condition = self.any(std::iter::once(empty).chain(conditions));
+            self.add(condition, Check::Require { message });
         }
     }
 

@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, HoleId, HoleKind,
-    Interval, Label, Pool, Scalar, Stmt, StmtId, Type, VarId,
+    Interval, Label, Partition, Pool, Scalar, Stmt, StmtId, Type, VarId,
 };
 
 use crate::algebra::{Algebra, Known, vars};
@@ -280,6 +280,10 @@ impl Emitter<'_> {
                 let (min, extent) = (self.filled(l.interval.min), self.filled(l.interval.extent));
                 stmt =
                     self.pool.stmt(Stmt::For { var: l.var, min, extent, kind: l.kind, body: stmt });
+                if l.partition != Partition::Auto {
+                    let label = Label::Partition(l.partition);
+                    stmt = self.pool.stmt(Stmt::Labeled { label, body: stmt });
+                }
             }
         }
         self.pool.stmt(Stmt::Labeled {

@@ -6,7 +6,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{
     Algorithm, BufferDecl, BufferKind, Dim, Expr, ExprId, FuncId, HoleDecl, HoleKind, HolePart,
-    Interval, LoopKind, Output, Pool, Stage, Substitution, Type, VarId,
+    Interval, LoopKind, Output, Partition, Pool, Stage, Substitution, Type, VarId,
 };
 
 /// An algorithm with its schedule so far. Bounds are holes.
@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     /// The unspecialized instance first, then one for each condition.
     pub(crate) instances: Vec<Instance>,
     pub(crate) bounds: Vec<BoundDirective>,
+    /// What is said at entry where none of the conditions holds; the unspecialized instance goes away then.
+    pub(crate) fail: Option<String>,
 }
 
 /// Where something stands.
@@ -81,6 +83,11 @@ pub(crate) struct Loop {
     /// The directive that set `kind`.
     pub(crate) kind_origin: Option<usize>,
     pub(crate) class: LoopClass,
+    pub(crate) partition: Partition,
+    /// The directive that set `partition`.
+    pub(crate) partition_origin: Option<usize>,
+    /// Whether a split further in, whose last block moves inwards, takes up what is beyond this loop's end: iterations beyond it compute again what the last one does.
+    pub(crate) covered: bool,
 }
 
 /// Whether iterations of a loop are independent (FS Definition 8.3).
@@ -266,6 +273,7 @@ pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
                 store_origin: None,
                 instances: vec![lower_instance(pool, *func, 0, None)],
                 bounds: Vec::new(),
+                fail: None,
             }
         })
         .collect();
@@ -346,6 +354,9 @@ impl Nest {
             kind: LoopKind::Serial,
             kind_origin: None,
             class,
+            partition: Partition::Auto,
+            partition_origin: None,
+            covered: false,
         });
         pool.var_expr(var)
     }

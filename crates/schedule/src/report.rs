@@ -42,7 +42,8 @@ impl Nests<'_> {
             for instance in &plan.instances {
                 if let Some(condition) = instance.condition {
                     let condition = print::expr(self.pool, condition);
-                    self.line(depth, &format!("if {condition}, instead:"));
+                    let instead = if plan.fail.is_some() { "" } else { ", instead" };
+                    self.line(depth, &format!("if {condition}{instead}:"));
                 }
                 for nest in &instance.stages {
                     self.line(depth, &format!("produce {}:", nest.name(self.pool)));

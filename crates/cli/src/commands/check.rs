@@ -81,16 +81,22 @@ fn object(pool: &Pool, pipeline: &Pipeline) -> Value {
 
 fn signature(loaded: &Loaded, pipeline: usize) -> String {
     let pool = &loaded.module.pool;
-    let algorithm = &loaded.module.pipelines[pipeline].algorithm;
+    let pipeline = &loaded.module.pipelines[pipeline];
+    let algorithm = &pipeline.algorithm;
     let buffer = |func: &FuncId| {
         let decl = pool.func(*func);
         format!("{}: buffer<{}, {}>", decl.name, decl.scalar(0), decl.rank())
     };
-    let params = algorithm
-        .params
+    let params = algorithm.params.iter().zip(&pipeline.param_spans).map(|(param, span)| {
+        (span.start, format!("{}: {}", pool.var(*param).name, pool.var(*param).ty))
+    });
+    let buffers = algorithm
+        .inputs
         .iter()
-        .map(|param| format!("{}: {}", pool.var(*param).name, pool.var(*param).ty));
-    let inputs: Vec<String> = params.chain(algorithm.inputs.iter().map(buffer)).collect();
+        .map(|input| (pipeline.func_spans.get(input).map_or(0, |span| span.start), buffer(input)));
+    let mut inputs: Vec<(usize, String)> = params.chain(buffers).collect();
+    inputs.sort_by_key(|(start, _)| *start);
+    let inputs: Vec<String> = inputs.into_iter().map(|(_, text)| text).collect();
     let outputs: Vec<String> = algorithm.outputs.iter().map(buffer).collect();
     format!("pipeline {}({}) -> {}", algorithm.name, inputs.join(", "), outputs.join(", "))
 }

@@ -2,8 +2,8 @@
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
-    BufferId, Check, Constant, ExprId, Interval, LoopKind, Pool, Program, Scalar, Stmt, StmtId,
-    Type, VarId,
+    BufferId, Check, Constant, Expr, ExprId, Interval, LoopKind, Pool, Program, Scalar, Stmt,
+    StmtId, Type, VarId,
 };
 
 use super::Mismatch;
@@ -280,7 +280,7 @@ impl<'t> Walk<'t> {
         let Some((count, values)) = reported else {
             return self.fail(line.at, "another failure is reported");
         };
-        let expected = reports(check);
+        let expected = reports(self.pool, condition, check);
         self.require(*count == expected.len().to_string(), line.at, "another number of values")?;
         match (&values.shape, expected.as_slice()) {
             (Shape::Name(name), []) => self.require(name == "NULL", values.at, "other values"),
@@ -369,15 +369,19 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// What a failed check must report: for regions, what is needed and what is given.
-fn reports(check: &Check) -> Vec<ExprId> {
+/// What a failed check must report: for regions, what is needed and what is given; for extents and factors the number that is compared with 0.
+fn reports(pool: &Pool, condition: ExprId, check: &Check) -> Vec<ExprId> {
     match check {
         Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {
             [*needed, *given].iter().flat_map(|Interval { min, extent }| [*min, *extent]).collect()
         }
+        Check::DomainExtent { .. } | Check::SplitFactor { .. } => {
+            let Expr::Binary(_, lhs, rhs) = *pool.get(condition) else { return Vec::new() };
+            let variable = |id: &ExprId| pool.as_constant(*id).is_none();
+            let sides: Vec<ExprId> = [lhs, rhs].into_iter().filter(variable).collect();
+            if sides.len() == 1 { sides } else { Vec::new() }
+        }
         Check::Require { .. }
-        | Check::DomainExtent { .. }
-        | Check::SplitFactor { .. }
         | Check::Bound { .. }
         | Check::SizeLimit { .. }
         | Check::Layout { .. } => Vec::new(),

@@ -4,13 +4,19 @@
 
 use halidom_testgen::MutantKind;
 
-/// The reason why a mutant computes the same, if it is known. `dead` says that the func has a store that never runs: the scalar code beside vectors where the region is always
-/// larger than a vector.
+/// The reason why a mutant computes the same, if it is known. `dead` says that the change is in what a store that never runs needs: the scalar code beside vectors where the
+/// region is always larger than a vector, the last copy of a block that is never whole.
 pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<&'static str> {
     let in_empty_window_guard =
         description.contains("0 < ") && description.contains(".window.extent.");
     if dead {
         return Some("the store is in a branch that never runs");
+    }
+    let changes_number = matches!(kind, MutantKind::LoopBoundChanged | MutantKind::ConstantChanged);
+    if (changes_number || kind == MutantKind::OperandsSwapped) && ends_a_part(description) {
+        return Some(
+            "a part that ends earlier leaves more to the loop after it, which tests each iteration",
+        );
     }
     match kind {
         MutantKind::ProphecyWrong | MutantKind::NeededShrunk => {
@@ -28,6 +34,9 @@ pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<
         ),
         MutantKind::ConstantChanged if description.starts_with("if: 0 becomes -1") => {
             Some("loops over an empty window do nothing by themselves")
+        }
+        MutantKind::ConstantChanged if tests_more_lanes(description) => {
+            Some("a vector of which all lanes are within is computed lane by lane")
         }
         MutantKind::LoopBoundChanged | MutantKind::ConstantChanged if over_lanes(description) => {
             Some("lanes beyond the end are guarded, and the scalar code has less than a vector to do")
@@ -49,8 +58,12 @@ pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<
         MutantKind::EntryCheckWeakened => limits_a_size(description).then_some(
             "what it demands of a size follows from other checks, or nothing depends on it",
         ),
-        MutantKind::StatementsSwapped if description.starts_with("statements 0 and 1") => {
-            Some("neighbouring iterations of an unrolled loop, which are independent")
+        MutantKind::StatementsSwapped
+            if ["statements 0 and 1", "statements 1 and 2"]
+                .iter()
+                .any(|what| description.starts_with(what)) =>
+        {
+            Some("neighbouring iterations of an unrolled loop, or parts of a loop over a pure variable: they are independent")
         }
         MutantKind::IndexOffByOne
         | MutantKind::StoreMissing
@@ -58,6 +71,18 @@ pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<
         | MutantKind::LoadRedirected
         | MutantKind::StatementsSwapped => None,
     }
+}
+
+/// Whether the change is in the end of a loop's part: `let x.tail: …`, `let x.steady: …`.
+fn ends_a_part(description: &str) -> bool {
+    let place = description.split(": ").next().unwrap_or_default();
+    place.starts_with("let ") && (place.ends_with(".tail") || place.ends_with(".steady"))
+}
+
+/// Whether the test that all lanes are within, `x + 3 < end`, now asks for one more.
+fn tests_more_lanes(description: &str) -> bool {
+    let changes = ["3 becomes 4", "7 becomes 8", "15 becomes 16"];
+    changes.iter().any(|change| description.strip_prefix("if: ") == Some(change))
 }
 
 /// Whether the loop over the lanes of a vector, in scalar code, became one shorter or longer: `lane: 4 becomes …`.

@@ -191,8 +191,15 @@ fn judge(original: &Original, cases: &[Input]) -> Vec<Outcome> {
         .collect()
 }
 
-/// Whether a store to the func that a description speaks of is dead code in the original.
+/// Whether a store to the func that a description speaks of is dead code in the original, or one of the func whose loops a changed `let` mentions.
 fn is_dead(report: &Report, description: &str) -> bool {
+    if description.starts_with("let ") {
+        let dead = report.notes.iter().filter_map(|note| {
+            let rest = note.strip_prefix("dead code: the store to ")?;
+            rest.split_once('(').map(|(func, _)| func)
+        });
+        return dead.into_iter().any(|func| description.contains(&format!("{func}.")));
+    }
     let Some((func, _)) =
         description.strip_prefix("store to ").and_then(|rest| rest.split_once(' '))
     else {

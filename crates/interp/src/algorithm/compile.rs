@@ -141,6 +141,7 @@ fn compile_stage(
                 name: decl.name.clone(),
                 stage: number,
                 variable: position,
+                variable_name: pool.var(variable.var).name.clone(),
                 extent: i128::from(extent),
             });
         }

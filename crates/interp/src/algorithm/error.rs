@@ -16,7 +16,9 @@ pub enum AlgorithmError {
         message: String,
     },
     /// `ε_rdom`: a reduction variable with a negative extent (FS Fig. 6, RDom-Err).
-    #[error("variable {variable} of stage {stage} of `{name}` has the negative extent {extent}")]
+    #[error(
+        "the domain of `{variable_name}` in update {stage} of `{name}` has a negative extent: {extent}"
+    )]
     DomainExtent {
         /// The func.
         func: FuncId,
@@ -26,6 +28,8 @@ pub enum AlgorithmError {
         stage: usize,
         /// Position in the stage's domain.
         variable: usize,
+        /// Its name.
+        variable_name: String,
         /// The extent.
         extent: i128,
     },

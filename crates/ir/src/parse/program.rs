@@ -3,8 +3,8 @@
 use super::{Parser, Result, token::Token};
 use crate::{
     Algorithm, BufferDecl, BufferId, BufferKind, Check, Dim, ExprId, FuncDecl, FuncId, FuncKind,
-    Interval, Label, LoopKind, Output, Program, Prophecy, ReductionVar, Require, Scalar, Stage,
-    Stmt, StmtId, Type,
+    Interval, Label, LoopKind, Output, Partition, Program, Prophecy, ReductionVar, Require, Scalar,
+    Stage, Stmt, StmtId, Type,
 };
 
 type Exprs = Box<[ExprId]>;
@@ -308,6 +308,12 @@ impl Parser {
                 label: Label::Stage { func, stage, specialization },
                 body: self.braces()?,
             }
+        } else if self.eat_word("partition") {
+            let policy = Partition::ALL.into_iter().find(|policy| self.eat_word(policy.name()));
+            let Some(policy) = policy else {
+                return Err(self.error("`auto`, `always` or `never`"));
+            };
+            Stmt::Labeled { label: Label::Partition(policy), body: self.braces()? }
         } else {
             self.assignment()?
         };

@@ -38,6 +38,7 @@ impl<'a, 's> Checker<'a, 's> {
         let mut checked = Vec::with_capacity(vars.len());
         for (var, (_, range)) in vars.into_iter().zip(&domain.vars) {
             if let Some((min, extent)) = self.range(range) {
+                self.refuse_negative(range, extent);
                 checked.push(ReductionVar { var, min, extent });
             }
         }
@@ -54,6 +55,18 @@ impl<'a, 's> Checker<'a, 's> {
         let diagnostic = Diagnostic::error(codes::DUPLICATE_REDUCTION, name.span, message)
             .with_label(first, "declared here");
         self.report(diagnostic);
+    }
+
+    /// A domain that ends before it begins is an error whenever the pipeline runs (FS Fig. 6, RDom-Err).
+    fn refuse_negative(&mut self, range: &Range<'s>, extent: ExprId) {
+        if let Some(extent) = self.integer(extent).filter(|extent| *extent < 0) {
+            self.fail_with_hint::<()>(
+                codes::DOMAIN_NEGATIVE,
+                range.min.span.to(range.end.span),
+                format!("this domain has a negative extent: {extent}"),
+                "write the least value first; `a..a` has no values",
+            );
+        }
     }
 
     /// The least value and the number of values of `min..end`.

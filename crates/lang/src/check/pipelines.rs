@@ -166,6 +166,12 @@ impl<'a, 's> Checker<'a, 's> {
             schedules: named,
             span: pipeline.name.span,
             func_spans: std::mem::take(&mut self.scope.func_spans),
+            param_spans: pipeline
+                .params
+                .iter()
+                .filter(|param| matches!(param.ty, ParamType::Scalar(_)))
+                .map(|param| param.name.span)
+                .collect(),
             require_spans,
         })
     }

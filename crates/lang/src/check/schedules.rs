@@ -2,7 +2,9 @@
 
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Span};
-use halidom_ir::{Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Scalar, Schedule, Tail};
+use halidom_ir::{
+    Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Partition, Scalar, Schedule, Tail,
+};
 
 use crate::codes;
 use crate::module::NamedSchedule;
@@ -33,11 +35,13 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("bound_extent", "v, extent", 2, 2, false),
     ("align_bounds", "v, modulus, remainder", 2, 3, false),
     ("specialize", "condition", 1, 1, false),
+    ("specialize_fail", "\"message\"", 0, 0, false),
+    ("partition", "v, policy", 2, 2, false),
     ("update", "stage", 0, 1, false),
 ];
 
 /// Directives of the language's design that nothing implements.
-const UNSUPPORTED: [&str; 14] = [
+const UNSUPPORTED: [&str; 8] = [
     "reorder_storage",
     "align_storage",
     "fold_storage",
@@ -46,12 +50,32 @@ const UNSUPPORTED: [&str; 14] = [
     "in",
     "store_in",
     "hoist_storage",
-    "partition",
-    "prefetch",
-    "async",
-    "compute_with",
-    "gpu_blocks",
-    "gpu_threads",
+];
+
+/// Directives of Halide that are refused: why, and what to write instead.
+const REFUSED: &[(&str, &str, &str)] = &[
+    (
+        "prefetch",
+        "what is fetched early is read by nobody, so nothing would show that it is in bounds",
+        "leave it out: rows are read in order, which the machine foresees",
+    ),
+    (
+        "async",
+        "a func that is computed while others read it needs more order than loops have",
+        "compute it at a loop around its readers and make that loop `parallel`",
+    ),
+    (
+        "compute_with",
+        "stages in turns are not those of one func after another, on which every proof rests",
+        "compute both funcs at one loop of their reader: `compute_at(reader, v)`",
+    ),
+    ("gpu_blocks", "there is no code for GPUs", "use `parallel` for the loops over blocks"),
+    (
+        "gpu_threads",
+        "there is no code for GPUs",
+        "use `vectorize` for the loops over threads, or leave them serial",
+    ),
+    ("gpu_tile", "there is no code for GPUs", "use `tile`, with `parallel` for the outer loops"),
 ];
 
 /// The directives of a schedule so far, and their places.
@@ -306,6 +330,10 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     fn unknown_directive<T>(&mut self, name: Name<'s>) -> Option<T> {
+        if let Some((_, reason, hint)) = REFUSED.iter().find(|(known, ..)| *known == name.text) {
+            let message = format!("`{}` is refused: {reason}", name.text);
+            return self.fail_with_hint(codes::UNSUPPORTED_DIRECTIVE, name.span, message, *hint);
+        }
         if UNSUPPORTED.contains(&name.text) {
             let message = format!("`{}` is not supported", name.text);
             return self.fail(codes::UNSUPPORTED_DIRECTIVE, name.span, message);
@@ -318,7 +346,12 @@ impl<'a, 's> Checker<'a, 's> {
                 message,
                 format!("did you mean `{near}`?"),
             ),
-            None => self.fail(codes::UNKNOWN_DIRECTIVE, name.span, message),
+            None => {
+                let known = DIRECTIVES.iter().map(|(name, ..)| format!("`{name}`"));
+                let known: Vec<String> = known.collect();
+                let hint = format!("directives are {}", known.join(", "));
+                self.fail_with_hint(codes::UNKNOWN_DIRECTIVE, name.span, message, hint)
+            }
         }
     }
 
@@ -332,7 +365,11 @@ impl<'a, 's> Checker<'a, 's> {
         self.fail_with_hint(
             codes::UNKNOWN_TAIL,
             expr.span,
-            "there is no such tail strategy",
+            if name.is_empty() {
+                "expected a tail strategy".to_owned()
+            } else {
+                format!("there is no tail strategy `{name}`")
+            },
             format!("the strategies are {known}"),
         )
     }
@@ -352,6 +389,10 @@ impl<'a, 's> Checker<'a, 's> {
                 call.name.span,
                 format!("`{name}` takes no block"),
             );
+        }
+        if call.text.is_some() && name != "specialize_fail" {
+            let message = format!("`{name}` takes no text");
+            return self.fail(codes::DIRECTIVE_ARGUMENTS, call.span, message);
         }
         let Arguments { values, tail } = self.arguments(call)?;
         Some(match (name, values.as_slice()) {
@@ -386,14 +427,32 @@ impl<'a, 's> Checker<'a, 's> {
             }
             ("vectorize", [var, lanes @ ..]) => Action::Vectorize {
                 var: self.loop_name(var)?,
-                lanes: self.constant_factor(lanes.first().copied())?,
+                lanes: self.constant_factor(name, lanes.first().copied())?,
                 tail,
             },
             ("unroll", [var, factor @ ..]) => Action::Unroll {
                 var: self.loop_name(var)?,
-                factor: self.constant_factor(factor.first().copied())?,
+                factor: self.constant_factor(name, factor.first().copied())?,
                 tail,
             },
+            ("partition", [var, policy]) => {
+                Action::Partition { var: self.loop_name(var)?, policy: self.policy(policy)? }
+            }
+            ("specialize_fail", []) => {
+                let name = call.text.map(str::to_owned);
+                let func = func.map_or_else(String::new, |func| self.pool.func(func).name.clone());
+                let message =
+                    name.unwrap_or_else(|| format!("no specialization of `{func}` applies"));
+                if is_nested {
+                    return self.fail_with_hint(
+                        codes::SPECIALIZATION,
+                        call.name.span,
+                        "`specialize_fail` within a specialization",
+                        "it says what happens where no condition holds: write it behind the specializations",
+                    );
+                }
+                Action::SpecializeFail { message }
+            }
             ("rename", [from, to]) => {
                 Action::Rename { from: self.loop_name(from)?, to: self.loop_name(to)? }
             }
@@ -448,6 +507,21 @@ impl<'a, 's> Checker<'a, 's> {
         })
     }
 
+    fn policy(&mut self, expr: &Expr<'s>) -> Option<Partition> {
+        let name = if let ExprKind::Name(name) = expr.kind { name } else { "" };
+        let policy = Partition::ALL.into_iter().find(|policy| policy.name() == name);
+        if policy.is_some() {
+            return policy;
+        }
+        let known = Partition::ALL.map(|policy| format!("`{}`", policy.name())).join(", ");
+        self.fail_with_hint(
+            codes::DIRECTIVE_ARGUMENTS,
+            expr.span,
+            "there is no such policy of partitioning",
+            format!("the policies are {known}"),
+        )
+    }
+
     fn loop_name(&mut self, expr: &Expr<'s>) -> Option<String> {
         if let ExprKind::Name(name) = expr.kind {
             return Some(name.to_owned());
@@ -496,21 +570,55 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     fn startup(&mut self, expr: &'a Expr<'s>, scalar: Scalar) -> Option<ExprId> {
-        let id = self.check(expr, scalar)?;
+        let before = self.diagnostics.len();
+        let Some(id) = self.check(expr, scalar) else {
+            let names = self.startup_names();
+            for diagnostic in &mut self.diagnostics[before..] {
+                if diagnostic.code == codes::UNKNOWN_NAME && diagnostic.hint.is_none() {
+                    diagnostic.hint = Some(format!("a schedule may depend on {names}"));
+                }
+            }
+            return None;
+        };
         if !self.is_startup(id) {
+            let names = self.startup_names();
             return self.fail_with_hint(
                 codes::SCHEDULE_STARTUP,
                 expr.span,
-                "a schedule depends on parameters and shapes alone",
-                "values of funcs and inputs are not known when the pipeline starts",
+                "a schedule depends on what is known when the pipeline starts, and not on values of funcs and inputs",
+                format!("it may depend on {names}"),
             );
         }
         self.limit_depth(id, expr.span)
     }
 
+    /// What a factor, bound or condition of a schedule may mention.
+    fn startup_names(&self) -> String {
+        let mut names = Vec::new();
+        for binding in &self.scope.bindings {
+            match binding.value {
+                Value::Constant(_) => names.push(format!("`{}`", binding.name.text)),
+                Value::Expr(id) if self.is_startup(id) => {
+                    names.push(format!("`{}`", binding.name.text));
+                }
+                Value::Expr(_) | Value::Bad => {}
+            }
+        }
+        for (name, (_, callable)) in &self.scope.callables {
+            if matches!(callable, Callable::Input { .. }) {
+                names.push(format!("`{name}.min(k)`, `{name}.extent(k)`"));
+            }
+        }
+        if names.is_empty() { "numbers alone".to_owned() } else { names.join(", ") }
+    }
+
     /// The number of lanes or copies: a constant, or none where it is left out.
     #[expect(clippy::option_option, reason = "left out and wrong are different answers")]
-    fn constant_factor(&mut self, expr: Option<&'a Expr<'s>>) -> Option<Option<ExprId>> {
+    fn constant_factor(
+        &mut self,
+        directive: &str,
+        expr: Option<&'a Expr<'s>>,
+    ) -> Option<Option<ExprId>> {
         let Some(expr) = expr else { return Some(None) };
         let id = self.startup_int(expr)?;
         let factor = self.pool.as_constant(id).and_then(halidom_ir::Constant::as_integer);
@@ -519,8 +627,8 @@ impl<'a, 's> Checker<'a, 's> {
             Some(_) | None => self.fail_with_hint(
                 codes::DIRECTIVE_ARGUMENTS,
                 expr.span,
-                "expected a constant of at least 1",
-                "the code is copied or made wider when it is compiled, so the number must be known then",
+                format!("`{directive}` takes a constant of at least 1"),
+                "the code is copied or made wider when it is compiled: give a number such as 8, or a compile-time parameter",
             ),
         }
     }

@@ -367,10 +367,11 @@ pub(crate) struct Chain<'s> {
     pub(crate) calls: Vec<DirectiveCall<'s>>,
 }
 
-/// `directive(arguments)`, for `specialize` with a block.
+/// `directive(arguments)`, for `specialize` with a block, for `specialize_fail` with a text.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectiveCall<'s> {
     pub(crate) name: Name<'s>,
+    pub(crate) text: Option<&'s str>,
     pub(crate) arguments: Vec<DirectiveArgument<'s>>,
     pub(crate) block: Option<Vec<Step<'s>>>,
     pub(crate) span: Span,

@@ -75,11 +75,17 @@ impl<'s> Parser<'s, '_> {
             self.name("a directive")?
         };
         self.expect(Punct::OpenParen)?;
+        let text = if let Token::Text(text) = self.peek() {
+            self.advance();
+            Some(text)
+        } else {
+            None
+        };
         let arguments = self.list(Punct::CloseParen, Self::directive_argument)?;
         let span = self.span_from(start);
         let block =
             if self.at_punct(Punct::OpenBrace) { Some(self.block(Self::step)?) } else { None };
-        Ok(DirectiveCall { name, arguments, block, span })
+        Ok(DirectiveCall { name, text, arguments, block, span })
     }
 
     fn directive_argument(&mut self) -> Parsed<DirectiveArgument<'s>> {

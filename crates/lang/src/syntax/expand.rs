@@ -204,7 +204,8 @@ impl<'s> Substitution<'s> {
                     Some(block) => Some(self.steps(block)?),
                     None => None,
                 };
-                Ok(DirectiveCall { name: call.name, arguments, block, span: call.span })
+                let (name, text, span) = (call.name, call.text, call.span);
+                Ok(DirectiveCall { name, text, arguments, block, span })
             })
             .collect::<Substituted<Vec<_>>>()?;
         Ok(Chain { func, element, calls })

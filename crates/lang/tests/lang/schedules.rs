@@ -122,7 +122,6 @@ fn every_design_directive_without_support_is_named() {
         "in(g)",
         "store_in(stack)",
         "hoist_storage(out, y)",
-        "partition(x, never)",
         "prefetch(a, y, 2)",
         "async()",
         "compute_with(g, y)",
@@ -148,7 +147,8 @@ fn what_is_refused() {
         (
             "f.split(x, xo, xi, 8, clip);",
             "HAL0510",
-            "the strategies are `guard`, `shift`, `round`, `predicate`, `auto`",
+            "the strategies are `guard`, `shift`, `round`, `predicate`, `predicate_loads`, \
+             `predicate_stores`, `shift_inwards_and_blend`, `round_up_and_blend`, `auto`",
         ),
         ("f.split(x, xo, xi, 8, tail: 3);", "HAL0510", ""),
         ("f.split(x, xo, xi, factor: 8);", "HAL0505", ""),

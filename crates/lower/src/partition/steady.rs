@@ -1,7 +1,7 @@
 //! Where a loop's conditions hold and its clamps do nothing.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Scalar, Stmt, StmtId, VarId};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Label, Pool, Scalar, Stmt, StmtId, VarId};
 
 use crate::fold::{children, loads};
 use crate::linear::{Linear, combine};
@@ -14,8 +14,10 @@ const MOST_LIMITS: usize = 4;
 pub(super) enum Side {
     /// Conditions alone: where they do not hold nothing happens.
     Exact,
-    /// Minima and maxima too.
+    /// Minima and maxima too, of bodies without loops.
     Steady,
+    /// The same of any body.
+    Demanded,
 }
 
 /// Decisions, and the values of the loop variable for which they are right.
@@ -159,12 +161,23 @@ impl Scope {
                 self.stmt(pool, then_branch)
                     && (whole || else_branch.is_none_or(|branch| self.stmt(pool, branch)))
             }
+            // The stores of a func with updates stay together: what is promised of them is so for one place that computes it.
+            Stmt::Labeled { label: Label::Func { func, .. }, body } => {
+                (pool.func(func).stages().len() <= 1 || self.side == Side::Demanded)
+                    && self.stmt(pool, body)
+            }
             Stmt::Labeled { body, .. } => self.stmt(pool, body),
             Stmt::Store { index, value, .. } => {
                 self.clamped(pool, index);
                 self.clamped(pool, value);
                 true
             }
+            Stmt::For { min, extent, body, .. } if self.side == Side::Demanded => {
+                self.clamped(pool, min);
+                self.clamped(pool, extent);
+                self.stmt(pool, body)
+            }
+            Stmt::Allocate { body, .. } if self.side == Side::Demanded => self.stmt(pool, body),
             Stmt::For { .. }
             | Stmt::Allocate { .. }
             | Stmt::Assert { .. }

@@ -1,7 +1,8 @@
 //! The loops phase (FS §8.2): split, tile, fuse, reorder, swap, traverse, vectorize, unroll, rename.
 
 use halidom_ir::{
-    Action, BinaryOp, Constant, Directive, ExprId, Interval, LoopKind, Pool, Tail, Type, VarId,
+    Action, BinaryOp, Constant, Directive, ExprId, Interval, LoopKind, Partition, Pool, Tail, Type,
+    VarId,
 };
 
 use super::{Scheduler, list};
@@ -41,6 +42,17 @@ impl Scheduler<'_> {
                 format!("its updates are {}", list(&updates)),
             ));
         };
+        let fails = self.lowered.plan(directive.func).is_some_and(|plan| plan.fail.is_some());
+        if fails && specialization == 0 {
+            return Err(ScheduleError::new(
+                "HAL0509",
+                origin,
+                format!("`{name}` has no loops but those of its specializations"),
+                format!(
+                    "write it within the braces of a specialization, or leave `{name}.specialize_fail` out"
+                ),
+            ));
+        }
         self.transform(&mut nest, &directive.action, origin)?;
         let place = self
             .lowered
@@ -80,11 +92,16 @@ impl Scheduler<'_> {
             Action::Swap { var } => {
                 let position = find(self.pool, nest, var, origin)?;
                 let Some(inner) = nest.loops.get(position + 1) else {
+                    let outer: Vec<_> =
+                        nest.loops[..position].iter().rev().map(|l| l.name.clone()).collect();
                     return Err(ScheduleError::new(
                         "HAL0606",
                         origin,
                         format!("there is no loop within `{}`", nest.loop_name(self.pool, var)),
-                        "swap a loop with the one immediately within it",
+                        format!(
+                            "a loop is swapped with the one immediately within it; loops that have one are {}",
+                            list(&outer)
+                        ),
                     ));
                 };
                 let order = [var.clone(), inner.name.clone()];
@@ -97,6 +114,12 @@ impl Scheduler<'_> {
             Action::Unroll { var, factor, tail } => {
                 self.by_steps(nest, var, *factor, *tail, LoopKind::Unrolled, origin)
             }
+            Action::Partition { var, policy } => {
+                let position = find(self.pool, nest, var, origin)?;
+                nest.loops[position].partition = *policy;
+                nest.loops[position].partition_origin = Some(origin);
+                Ok(())
+            }
             Action::Rename { from, to } => {
                 let position = find(self.pool, nest, from, origin)?;
                 refuse_taken(self.pool, nest, to, &[from], origin)?;
@@ -104,6 +127,7 @@ impl Scheduler<'_> {
                 Ok(())
             }
             Action::Specialize { .. }
+            | Action::SpecializeFail { .. }
             | Action::ComputeAt(_)
             | Action::ComputeRoot
             | Action::ComputeInline
@@ -178,7 +202,9 @@ impl Scheduler<'_> {
         let end = pool.add(min, extent);
         let old_value = pool.var_expr(old.var);
         let guard = pool.binary(BinaryOp::Lt, old_value, end);
-        let (value, guard, range) = match resolve_tail(pool, nest, &old, split, origin)? {
+        let remainder = resolve_tail(pool, nest, &old, split, origin)?;
+        let shifts = remainder == Remainder::Shift;
+        let (value, guard, range) = match remainder {
             Remainder::None => (unguarded, None, None),
             Remainder::Guard => (unguarded, Some(guard), Some(old.interval)),
             Remainder::Shift => {
@@ -197,19 +223,22 @@ impl Scheduler<'_> {
         nest.bindings.insert(0, binding);
         // A traversal that was set before belongs to the outer loop if iterations are independent, to the inner one if they are to be unrolled or lanes.
         let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
-        let part = |var, name: &str, interval, takes_kind| Loop {
+        let part = |var, name: &str, interval, takes_kind, covered| Loop {
             var,
             name: name.to_owned(),
             interval,
             kind: if takes_kind { old.kind } else { LoopKind::Serial },
             kind_origin: old.kind_origin.filter(|_| takes_kind),
             class: old.class,
+            partition: old.partition,
+            partition_origin: old.partition_origin,
+            covered,
         };
         let outer_interval = Interval { min: zero, extent: count };
         let inner_interval = Interval { min: zero, extent: factor };
         let parts = [
-            part(outer_var, split.outer, outer_interval, !inner_takes_kind),
-            part(inner_var, split.inner, inner_interval, inner_takes_kind),
+            part(outer_var, split.outer, outer_interval, !inner_takes_kind, old.covered || shifts),
+            part(inner_var, split.inner, inner_interval, inner_takes_kind, old.covered),
         ];
         nest.loops.splice(position..=position, parts);
         Ok(position)
@@ -252,6 +281,7 @@ impl Scheduler<'_> {
 }
 
 /// What a split does with a remainder.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Remainder {
     /// There is none.
     None,
@@ -272,34 +302,55 @@ fn resolve_tail(
         (Some(extent), Some(factor)) => factor > 0 && extent % factor == 0,
         _ => false,
     };
-    let is_pure = nest.stage == 0 && split.class == LoopClass::Pure;
-    let name = nest.loop_name(pool, &split.name);
-    match request.tail {
-        Tail::Predicate => Err(ScheduleError::new(
-            "HAL0603",
-            origin,
-            format!("tail `predicate` is not available for `{name}`"),
-            if is_pure {
-                "tails that are allowed here are `guard`, `shift`, `round`, `auto`"
-            } else {
-                "tails that are allowed here are `guard`, `auto`"
-            },
-        )),
-        tail @ (Tail::Shift | Tail::Round) if !is_pure => Err(ScheduleError::new(
+    let is_pure = split.class == LoopClass::Pure;
+    let may_repeat = nest.stage == 0 && is_pure;
+    if !is_legal(request.tail, is_pure, may_repeat) {
+        let reason = if is_pure || matches!(request.tail, Tail::Shift | Tail::Round) {
+            "an update must not be repeated or over-computed"
+        } else {
+            "iterations of a reduction loop have no locations of their own that could be kept"
+        };
+        let legal = Tail::ALL.iter().filter(|tail| is_legal(**tail, is_pure, may_repeat));
+        let legal: Vec<_> = legal.map(|tail| tail.name().to_owned()).collect();
+        return Err(ScheduleError::new(
             "HAL0603",
             origin,
             format!(
-                "tail `{}` is not allowed for `{name}`: an update must not be repeated or over-computed",
-                tail.name()
+                "tail `{}` is not allowed for `{}`: {reason}",
+                request.tail.name(),
+                nest.loop_name(pool, &split.name)
             ),
-            "tails that are allowed here are `guard`, `auto`",
-        )),
+            format!("tails that are allowed here are {}", list(&legal)),
+        ));
+    }
+    match request.tail {
         _ if divides => Ok(Remainder::None),
-        Tail::Guard => Ok(Remainder::Guard),
         Tail::Shift => Ok(Remainder::Shift),
         Tail::Round => Ok(Remainder::Round),
-        Tail::Auto if is_pure => Ok(Remainder::Shift),
-        Tail::Auto => Ok(Remainder::Guard),
+        // Nothing is gained by moving a block inwards twice.
+        Tail::Auto if may_repeat && split.covered => Ok(Remainder::Round),
+        Tail::Auto if may_repeat => Ok(Remainder::Shift),
+        // There are no masks: what is not to be written is not computed. So blending needs no old value, and nothing that another thread writes is touched.
+        Tail::Guard
+        | Tail::Predicate
+        | Tail::PredicateLoads
+        | Tail::PredicateStores
+        | Tail::ShiftInwardsAndBlend
+        | Tail::RoundUpAndBlend
+        | Tail::Auto => Ok(Remainder::Guard),
+    }
+}
+
+/// Whether a tail is allowed for a loop, pure or not, of a stage that may repeat its iterations or not.
+fn is_legal(tail: Tail, is_pure: bool, may_repeat: bool) -> bool {
+    match tail {
+        Tail::Shift | Tail::Round => may_repeat,
+        Tail::ShiftInwardsAndBlend | Tail::RoundUpAndBlend => is_pure,
+        Tail::Guard
+        | Tail::Predicate
+        | Tail::PredicateLoads
+        | Tail::PredicateStores
+        | Tail::Auto => true,
     }
 }
 
@@ -412,6 +463,14 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
         kind: LoopKind::Serial,
         kind_origin: None,
         class: outer.class,
+        partition: if outer.partition == Partition::Auto {
+            inner.partition
+        } else {
+            outer.partition
+        },
+        partition_origin: outer.partition_origin.or(inner.partition_origin),
+        // Beyond the end the quotient leaves the outer loop, the remainder stays within the inner one.
+        covered: outer.covered,
     };
     nest.loops.splice(position..=inner_position, [fused]);
     Ok(())

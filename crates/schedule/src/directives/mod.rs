@@ -8,7 +8,9 @@ mod placement;
 mod reductions;
 
 use halidom_base::FxHashSet;
-use halidom_ir::{Action, Directive, Expr, FuncKind, LoopKind, Pool, Schedule, Type, VarId, print};
+use halidom_ir::{
+    Action, Directive, Expr, FuncKind, LoopKind, Partition, Pool, Schedule, Type, VarId, print,
+};
 
 use crate::algebra::{Algebra, Known};
 use crate::checks::is_startup;
@@ -29,7 +31,7 @@ enum Phase {
 
 fn phase(action: &Action) -> Phase {
     match action {
-        Action::Specialize { .. } => Phase::Specialization,
+        Action::Specialize { .. } | Action::SpecializeFail { .. } => Phase::Specialization,
         Action::Split { .. }
         | Action::Tile { .. }
         | Action::Fuse { .. }
@@ -38,6 +40,7 @@ fn phase(action: &Action) -> Phase {
         | Action::Traverse { .. }
         | Action::Vectorize { .. }
         | Action::Unroll { .. }
+        | Action::Partition { .. }
         | Action::Rename { .. } => Phase::Loops,
         Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
         Action::StoreAt(_) | Action::StoreRoot => Phase::Storage,
@@ -68,6 +71,13 @@ pub fn apply(
             nested.extend(directives.iter().map(|inner| (number, inner)));
         }
     }
+    for (_, directive) in &directives {
+        if let Action::SpecializeFail { message } = &directive.action {
+            scheduler.checked(directive, |scheduler, directive| {
+                scheduler.specialize_fail(directive, message)
+            });
+        }
+    }
     for (specialization, directive) in directives.iter().chain(&nested) {
         if phase(&directive.action) == Phase::Loops {
             scheduler.checked(directive, |scheduler, directive| {
@@ -75,7 +85,9 @@ pub fn apply(
             });
         }
     }
+    scheduler.drop_unspecialized();
     scheduler.check_unordered();
+    scheduler.check_partitions();
     for current in [Phase::Compute, Phase::Storage, Phase::Bounds] {
         for (_, directive) in &directives {
             if phase(&directive.action) == current {
@@ -94,6 +106,19 @@ pub fn apply(
         scheduler.checked(directive, Scheduler::refuse_inlined);
     }
     scheduler.check_placements();
+    for error in &mut scheduler.errors {
+        let all = directives.iter().chain(&nested).map(|(_, directive)| *directive);
+        let mut at_fault = all.filter(|directive| error.origin == Some(directive.origin));
+        if let Some(directive) = at_fault.next() {
+            let func = scheduler.pool.func(directive.func).name.clone();
+            let update = match directive.stage {
+                0 => String::new(),
+                stage => format!(".update({stage})"),
+            };
+            error.message =
+                format!("`{func}{update}.{}`: {}", directive.action.name(), error.message);
+        }
+    }
     let mut seen = FxHashSet::default();
     scheduler.errors.retain(|error| seen.insert((error.code, error.origin, error.message.clone())));
     if scheduler.errors.is_empty() { Ok(()) } else { Err(scheduler.errors) }
@@ -126,10 +151,10 @@ pub(crate) fn check_constant_extents(
     let mut errors = Vec::new();
     for nest in lowered.nests() {
         for l in &nest.loops {
-            let what = match l.kind {
+            let (directive, what) = match l.kind {
                 LoopKind::Serial | LoopKind::Parallel => continue,
-                LoopKind::Vectorized => "vectorized",
-                LoopKind::Unrolled => "unrolled",
+                LoopKind::Vectorized => ("vectorize", "vectorized"),
+                LoopKind::Unrolled => ("unroll", "unrolled"),
             };
             let extent = solution.apply(pool, l.interval.extent);
             let extent = Algebra::new(pool, known).simplify(extent);
@@ -138,11 +163,15 @@ pub(crate) fn check_constant_extents(
                     "HAL0608",
                     l.kind_origin,
                     format!(
-                        "`{}` cannot be {what}: its extent `{}` is not a constant",
+                        "`{}.{directive}`: `{}` cannot be {what}: its extent `{}` is not a constant",
+                        nest.name(pool),
                         nest.loop_name(pool, &l.name),
                         print::expr(pool, extent)
                     ),
-                    "split it by a constant first, or give the number of iterations to take together",
+                    format!(
+                        "split it by a constant first, or give the number of iterations to take together: `{directive}({}, 8)`",
+                        l.name
+                    ),
                 ));
             }
         }
@@ -201,6 +230,67 @@ impl Scheduler<'_> {
             format!("`{name}` is computed inline: it has no loops, storage or bounds of its own"),
             format!("compute it somewhere first: `{name}.compute_root()`"),
         ))
+    }
+
+    /// `specialize_fail`: nothing but the specializations.
+    fn specialize_fail(&mut self, directive: &Directive, message: &str) -> Result<()> {
+        let name = self.func_name(directive);
+        let Some(plan) = self.lowered.plan_mut(directive.func) else { return Ok(()) };
+        if plan.instances.len() < 2 {
+            return Err(ScheduleError::new(
+                "HAL0509",
+                directive.origin,
+                format!("`{name}` has no specialization: nothing would be left of it"),
+                format!("specialize it first: `{name}.specialize(condition) {{ … }}`"),
+            ));
+        }
+        if plan.fail.is_some() {
+            return Err(ScheduleError::new(
+                "HAL0618",
+                directive.origin,
+                format!(
+                    "the schedule already says what happens where no condition of `{name}` holds"
+                ),
+                "keep one of the directives",
+            ));
+        }
+        plan.fail = Some(message.to_owned());
+        Ok(())
+    }
+
+    /// Takes away the code that an entry check keeps from being run. The last specialization needs no test of its condition then.
+    fn drop_unspecialized(&mut self) {
+        for plan in &mut self.lowered.plans {
+            if plan.fail.is_some() && plan.instances.len() > 1 {
+                plan.instances.swap_remove(0);
+            }
+        }
+    }
+
+    /// Only serial loops have parts.
+    fn check_partitions(&mut self) {
+        for nest in self.lowered.nests() {
+            for l in &nest.loops {
+                if l.partition != Partition::Always || l.kind == LoopKind::Serial {
+                    continue;
+                }
+                let serial = nest.loops.iter().rev().filter(|l| l.kind == LoopKind::Serial);
+                let serial: Vec<_> = serial.map(|l| l.name.clone()).collect();
+                self.errors.push(ScheduleError::new(
+                    "HAL0619",
+                    l.partition_origin,
+                    format!(
+                        "`{}` cannot be run in parts: it is not a serial loop but `{}`",
+                        nest.loop_name(self.pool, &l.name),
+                        l.kind.keyword()
+                    ),
+                    format!(
+                        "serial loops of this stage are {}; policies that are allowed here are `auto`, `never`",
+                        list(&serial)
+                    ),
+                ));
+            }
+        }
     }
 
     /// `specialize`: a copy of the func's loops for a condition. Gives the copy's number.

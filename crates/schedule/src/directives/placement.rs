@@ -84,12 +84,13 @@ impl Scheduler<'_> {
     /// The loop that a level names, in the unspecialized instance.
     fn resolve(&self, level: &LoopLevel, directive: &Directive) -> Result<VarId> {
         let name = &self.pool.func(level.func).name;
-        let plan = self.lowered.plan(level.func).filter(|plan| plan.compute != Placement::Inline);
-        let Some(plan) = plan else {
+        let found = self.lowered.plan(level.func);
+        let Some(plan) = found.filter(|plan| plan.compute != Placement::Inline) else {
+            let reason = if found.is_some() { "is computed inline" } else { "is an input" };
             return Err(ScheduleError::new(
                 "HAL0601",
                 directive.origin,
-                format!("`{name}` has no loops"),
+                format!("`{name}` has no loops: it {reason}"),
                 format!("levels are {}", list(&self.level_names(directive.func))),
             ));
         };
@@ -167,14 +168,27 @@ impl Scheduler<'_> {
                 ));
             }
             match loops_between(&lowered, plan.store, plan.compute) {
-                None => self.errors.push(ScheduleError::new(
-                    "HAL0611",
-                    plan.store_origin,
-                    format!(
-                        "`{name}` is stored at a level that does not enclose where it is computed"
-                    ),
-                    "store it at the level where it is computed, or at a loop around that",
-                )),
+                None => {
+                    let at = |placement| match placement {
+                        Placement::At(level) => {
+                            format!("at `{}`", lowered.loop_name(self.pool, level))
+                        }
+                        Placement::Root | Placement::Inline => "at the top".to_owned(),
+                    };
+                    self.errors.push(ScheduleError::new(
+                        "HAL0611",
+                        plan.store_origin,
+                        format!(
+                            "`{name}` would be stored {}, which does not enclose where it is computed, {}",
+                            at(plan.store),
+                            at(plan.compute)
+                        ),
+                        format!(
+                            "legal levels of storage are {}",
+                            list(&self.legal_stores(&lowered, plan.compute))
+                        ),
+                    ));
+                }
                 Some(between) => {
                     let kind_of = |var: &VarId| {
                         lowered.find_loop(*var).map(|(nest, position)| nest.loops[position].kind)
@@ -189,12 +203,33 @@ impl Scheduler<'_> {
                                 "`{name}` is stored outside the parallel loop `{}` but computed within it: its iterations would race",
                                 lowered.loop_name(self.pool, *parallel)
                             ),
-                            "store it within the parallel loop, or make that loop serial",
+                            format!(
+                                "legal levels of storage are {}; or make that loop serial",
+                                list(&self.legal_stores(&lowered, plan.compute))
+                            ),
                         ));
                     }
                 }
             }
         }
+    }
+
+    /// The levels at which a func that is computed somewhere can be stored, innermost first.
+    fn legal_stores(&self, lowered: &Lowered, compute: Placement) -> Vec<String> {
+        let mut levels = Vec::new();
+        let around = match compute {
+            Placement::At(level) => enclosing(lowered, level),
+            Placement::Root | Placement::Inline => Vec::new(),
+        };
+        for level in around {
+            levels.push(lowered.loop_name(self.pool, level));
+            let kind = lowered.find_loop(level).map(|(nest, position)| nest.loops[position].kind);
+            if kind == Some(LoopKind::Parallel) {
+                return levels;
+            }
+        }
+        levels.push("store_root".to_owned());
+        levels
     }
 
     /// The loops at whose start a func with these users can be computed.

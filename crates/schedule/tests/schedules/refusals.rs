@@ -96,10 +96,14 @@ fn splits_that_are_not_allowed() {
     let gemm = samples::GEMM.text;
     let update = "an update must not be repeated";
     for (line, message, hint) in [
-        ("AB.update(1).split(k, ko, ki, 4, shift)", update, "`guard`, `auto`"),
-        ("AB.update(1).split(i, io, ii, 4, round)", update, "`guard`, `auto`"),
-        ("AB.update(1).vectorize(i, 4, round)", update, "`guard`, `auto`"),
-        ("AB.split(i, io, ii, 4, predicate)", "not available", "`guard`, `shift`, `round`, `auto`"),
+        ("AB.update(1).split(k, ko, ki, 4, shift)", update, "`predicate_stores`, `auto`"),
+        ("AB.update(1).split(i, io, ii, 4, round)", update, "`round_up_and_blend`, `auto`"),
+        ("AB.update(1).vectorize(i, 4, round)", update, "`round_up_and_blend`, `auto`"),
+        (
+            "AB.update(1).split(k, ko, ki, 4, round_up_and_blend)",
+            "have no locations of their own",
+            "`predicate_stores`, `auto`",
+        ),
     ] {
         check(gemm, line, "HAL0603", Some(0), [message, hint]);
     }
@@ -188,13 +192,19 @@ fn placements_that_do_not_dominate() {
 #[test]
 fn storage_that_does_not_fit_the_computation() {
     let blur = samples::BLUR.text;
-    for lines in [
-        "blur_x.compute_at(output, oy)
-         blur_x.store_at(output, ox)",
-        "blur_x.compute_root()
-         blur_x.store_at(output, oy)",
+    for (lines, legal) in [
+        (
+            "blur_x.compute_at(output, oy)
+             blur_x.store_at(output, ox)",
+            "are `output.oy`, `store_root`",
+        ),
+        (
+            "blur_x.compute_root()
+             blur_x.store_at(output, oy)",
+            "are `store_root`",
+        ),
     ] {
-        check(blur, lines, "HAL0611", Some(1), ["does not enclose", "a loop around"]);
+        check(blur, lines, "HAL0611", Some(1), ["does not enclose", legal]);
     }
     check(
         blur,
@@ -203,7 +213,7 @@ fn storage_that_does_not_fit_the_computation() {
          blur_x.store_root()",
         "HAL0617",
         Some(2),
-        ["parallel loop `output.oy`", "within the parallel loop"],
+        ["parallel loop `output.oy`", "are `output.oy`; or make that loop serial"],
     );
     check(
         blur,

@@ -69,7 +69,9 @@ fn the_page_of_each_code_has_a_refused_and_a_corrected_example() {
         }
         seen.push(code.to_owned());
     }
-    let expected: Vec<_> = (601..=618).map(|number| format!("HAL0{number}")).collect();
+    // That no page is missing is for `cargo xtask tidy`.
+    let expected: Vec<_> = (601..).take(seen.len()).map(|number| format!("HAL0{number}")).collect();
+    assert!(seen.len() >= 19);
     assert_eq!(seen, expected);
 }
 

@@ -575,7 +575,7 @@ fn place(pool: &Pool, stmt: &Stmt) -> String {
             format!("store to {} (stage {stage})", pool.buffer(*buffer).name)
         }
         Stmt::Assert { condition, .. } => format!("entry check {}", print::expr(pool, *condition)),
-        Stmt::Labeled { label: Label::Stage { .. }, .. }
+        Stmt::Labeled { label: Label::Stage { .. } | Label::Partition(_), .. }
         | Stmt::Block(_)
         | Stmt::Provide { .. } => "statement".to_owned(),
     }

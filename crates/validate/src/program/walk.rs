@@ -348,7 +348,7 @@ impl Walker<'_> {
 
     fn labelled(&mut self, label: Label, body: StmtId) {
         match label {
-            Label::Stage { .. } => self.statement(body),
+            Label::Stage { .. } | Label::Partition(_) => self.statement(body),
             Label::Func { func, needed } => {
                 let region = self.evaluate(|evaluator| {
                     needed
