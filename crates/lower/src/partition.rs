@@ -115,8 +115,8 @@ impl Partition {
         self.partitioned(pool, nest, policy)
     }
 
-    /// Whether a value changes within the place that computes the present func. Loops there start at what does not: only so are they easy to tell from a coordinate,
-    /// for readers and for the validator.
+    /// Whether a value changes within the place that computes the present func. Loops there start at what does not, and end at a quotient of what does not: only so are they easy to
+    /// tell from a coordinate, for readers and for the validator.
     fn varies(&self, pool: &Pool, expr: ExprId) -> bool {
         let mut varies = false;
         pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -169,6 +169,7 @@ impl Partition {
             None => (nest.min, nest.extent),
         };
         let extent = match steady.high(pool) {
+            Some(high) if steady.divides() && self.varies(pool, high) => return Ok(nest),
             Some(high) => {
                 let count = index::sub(pool, high, min);
                 pool.binary(BinaryOp::Min, most, count)
@@ -223,6 +224,9 @@ impl Partition {
             return Ok(block_under(pool, parts, lets));
         };
         let varies = self.varies(pool, high);
+        if varies && steady.divides() {
+            return Ok(whole);
+        }
         let high = pool.binary(BinaryOp::Min, high, end);
         let high = pool.binary(BinaryOp::Max, from, high);
         let high = nest.bind(pool, "tail", high, &mut lets);

@@ -42,6 +42,11 @@ impl Steady {
             || self.lower.len() > MOST_LIMITS
     }
 
+    /// Whether the last value is a quotient.
+    pub(super) fn divides(&self) -> bool {
+        self.upper.keys().any(|(factor, _)| *factor > 1)
+    }
+
     /// The first value.
     pub(super) fn low(&self, pool: &mut Pool) -> Option<ExprId> {
         // -f·x + r <= 0 exactly if x >= r/f, rounded up.

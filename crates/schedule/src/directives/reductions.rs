@@ -155,5 +155,9 @@ fn hint(nest: &Nest) -> String {
         .filter(|l| l.class == LoopClass::Pure)
         .map(|l| l.name.clone())
         .collect();
-    format!("pure loops of this stage are {}", list(&pure))
+    if pure.is_empty() {
+        "this stage has no pure loop: `serial` and `unroll` are what is allowed".to_owned()
+    } else {
+        format!("pure loops of this stage are {}", list(&pure))
+    }
 }
