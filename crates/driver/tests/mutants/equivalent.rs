@@ -76,7 +76,8 @@ pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<
 /// Whether the change is in the end of a loop's part: `let x.tail: …`, `let x.steady: …`.
 fn ends_a_part(description: &str) -> bool {
     let place = description.split(": ").next().unwrap_or_default();
-    place.starts_with("let ") && (place.ends_with(".tail") || place.ends_with(".steady"))
+    let part = place.strip_prefix("let ").and_then(|var| var.rsplit('.').next());
+    matches!(part, Some("tail" | "steady"))
 }
 
 /// Whether the test that all lanes are within, `x + 3 < end`, now asks for one more.
