@@ -601,7 +601,7 @@ impl<'a, 's> Checker<'a, 's> {
                 Value::Expr(id) if self.is_startup(id) => {
                     names.push(format!("`{}`", binding.name.text));
                 }
-                Value::Expr(_) | Value::Bad => {}
+                Value::Expr(_) | Value::Tuple(_) | Value::Bad => {}
             }
         }
         for (name, (_, callable)) in &self.scope.callables {
