@@ -93,6 +93,21 @@ int halidom_threads(void);
 /* Sets that number for the loops started hereafter, held within [1, 256]; 0 restores the default. */
 void halidom_set_threads(int count);
 
+/* ---- Functions that IEEE 754 leaves open: the same bits on every machine ---- */
+
+double halidom_exp(double x) __attribute__((const));
+double halidom_log(double x) __attribute__((const));
+double halidom_sin(double x) __attribute__((const));
+double halidom_cos(double x) __attribute__((const));
+double halidom_tan(double x) __attribute__((const));
+double halidom_atan(double x) __attribute__((const));
+float halidom_expf(float x) __attribute__((const));
+float halidom_logf(float x) __attribute__((const));
+float halidom_sinf(float x) __attribute__((const));
+float halidom_cosf(float x) __attribute__((const));
+float halidom_tanf(float x) __attribute__((const));
+float halidom_atanf(float x) __attribute__((const));
+
 #ifdef __cplusplus
 }
 #endif

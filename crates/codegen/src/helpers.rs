@@ -254,6 +254,12 @@ pub(crate) fn builtin(intrinsic: Intrinsic, scalar: Scalar) -> String {
         // To the nearest, ties to even: nothing changes C's rounding mode.
         Intrinsic::Round => "__builtin_rint",
         Intrinsic::Trunc => "__builtin_trunc",
+        Intrinsic::Exp => "halidom_exp",
+        Intrinsic::Log => "halidom_log",
+        Intrinsic::Sin => "halidom_sin",
+        Intrinsic::Cos => "halidom_cos",
+        Intrinsic::Tan => "halidom_tan",
+        Intrinsic::Atan => "halidom_atan",
     });
     if scalar == Scalar::F32 {
         name.push('f');

@@ -3,6 +3,7 @@
 
 pub(crate) mod common;
 mod library;
+mod math;
 mod operators;
 pub(crate) mod run;
 pub(crate) mod vectors;

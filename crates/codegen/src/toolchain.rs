@@ -8,8 +8,11 @@ use crate::{CModule, Target};
 
 /// The runtime's header, as it is shipped.
 pub const RUNTIME_HEADER: &str = include_str!("../../../runtime/halidom_runtime.h");
-/// The runtime's source, as it is shipped.
-pub const RUNTIME_SOURCE: &str = include_str!("../../../runtime/halidom_runtime.c");
+/// The runtime's source, as it is shipped: one translation unit.
+pub const RUNTIME_SOURCE: &str = concat!(
+    include_str!("../../../runtime/halidom_runtime.c"),
+    include_str!("../../../runtime/halidom_math.c")
+);
 /// The name under which generated C includes the header.
 pub(crate) const HEADER_NAME: &str = "halidom_runtime.h";
 

@@ -244,7 +244,9 @@ fn call(
     term: TermId,
 ) -> Result<TermId, EncodeError> {
     match sort(scalar) {
-        Sort::Float { .. } => Ok(float::call(terms, intrinsic, term)),
+        // Some value, as of a read: equal expressions have one term.
+        sort @ Sort::Float { .. } => Ok(float::call(terms, intrinsic, term)
+            .unwrap_or_else(|| terms.fresh(intrinsic.name(), sort))),
         Sort::Int | Sort::BitVec(_)
             if intrinsic == Intrinsic::Abs && (scalar.is_signed() || scalar == Scalar::Int) =>
         {

@@ -44,14 +44,20 @@ pub(crate) fn binary(
     })
 }
 
-/// A function of a float.
-pub(crate) fn call(terms: &mut Terms, intrinsic: Intrinsic, term: TermId) -> TermId {
-    match intrinsic {
+/// A function of a float; `None` for those that IEEE 754 does not define.
+pub(crate) fn call(terms: &mut Terms, intrinsic: Intrinsic, term: TermId) -> Option<TermId> {
+    Some(match intrinsic {
         Intrinsic::Abs => terms.float_abs(term),
         Intrinsic::Sqrt => terms.float_sqrt(RoundingMode::NearestEven, term),
         Intrinsic::Floor => terms.float_round(RoundingMode::Down, term),
         Intrinsic::Ceil => terms.float_round(RoundingMode::Up, term),
         Intrinsic::Round => terms.float_round(RoundingMode::NearestEven, term),
         Intrinsic::Trunc => terms.float_round(RoundingMode::TowardZero, term),
-    }
+        Intrinsic::Exp
+        | Intrinsic::Log
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Atan => return None,
+    })
 }

@@ -224,7 +224,7 @@ fn conversions_and_functions_of_one_operand() {
                 let expr = claims.pool.expr(Expr::Cast(to, operand));
                 claims.claim(expr, eval::cast(to, value));
             }
-            for intrinsic in Intrinsic::ALL {
+            for intrinsic in Intrinsic::ALL.into_iter().filter(|known| known.is_ieee()) {
                 let operand = claims.operand(value);
                 let expr = claims.pool.call(intrinsic, operand);
                 claims.claim(expr, eval::intrinsic(intrinsic, value));

@@ -5,7 +5,7 @@
 //! language's semantics: integers wrap at their width, division is Euclidean and total, shifts are total, floats are IEEE 754 with round-to-nearest-even,
 //! `min(a, b)` is `a < b ? a : b`, float-to-integer casts saturate with NaN giving 0.
 
-use crate::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp};
+use crate::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, math};
 
 /// Why an operator has no value on these operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -156,6 +156,12 @@ pub fn intrinsic(intrinsic: Intrinsic, operand: Constant) -> Result {
             Intrinsic::Ceil => value.ceil(),
             Intrinsic::Round => value.round_ties_even(),
             Intrinsic::Trunc => value.trunc(),
+            Intrinsic::Exp
+            | Intrinsic::Log
+            | Intrinsic::Sin
+            | Intrinsic::Cos
+            | Intrinsic::Tan
+            | Intrinsic::Atan => transcendental(intrinsic, f64::from(value)) as f32,
         }));
     }
     if let Some(value) = operand.as_f64() {
@@ -166,6 +172,12 @@ pub fn intrinsic(intrinsic: Intrinsic, operand: Constant) -> Result {
             Intrinsic::Ceil => value.ceil(),
             Intrinsic::Round => value.round_ties_even(),
             Intrinsic::Trunc => value.trunc(),
+            Intrinsic::Exp
+            | Intrinsic::Log
+            | Intrinsic::Sin
+            | Intrinsic::Cos
+            | Intrinsic::Tan
+            | Intrinsic::Atan => transcendental(intrinsic, value),
         }));
     }
     let scalar = operand.scalar();
@@ -173,6 +185,24 @@ pub fn intrinsic(intrinsic: Intrinsic, operand: Constant) -> Result {
         wrap(scalar, number(operand)?.checked_abs().ok_or(EvalError::BeyondEvaluator)?)
     } else {
         Err(EvalError::IllTyped)
+    }
+}
+
+/// A function that IEEE 754 leaves open; others are the identity.
+fn transcendental(intrinsic: Intrinsic, operand: f64) -> f64 {
+    match intrinsic {
+        Intrinsic::Exp => math::exp(operand),
+        Intrinsic::Log => math::log(operand),
+        Intrinsic::Sin => math::sin(operand),
+        Intrinsic::Cos => math::cos(operand),
+        Intrinsic::Tan => math::tan(operand),
+        Intrinsic::Atan => math::atan(operand),
+        Intrinsic::Abs
+        | Intrinsic::Sqrt
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Round
+        | Intrinsic::Trunc => operand,
     }
 }
 

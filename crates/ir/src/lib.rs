@@ -29,6 +29,7 @@ mod constant;
 mod decl;
 pub mod eval;
 mod expr;
+mod math;
 mod op;
 pub mod parse;
 mod pool;

@@ -97,12 +97,44 @@ pub enum Intrinsic {
     Round,
     /// Integral float next towards zero.
     Trunc,
+    /// The exponential function of a float, as [`crate::eval`] computes it; so all that follow.
+    Exp,
+    /// The natural logarithm.
+    Log,
+    /// The sine of an angle in radians.
+    Sin,
+    /// The cosine.
+    Cos,
+    /// The tangent.
+    Tan,
+    /// The arc tangent, from -π/2 to π/2.
+    Atan,
 }
 
 impl Intrinsic {
     /// Every intrinsic.
-    pub const ALL: [Self; 6] =
-        [Self::Abs, Self::Sqrt, Self::Floor, Self::Ceil, Self::Round, Self::Trunc];
+    pub const ALL: [Self; 12] = [
+        Self::Abs,
+        Self::Sqrt,
+        Self::Floor,
+        Self::Ceil,
+        Self::Round,
+        Self::Trunc,
+        Self::Exp,
+        Self::Log,
+        Self::Sin,
+        Self::Cos,
+        Self::Tan,
+        Self::Atan,
+    ];
+
+    /// Whether IEEE 754 says what the result is. The others are functions of this project's own: for a proof, some function.
+    pub fn is_ieee(self) -> bool {
+        match self {
+            Self::Abs | Self::Sqrt | Self::Floor | Self::Ceil | Self::Round | Self::Trunc => true,
+            Self::Exp | Self::Log | Self::Sin | Self::Cos | Self::Tan | Self::Atan => false,
+        }
+    }
 
     /// The name in every text form.
     pub fn name(self) -> &'static str {
@@ -113,6 +145,12 @@ impl Intrinsic {
             Self::Ceil => "ceil",
             Self::Round => "round",
             Self::Trunc => "trunc",
+            Self::Exp => "exp",
+            Self::Log => "log",
+            Self::Sin => "sin",
+            Self::Cos => "cos",
+            Self::Tan => "tan",
+            Self::Atan => "atan",
         }
     }
 }

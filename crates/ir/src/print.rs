@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Words that are never printed as names: those that begin a statement or are called like a func.
-pub(crate) const RESERVED: [&str; 26] = [
+pub(crate) const RESERVED: [&str; 32] = [
     "true",
     "false",
     "min",
@@ -41,6 +41,12 @@ pub(crate) const RESERVED: [&str; 26] = [
     "ceil",
     "round",
     "trunc",
+    "exp",
+    "log",
+    "sin",
+    "cos",
+    "tan",
+    "atan",
 ];
 
 /// The names under which things are printed: hand one to several calls to keep names the same across them.

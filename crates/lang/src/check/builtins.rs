@@ -9,6 +9,7 @@ use crate::syntax::{count, given};
 
 use super::casts::{Operand, is_castable};
 use super::literals::number;
+use super::math::Composed;
 use super::scope::{Checker, Role};
 
 /// A built-in function.
@@ -37,6 +38,8 @@ enum Builtin {
     },
     SaturatingCast,
     Mux,
+    /// A function of floats that is written out in others.
+    Composed(Composed),
 }
 
 /// What is widened.
@@ -55,6 +58,16 @@ const BUILTINS: &[(&str, Builtin, usize, usize)] = &[
     ("ceil", Builtin::Intrinsic(Intrinsic::Ceil), 1, 1),
     ("round", Builtin::Intrinsic(Intrinsic::Round), 1, 1),
     ("trunc", Builtin::Intrinsic(Intrinsic::Trunc), 1, 1),
+    ("exp", Builtin::Intrinsic(Intrinsic::Exp), 1, 1),
+    ("log", Builtin::Intrinsic(Intrinsic::Log), 1, 1),
+    ("sin", Builtin::Intrinsic(Intrinsic::Sin), 1, 1),
+    ("cos", Builtin::Intrinsic(Intrinsic::Cos), 1, 1),
+    ("tan", Builtin::Intrinsic(Intrinsic::Tan), 1, 1),
+    ("atan", Builtin::Intrinsic(Intrinsic::Atan), 1, 1),
+    ("atan2", Builtin::Composed(Composed::Atan2), 2, 2),
+    ("asin", Builtin::Composed(Composed::Asin), 1, 1),
+    ("acos", Builtin::Composed(Composed::Acos), 1, 1),
+    ("pow", Builtin::Composed(Composed::Pow), 2, 2),
     ("min", Builtin::Min, 2, usize::MAX),
     ("max", Builtin::Max, 2, usize::MAX),
     ("clamp", Builtin::Clamp, 3, 3),
@@ -195,6 +208,10 @@ impl<'a, 's> Checker<'a, 's> {
             }
             Builtin::SaturatingCast => self.saturating_cast(operands[0], operands[1]),
             Builtin::Mux => self.mux(&operands, hint),
+            Builtin::Composed(function) => {
+                let ids = self.floats(&operator, &operands, span, hint)?;
+                Some(self.composed(*function, ids[0], ids[ids.len() - 1]))
+            }
         }
     }
 

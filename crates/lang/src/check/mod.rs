@@ -9,6 +9,7 @@ mod exprs;
 mod funcs;
 mod instances;
 mod literals;
+mod math;
 mod pipelines;
 mod reductions;
 mod schedules;

@@ -152,3 +152,55 @@ fn functions_of_twice_the_width_are_refused_for_64_bits() {
         }
     }
 }
+
+#[test]
+fn functions_of_floats_are_those_of_mathematics() {
+    let cases: [(&str, fn(f64, f64) -> f64); 12] = [
+        ("pow(a, b)", f64::powf),
+        ("atan2(a, b)", f64::atan2),
+        ("asin(a)", |a, _| a.asin()),
+        ("acos(a)", |a, _| a.acos()),
+        ("exp(a)", |a, _| a.exp()),
+        ("log(b)", |_, b| b.ln()),
+        ("sin(a) * cos(b)", |a, b| a.sin() * b.cos()),
+        ("tan(a)", |a, _| a.tan()),
+        ("atan(b)", |_, b| b.atan()),
+        ("sqrt(a) + floor(b)", |a, b| a.sqrt() + b.floor()),
+        ("ceil(a) + round(b)", |a, b| a.ceil() + b.round_ties_even()),
+        ("trunc(a) + abs(b)", |a, b| a.trunc() + b.abs()),
+    ];
+    let operands =
+        [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 0.75, 7.25, -11.5, 1e3, 100.0, -1e-3];
+    for (expr, right) in cases {
+        for scalar in [Scalar::F32, Scalar::F64] {
+            let text = format!(
+                "pipeline p(a: {scalar}, b: {scalar}) -> r: buffer<{scalar}, 0> {{ func r() = {expr}; }}"
+            );
+            let module = parse_valid(expr, &text);
+            let value = value_of(&module, "r");
+            for a in operands {
+                for b in operands {
+                    let wrap = |value: f64| {
+                        if scalar == Scalar::F32 {
+                            Constant::f32(value as f32)
+                        } else {
+                            Constant::f64(value)
+                        }
+                    };
+                    let exact = |value: f64| {
+                        if scalar == Scalar::F32 { f64::from(value as f32) } else { value }
+                    };
+                    let values = |name: &str| wrap(if name == "a" { a } else { b });
+                    let found = evaluate(&module.pool, value, &values).unwrap();
+                    let found = found.as_f64().or(found.as_f32().map(f64::from)).unwrap();
+                    let expected = right(exact(a), exact(b));
+                    let limit = if scalar == Scalar::F32 { 4e-7 } else { 1e-12 };
+                    let close = (found - exact(expected)).abs() <= limit * expected.abs().max(1e-3)
+                        || found == exact(expected)
+                        || (found.is_nan() && expected.is_nan());
+                    assert!(close, "{expr} of {scalar} {a} and {b} is {found}, not {expected}");
+                }
+            }
+        }
+    }
+}
