@@ -31,6 +31,9 @@ pub enum EmitError {
     /// An operator whose overflow is assumed absent: only other compilers' IR has these.
     #[error("generated code cannot assume that there is no overflow")]
     AssumedAbsent,
+    /// A buffer that is to lie where only small constant sizes fit.
+    #[error("buffer `{0}` is not known to be small enough for the {1}")]
+    TooLarge(String, &'static str),
     /// A caller's buffer whose layout is not given by variables.
     #[error("dimension {dim} of buffer `{buffer}` is not given by variables")]
     FixedLayout {

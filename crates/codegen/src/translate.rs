@@ -3,7 +3,7 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncKind, Interval, Label,
-    LoopKind, Pool, Scalar, Stmt, StmtId, Type, VarId,
+    LoopKind, Pool, STACK_LIMIT, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
 
 use crate::EmitError;
@@ -12,8 +12,6 @@ use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
 use crate::helpers::{self, Helper, ScalarOp};
 use crate::names::Names;
 
-/// Internal buffers of a known size up to this many bytes lie on the stack.
-const STACK_LIMIT: i128 = 16 * 1024;
 /// Buffers start at multiples of this many bytes, the largest vector.
 const ALIGNMENT: u32 = 64;
 
@@ -330,9 +328,14 @@ impl<'a> Translator<'a> {
     ) -> Result<(), EmitError> {
         let decl = self.pool.buffer(buffer);
         let scalar = decl.scalar;
-        if let Some(count) = constant_size(self.pool, decl)
-            && count * scalar.bytes().map_or(8, |bytes| bytes as i128) <= STACK_LIMIT
-        {
+        let small = constant_size(self.pool, decl).filter(|count| {
+            let bytes = count * scalar.bytes().map_or(8, |bytes| bytes as i128);
+            bytes <= decl.store_in.limit().unwrap_or(STACK_LIMIT)
+        });
+        if decl.store_in.limit().is_some() && small.is_none() {
+            return Err(EmitError::TooLarge(decl.name.clone(), decl.store_in.name()));
+        }
+        if let Some(count) = small.filter(|_| decl.store_in != StoreIn::Heap) {
             let name = self.bind_buffer(buffer);
             let mut block = vec![CStmt::DeclareArray {
                 ty: CType::Scalar(scalar),

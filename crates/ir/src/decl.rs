@@ -125,6 +125,8 @@ pub struct BufferDecl {
     pub component: usize,
     /// Whose memory it is.
     pub kind: BufferKind,
+    /// Where the memory of an internal buffer lies; [`StoreIn::Auto`] for the caller's. It changes nothing of what a program means.
+    pub store_in: StoreIn,
     /// First dimension first. Of inputs and outputs, the expressions are variables bound by the caller; of allocations, they are evaluated where the buffer is allocated.
     pub dims: Vec<Dim>,
 }
@@ -140,15 +142,71 @@ pub enum BufferKind {
     Internal,
 }
 
+/// Where an internal buffer lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum StoreIn {
+    /// On the stack where the size is a small constant, else on the heap.
+    #[default]
+    Auto,
+    /// Allocated and freed.
+    Heap,
+    /// An array of a C function: the size is a constant, of at most [`STACK_LIMIT`] bytes.
+    Stack,
+    /// As on the stack, of at most [`REGISTER_LIMIT`] bytes: small enough for the C compiler to keep the elements in registers where their indices are constants.
+    Register,
+}
+
+/// How many bytes a buffer may have on the stack.
+pub const STACK_LIMIT: i128 = 16 * 1024;
+
+/// How many bytes a buffer may have that is meant for registers.
+pub const REGISTER_LIMIT: i128 = 512;
+
+impl StoreIn {
+    /// Every place.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Heap, Self::Stack, Self::Register];
+
+    /// The name in schedules and in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Heap => "heap",
+            Self::Stack => "stack",
+            Self::Register => "register",
+        }
+    }
+
+    /// The greatest size in bytes, if there is one; the size is then a constant.
+    pub fn limit(self) -> Option<i128> {
+        match self {
+            Self::Auto | Self::Heap => None,
+            Self::Stack => Some(STACK_LIMIT),
+            Self::Register => Some(REGISTER_LIMIT),
+        }
+    }
+}
+
 /// One dimension of a buffer: coordinates `min .. min + extent`, `stride` elements apart.
+///
+/// A **folded** dimension has room for `extent` coordinates at a time: coordinate `c`, any integer, lies at `c mod extent`, so that coordinates that are congruent share
+/// their elements. Its min is 0. Only internal buffers are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim {
-    /// Least coordinate, `int`.
+    /// Least coordinate, `int`; 0 if folded.
     pub min: ExprId,
-    /// Number of coordinates, `int`.
+    /// Number of coordinates, `int`; of a folded dimension a positive constant.
     pub extent: ExprId,
     /// Elements between neighbours, `int`.
     pub stride: ExprId,
+    /// Whether coordinates are taken modulo the extent.
+    pub folded: bool,
+}
+
+impl Dim {
+    /// A dimension that is not folded.
+    pub fn new(min: ExprId, extent: ExprId, stride: ExprId) -> Self {
+        Self { min, extent, stride, folded: false }
+    }
 }
 
 /// A bounds hole (FS Definition 6.3).

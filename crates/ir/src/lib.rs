@@ -45,12 +45,12 @@ pub use array::{Array, Shape, points};
 pub use constant::Constant;
 pub use decl::{
     BufferDecl, BufferId, BufferKind, Dim, FuncDecl, FuncId, FuncKind, HoleDecl, HoleId, HoleKind,
-    HolePart, ReductionVar, Stage, VarDecl, VarId,
+    HolePart, REGISTER_LIMIT, ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl, VarId,
 };
 pub use expr::{Access, Expr, ExprId};
 pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};
 pub use program::{Output, Program};
-pub use schedule::{Action, Directive, LoopLevel, Schedule, Tail};
+pub use schedule::{Action, Directive, FoldDirection, LoopLevel, Schedule, Tail};
 pub use stmt::{Check, Interval, Label, LoopKind, Partition, Prophecy, Stmt, StmtId};
 pub use types::{Scalar, Type};

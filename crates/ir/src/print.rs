@@ -10,7 +10,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use crate::{
     Algorithm, BinaryOp, BufferId, BufferKind, Check, Constant, Dim, Expr, ExprId, FuncId,
     FuncKind, HoleKind, HolePart, Interval, Label, Overflow, Pool, Program, Prophecy, Scalar, Stmt,
-    StmtId, UnaryOp, VarId,
+    StmtId, StoreIn, UnaryOp, VarId,
 };
 
 /// Words that are never printed as names: those that begin a statement or are called like a func.
@@ -387,6 +387,9 @@ impl Printer<'_> {
                     let _ = write!(self.out, ".{}", decl.component);
                 }
                 self.dims(&decl.dims);
+                if decl.store_in != StoreIn::Auto {
+                    let _ = write!(self.out, " in {}", decl.store_in.name());
+                }
                 self.put(";\n");
                 self.sequence(*body, depth);
             }
@@ -485,10 +488,10 @@ impl Printer<'_> {
         self.put("]");
     }
 
-    /// ` [min, extent, stride]` a dimension.
+    /// ` [min, extent, stride]` a dimension, ` fold [0, factor, stride]` a folded one.
     fn dims(&mut self, dims: &[Dim]) {
         for dim in dims {
-            self.put(" [");
+            self.put(if dim.folded { " fold [" } else { " [" });
             self.list(&[dim.min, dim.extent, dim.stride]);
             self.put("]");
         }

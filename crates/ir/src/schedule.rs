@@ -2,7 +2,7 @@
 //!
 //! Loops are named by the user's text and resolved when a directive is applied, because directives make new loops.
 
-use crate::{ExprId, FuncId, LoopKind, Partition};
+use crate::{ExprId, FuncId, LoopKind, Partition, StoreIn};
 
 /// A named schedule for a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -88,6 +88,28 @@ pub struct Directive {
     pub action: Action,
     /// Number of the directive within its schedule, counting nested ones in order of the text: the key of the table of source spans.
     pub origin: usize,
+}
+
+/// Which way a folded dimension's needed region moves as the loops go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FoldDirection {
+    /// To greater coordinates.
+    Forward,
+    /// To lesser ones.
+    Backward,
+}
+
+impl FoldDirection {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Forward, Self::Backward];
+
+    /// The name in schedules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+        }
+    }
 }
 
 /// What a directive does.
@@ -199,6 +221,29 @@ pub enum Action {
     StoreAt(LoopLevel),
     /// Allocates the func at the top.
     StoreRoot,
+    /// Orders the dimensions in memory, innermost first; dimensions not named keep their places.
+    ReorderStorage {
+        /// Innermost first.
+        vars: Vec<String>,
+    },
+    /// Rounds a dimension's room in memory up to a multiple.
+    AlignStorage {
+        /// The pure variable.
+        var: String,
+        /// The number of coordinates that there is room for becomes a multiple of it, a constant.
+        modulus: ExprId,
+    },
+    /// Gives a dimension room for so many coordinates at a time, each at its remainder.
+    FoldStorage {
+        /// The pure variable.
+        var: String,
+        /// How many, a constant.
+        factor: ExprId,
+        /// Which way the needed region is said to move.
+        direction: Option<FoldDirection>,
+    },
+    /// Says where the memory lies.
+    StoreIn(StoreIn),
     /// Fixes a dimension's compute bounds.
     Bound {
         /// The pure variable.
@@ -244,6 +289,10 @@ impl Action {
             Self::ComputeInline => "compute_inline",
             Self::StoreAt(_) => "store_at",
             Self::StoreRoot => "store_root",
+            Self::ReorderStorage { .. } => "reorder_storage",
+            Self::AlignStorage { .. } => "align_storage",
+            Self::FoldStorage { .. } => "fold_storage",
+            Self::StoreIn(_) => "store_in",
             Self::Bound { min: Some(_), .. } => "bound",
             Self::Bound { min: None, .. } => "bound_extent",
             Self::AlignBounds { .. } => "align_bounds",

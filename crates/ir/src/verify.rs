@@ -21,9 +21,9 @@
 use halidom_base::FxHashSet;
 
 use crate::{
-    Algorithm, BinaryOp, BufferDecl, BufferId, BufferKind, Check, Expr, ExprId, FuncId, FuncKind,
-    Interval, Intrinsic, Label, LoopKind, Overflow, Pool, Program, Scalar, Stmt, StmtId, Type,
-    UnaryOp, VarId, print,
+    Algorithm, BinaryOp, BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId,
+    FuncKind, Interval, Intrinsic, Label, LoopKind, Overflow, Pool, Program, Scalar, Stmt, StmtId,
+    Type, UnaryOp, VarId, print,
 };
 
 /// How far a program has come.
@@ -161,12 +161,15 @@ impl<'a> Verifier<'a> {
 
     fn declare_buffer(&mut self, buffer: BufferId) {
         self.live.insert(buffer);
-        self.holds_component(self.pool.buffer(buffer));
-        if self.pool.func(self.pool.buffer(buffer).func).scalars.len() != 1 {
-            let name = self.pool.buffer(buffer).name.clone();
-            self.report("inputs and outputs have one component", name);
+        let decl = self.pool.buffer(buffer);
+        self.holds_component(decl);
+        if self.pool.func(decl.func).scalars.len() != 1 {
+            self.report("inputs and outputs have one component", decl.name.clone());
         }
-        for dim in &self.pool.buffer(buffer).dims {
+        if decl.dims.iter().any(|dim| dim.folded) {
+            self.report("only internal buffers are folded", decl.name.clone());
+        }
+        for dim in &decl.dims {
             for id in [dim.min, dim.extent, dim.stride] {
                 match self.pool.get(id) {
                     Expr::Var(var) => self.declare(*var),
@@ -343,6 +346,14 @@ impl<'a> Verifier<'a> {
                 for dim in &decl.dims {
                     self.scalar_interval(Interval { min: dim.min, extent: dim.extent });
                     self.expect(dim.stride, Type::INT, "strides are scalar ints");
+                    let constant = |id| pool.as_constant(id).and_then(Constant::as_integer);
+                    let room = constant(dim.extent).is_some_and(|extent| extent > 0);
+                    if dim.folded && (constant(dim.min) != Some(0) || !room) {
+                        self.report(
+                            "a folded dimension begins at 0 and has a positive constant extent",
+                            decl.name.clone(),
+                        );
+                    }
                 }
                 self.live.insert(*buffer);
                 self.stmt(*body);

@@ -13,7 +13,8 @@ use crate::{LowerError, index};
 /// The values of a tuple are bound to variables before its components are stored, as are written coordinates that load: what is stored first may be what they read.
 ///
 /// Requires: every func that is written or read has a buffer in scope: an input, an output, or an enclosing `Allocate`; no bounds holes.
-/// Ensures: no `Provide` and no `Ref`; each index is `Σ (coord_k - min_k) * stride_k` over the buffer's dims, in `int`.
+/// Ensures: no `Provide` and no `Ref`; each index is `Σ (coord_k - min_k) * stride_k` over the buffer's dims, in `int`,
+/// and of a folded dimension `(coord_k mod extent_k) * stride_k`.
 pub fn flatten_storage(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let mut fold = FlattenStorage { buffers: FxHashMap::default(), done: FxHashMap::default() };
     for input in &program.inputs {
@@ -168,7 +169,11 @@ fn flat_index(pool: &mut Pool, buffer: BufferId, coords: &[ExprId]) -> ExprId {
     let dims = pool.buffer(buffer).dims.clone();
     let mut sum = pool.int(0);
     for (coord, dim) in coords.iter().zip(dims) {
-        let distance = index::sub(pool, *coord, dim.min);
+        let distance = if dim.folded {
+            index::modulo(pool, *coord, dim.extent)
+        } else {
+            index::sub(pool, *coord, dim.min)
+        };
         let term = index::mul(pool, distance, dim.stride);
         sum = index::add(pool, sum, term);
     }

@@ -1,6 +1,6 @@
 //! Makers of `int` expressions that leave out what is trivially nothing, so that a dense row is seen to have stride 1.
 
-use halidom_ir::{Constant, Expr, ExprId, Pool, Scalar};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Scalar};
 
 /// The value of an `int` constant.
 pub(crate) fn as_int(pool: &Pool, expr: ExprId) -> Option<i128> {
@@ -38,6 +38,15 @@ pub(crate) fn mul(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
         (Some(0), _) | (_, Some(0)) => pool.int(0),
         (Some(a), Some(b)) if a.checked_mul(b).is_some() => pool.int(a * b),
         _ => pool.mul(lhs, rhs),
+    }
+}
+
+/// `lhs mod rhs`, scalars.
+pub(crate) fn modulo(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
+    match (as_int(pool, lhs), as_int(pool, rhs)) {
+        (_, Some(1)) => pool.int(0),
+        (Some(a), Some(b)) if b > 0 => pool.int(a.rem_euclid(b)),
+        _ => pool.binary(BinaryOp::Mod, lhs, rhs),
     }
 }
 

@@ -47,6 +47,7 @@ impl Refresh {
                 min: self.expr(pool, dim.min)?,
                 extent: self.expr(pool, dim.extent)?,
                 stride: self.expr(pool, dim.stride)?,
+                folded: dim.folded,
             });
         }
         let fresh = pool.declare_buffer(BufferDecl { dims, ..decl });

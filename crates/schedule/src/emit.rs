@@ -13,6 +13,23 @@ use crate::nest::{Inliner, Lowered, Nest, Placement, Plan, compute_kind, final_k
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solution {
     pub(crate) holes: FxHashMap<HoleId, ExprId>,
+    /// The dimensions in which a func's loops run over what is new only.
+    pub(crate) slides: FxHashMap<FuncId, Vec<Slide>>,
+    /// The dimensions in which a func's memory is folded.
+    pub(crate) folded: FxHashMap<FuncId, Vec<usize>>,
+}
+
+/// A dimension of a sliding window. The compute bounds stay what must be right; the loops of the func run over less.
+#[derive(Clone, Debug)]
+pub(crate) struct Slide {
+    pub(crate) dim: usize,
+    /// Mins and extents of the loops that are narrowed: one pair for each stage and specialization.
+    pub(crate) holes: Vec<(HoleId, HoleId)>,
+    /// Whether the loop that the window moves with is in its first iteration; mentions holes.
+    pub(crate) first: ExprId,
+    /// What is new in later iterations.
+    pub(crate) min: ExprId,
+    pub(crate) extent: ExprId,
 }
 
 impl Solution {
@@ -159,16 +176,23 @@ impl Emitter<'_> {
             let decl = self.pool.func(func);
             (decl.name.clone(), decl.scalars.clone(), decl.rank())
         };
+        let storage = self.lowered.plan(func).map(|plan| plan.storage.clone()).unwrap_or_default();
+        let folded = self.solution.and_then(|solution| solution.folded.get(&func));
         let mut stride = self.pool.int(1);
         let mut dims = Vec::with_capacity(rank);
         for dim in 0..rank {
             let interval = hole(self.pool, func, dim, HoleKind::Allocation);
             let (min, extent) = (self.filled(interval.min), self.filled(interval.extent));
-            dims.push(Dim { min, extent, stride });
-            if dim + 1 < rank {
-                let product = Algebra::new(self.pool, &self.known).mul(stride, extent);
+            let folded = folded.is_some_and(|folded| folded.contains(&dim));
+            dims.push(Dim { min, extent, stride, folded });
+        }
+        let order = if storage.order.is_empty() { (0..rank).collect() } else { storage.order };
+        for (position, dim) in order.iter().enumerate() {
+            dims[*dim].stride = stride;
+            if let Some(next) = order.get(position + 1) {
+                let product = Algebra::new(self.pool, &self.known).mul(stride, dims[*dim].extent);
                 stride = if self.solution.is_some() {
-                    self.bind(format!("{name}.stride.{}", dim + 1), product, lets)
+                    self.bind(format!("{name}.stride.{next}"), product, lets)
                 } else {
                     product
                 };
@@ -182,6 +206,7 @@ impl Emitter<'_> {
                 func,
                 component,
                 kind: BufferKind::Internal,
+                store_in: storage.store_in,
                 dims: dims.clone(),
             })
         };
@@ -218,6 +243,7 @@ impl Emitter<'_> {
                 Interval { min: self.filled(interval.min), extent: self.filled(interval.extent) }
             })
             .collect();
+        let outer = self.narrow(func, lets);
         let (unspecialized, specialized) = match plan.instances.split_first() {
             Some((first, others)) => (Some(first), others),
             None => (None, [].as_slice()),
@@ -233,7 +259,34 @@ impl Emitter<'_> {
                 });
             }
         }
+        self.values.extend(outer);
         self.pool.stmt(Stmt::Labeled { label: Label::Func { func, needed }, body })
+    }
+
+    /// Makes the loops of a func run over what is new where its window slides; gives what the holes were before.
+    fn narrow(&mut self, func: FuncId, lets: &mut Vec<(VarId, ExprId)>) -> Vec<(HoleId, ExprId)> {
+        let Some(slides) = self.solution.and_then(|solution| solution.slides.get(&func)) else {
+            return Vec::new();
+        };
+        let name = self.pool.func(func).name.clone();
+        let mut outer = Vec::new();
+        for slide in slides {
+            let first = replace_holes(self.pool, slide.first, &self.values);
+            for (min, extent) in &slide.holes {
+                for (hole, rest, what) in
+                    [(*min, slide.min, "min"), (*extent, slide.extent, "extent")]
+                {
+                    let Some(whole) = self.values.get(&hole).copied() else { continue };
+                    let rest = self.abbreviate(rest, lets);
+                    let value =
+                        if whole == rest { whole } else { self.pool.select(first, whole, rest) };
+                    let short = self.bind(format!("{name}.new.{what}.{}", slide.dim), value, lets);
+                    outer.push((hole, whole));
+                    self.values.insert(hole, short);
+                }
+            }
+        }
+        outer
     }
 
     fn stages(&mut self, nests: &[Nest]) -> StmtId {

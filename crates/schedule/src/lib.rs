@@ -14,6 +14,7 @@ mod predicate;
 mod query;
 mod reduction;
 mod report;
+mod storage;
 
 use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};
 
@@ -72,8 +73,9 @@ fn fill(
     let holes = Holes::of(pool, lowered);
     let (lowered, known) = (&holes.lowered, &holes.known);
     let constraints = query::constraints(&holes.query);
-    let answer = bounds::solve(pool, lowered, &constraints, engine, known, choose)?;
+    let mut answer = bounds::solve(pool, lowered, &constraints, engine, known, choose)?;
     directives::check_constant_extents(pool, lowered, &answer.solution, known)?;
+    storage::lay_out(pool, lowered, &mut answer.solution, known)?;
     let work = emit::emit_work(pool, lowered, Some(&answer.solution), known);
     let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, known);
     let always = pool.as_constant(has_work).and_then(halidom_ir::Constant::as_bool) == Some(true);

@@ -5,8 +5,9 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    Algorithm, BufferDecl, BufferKind, Dim, Expr, ExprId, FuncId, HoleDecl, HoleKind, HolePart,
-    Interval, LoopKind, Output, Partition, Pool, Stage, Substitution, Type, VarId,
+    Algorithm, BufferDecl, BufferKind, Dim, Expr, ExprId, FoldDirection, FuncId, HoleDecl,
+    HoleKind, HolePart, Interval, LoopKind, Output, Partition, Pool, Stage, StoreIn, Substitution,
+    Type, VarId,
 };
 
 /// An algorithm with its schedule so far. Bounds are holes.
@@ -33,6 +34,28 @@ pub(crate) struct Plan {
     pub(crate) bounds: Vec<BoundDirective>,
     /// What is said at entry where none of the conditions holds; the unspecialized instance goes away then.
     pub(crate) fail: Option<String>,
+    pub(crate) storage: StoragePlan,
+}
+
+/// What directives say of a func's memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StoragePlan {
+    /// The dimensions, innermost first; empty where nothing is said.
+    pub(crate) order: Vec<usize>,
+    /// Dimensions with what their room becomes a multiple of.
+    pub(crate) aligned: Vec<(usize, i128)>,
+    pub(crate) folds: Vec<Fold>,
+    pub(crate) store_in: StoreIn,
+    pub(crate) store_in_origin: Option<usize>,
+}
+
+/// A directive that folds a dimension.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fold {
+    pub(crate) dim: usize,
+    pub(crate) factor: i128,
+    pub(crate) direction: Option<FoldDirection>,
+    pub(crate) origin: usize,
 }
 
 /// Where something stands.
@@ -274,6 +297,7 @@ pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
                 instances: vec![lower_instance(pool, *func, 0, None)],
                 bounds: Vec::new(),
                 fail: None,
+                storage: StoragePlan::default(),
             }
         })
         .collect();
@@ -387,10 +411,18 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
             min: pool.var_expr(*min),
             extent: pool.var_expr(*extent),
             stride: pool.var_expr(*stride),
+            folded: false,
         })
         .collect();
-    let kind = BufferKind::Output;
-    let buffer = pool.declare_buffer(BufferDecl { name, scalar, func, component: 0, kind, dims });
+    let buffer = pool.declare_buffer(BufferDecl {
+        name,
+        scalar,
+        func,
+        component: 0,
+        kind: BufferKind::Output,
+        store_in: StoreIn::Auto,
+        dims,
+    });
     Output { func, buffer, window }
 }
 

@@ -101,16 +101,42 @@ impl Maker<'_> {
             (2, _) => ".compute_root()".to_owned(),
             (3..=8, Some((reader, var, number))) => {
                 let mut text = vec![format!(".compute_at({reader}, {var})")];
+                // Storage around loops that move the region makes windows slide and memory fold.
                 match self.random.below(6) {
-                    0 => text.push(".store_root()".to_owned()),
-                    1 => {
+                    0 | 1 => text.push(".store_root()".to_owned()),
+                    2 => {
                         if let Some(outer) = self.loops[number].last() {
                             text.push(format!(".store_at({reader}, {})", outer.name));
                         }
                     }
                     _ => {}
                 }
+                text.push(self.layout(func));
                 text.concat()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Directives on the layout of a func's memory.
+    fn layout(&mut self, func: &FuncText) -> String {
+        let dims: Vec<String> =
+            func.stages.first().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let Some(dim) = self.random.choose(&dims).cloned() else { return String::new() };
+        match self.random.below(12) {
+            0 => {
+                let factor = self.pick(&[1, 2, 3, 4, 7, 8, 16], 4);
+                let direction = self.pick(&["", "", "", ", forward", ", backward"], "");
+                format!(".fold_storage({dim}, {factor}{direction})")
+            }
+            1 => format!(".align_storage({dim}, {})", self.pick(&[2, 3, 8], 8)),
+            2 if dims.len() > 1 => {
+                let names: Vec<String> = dims.iter().rev().cloned().collect();
+                format!(".reorder_storage({})", names.join(", "))
+            }
+            3 => {
+                let place = self.pick(&["heap", "auto", "stack", "register"], "heap");
+                format!(".store_in({place})")
             }
             _ => String::new(),
         }

@@ -12,8 +12,11 @@ use halidom_testgen::{Case, Mutant, MutantKind, cases, mutants};
 /// A two-stage pipeline after lowering: vectors, a guard, a parallel loop, an update with its reduction loop.
 const SMALL: &str = include_str!("small.ir");
 
-fn small() -> (Module, Program) {
-    let module = parse::module(SMALL).expect("the text is a module");
+/// A window that slides over a loop, in folded memory.
+const WINDOW: &str = include_str!("window.ir");
+
+fn module(text: &str) -> (Module, Program) {
+    let module = parse::module(text).expect("the text is a module");
     let program = module.program.clone().expect("the module has a program");
     (module, program)
 }
@@ -25,7 +28,15 @@ fn lines(pool: &Pool, body: StmtId) -> Vec<String> {
 
 #[test]
 fn mutants_are_deterministic_well_formed_and_different_in_one_place() {
-    let (mut module, program) = small();
+    let mut kinds: BTreeMap<MutantKind, usize> = BTreeMap::new();
+    for text in [SMALL, WINDOW] {
+        mutants_of(text, &mut kinds);
+    }
+    assert_eq!(kinds.len(), MutantKind::ALL.len(), "{kinds:?}");
+}
+
+fn mutants_of(text: &str, kinds: &mut BTreeMap<MutantKind, usize>) {
+    let (mut module, program) = module(text);
     assert_eq!(verify::program(&module.pool, &program, Phase::Final), Ok(()));
     let original = lines(&module.pool, program.body);
     let made = mutants(&mut module.pool.clone(), &program, 7, 100);
@@ -36,7 +47,6 @@ fn mutants_are_deterministic_well_formed_and_different_in_one_place() {
 
     let made = mutants(&mut module.pool, &program, 7, 100);
     assert_eq!(made.len(), 100);
-    let mut kinds: BTreeMap<MutantKind, usize> = BTreeMap::new();
     let mut texts = Vec::new();
     for Mutant { kind, program, description } in &made {
         *kinds.entry(*kind).or_default() += 1;
@@ -53,7 +63,8 @@ fn mutants_are_deterministic_well_formed_and_different_in_one_place() {
             // An `if` with its branches; two statements; every access to a buffer that prints with another name.
             MutantKind::GuardDropped
             | MutantKind::StatementsSwapped
-            | MutantKind::AllocationShrunk => original.len(),
+            | MutantKind::AllocationShrunk
+            | MutantKind::FoldChanged => original.len(),
             MutantKind::IndexOffByOne
             | MutantKind::LoopBoundChanged
             | MutantKind::OperandsSwapped
@@ -62,13 +73,13 @@ fn mutants_are_deterministic_well_formed_and_different_in_one_place() {
             | MutantKind::StoreMissing
             | MutantKind::LoopMadeParallel
             | MutantKind::NeededShrunk
+            | MutantKind::WindowChanged
             | MutantKind::LoadRedirected
             | MutantKind::EntryCheckWeakened => 1,
         };
         assert!(changed <= most, "{}: {description} changes {changed} lines", kind.name());
         texts.push(text);
     }
-    assert_eq!(kinds.len(), MutantKind::ALL.len(), "{kinds:?}");
     texts.sort();
     texts.dedup();
     // Different places can give one text: both operands of a product of equals, say.
@@ -94,7 +105,13 @@ fn is_noticed(module: &Module, program: &Program, cases: &[Case]) -> bool {
 
 #[test]
 fn the_interpreter_notices_mutants() {
-    let (mut module, program) = small();
+    for text in [SMALL, WINDOW] {
+        notices(text);
+    }
+}
+
+fn notices(text: &str) {
+    let (mut module, program) = module(text);
     let made = mutants(&mut module.pool, &program, 1, 120);
     let cases = cases(&module.pool, &module.algorithm, 1, 25);
     assert_eq!(cases.len(), 25);

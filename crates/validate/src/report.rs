@@ -22,6 +22,8 @@ pub enum Kind {
     Definedness,
     /// Writes that conflict come in the specification's order, and none overwrites a value that is still needed.
     Order,
+    /// What a label promised is not overwritten before it is relied on: by coordinates that share its element, or by updates that would run once more.
+    Retention,
     /// Unordered iterations do not interfere.
     Race,
     /// The required windows of the outputs lie in what is computed.
@@ -36,7 +38,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Location,
         Self::Bounds,
         Self::Claim,
@@ -44,6 +46,7 @@ impl Kind {
         Self::Coverage,
         Self::Definedness,
         Self::Order,
+        Self::Retention,
         Self::Race,
         Self::Output,
         Self::Overflow,
@@ -61,6 +64,7 @@ impl Kind {
             Self::Coverage => "coverage",
             Self::Definedness => "definedness",
             Self::Order => "order",
+            Self::Retention => "retention",
             Self::Race => "race",
             Self::Output => "output",
             Self::Overflow => "overflow",

@@ -108,6 +108,81 @@ program sums {{
     )
 }
 
+/// Entry checks and the caller's buffers of the programs whose window slides.
+fn line(algorithm: &str, work: &str) -> String {
+    let (input, output, window) = (limits("input"), limits("output"), window_limits());
+    format!(
+        "algorithm line {{
+  input input(_0): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0];
+  {algorithm}
+  func output(x$1): u8 {{ stage(x$1) = twice(x$1) - twice(x$1 + 1); }}
+  output output;
+}}
+program line {{
+  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window [output.window.min.0, output.window.extent.0];
+  {input} {output} {window}
+  assert output.window.extent.0 <= 0 | input.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 + 2 <= input.min.0 + input.extent.0, input_region input, 0, [output.window.min.0, output.window.extent.0 + 2] within [input.min.0, input.extent.0];
+  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 <= output.min.0 + output.extent.0, output_region output, 0, [output.window.min.0, output.window.extent.0] within [output.min.0, output.extent.0];
+  if 0 < output.window.extent.0 {{
+    {work}
+  }}
+}}"
+    )
+}
+
+/// A window of two that slides over a loop, in a buffer for two.
+fn folded() -> String {
+    line(
+        "func twice(x): u8 { stage(x) = input(x) + input(x + 1); }",
+        "allocate twice.buffer: u8 for twice fold [0, 2, 1];
+    func output [output.window.min.0, output.window.extent.0] {
+      stage output, 0, 0 {
+        for ox in [output.window.min.0, output.window.extent.0] {
+          let start: int = select(ox == output.window.min.0, ox, ox + 1);
+          let length: int = select(ox == output.window.min.0, 2, 1);
+          func twice [ox, 2] {
+            stage twice, 0, 0 {
+              for tx in [start, length] {
+                twice.buffer[tx % 2 @ twice(tx) stage 0] = input.buffer[(tx - input.min.0) * input.stride.0 @ input(tx)] + input.buffer[(tx + 1 - input.min.0) * input.stride.0 @ input(tx + 1)];
+              }
+            }
+          }
+          output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = twice.buffer[ox % 2 @ twice(ox)] - twice.buffer[(ox + 1) % 2 @ twice(ox + 1)];
+        }
+      }
+    }",
+    )
+}
+
+/// The same with an update, in a buffer for all.
+fn updated() -> String {
+    line(
+        "func twice(x): u8 { stage(x) = input(x); stage(x) = twice(x) + input(x + 1); }",
+        "allocate twice.buffer: u8 for twice [output.window.min.0, output.window.extent.0 + 1, 1];
+    func output [output.window.min.0, output.window.extent.0] {
+      stage output, 0, 0 {
+        for ox in [output.window.min.0, output.window.extent.0] {
+          let start: int = select(ox == output.window.min.0, ox, ox + 1);
+          let length: int = select(ox == output.window.min.0, 2, 1);
+          func twice [ox, 2] {
+            stage twice, 0, 0 {
+              for t0 in [start, length] {
+                twice.buffer[t0 - output.window.min.0 @ twice(t0) stage 0] = input.buffer[(t0 - input.min.0) * input.stride.0 @ input(t0)];
+              }
+            }
+            stage twice, 1, 0 {
+              for t1 in [start, length] {
+                twice.buffer[t1 - output.window.min.0 @ twice(t1) stage 1] = twice.buffer[t1 - output.window.min.0 @ twice(t1)] + input.buffer[(t1 + 1 - input.min.0) * input.stride.0 @ input(t1 + 1)];
+              }
+            }
+          }
+          output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = twice.buffer[ox - output.window.min.0 @ twice(ox)] - twice.buffer[ox + 1 - output.window.min.0 @ twice(ox + 1)];
+        }
+      }
+    }",
+    )
+}
+
 fn judge(text: &str, disable: &[Kind]) -> Report {
     let parsed = parse::module(text);
     let place = parsed.as_ref().err().map(|error| error.position(text));
@@ -145,11 +220,12 @@ fn only(kind: Kind, base: &str, edits: &[(&str, &str)]) {
 
 #[test]
 fn the_bases_are_proved() {
-    for base in [tiles(), sums()] {
+    for base in [tiles(), sums(), folded(), updated()] {
         let report = judge(&base, &[]);
         assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
+        let rare = [Kind::Race, Kind::Retention];
         assert!(
-            Kind::ALL.iter().all(|kind| report.counts().contains_key(kind) || *kind == Kind::Race)
+            Kind::ALL.iter().all(|kind| report.counts().contains_key(kind) || rare.contains(kind))
         );
     }
 }
@@ -210,6 +286,47 @@ fn order() {
     let swapped =
         format!("{}{}{}{}", &text[..start], &text[middle..end], &text[start..middle], &text[end..]);
     only(Kind::Order, &swapped, &[]);
+}
+
+/// One element for two values that are needed at a time.
+#[test]
+fn retention() {
+    only(
+        Kind::Retention,
+        &folded(),
+        &[
+            ("fold [0, 2, 1]", "fold [0, 1, 1]"),
+            ("tx % 2", "tx % 1"),
+            ("ox % 2", "ox % 1"),
+            ("(ox + 1) % 2", "(ox + 1) % 1"),
+        ],
+    );
+}
+
+/// What the iteration before left is initialised once more, and not updated.
+#[test]
+fn retention_of_updates() {
+    only(Kind::Retention, &updated(), &[("t0 in [start, length]", "t0 in [ox, 2]")]);
+}
+
+/// A parallel loop: an iteration cannot rely on the one before.
+#[test]
+fn windows_do_not_slide_over_parallel_loops() {
+    for base in [folded(), updated()] {
+        let text = base.replacen("for ox in", "parallel ox in", 1);
+        let open = open_kinds(&judge(&text, &[]));
+        assert!(open.contains(&Kind::Coverage), "{open:?}");
+    }
+}
+
+/// A first iteration that computes one value too few.
+#[test]
+fn coverage_of_a_sliding_window() {
+    for base in [folded(), updated()] {
+        let edit =
+            ("select(ox == output.window.min.0, 2, 1)", "select(ox == output.window.min.0, 1, 1)");
+        only(Kind::Coverage, &base, &[edit]);
+    }
 }
 
 #[test]

@@ -21,12 +21,8 @@ fn scatter() -> (Pool, Program) {
     let [(i, position), (j, slot), (value, value_of)] =
         ["i", "j", "value"].map(|name| b.int_var(name));
     let [zero, one, four] = [0, 1, 4].map(|value| b.pool.int(value));
-    let local = b.buffer(
-        "local",
-        Scalar::I32,
-        BufferKind::Internal,
-        vec![Dim { min: zero, extent: four, stride: one }],
-    );
+    let local =
+        b.buffer("local", Scalar::I32, BufferKind::Internal, vec![Dim::new(zero, four, one)]);
     let byte = b.load(input, &[position]);
     let wide = b.pool.cast(Scalar::Int, byte);
     let bin = b.op(BinaryOp::Mod, value_of, four);

@@ -3,7 +3,7 @@
 use crate::{Arguments, Kernel, Target, Toolchain, compile, emit, readback};
 use halidom_ir::{
     Array, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId,
-    FuncKind, LoopKind, Output, Pool, Program, Scalar, Stmt, StmtId, Type, VarId,
+    FuncKind, LoopKind, Output, Pool, Program, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
 
 /// A program under construction, in its pool.
@@ -56,6 +56,7 @@ impl Builder {
             func,
             component: 0,
             kind,
+            store_in: StoreIn::Auto,
             dims,
         })
     }
@@ -66,6 +67,7 @@ impl Builder {
                 min: self.int_var(&format!("{name}.min.{k}")).1,
                 extent: self.int_var(&format!("{name}.extent.{k}")).1,
                 stride: self.int_var(&format!("{name}.stride.{k}")).1,
+                folded: false,
             })
             .collect()
     }

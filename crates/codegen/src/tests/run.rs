@@ -18,7 +18,7 @@ pub(crate) fn row_blur(kind: LoopKind) -> (Pool, Program) {
     let (y, ye) = b.int_var("y");
     let (tx, txe) = b.int_var("x");
     let (zero, one, two) = (b.pool.int(0), b.pool.int(1), b.pool.int(2));
-    let dim = Dim { min: xmin, extent: xextent, stride: one };
+    let dim = Dim::new(xmin, xextent, one);
     let row = b.buffer("row", Scalar::U16, BufferKind::Internal, vec![dim]);
     let taps: Vec<_> = [zero, one, two]
         .into_iter()

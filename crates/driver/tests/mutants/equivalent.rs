@@ -58,6 +58,10 @@ pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<
         MutantKind::EntryCheckWeakened => limits_a_size(description).then_some(
             "what it demands of a size follows from other checks, or nothing depends on it",
         ),
+        MutantKind::FoldChanged => Some("fewer coordinates are alive than the next power of two"),
+        MutantKind::WindowChanged => {
+            Some("a window that computes one more again, or one in memory that nothing else needs then")
+        }
         MutantKind::StatementsSwapped
             if ["statements 0 and 1", "statements 1 and 2"]
                 .iter()

@@ -47,7 +47,8 @@ pub(super) enum Action {
         scalar: Scalar,
         /// Min, extent, stride of each dimension.
         dims: Code<Target>,
-        rank: usize,
+        /// Which dimensions are folded.
+        folded: Vec<bool>,
         body: Box<Node>,
     },
     Assert {
@@ -218,8 +219,8 @@ impl Compiler<'_> {
                 let slot = self.enter(*buffer);
                 let body = Box::new(self.stmt(*body)?);
                 self.buffers.pop();
-                let (buffer, scalar, rank) = (*buffer, decl.scalar, decl.dims.len());
-                Action::Allocate { slot, buffer, scalar, dims, rank, body }
+                let folded = decl.dims.iter().map(|dim| dim.folded).collect();
+                Action::Allocate { slot, buffer: *buffer, scalar: decl.scalar, dims, folded, body }
             }
             Stmt::Assert { condition, check } => Action::Assert {
                 condition: self.scalars(&[*condition])?,

@@ -128,10 +128,10 @@ impl<'a> Machine<'a> {
                     LoopKind::Vectorized => self.lockstep(*slot, &ranges, body),
                 }
             }
-            Action::Allocate { slot, buffer, scalar, dims, rank, body } => {
+            Action::Allocate { slot, buffer, scalar, dims, folded, body } => {
                 let live = self.memories.len();
                 for lane in active {
-                    let dims = self.bounds(dims, *rank, *lane, stmt)?;
+                    let dims = self.bounds(dims, folded, *lane, stmt)?;
                     let memory = self.allocate(*buffer, *scalar, dims)?;
                     self.lanes[*lane].memories[*slot] = Some(self.memories.len());
                     self.memories.push(memory);
@@ -312,18 +312,20 @@ impl<'a> Machine<'a> {
     fn bounds(
         &mut self,
         dims: &Code<Target>,
-        rank: usize,
+        folded: &[bool],
         lane: usize,
         stmt: StmtId,
     ) -> Result<Vec<Bounds>, Fault> {
         self.evaluate(dims, lane, stmt)?;
         let number =
             |k: usize| integer(self.registers[dims.result(k).start], Role::AllocationBound, stmt);
-        (0..rank)
-            .map(|dim| {
+        folded
+            .iter()
+            .enumerate()
+            .map(|(dim, folded)| {
                 let (min, extent, stride) =
                     (number(3 * dim)?, number(3 * dim + 1)?, number(3 * dim + 2)?);
-                Ok(Bounds { min, extent, stride })
+                Ok(Bounds { min, extent, stride, folded: *folded })
             })
             .collect()
     }

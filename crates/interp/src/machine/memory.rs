@@ -12,6 +12,8 @@ pub(super) struct Bounds {
     pub(super) min: i128,
     pub(super) extent: i128,
     pub(super) stride: i128,
+    /// Whether coordinates are taken modulo the extent.
+    pub(super) folded: bool,
 }
 
 /// A live buffer.
@@ -79,6 +81,7 @@ impl Memory {
                 min: i128::from(*min),
                 extent: i128::from(*extent),
                 stride: i128::from(*stride),
+                folded: false,
             })
             .collect();
         let elements = size(&dims).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
@@ -109,14 +112,18 @@ impl Memory {
         self.bits.len()
     }
 
-    /// The element of coordinates within the box.
+    /// The element of coordinates within the box; in a folded dimension every coordinate has one.
     pub(super) fn element_at(&self, coords: &[i128]) -> Option<usize> {
         if coords.len() != self.dims.len() {
             return None;
         }
         let mut element = 0_i128;
         for (coord, dim) in coords.iter().zip(&self.dims) {
-            let step = coord.checked_sub(dim.min)?;
+            let step = if dim.folded {
+                coord.checked_rem_euclid(dim.extent)?
+            } else {
+                coord.checked_sub(dim.min)?
+            };
             if step < 0 || step >= dim.extent {
                 return None;
             }

@@ -3,7 +3,7 @@
 use halidom_interp::Bindings;
 use halidom_ir::{
     Algorithm, Array, BinaryOp, BufferDecl, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId,
-    FuncKind, Pool, ReductionVar, Require, Scalar, Shape, Stage, Type, VarId,
+    FuncKind, Pool, ReductionVar, Require, Scalar, Shape, Stage, StoreIn, Type, VarId,
 };
 
 /// A pool and the algorithm that is being built in it.
@@ -60,7 +60,7 @@ impl Build {
                     let var = self.pool.declare_var(format!("{name}.{part}.{k}"), Type::INT);
                     self.pool.var_expr(var)
                 });
-                Dim { min, extent, stride }
+                Dim::new(min, extent, stride)
             })
             .collect()
     }
@@ -81,6 +81,7 @@ impl Build {
             func,
             component: 0,
             kind: BufferKind::Input,
+            store_in: StoreIn::Auto,
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });

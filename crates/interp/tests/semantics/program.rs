@@ -4,7 +4,7 @@ use halidom_interp::Bindings;
 use halidom_interp::machine::{Fault, Options, Outcome, run};
 use halidom_ir::{
     Array, BufferDecl, BufferId, BufferKind, Check, Dim, ExprId, FuncId, FuncKind, LoopKind,
-    Output, Program, Scalar, Shape, Stmt, StmtId, Type, VarId,
+    Output, Program, Scalar, Shape, Stmt, StmtId, StoreIn, Type, VarId,
 };
 
 use crate::build::Build;
@@ -46,7 +46,15 @@ impl Prog {
     fn buffer(build: &mut Build, func: FuncId, kind: BufferKind, dims: Vec<Dim>) -> BufferId {
         let decl = build.pool.func(func);
         let (name, scalar) = (decl.name.clone(), decl.scalar(0));
-        build.pool.declare_buffer(BufferDecl { name, scalar, func, component: 0, kind, dims })
+        build.pool.declare_buffer(BufferDecl {
+            name,
+            scalar,
+            func,
+            component: 0,
+            kind,
+            store_in: StoreIn::Auto,
+            dims,
+        })
     }
 
     /// A func with an internal buffer for `0..extent` in each dimension, dense.
@@ -61,7 +69,7 @@ impl Prog {
         let mut dims = Vec::new();
         for extent in extents {
             let (min, stride) = (self.build.int(0), self.build.int(size));
-            dims.push(Dim { min, extent: self.build.int(*extent), stride });
+            dims.push(Dim::new(min, self.build.int(*extent), stride));
             size *= extent;
         }
         (func, Self::buffer(&mut self.build, func, BufferKind::Internal, dims))

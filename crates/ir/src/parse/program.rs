@@ -4,7 +4,7 @@ use super::{Parser, Result, token::Token};
 use crate::{
     Algorithm, BufferDecl, BufferId, BufferKind, Check, Dim, ExprId, FuncDecl, FuncId, FuncKind,
     Interval, Label, LoopKind, Output, Partition, Program, Prophecy, ReductionVar, Require, Scalar,
-    Stage, Stmt, StmtId, Type,
+    Stage, Stmt, StmtId, StoreIn, Type,
 };
 
 type Exprs = Box<[ExprId]>;
@@ -96,7 +96,7 @@ impl Parser {
         let error = self.error("a buffer name that is not declared yet");
         let printed = self.name()?;
         let dims = self.dims(declares)?;
-        self.declare_buffer(&printed, (func, 0), scalar, kind, dims, &error)
+        self.declare_buffer(&printed, (func, 0), scalar, (kind, StoreIn::Auto), dims, &error)
     }
 
     fn declare_buffer(
@@ -104,7 +104,7 @@ impl Parser {
         printed: &str,
         (func, component): (FuncId, usize),
         scalar: Scalar,
-        kind: BufferKind,
+        (kind, store_in): (BufferKind, StoreIn),
         dims: Vec<Dim>,
         error: &super::ParseError,
     ) -> Result<BufferId> {
@@ -117,6 +117,7 @@ impl Parser {
             func,
             component,
             kind,
+            store_in,
             dims,
         });
         self.buffers.insert(printed.to_owned(), buffer);
@@ -125,14 +126,20 @@ impl Parser {
 
     fn dims(&mut self, declares: bool) -> Result<Vec<Dim>> {
         let mut dims = Vec::new();
-        while self.eat("[") {
+        loop {
+            let folded = self.eat_word("fold");
+            if folded {
+                self.sign("[")?;
+            } else if !self.eat("[") {
+                break;
+            }
             let min = self.dim_part(declares)?;
             self.sign(",")?;
             let extent = self.dim_part(declares)?;
             self.sign(",")?;
             let stride = self.dim_part(declares)?;
             self.sign("]")?;
-            dims.push(Dim { min, extent, stride });
+            dims.push(Dim { min, extent, stride, folded });
         }
         Ok(dims)
     }
@@ -246,12 +253,19 @@ impl Parser {
                 let component = self.name()?;
                 let component = self.component(&component).ok_or(holds)?;
                 let dims = self.dims(false)?;
+                let store_in = if self.eat_word("in") {
+                    let error = self.error("`heap`, `stack` or `register`");
+                    let name = self.name()?;
+                    StoreIn::ALL.into_iter().find(|place| place.name() == name).ok_or(error)?
+                } else {
+                    StoreIn::Auto
+                };
                 self.sign(";")?;
                 let buffer = self.declare_buffer(
                     &printed,
                     component,
                     scalar,
-                    BufferKind::Internal,
+                    (BufferKind::Internal, store_in),
                     dims,
                     &error,
                 )?;

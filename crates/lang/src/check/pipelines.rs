@@ -4,7 +4,7 @@ use halidom_base::{FxHashSet, IndexMap};
 use halidom_diag::{Diagnostic, FileId, Span};
 use halidom_ir::{
     Algorithm, BufferDecl, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId, FuncKind, Require,
-    Scalar, Type, VarId,
+    Scalar, StoreIn, Type, VarId,
 };
 
 use crate::codes;
@@ -284,6 +284,7 @@ impl<'a, 's> Checker<'a, 's> {
                 min: self.pool.var_expr(min),
                 extent: self.pool.var_expr(extent),
                 stride: self.pool.var_expr(stride),
+                folded: false,
             });
         }
         // The buffer and the func name each other: the func is declared with a definition that is replaced at once.
@@ -301,6 +302,7 @@ impl<'a, 's> Checker<'a, 's> {
             func,
             component: 0,
             kind: BufferKind::Input,
+            store_in: StoreIn::Auto,
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });

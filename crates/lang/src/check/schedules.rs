@@ -3,7 +3,8 @@
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{
-    Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Partition, Scalar, Schedule, Tail,
+    Action, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition, Scalar,
+    Schedule, StoreIn, Tail,
 };
 
 use crate::codes;
@@ -31,6 +32,10 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("compute_inline", "", 0, 0, false),
     ("store_at", "func, v", 2, 2, false),
     ("store_root", "", 0, 0, false),
+    ("reorder_storage", "x, y, …", 2, usize::MAX, false),
+    ("align_storage", "x, modulus", 2, 2, false),
+    ("fold_storage", "x, factor, forward", 2, 3, false),
+    ("store_in", "heap", 1, 1, false),
     ("bound", "v, min, extent", 3, 3, false),
     ("bound_extent", "v, extent", 2, 2, false),
     ("align_bounds", "v, modulus, remainder", 2, 3, false),
@@ -41,16 +46,7 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
 ];
 
 /// Directives of the language's design that nothing implements.
-const UNSUPPORTED: [&str; 8] = [
-    "reorder_storage",
-    "align_storage",
-    "fold_storage",
-    "rfactor",
-    "atomic",
-    "in",
-    "store_in",
-    "hoist_storage",
-];
+const UNSUPPORTED: [&str; 4] = ["rfactor", "atomic", "in", "hoist_storage"];
 
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -461,6 +457,29 @@ impl<'a, 's> Checker<'a, 's> {
             ("compute_root", []) => Action::ComputeRoot,
             ("compute_inline", []) => Action::ComputeInline,
             ("store_root", []) => Action::StoreRoot,
+            ("reorder_storage", vars) => Action::ReorderStorage {
+                vars: vars.iter().map(|var| self.loop_name(var)).collect::<Option<_>>()?,
+            },
+            ("align_storage", [var, modulus]) => Action::AlignStorage {
+                var: self.loop_name(var)?,
+                modulus: self.constant_factor(name, Some(modulus))??,
+            },
+            ("fold_storage", [var, factor, direction @ ..]) => Action::FoldStorage {
+                var: self.loop_name(var)?,
+                factor: self.constant_factor(name, Some(factor))??,
+                direction: match direction.first() {
+                    None => None,
+                    Some(name) => {
+                        let what = "direction of folding";
+                        let all = FoldDirection::ALL.map(|one| (one.name(), one));
+                        Some(self.one_of(name, what, &all)?)
+                    }
+                },
+            },
+            ("store_in", [place]) => {
+                let all = StoreIn::ALL.map(|one| (one.name(), one));
+                Action::StoreIn(self.one_of(place, "place for memory", &all)?)
+            }
             ("bound", [var, min, extent]) => Action::Bound {
                 var: self.loop_name(var)?,
                 min: Some(self.startup_int(min)?),
@@ -519,6 +538,26 @@ impl<'a, 's> Checker<'a, 's> {
             expr.span,
             "there is no such policy of partitioning",
             format!("the policies are {known}"),
+        )
+    }
+
+    /// What one of some names stands for.
+    fn one_of<T: Copy>(
+        &mut self,
+        expr: &Expr<'s>,
+        what: &str,
+        all: &[(&'static str, T)],
+    ) -> Option<T> {
+        let name = if let ExprKind::Name(name) = expr.kind { name } else { "" };
+        if let Some((_, value)) = all.iter().find(|(known, _)| *known == name) {
+            return Some(*value);
+        }
+        let known: Vec<_> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
+        self.fail_with_hint(
+            codes::DIRECTIVE_ARGUMENTS,
+            expr.span,
+            format!("there is no such {what}"),
+            format!("it is one of {}", known.join(", ")),
         )
     }
 

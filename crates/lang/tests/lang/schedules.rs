@@ -114,13 +114,9 @@ fn directives_arrive_in_order_with_their_arguments() {
 #[test]
 fn every_design_directive_without_support_is_named() {
     for directive in [
-        "reorder_storage(y, x)",
-        "align_storage(x, 8)",
-        "fold_storage(y, 4)",
         "rfactor(r, u)",
         "atomic()",
         "in(g)",
-        "store_in(stack)",
         "hoist_storage(out, y)",
         "prefetch(a, y, 2)",
         "async()",

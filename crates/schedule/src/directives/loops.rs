@@ -133,6 +133,10 @@ impl Scheduler<'_> {
             | Action::ComputeInline
             | Action::StoreAt(_)
             | Action::StoreRoot
+            | Action::ReorderStorage { .. }
+            | Action::AlignStorage { .. }
+            | Action::FoldStorage { .. }
+            | Action::StoreIn(_)
             | Action::Bound { .. }
             | Action::AlignBounds { .. } => Ok(()),
         }

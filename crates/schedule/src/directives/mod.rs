@@ -6,6 +6,9 @@ mod bounds;
 mod loops;
 mod placement;
 mod reductions;
+mod storage;
+
+pub(crate) use placement::loops_between;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
@@ -43,7 +46,12 @@ fn phase(action: &Action) -> Phase {
         | Action::Partition { .. }
         | Action::Rename { .. } => Phase::Loops,
         Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
-        Action::StoreAt(_) | Action::StoreRoot => Phase::Storage,
+        Action::StoreAt(_)
+        | Action::StoreRoot
+        | Action::ReorderStorage { .. }
+        | Action::AlignStorage { .. }
+        | Action::FoldStorage { .. }
+        | Action::StoreIn(_) => Phase::Storage,
         Action::Bound { .. } | Action::AlignBounds { .. } => Phase::Bounds,
     }
 }
@@ -93,7 +101,7 @@ pub fn apply(
             if phase(&directive.action) == current {
                 scheduler.checked(directive, |scheduler, directive| match current {
                     Phase::Compute => scheduler.place_compute(directive),
-                    Phase::Storage => scheduler.place_storage(directive),
+                    Phase::Storage => scheduler.storage(directive),
                     Phase::Bounds | Phase::Specialization | Phase::Loops => {
                         scheduler.bounds(directive)
                     }

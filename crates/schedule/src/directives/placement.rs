@@ -284,8 +284,12 @@ fn enclosing(lowered: &Lowered, level: VarId) -> Vec<VarId> {
     loops
 }
 
-/// The loops from just within the storage to where a func is computed; `None` if the storage does not enclose that.
-fn loops_between(lowered: &Lowered, store: Placement, compute: Placement) -> Option<Vec<VarId>> {
+/// The loops from just within the storage to where a func is computed, innermost first; `None` if the storage does not enclose that.
+pub(crate) fn loops_between(
+    lowered: &Lowered,
+    store: Placement,
+    compute: Placement,
+) -> Option<Vec<VarId>> {
     let around = match compute {
         Placement::At(level) => enclosing(lowered, level),
         Placement::Root | Placement::Inline => Vec::new(),

@@ -70,9 +70,7 @@ fn the_page_of_each_code_has_a_refused_and_a_corrected_example() {
         seen.push(code.to_owned());
     }
     // That no page is missing is for `cargo xtask tidy`.
-    let expected: Vec<_> = (601..).take(seen.len()).map(|number| format!("HAL0{number}")).collect();
-    assert!(seen.len() >= 19);
-    assert_eq!(seen, expected);
+    assert!(seen.is_sorted() && seen.len() >= 22, "{seen:?}");
 }
 
 /// Compiles every schedule of a text and compares with the algorithm on cases from a seed. Gives how many compiles and runs there were.

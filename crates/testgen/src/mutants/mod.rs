@@ -31,6 +31,10 @@ pub enum MutantKind {
     AllocationShrunk,
     /// A func's needed region, one shorter in a dimension.
     NeededShrunk,
+    /// The factor by which a buffer is folded, lesser everywhere.
+    FoldChanged,
+    /// What a sliding window computes in the first iteration, or in the others, one more or less.
+    WindowChanged,
     /// A load of a neighbour, with its claim changed alike.
     LoadRedirected,
     /// Two neighbouring statements, in the other order.
@@ -41,7 +45,7 @@ pub enum MutantKind {
 
 impl MutantKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::IndexOffByOne,
         Self::LoopBoundChanged,
         Self::OperandsSwapped,
@@ -52,6 +56,8 @@ impl MutantKind {
         Self::LoopMadeParallel,
         Self::AllocationShrunk,
         Self::NeededShrunk,
+        Self::FoldChanged,
+        Self::WindowChanged,
         Self::LoadRedirected,
         Self::StatementsSwapped,
         Self::EntryCheckWeakened,
@@ -70,6 +76,8 @@ impl MutantKind {
             Self::LoopMadeParallel => "loop made parallel",
             Self::AllocationShrunk => "allocation shrunk",
             Self::NeededShrunk => "needed region shrunk",
+            Self::FoldChanged => "fold changed",
+            Self::WindowChanged => "window changed",
             Self::LoadRedirected => "load redirected",
             Self::StatementsSwapped => "statements swapped",
             Self::EntryCheckWeakened => "entry check weakened",

@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, Interval, Label, LoopKind, Pool,
-    Program, Scalar, Stmt, StmtId, print,
+    Program, Scalar, Stmt, StmtId, Type, print,
 };
 
 use super::MutantKind;
@@ -45,6 +45,8 @@ enum Change {
     Parallel,
     /// Shortens a dimension of the allocation.
     Shrink { dim: usize },
+    /// Folds a dimension of the allocation by another factor, in its layout and in the accesses.
+    Fold { dim: usize, to: i128 },
     /// Shortens a dimension of the needed region, at its start or its end.
     Needed { dim: usize, at_start: bool },
     /// Exchanges a block's statement with the next one.
@@ -137,9 +139,37 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
         }
         MutantKind::AllocationShrunk => {
             if let Stmt::Allocate { buffer, .. } = stmt {
-                (0..pool.buffer(*buffer).dims.len()).for_each(|dim| add(Change::Shrink { dim }));
+                let dims = pool.buffer(*buffer).dims.iter().enumerate();
+                dims.filter(|(_, dim)| !dim.folded)
+                    .for_each(|(dim, _)| add(Change::Shrink { dim }));
             }
         }
+        MutantKind::FoldChanged => {
+            if let Stmt::Allocate { buffer, .. } = stmt {
+                for (dim, layout) in pool.buffer(*buffer).dims.iter().enumerate() {
+                    let factor = pool.as_constant(layout.extent).and_then(Constant::as_integer);
+                    if let Some(factor) = factor.filter(|factor| layout.folded && *factor > 1) {
+                        add(Change::Fold { dim, to: factor - 1 });
+                        if factor > 2 {
+                            add(Change::Fold { dim, to: factor / 2 });
+                        }
+                    }
+                }
+            }
+        }
+        MutantKind::WindowChanged => subexprs(pool, stmt, |root, path, id| {
+            if let Expr::Select { condition, if_true, .. } = *pool.get(id)
+                && pool.ty(if_true) == Type::INT
+                && matches!(pool.get(condition), Expr::Binary(BinaryOp::Eq, ..))
+            {
+                for arm in [1, 2] {
+                    for by in [-1, 1] {
+                        let path = [path.as_slice(), &[arm]].concat();
+                        add(Change::Expr { root, path, edit: Edit::Add(by) });
+                    }
+                }
+            }
+        }),
         MutantKind::NeededShrunk => {
             if let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = stmt {
                 for dim in 0..needed.len() {
@@ -383,9 +413,21 @@ impl Change {
             Self::Shrink { dim } => {
                 let Stmt::Allocate { buffer, body } = &mut new else { return None };
                 let shorter = shorter_buffer(pool, *buffer, *dim);
-                *body = with_buffer(pool, *body, *buffer, shorter);
+                *body = with_buffer(pool, *body, (*buffer, shorter), None);
                 *buffer = shorter;
                 format!("{}: one shorter in dimension {dim}", place(pool, old))
+            }
+            Self::Fold { dim, to } => {
+                let Stmt::Allocate { buffer, body } = &mut new else { return None };
+                let mut decl: BufferDecl = pool.buffer(*buffer).clone();
+                let layout = decl.dims.get_mut(*dim)?;
+                let from = layout.extent;
+                layout.extent = pool.int(*to);
+                let changed = layout.extent;
+                let other = pool.declare_buffer(decl);
+                *body = with_buffer(pool, *body, (*buffer, other), Some((from, changed)));
+                *buffer = other;
+                format!("{}: folded by {to} in dimension {dim}", place(pool, old))
             }
             Self::Needed { dim, at_start } => {
                 let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = &mut new else {
@@ -486,17 +528,22 @@ fn shorter_buffer(pool: &mut Pool, buffer: BufferId, dim: usize) -> BufferId {
     pool.declare_buffer(decl)
 }
 
-/// A statement with every access to a buffer made to another one of the same type.
-fn with_buffer(pool: &mut Pool, stmt: StmtId, from: BufferId, to: BufferId) -> StmtId {
+/// A statement with every access to a buffer made to another one of the same type, and with one modulus in the place of another.
+fn with_buffer(
+    pool: &mut Pool,
+    stmt: StmtId,
+    buffers: (BufferId, BufferId),
+    modulus: Option<(ExprId, ExprId)>,
+) -> StmtId {
     let mut done = FxHashMap::default();
-    rename_stmt(pool, stmt, from, to, &mut done)
+    rename_stmt(pool, stmt, buffers, modulus, &mut done)
 }
 
 fn rename_stmt(
     pool: &mut Pool,
     id: StmtId,
-    from: BufferId,
-    to: BufferId,
+    (from, to): (BufferId, BufferId),
+    modulus: Option<(ExprId, ExprId)>,
     done: &mut FxHashMap<ExprId, ExprId>,
 ) -> StmtId {
     let mut expr = |pool: &mut Pool, id: ExprId| {
@@ -504,6 +551,10 @@ fn rename_stmt(
             Expr::Load { buffer, index, access } if *buffer == from => {
                 pool.load(to, *index, access.clone())
             }
+            Expr::Binary(BinaryOp::Mod, lhs, rhs) => match modulus {
+                Some((old, new)) if *rhs == old => pool.binary(BinaryOp::Mod, *lhs, new),
+                Some(_) | None => id,
+            },
             Expr::Load { .. }
             | Expr::Const(_)
             | Expr::Var(_)
@@ -542,17 +593,17 @@ fn rename_stmt(
     match &mut stmt {
         Stmt::Block(stmts) => {
             for stmt in stmts {
-                *stmt = rename_stmt(pool, *stmt, from, to, done);
+                *stmt = rename_stmt(pool, *stmt, (from, to), modulus, done);
             }
         }
         Stmt::Let { body, .. }
         | Stmt::For { body, .. }
         | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => *body = rename_stmt(pool, *body, from, to, done),
+        | Stmt::Labeled { body, .. } => *body = rename_stmt(pool, *body, (from, to), modulus, done),
         Stmt::If { then_branch, else_branch, .. } => {
-            *then_branch = rename_stmt(pool, *then_branch, from, to, done);
+            *then_branch = rename_stmt(pool, *then_branch, (from, to), modulus, done);
             if let Some(branch) = else_branch {
-                *branch = rename_stmt(pool, *branch, from, to, done);
+                *branch = rename_stmt(pool, *branch, (from, to), modulus, done);
             }
         }
         Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}

@@ -1,16 +1,18 @@
 //! Location identity and bounds.
 //!
 //! # Correctness
-//! For each access `flat = Σ (coord_k - min_k)·stride_k` is shown, and `min_k <= coord_k < min_k + extent_k`. Internal buffers have `stride_0 = 1`,
-//! `stride_k = stride_(k-1)·extent_(k-1)`, shown as identities: coordinates in bounds are then the digits of a mixed-radix number, so that equal element numbers
-//! mean equal coordinates, and element numbers lie below the product of the extents. An output's strides step over the dimensions inside, by entry checks. Hence the rest of the validator may speak of coordinates instead of element numbers.
+//! For each access `flat = Σ slot_k·stride_k` is shown, where the slot of a coordinate is `coord_k - min_k`, or `coord_k mod extent_k` in a folded dimension, and
+//! `min_k <= coord_k < min_k + extent_k` in the others, so that `0 <= slot_k < extent_k` in all. The strides of internal buffers are, in some order of the dimensions, the
+//! products of the extents before, shown as identities: slots are then the digits of a mixed-radix number, so that equal element numbers
+//! mean equal slots, and element numbers lie below the product of the extents. An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
+//! validator may speak of coordinates instead of element numbers, congruent ones in folded dimensions being the same ([`Checker::sharing`]).
 
 use halidom_ir::BufferKind;
 
 use super::Checker;
-use crate::program::Access;
+use crate::program::{Access, Dimension};
 use crate::report::{Kind, Method, Status};
-use crate::space::{Formula, Rename};
+use crate::space::{Formula, FormulaId, PolyId, Rename};
 
 impl Checker<'_> {
     /// Obligations of kinds `Location` and `Bounds`.
@@ -35,22 +37,76 @@ impl Checker<'_> {
     /// The strides of an internal buffer keep different coordinates apart.
     fn dense(&mut self, index: usize) {
         let memory = &self.model.memories[index];
+        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
+        let internal = memory.kind == BufferKind::Internal;
+        if memory.dims.iter().any(|dim| dim.folded && !(internal && self.well_folded(dim))) {
+            let reason = "a folded dimension of the caller's, or one that does not begin at 0 with a positive constant extent";
+            return self.record(Kind::Location, None, place, Status::Open(reason.to_owned()));
+        }
         match memory.kind {
             BufferKind::Internal => {}
             BufferKind::Output => return self.injective(index),
             // What an element of an input is does not depend on other elements.
             BufferKind::Input => return,
         }
-        let mut expected = self.space.constant(1);
-        let mut status = Status::Closed(Method::Identity);
-        for dim in &memory.dims {
-            if dim.stride != expected {
-                status = Status::Open("strides are not the products of the extents".to_owned());
-            }
-            expected = self.space.mul(expected, dim.extent);
-        }
-        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
+        let one = self.space.constant(1);
+        let status = if self.mixed_radix(&memory.dims, one) {
+            Status::Closed(Method::Identity)
+        } else {
+            Status::Open("strides are not the products of the extents".to_owned())
+        };
         self.record(Kind::Location, None, place, status);
+    }
+
+    fn well_folded(&self, dim: &Dimension) -> bool {
+        self.space.is_zero(dim.min)
+            && self.space.as_constant(dim.extent).is_some_and(|factor| factor > 0)
+    }
+
+    /// Whether the dimensions have an order in which each stride is the product of `first` and the extents before.
+    fn mixed_radix(&mut self, dims: &[Dimension], first: PolyId) -> bool {
+        if dims.is_empty() {
+            return true;
+        }
+        for (position, dim) in dims.iter().enumerate() {
+            // Dimensions with one coordinate have the stride of the next one too, so that each may have to be tried.
+            if dim.stride == first {
+                let mut others = dims.to_vec();
+                others.remove(position);
+                let next = self.space.mul(first, dim.extent);
+                if self.mixed_radix(&others, next) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Coordinates that share an element with these: any that are congruent in the folded dimensions, with fresh symbols for the multiples; and the condition that they
+    /// are these very ones. `None` for a wrong number of coordinates or a fold that is not by a constant.
+    pub(super) fn sharing(
+        &mut self,
+        memory: usize,
+        coords: &[PolyId],
+    ) -> Option<(Vec<PolyId>, FormulaId)> {
+        let dims = &self.model.memories[memory].dims;
+        if dims.len() != coords.len() {
+            return None;
+        }
+        let (mut others, mut same) = (Vec::new(), Vec::new());
+        let zero = self.space.constant(0);
+        for (coord, dim) in coords.iter().zip(dims) {
+            if !dim.folded {
+                others.push(*coord);
+                continue;
+            }
+            let factor = self.space.as_constant(dim.extent)?;
+            let times = self.space.fresh_poly("times");
+            let step = self.space.scale(times, factor);
+            others.push(self.space.add(*coord, step));
+            same.push(self.space.equal(times, zero));
+        }
+        Some((others, self.space.and(&same)))
     }
 
     /// The layout of an output keeps different coordinates apart: each stride steps over the dimensions inside it.
@@ -81,7 +137,11 @@ impl Checker<'_> {
             Some(flat) => {
                 let mut expected = self.space.constant(0);
                 for (coord, dim) in access.coords.iter().zip(&memory.dims) {
-                    let step = self.space.sub(*coord, dim.min);
+                    let step = if dim.folded {
+                        self.space.modulo(*coord, dim.extent)
+                    } else {
+                        self.space.sub(*coord, dim.min)
+                    };
                     let step = self.space.mul(step, dim.stride);
                     expected = self.space.add(expected, step);
                 }
@@ -116,12 +176,16 @@ impl Checker<'_> {
     }
 
     fn bounds(&mut self, access: &Access) {
-        let region: Vec<_> = self.model.memories[access.memory]
-            .dims
+        // A remainder by the extent is always within it. A wrong number of coordinates is an open obligation of kind `Location`.
+        let dims = &self.model.memories[access.memory].dims;
+        let (coords, region): (Vec<_>, Vec<_>) = access
+            .coords
             .iter()
-            .map(|dim| (dim.min, dim.extent))
-            .collect();
-        let goal = self.inside(&access.coords, &region);
+            .zip(dims)
+            .filter(|(_, dim)| !dim.folded)
+            .map(|(coord, dim)| (*coord, (dim.min, dim.extent)))
+            .unzip();
+        let goal = self.inside(&coords, &region);
         let status = self.prove(&access.place.facts, goal, "bounds");
         let place = self.describe(access);
         self.record(Kind::Bounds, Some(access.stmt), place, status);

@@ -4,19 +4,25 @@
 //! For a label that promises `func` on a region, each stage and each component: every instance of the stage that writes a needed location is executed by some store under the
 //! label. The instance is given by fresh symbols for the pure variables and the point; a witness gives the stores' loops in terms of these symbols; one query
 //! shows that the negations of all witnesses' conditions contradict the instance's existence. For the pure stage this says that every needed location is written.
+//! A location that an earlier label promised need not be written again: [`super::carry`].
 
 use super::Checker;
+use super::carry::Carry;
 use crate::program::{Model, Store};
 use crate::report::{Kind, Status};
 use crate::space::{FormulaId, PolyId, Rename};
 use crate::witness::witness;
 
 impl<'a> Checker<'a> {
-    /// Obligations of kind `Coverage`.
-    pub(super) fn coverage(&mut self) {
+    /// Obligations of kind `Coverage`. Gives the labels that rely on labels before them, with those: `Retention` is owed for them.
+    pub(super) fn coverage(&mut self) -> Vec<(usize, Vec<Carry>)> {
+        let mut relying = Vec::new();
         for label in 0..self.model.labels.len() {
             let func = self.model.labels[label].func;
-            for stage in 0..self.specification.stages(func) {
+            let mut carries = self.carries(label);
+            let mut partial = Vec::new();
+            let stages = self.specification.stages(func);
+            for stage in 0..stages {
                 let decl = self.pool.func(func);
                 for component in 0..decl.scalars.len() {
                     let part = if decl.scalars.len() > 1 {
@@ -26,14 +32,47 @@ impl<'a> Checker<'a> {
                     };
                     let place =
                         format!("stage {stage} of {}{part} where it is computed", decl.name);
-                    let status = self.cover_stage(label, stage, component);
+                    let status =
+                        self.cover_stage(label, (stage, component), &carries, &mut partial);
                     self.record(Kind::Coverage, None, place, status);
                 }
+            }
+            if partial.is_empty() {
+                continue;
+            }
+            let mut memories = self.model.labels[label].memories.iter();
+            if stages > 1 || memories.any(|memory| self.model.memories[*memory].is_folded()) {
+                self.drop_superfluous(&mut carries, &partial);
+            }
+            relying.push((label, carries));
+        }
+        relying
+    }
+
+    /// Leaves out what a label need not rely on: for what is left `Retention` must hold.
+    fn drop_superfluous(&mut self, carries: &mut Vec<Carry>, partial: &[Partial]) {
+        let mut index = 0;
+        while index < carries.len() {
+            let carry = carries.remove(index);
+            let enough = partial.iter().all(|stage| {
+                let kept = self.kept(carries, &stage.location);
+                let written = self.space.or(&[stage.written, kept]);
+                self.follows(&stage.facts, written, "coverage from fewer")
+            });
+            if !enough {
+                carries.insert(index, carry);
+                index += 1;
             }
         }
     }
 
-    fn cover_stage(&mut self, label: usize, stage: usize, component: usize) -> Status {
+    fn cover_stage(
+        &mut self,
+        label: usize,
+        (stage, component): (usize, usize),
+        carries: &[Carry],
+        partial: &mut Vec<Partial>,
+    ) -> Status {
         let labelled = &self.model.labels[label];
         let func = labelled.func;
         let shape = match self.specification.shape(self.space, func, stage) {
@@ -58,8 +97,14 @@ impl<'a> Checker<'a> {
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
         let writers = self.writers(label, stage, component);
         let witnesses = self.witnesses(label, &writers, &target);
-        let ways: Vec<FormulaId> = witnesses.iter().filter_map(|way| way.condition).collect();
-        let written = self.space.or(&ways);
+        let mut ways: Vec<FormulaId> = witnesses.iter().filter_map(|way| way.condition).collect();
+        let mut written = self.space.or(&ways);
+        if !carries.is_empty() && !self.follows(&facts, written, "coverage") {
+            ways.push(self.kept(carries, &instance.location));
+            let location = instance.location.clone();
+            partial.push(Partial { facts: facts.clone(), written, location });
+            written = self.space.or(&ways);
+        }
         let status = self.prove(&facts, written, "coverage");
         if matches!(status, Status::Closed(_)) || writers.len() > MOST_SIBLINGS {
             return status;
@@ -144,6 +189,15 @@ impl<'a> Checker<'a> {
         }
         ways
     }
+}
+
+/// A stage that does not write all of a label's region anew.
+struct Partial {
+    /// Of a needed instance.
+    facts: Vec<FormulaId>,
+    /// That it is run under the label.
+    written: FormulaId,
+    location: Vec<PolyId>,
 }
 
 /// A guess at the instance of a store that writes a target.

@@ -9,7 +9,7 @@
 use halidom_ir::BufferKind;
 
 use super::Checker;
-use crate::program::{Access, Place, Store, order};
+use crate::program::{Access, Labelled, Place, Store, order};
 use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId};
 
@@ -77,16 +77,21 @@ impl Checker<'_> {
 
     /// That the coordinates of a load lie where a label before it promises right values.
     pub(super) fn promised(&mut self, load: &Access) -> FormulaId {
-        let model = self.model;
         let mut ways = Vec::new();
-        for label in &model.labels {
-            let before = label.memories.contains(&load.memory)
-                && order::dominates(&label.place.steps, &load.place.steps)
-                && label.place.facts.iter().all(|fact| load.place.facts.contains(fact));
-            if before {
-                ways.push(self.inside(&load.coords, &label.needed));
-            }
+        for label in self.labels_before(load) {
+            ways.push(self.inside(&load.coords, &self.model.labels[label].needed));
         }
         self.space.or(&ways)
+    }
+
+    /// The labels of the loaded func that come before a load, in the same iterations of the loops around them and under conditions that hold at the load.
+    pub(super) fn labels_before(&self, load: &Access) -> Vec<usize> {
+        let before = |label: &Labelled| {
+            label.memories.contains(&load.memory)
+                && order::dominates(&label.place.steps, &load.place.steps)
+                && label.place.facts.iter().all(|fact| load.place.facts.contains(fact))
+        };
+        let labels = self.model.labels.iter().enumerate();
+        labels.filter(|(_, label)| before(label)).map(|(index, _)| index).collect()
     }
 }

@@ -5,6 +5,7 @@
 //! of obligations grows with the program and the specification, and success removes nothing from it.
 
 mod access;
+mod carry;
 mod commute;
 mod coverage;
 mod definedness;
@@ -12,6 +13,7 @@ mod order;
 mod output;
 mod overflow;
 mod race;
+mod retention;
 mod store;
 
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
@@ -52,9 +54,10 @@ impl Checker<'_> {
         self.assumptions();
         self.accesses();
         self.claims_and_values();
-        self.coverage();
+        let relying = self.coverage();
         self.definedness();
         self.orders();
+        self.retention(relying);
         self.races();
         self.outputs();
     }

@@ -4,11 +4,12 @@
 //! For two instances of stores to one buffer in different iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store) that
 //! write one location: if both are of the pure stage, both are needed there, so that both write the specification's one value of that stage (that no update
 //! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
-//! load's own iteration, so that the location was written there before with the same value.
+//! load's own iteration, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
+//! coordinates.
 
 use super::Checker;
 use crate::program::{Access, Store, order};
-use crate::report::{Kind, Method, Status};
+use crate::report::{Kind, Status};
 use crate::space::{Formula, FormulaId, Rename};
 
 impl Checker<'_> {
@@ -57,17 +58,19 @@ impl Checker<'_> {
         rename
     }
 
+    /// What holds if two accesses, the second renamed, touch one element; and that they do so at the same coordinates.
     fn conflict_facts(
         &mut self,
         a: &Access,
         b: &Access,
         in_b: &mut Rename,
-    ) -> Option<Vec<FormulaId>> {
+    ) -> Option<(Vec<FormulaId>, FormulaId)> {
         let there = in_b.polys(self.space, &b.coords);
-        let mut facts = self.space.equalities(&a.coords, &there)?;
+        let (here, same) = self.sharing(a.memory, &a.coords)?;
+        let mut facts = self.space.equalities(&here, &there)?;
         facts.extend(&a.place.facts);
         facts.extend(in_b.formulas(self.space, &b.place.facts));
-        Some(facts)
+        Some((facts, same))
     }
 
     fn stores_apart(&mut self, first: &Store, second: &Store) {
@@ -91,8 +94,9 @@ impl Checker<'_> {
             self.space.truth(false)
         };
         let status = match self.conflict_facts(&first.access, &second.access, &mut there) {
-            Some(mut facts) => {
+            Some((mut facts, same)) => {
                 facts.push(unordered);
+                let goal = self.space.and(&[goal, same]);
                 self.prove(&facts, goal, "race")
             }
             None => Status::Open("claims with different numbers of coordinates".to_owned()),
@@ -107,15 +111,18 @@ impl Checker<'_> {
         let mut there = Rename::symbols([(lane, other)]);
         let own = self.space.symbol(lane);
         let same = self.space.equal(own, other);
-        let goal = if store.stage == 0 || self.specification.stages(store.func) == 1 {
-            let good = self.good(store);
-            self.space.or(&[same, good])
-        } else {
-            same
-        };
         let status = match self.conflict_facts(&store.access, &store.access, &mut there) {
-            Some(facts) => self.prove(&facts, goal, "lanes"),
-            None => Status::Closed(Method::Structure),
+            Some((facts, there_too)) => {
+                let goal = if store.stage == 0 || self.specification.stages(store.func) == 1 {
+                    let good = self.good(store);
+                    let agree = self.space.and(&[good, there_too]);
+                    self.space.or(&[same, agree])
+                } else {
+                    same
+                };
+                self.prove(&facts, goal, "lanes")
+            }
+            None => Status::Open("claims with different numbers of coordinates".to_owned()),
         };
         let place = format!("lanes of the store to {}", self.describe(&store.access));
         self.record(Kind::Race, Some(store.access.stmt), place, status);
@@ -135,8 +142,9 @@ impl Checker<'_> {
         }
         let goal = self.promised(load);
         let status = match self.conflict_facts(load, &store.access, &mut there) {
-            Some(mut facts) => {
+            Some((mut facts, same)) => {
                 facts.push(unordered);
+                let goal = self.space.and(&[goal, same]);
                 self.prove(&facts, goal, "read race")
             }
             None => Status::Open("claims with different numbers of coordinates".to_owned()),

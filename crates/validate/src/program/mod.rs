@@ -60,6 +60,8 @@ pub(crate) struct Dimension {
     pub(crate) min: PolyId,
     pub(crate) extent: PolyId,
     pub(crate) stride: PolyId,
+    /// Whether a coordinate lies at its remainder by the extent.
+    pub(crate) folded: bool,
 }
 
 /// A buffer: one for each input and output, and one for each `Allocate` statement.
@@ -71,6 +73,13 @@ pub(crate) struct Memory {
     pub(crate) kind: BufferKind,
     pub(crate) dims: Vec<Dimension>,
     pub(crate) place: Place,
+}
+
+impl Memory {
+    /// Whether different coordinates may share an element.
+    pub(crate) fn is_folded(&self) -> bool {
+        self.dims.iter().any(|dim| dim.folded)
+    }
 }
 
 /// A store or load.

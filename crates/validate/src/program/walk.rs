@@ -292,6 +292,7 @@ impl Walker<'_> {
                     min: evaluator.int(dim.min)?,
                     extent: evaluator.int(dim.extent)?,
                     stride: evaluator.int(dim.stride)?,
+                    folded: dim.folded,
                 });
             }
             Ok(dims)

@@ -1,7 +1,7 @@
 //! Better guesses at needed regions.
 //!
-//! An update that reads other locations of its own func needs them to be right, though no consumer may need them: the region of such a func's label becomes the box over which its
-//! pure stage runs.
+//! An update that reads other locations of its own func needs them to be right, though no consumer may need them: the region of such a func's label becomes, in the dimensions in
+//! which the locations differ, the box over which its pure stage runs.
 //!
 //! # Correctness
 //! Needed regions are hints, so any will do: the obligations are stated for the regions that are left in the model.
@@ -11,22 +11,24 @@ use halidom_ir::{BufferKind, Check};
 use super::{Model, Step, Store};
 use crate::space::{Formula, PolyId, Rename, Space};
 
-/// Widens the regions of funcs whose updates read other locations than they write.
+/// Widens the regions of funcs whose updates read other locations than they write, in the dimensions concerned.
 pub(super) fn widen(model: &mut Model, space: &mut Space) {
     for label in 0..model.labels.len() {
         let own = |store: &&Store| store.label == Some(label);
-        let reaches = model.stores.iter().filter(own).any(|store| {
-            store.uses.iter().any(|used| {
-                let load = &model.loads[used.load];
-                let own = model.labels[label].memories.contains(&load.memory);
-                own && load.coords != store.access.coords
+        let reaches = |dim: usize| {
+            model.stores.iter().filter(own).any(|store| {
+                store.uses.iter().any(|used| {
+                    let load = &model.loads[used.load];
+                    model.labels[label].memories.contains(&load.memory)
+                        && load.coords.get(dim) != store.access.coords.get(dim)
+                })
             })
-        });
-        if !reaches {
-            continue;
-        }
+        };
         let mut region = model.labels[label].needed.clone();
         for (dim, interval) in region.iter_mut().enumerate() {
+            if !reaches(dim) {
+                continue;
+            }
             let mut pure = model.stores.iter().filter(own).filter(|store| store.stage == 0);
             let place = &model.labels[label].place;
             let outside = (place.steps.len(), place.facts.len());
@@ -39,7 +41,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
             let memory = model.labels[label].memories.first().map(|first| &model.memories[*first]);
             let allocated = memory
                 .filter(|memory| memory.kind == BufferKind::Internal)
-                .and_then(|memory| memory.dims.get(dim))
+                .and_then(|memory| memory.dims.get(dim).filter(|dim| !dim.folded))
                 .map(|dim| (dim.min, dim.extent));
             let func = model.labels[label].func;
             let checked = model.entry.iter().find_map(|entry| match entry.check {

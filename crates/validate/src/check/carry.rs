@@ -1,0 +1,120 @@
+//! What a label takes over from labels before it.
+//!
+//! # Correctness
+//! Where a func is stored around a serial loop in which it is computed, an iteration need not write again what an iteration before left in the buffer (a sliding window). A
+//! [`Carry`] names an instance of a label of the same buffer, in the same lifetime, with the condition that it exists and has certainly ended before the label at hand
+//! begins ([`order::before`]). What it promised still stands if nothing overwrote it since, which is what `Retention` shows for folded buffers and for funcs with updates; for other
+//! funcs `Order` shows that every write to a promised location, whenever it comes, is of the right value. Instances certainly before one another are well founded, so
+//! that the induction over the run may use the promise. The choice of instances is a guess: the iteration before, in each of the loops that the two labels share.
+
+use halidom_ir::LoopKind;
+
+use super::Checker;
+use crate::program::{Step, order};
+use crate::space::{FormulaId, PolyId, Rename};
+
+/// An instance of a label that another one relies on.
+pub(super) struct Carry {
+    /// The label.
+    pub(super) from: usize,
+    /// Its loops in terms of those of the label that relies on it.
+    pub(super) at: Rename,
+    /// That the instance exists and ends before the other begins.
+    pub(super) exists: FormulaId,
+    /// Where it promises right values.
+    pub(super) region: Vec<(PolyId, PolyId)>,
+}
+
+/// More guesses than these are not tried.
+const MOST: usize = 12;
+
+impl Checker<'_> {
+    /// Guesses at the label instances just before an instance of a label, in the same lifetime of its buffer.
+    pub(super) fn carries(&mut self, label: usize) -> Vec<Carry> {
+        let model = self.model;
+        let to = &model.labels[label];
+        let depths = to.memories.iter().map(|memory| model.memories[*memory].place.steps.len());
+        let Some(lifetime) = depths.max() else { return Vec::new() };
+        let mut carries = Vec::new();
+        for (from, other) in model.labels.iter().enumerate() {
+            let common = order::shared(&other.place.steps, &to.place.steps);
+            if other.memories != to.memories || common < lifetime {
+                continue;
+            }
+            let loops = |steps: &[Step]| {
+                let indices = steps.iter().filter_map(|step| match step {
+                    Step::Loop(index) => Some(*index),
+                    Step::Part(_) => None,
+                });
+                indices.collect::<Vec<usize>>()
+            };
+            let shared = loops(&to.place.steps[lifetime..common]);
+            let own = loops(&other.place.steps[common..]);
+            if let (Some(Step::Part(i)), Some(Step::Part(j))) =
+                (other.place.steps.get(common), to.place.steps.get(common))
+                && i < j
+            {
+                carries.push(self.carry(label, from, Rename::new(), &own));
+            }
+            for (position, index) in shared.iter().enumerate() {
+                match model.loops[*index].kind {
+                    LoopKind::Serial | LoopKind::Unrolled => {}
+                    LoopKind::Parallel | LoopKind::Vectorized => continue,
+                }
+                let symbol = model.loops[*index].symbol;
+                let inner = &shared[position + 1..];
+                let variable = self.space.symbol(symbol);
+                let previous = self.space.offset(variable, -1);
+                // The same iteration of the loops within, then their last one.
+                let mut lasts = vec![own.clone()];
+                if !inner.is_empty() {
+                    lasts.push([inner, &own].concat());
+                }
+                for lasts in lasts {
+                    let at = Rename::symbols([(symbol, previous)]);
+                    carries.push(self.carry(label, from, at, &lasts));
+                }
+            }
+        }
+        carries.truncate(MOST);
+        carries
+    }
+
+    /// The instance of `from` at `at`, in the last iterations of `lasts` (outermost first).
+    fn carry(&mut self, label: usize, from: usize, mut at: Rename, lasts: &[usize]) -> Carry {
+        let model = self.model;
+        for index in lasts {
+            let found = &model.loops[*index];
+            let min = at.poly(self.space, found.min);
+            let extent = at.poly(self.space, found.extent);
+            let end = self.space.add(min, extent);
+            let last = self.space.offset(end, -1);
+            at.insert(found.symbol, last);
+        }
+        let other = &model.labels[from];
+        let mut exists = at.formulas(self.space, &other.place.facts);
+        exists.push(order::before(
+            self.space,
+            model,
+            (&other.place.steps, &mut at),
+            (&model.labels[label].place.steps, &mut Rename::new()),
+        ));
+        let exists = self.space.and(&exists);
+        let region = other
+            .needed
+            .iter()
+            .map(|(min, extent)| (at.poly(self.space, *min), at.poly(self.space, *extent)))
+            .collect();
+        Carry { from, at, exists, region }
+    }
+
+    /// That one of these instances exists and promised these coordinates.
+    pub(super) fn kept(&mut self, carries: &[Carry], coords: &[PolyId]) -> FormulaId {
+        let mut ways = Vec::new();
+        for carry in carries {
+            let promised = self.inside(coords, &carry.region);
+            ways.push(self.space.and(&[carry.exists, promised]));
+        }
+        self.space.or(&ways)
+    }
+}

@@ -1,0 +1,218 @@
+//! What was promised is still there when it is relied on.
+//!
+//! # Correctness
+//! *Folded buffers.* Coordinates that are congruent share an element, so a value that was promised at `c` is lost when a congruent `c' != c` is written. Three queries for every
+//! store: (a) under an instance of a label, no store touches the element of a coordinate that this instance promises, but at that coordinate; (b) the same for the
+//! stores that may run between a label's instance and one that relies on it ([`super::carry`]); (c) and for those that may run between a label's instance and a load that
+//! relies on it. "May run between" is the negation of "certainly runs before the one or after the other" ([`order::before`]), so that unordered iterations count. A write at `c`
+//! itself is judged by `Order`.
+//!
+//! *Funcs with updates* that rely on labels before. What is taken over is final, so that (d) no store under the relying instance touches it, (e) no update under it reads it as a
+//! value that is not final, and (b') no store that may run between touches it.
+
+use halidom_ir::BufferKind;
+
+use super::Checker;
+use super::carry::Carry;
+use crate::program::{Access, Step, Store, order};
+use crate::report::{Kind, Status};
+use crate::space::{FormulaId, Rename};
+
+/// An instance of a label: which, and its loops.
+type Instance<'r> = (usize, &'r mut Rename);
+
+impl Checker<'_> {
+    /// Obligations of kind `Retention`.
+    pub(super) fn retention(&mut self, mut relying: Vec<(usize, Vec<Carry>)>) {
+        let model = self.model;
+        for (memory, decl) in model.memories.iter().enumerate() {
+            if !decl.is_folded() || decl.kind != BufferKind::Internal {
+                continue;
+            }
+            let stores: Vec<&Store> =
+                model.stores.iter().filter(|store| store.access.memory == memory).collect();
+            for store in &stores {
+                let status = self.apart_within(store);
+                let place = format!("store to {}", self.describe(&store.access));
+                self.record(Kind::Retention, Some(store.access.stmt), place, status);
+            }
+            for load in model.loads.iter().filter(|load| load.memory == memory) {
+                for label in self.labels_before(load) {
+                    for store in &stores {
+                        let status = self.until_read(label, load, store);
+                        let place = format!("read of {}", self.describe(load));
+                        self.record(Kind::Retention, Some(load.stmt), place, status);
+                    }
+                }
+            }
+        }
+        for (label, carries) in &mut relying {
+            let labelled = &model.labels[*label];
+            let updated = self.specification.stages(labelled.func) > 1;
+            if updated {
+                self.untouched(*label, carries);
+            }
+            for carry in carries {
+                for store in &model.stores {
+                    let memory = store.access.memory;
+                    let concerned = updated || model.memories[memory].is_folded();
+                    if concerned && labelled.memories.contains(&memory) {
+                        let status = self.until_relied_on(*label, carry, store, updated);
+                        let place = format!("store to {}", self.describe(&store.access));
+                        self.record(Kind::Retention, Some(store.access.stmt), place, status);
+                    }
+                }
+            }
+        }
+    }
+
+    /// (a): under a label, an element that a store touches belongs to no other promised coordinate.
+    fn apart_within(&mut self, store: &Store) -> Status {
+        let Some(label) = store.label else {
+            return Status::Open("a store outside every place that computes".to_owned());
+        };
+        let Some((others, same)) = self.sharing(store.access.memory, &store.access.coords) else {
+            return no_sharing();
+        };
+        let needed = self.model.labels[label].needed.clone();
+        let mut facts = store.access.place.facts.clone();
+        facts.push(self.inside(&others, &needed));
+        self.prove(&facts, same, "fold")
+    }
+
+    /// (b) and (b'): between the instance of a label that is relied on and the one that relies on it.
+    fn until_relied_on(
+        &mut self,
+        label: usize,
+        carry: &mut Carry,
+        store: &Store,
+        updated: bool,
+    ) -> Status {
+        let labelled = &self.model.labels[label];
+        let (depth, mut there) = self.elsewhere(store);
+        let written = there.polys(self.space, &store.access.coords);
+        let Some((promised, same)) = self.sharing(store.access.memory, &written) else {
+            return no_sharing();
+        };
+        let mut facts = labelled.place.facts.clone();
+        facts.push(carry.exists);
+        facts.push(self.inside(&promised, &carry.region));
+        facts.push(self.inside(&promised, &labelled.needed));
+        facts.extend(there.formulas(self.space, &store.access.place.facts));
+        facts.push(self.may_follow(depth, (carry.from, &mut carry.at), store, &mut there));
+        let mut here = Rename::new();
+        let steps = &labelled.place.steps;
+        let after = order::before(
+            self.space,
+            self.model,
+            (steps, &mut here),
+            (&store.access.place.steps, &mut there),
+        );
+        facts.push(self.space.not(after));
+        let under = self.under(depth, (label, &mut here), store, &mut there);
+        facts.push(self.space.not(under));
+        let goal = if updated { self.space.truth(false) } else { same };
+        self.prove(&facts, goal, "kept")
+    }
+
+    /// (c): between a label's instance and a load that relies on it.
+    fn until_read(&mut self, label: usize, load: &Access, store: &Store) -> Status {
+        let (depth, mut there) = self.elsewhere(store);
+        let written = there.polys(self.space, &store.access.coords);
+        let Some((promised, same)) = self.sharing(load.memory, &load.coords) else {
+            return no_sharing();
+        };
+        let Some(mut facts) = self.space.equalities(&promised, &written) else {
+            return no_sharing();
+        };
+        let needed = self.model.labels[label].needed.clone();
+        facts.extend(&load.place.facts);
+        facts.push(self.inside(&load.coords, &needed));
+        facts.extend(there.formulas(self.space, &store.access.place.facts));
+        let mut here = Rename::new();
+        facts.push(self.may_follow(depth, (label, &mut here), store, &mut there));
+        let after = order::before(
+            self.space,
+            self.model,
+            (&load.place.steps, &mut here),
+            (&store.access.place.steps, &mut there),
+        );
+        facts.push(self.space.not(after));
+        self.prove(&facts, same, "still there")
+    }
+
+    /// (d) and (e): an instance of a label whose func has updates leaves alone what it takes over.
+    fn untouched(&mut self, label: usize, carries: &[Carry]) {
+        let model = self.model;
+        let never = self.space.truth(false);
+        for store in model.stores.iter().filter(|store| store.label == Some(label)) {
+            let mut facts = store.access.place.facts.clone();
+            facts.push(self.good(store));
+            for used in &store.uses {
+                let load = &model.loads[used.load];
+                if model.labels[label].memories.contains(&load.memory) {
+                    let mut facts = facts.clone();
+                    facts.push(used.arm);
+                    facts.extend(&load.place.facts);
+                    facts.push(self.kept(carries, &load.coords));
+                    let status = self.prove(&facts, never, "final");
+                    let place = format!("read of {} in its own update", self.describe(load));
+                    self.record(Kind::Retention, Some(load.stmt), place, status);
+                }
+            }
+            facts.push(self.kept(carries, &store.access.coords));
+            let status = self.prove(&facts, never, "final");
+            let place = format!("store to {}", self.describe(&store.access));
+            self.record(Kind::Retention, Some(store.access.stmt), place, status);
+        }
+    }
+
+    /// Any instance of a store in the lifetime of its buffer: the depth of the lifetime, and fresh names for the loops inside.
+    fn elsewhere(&mut self, store: &Store) -> (usize, Rename) {
+        let depth = self.model.memories[store.access.memory].place.steps.len();
+        (depth, self.fresh_instance(&store.access, depth))
+    }
+
+    /// That an instance of a store may run after an instance of a label has ended.
+    fn may_follow(
+        &mut self,
+        depth: usize,
+        (label, at): Instance<'_>,
+        store: &Store,
+        there: &mut Rename,
+    ) -> FormulaId {
+        let steps = &self.model.labels[label].place.steps;
+        let before =
+            order::before(self.space, self.model, (&store.access.place.steps, there), (steps, at));
+        let under = self.under(depth, (label, at), store, there);
+        let either = self.space.or(&[before, under]);
+        self.space.not(either)
+    }
+
+    /// That an instance of a store stands under an instance of a label.
+    fn under(
+        &mut self,
+        depth: usize,
+        (label, at): Instance<'_>,
+        store: &Store,
+        there: &mut Rename,
+    ) -> FormulaId {
+        if store.label != Some(label) {
+            return self.space.truth(false);
+        }
+        let mut same = Vec::new();
+        for step in self.model.labels[label].place.steps.get(depth..).unwrap_or_default() {
+            if let Step::Loop(index) = step {
+                let variable = self.space.symbol(self.model.loops[*index].symbol);
+                let (ours, theirs) =
+                    (at.poly(self.space, variable), there.poly(self.space, variable));
+                same.push(self.space.equal(ours, theirs));
+            }
+        }
+        self.space.and(&same)
+    }
+}
+
+fn no_sharing() -> Status {
+    Status::Open("it is not known which coordinates share an element".to_owned())
+}
