@@ -118,6 +118,11 @@ impl Translator<'_> {
             BinaryOp::Le => Ok(CExpr::binary(CBinary::Le, a, b)),
             BinaryOp::Gt => Ok(CExpr::binary(CBinary::Gt, a, b)),
             BinaryOp::Ge => Ok(CExpr::binary(CBinary::Ge, a, b)),
+            // Of 64 bits in two's complement, the lowest are the Euclidean remainder by a power of two.
+            BinaryOp::Mod if scalar == Scalar::Int && divisor.is_some_and(is_mask_size) => {
+                let mask = divisor.unwrap_or(1) - 1;
+                Ok(CExpr::binary(CBinary::BitAnd, a, CExpr::literal(mask.to_string())))
+            }
             BinaryOp::Mod if !scalar.is_float() => {
                 Ok(self.help(Helper::Scalar(ScalarOp::Mod, scalar), vec![a, b]))
             }
@@ -285,4 +290,9 @@ fn float_literal(
         CExpr::literal(decimal())
     };
     if negative { CExpr::unary(CUnary::Minus, magnitude) } else { magnitude }
+}
+
+/// Whether a remainder by this number is a mask of a few low bits.
+fn is_mask_size(divisor: i128) -> bool {
+    (2..=1 << 30).contains(&divisor) && divisor.count_ones() == 1
 }

@@ -229,6 +229,17 @@ impl<'a> Terms<'a> {
         if let Some(folded) = self.fold(binary_op(op), lhs, rhs) {
             return folded;
         }
+        // The low bits of a number are its remainder by a power of two, which is how the printer writes that of an `int`.
+        let mask = self.as_constant(rhs).and_then(Constant::as_integer);
+        if op == Op::And
+            && ty == Type::scalar(Scalar::I64)
+            && let Some(mask) = mask.filter(|mask| (1..1 << 30).contains(mask))
+            && (mask + 1).count_ones() == 1
+            && let Some(size) = Constant::wrapped(Scalar::I64, mask + 1)
+        {
+            let size = self.constant(size);
+            return self.binary(Op::Mod, lhs, size);
+        }
         // Numbers compare as they do after both were widened alike.
         if op.is_comparison()
             && let Some(source) = self.widened_from(lhs).or_else(|| self.widened_from(rhs))
