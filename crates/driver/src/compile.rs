@@ -3,7 +3,7 @@
 use halidom_codegen::Target;
 use halidom_diag::{Code, Diagnostic, Severity};
 use halidom_ir::verify::{self, Phase};
-use halidom_ir::{Pool, Program};
+use halidom_ir::{Algorithm, Pool, Program};
 use halidom_lower::LowerError;
 use halidom_schedule::{Engine, ScheduleError};
 
@@ -16,6 +16,15 @@ pub struct Compiled {
     pub structured: Program,
     /// What is validated and printed as C.
     pub program: Program,
+    /// The algorithm after each rewriting that the schedule asks for; the program is for the funcs of the last.
+    pub steps: Vec<Algorithm>,
+}
+
+impl Compiled {
+    /// The algorithm whose funcs the program computes: the pipeline's own, or what a schedule made of it.
+    pub fn lowered<'a>(&'a self, own: &'a Algorithm) -> &'a Algorithm {
+        self.steps.last().unwrap_or(own)
+    }
 }
 
 /// Called with the name of a stage or pass and the program after it.
@@ -43,7 +52,7 @@ pub fn compile(
     choice: &Choice,
     observe: Observer<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let structured = structure(loaded, choice, observe)?;
+    let (structured, steps) = rewrite_and_structure(loaded, choice, observe)?;
     let pool = &mut loaded.module.pool;
     let program = halidom_lower::lower(pool, structured.clone(), observe).map_err(|error| {
         let code = Code(lower_code(&error));
@@ -55,7 +64,7 @@ pub fn compile(
     let program = halidom_codegen::legalize(pool, &program, &Target::host());
     observe("final", pool, &program);
     well_formed("lower", verify::program(pool, &program, Phase::Final))?;
-    Ok(Compiled { structured, program })
+    Ok(Compiled { structured, program, steps })
 }
 
 /// Compiles as far as the program with bounds.
@@ -64,24 +73,36 @@ pub fn structure(
     choice: &Choice,
     observe: Observer<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
+    rewrite_and_structure(loaded, choice, observe).map(|(program, _)| program)
+}
+
+/// The program with bounds, and the algorithm after each rewriting that the schedule asks for.
+fn rewrite_and_structure(
+    loaded: &mut Loaded,
+    choice: &Choice,
+    observe: Observer<'_>,
+) -> Result<(Program, Vec<Algorithm>), Vec<Diagnostic>> {
     let schedule = loaded.schedule_of(choice);
     let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
     let pool = &mut loaded.module.pool;
     let structured = (|| {
-        let mut lowered = halidom_schedule::lower_algorithm(pool, &algorithm);
-        halidom_schedule::apply(pool, &mut lowered, &schedule)?;
+        let transformed = halidom_schedule::transform(pool, &algorithm, &schedule)?;
+        let mut lowered = transformed.lower(pool, &algorithm);
+        halidom_schedule::apply(pool, &mut lowered, &transformed.schedule)?;
         let holes = halidom_schedule::with_holes(pool, &lowered);
         observe("holes", pool, &holes);
-        halidom_schedule::complete(pool, &lowered, Engine::Default)
+        let structured = halidom_schedule::complete(pool, &lowered, Engine::Default)?;
+        Ok((structured, transformed.steps))
     })();
-    let structured =
+    let (structured, steps) =
         structured.map_err(|errors: Vec<ScheduleError>| refusals(loaded, choice, &errors))?;
     let pool = &loaded.module.pool;
     observe("bounds", pool, &structured);
-    let verified = verify::algorithm(pool, &algorithm)
-        .and_then(|()| verify::program(pool, &structured, Phase::Structured));
-    well_formed("schedule", verified)?;
-    Ok(structured)
+    for algorithm in steps.iter().chain([&algorithm]) {
+        well_formed("schedule", verify::algorithm(pool, algorithm))?;
+    }
+    well_formed("schedule", verify::program(pool, &structured, Phase::Structured))?;
+    Ok((structured, steps))
 }
 
 /// Refused directives as diagnostics at their places in the text.

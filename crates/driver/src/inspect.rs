@@ -25,8 +25,9 @@ pub fn inspect(
     let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
     let pool = &mut loaded.module.pool;
     let inspected = (|| {
-        let mut lowered = halidom_schedule::lower_algorithm(pool, &algorithm);
-        halidom_schedule::apply(pool, &mut lowered, &schedule)?;
+        let transformed = halidom_schedule::transform(pool, &algorithm, &schedule)?;
+        let mut lowered = transformed.lower(pool, &algorithm);
+        halidom_schedule::apply(pool, &mut lowered, &transformed.schedule)?;
         halidom_schedule::complete(pool, &lowered, halidom_schedule::Engine::Default)?;
         let loop_nest = halidom_schedule::loop_nest(pool, &lowered);
         let bounds = bounds.then(|| {

@@ -37,5 +37,11 @@ pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &
     let mut own = halidom_validate::Options::new(options.solver.clone());
     own.timeout = options.timeout;
     own.emit_smt.clone_from(&options.emit_smt);
-    halidom_validate::validate(&mut pool, algorithm, &compiled.program, &own)
+    halidom_validate::validate_refined(
+        &mut pool,
+        algorithm,
+        &compiled.steps,
+        &compiled.program,
+        &own,
+    )
 }

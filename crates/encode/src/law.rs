@@ -101,6 +101,68 @@ pub fn state(pool: &Pool, func: FuncId, stage: &Stage) -> Result<Vec<(ExprId, us
     if elsewhere { Err(NoOperator::ReadsElsewhere) } else { Ok(found) }
 }
 
+/// What may stand for the other operand, one expression a component: what does not depend on the state. Several answers where components have one type.
+pub fn operands(
+    pool: &Pool,
+    values: &[ExprId],
+    state: &[(ExprId, usize)],
+) -> Vec<Vec<(ExprId, usize)>> {
+    let scalars: Vec<Scalar> = values.iter().map(|value| pool.ty(*value).scalar).collect();
+    let mut found = Vec::new();
+    for value in values {
+        independent(pool, *value, state, &scalars, &mut found);
+    }
+    let is_constant = |id: &ExprId| pool.as_constant(*id).is_some();
+    // A constant is an operand only where there is no other: it is part of the operator.
+    if found.iter().any(|id| !is_constant(id)) {
+        found.retain(|id| !is_constant(id));
+    }
+    if found.len() != values.len() {
+        return Vec::new();
+    }
+    let mut orders: Vec<Vec<ExprId>> = vec![Vec::new()];
+    for scalar in &scalars {
+        orders = orders
+            .iter()
+            .flat_map(|order| {
+                let fits = found.iter().filter(|id| pool.ty(**id).scalar == *scalar);
+                let free = fits.filter(|id| !order.contains(id));
+                free.map(|id| [order.as_slice(), &[*id]].concat()).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    let numbered = |order: Vec<ExprId>| {
+        order.into_iter().enumerate().map(|(component, id)| (id, component)).collect()
+    };
+    orders.into_iter().map(numbered).collect()
+}
+
+/// The greatest subexpressions that do not depend on the state; what is cast from a component's type, for what is cast.
+fn independent(
+    pool: &Pool,
+    id: ExprId,
+    state: &[(ExprId, usize)],
+    scalars: &[Scalar],
+    found: &mut Vec<ExprId>,
+) {
+    if state.iter().any(|(other, _)| *other == id) {
+        return;
+    }
+    if mentions(pool, id, state) {
+        pool.get(id).for_each_operand(|operand| independent(pool, operand, state, scalars, found));
+        return;
+    }
+    let mut id = id;
+    while let Expr::Cast(_, operand) = *pool.get(id)
+        && !scalars.contains(&pool.ty(id).scalar)
+    {
+        id = operand;
+    }
+    if !found.contains(&id) {
+        found.push(id);
+    }
+}
+
 /// Whether an expression reads a func.
 pub fn reads(pool: &Pool, root: ExprId, func: FuncId) -> bool {
     let mut found = false;

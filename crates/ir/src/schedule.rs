@@ -211,6 +211,20 @@ pub enum Action {
         /// Its name afterwards.
         to: String,
     },
+    /// Rewrites the algorithm: funcs that read this one read a copy of it.
+    Wrap {
+        /// The copy; its name and variables count, its definition is made.
+        wrapper: FuncId,
+        /// Who reads the copy; all that read the func if empty.
+        users: Vec<FuncId>,
+    },
+    /// Rewrites the algorithm: an update becomes that of a new func, for each value of some reduction variables by itself, and an update that merges these.
+    Factor {
+        /// The reduction variables that are kept, and the pure variables of the new func that they become.
+        vars: Vec<(String, String)>,
+        /// The new func; its name, variables and number of stages count, its definition is made.
+        partial: FuncId,
+    },
     /// Computes the func at the start of each iteration of a loop.
     ComputeAt(LoopLevel),
     /// Computes the func before its first use, at the top.
@@ -284,6 +298,8 @@ impl Action {
             Self::Unroll { .. } => "unroll",
             Self::Partition { .. } => "partition",
             Self::Rename { .. } => "rename",
+            Self::Wrap { .. } => "in",
+            Self::Factor { .. } => "rfactor",
             Self::ComputeAt(_) => "compute_at",
             Self::ComputeRoot => "compute_root",
             Self::ComputeInline => "compute_inline",

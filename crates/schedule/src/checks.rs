@@ -93,6 +93,7 @@ pub(crate) fn entry_checks(
         checks.add(require.condition, Check::Require { message: require.message.clone() });
     }
     checks.domains(lowered);
+    checks.former_domains(lowered);
     checks.factors(lowered);
     let empty = checks.empty(lowered);
     checks.specializations(lowered, empty);
@@ -294,6 +295,16 @@ impl Checks<'_> {
                     self.add(condition, check);
                 }
             }
+        }
+    }
+
+    /// A domain that was split was never allowed to be negative, though its blocks would not tell.
+    fn former_domains(&mut self, lowered: &Lowered) {
+        for extent in lowered.extents.iter().filter(|extent| lowered.plan(extent.func).is_some()) {
+            let zero = self.algebra.int(0);
+            let condition = self.compare(BinaryOp::Ge, extent.value, zero);
+            let (func, stage, variable) = (extent.original, extent.stage, extent.variable);
+            self.add(condition, Check::DomainExtent { func, stage, variable });
         }
     }
 

@@ -15,6 +15,7 @@ mod query;
 mod reduction;
 mod report;
 mod storage;
+mod transform;
 
 use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};
 
@@ -23,19 +24,21 @@ pub use directives::apply;
 pub use error::ScheduleError;
 pub use nest::{Lowered, lower_algorithm};
 pub use report::{bounds_answers, loop_nest, query_text};
+pub use transform::{Transformed, transform};
 
-/// Lowers, schedules and completes.
+/// Rewrites, lowers, schedules and completes.
 ///
 /// # Errors
-/// What [`apply`] and [`complete`] find.
+/// What [`transform`], [`apply`] and [`complete`] find.
 pub fn compile(
     pool: &mut Pool,
     algorithm: &Algorithm,
     schedule: &Schedule,
     engine: Engine,
 ) -> Result<Program, Vec<ScheduleError>> {
-    let mut lowered = lower_algorithm(pool, algorithm);
-    apply(pool, &mut lowered, schedule)?;
+    let transformed = transform(pool, algorithm, schedule)?;
+    let mut lowered = transformed.lower(pool, algorithm);
+    apply(pool, &mut lowered, &transformed.schedule)?;
     complete(pool, &lowered, engine)
 }
 

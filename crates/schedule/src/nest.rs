@@ -19,6 +19,8 @@ pub struct Lowered {
     pub(crate) plans: Vec<Plan>,
     /// Split factors that are not constants, to be checked at entry.
     pub(crate) factors: Vec<Factor>,
+    /// Extents of domains as they were before the algorithm was rewritten, to be checked at entry.
+    pub(crate) extents: Vec<Extent>,
 }
 
 /// How a func is computed.
@@ -147,6 +149,18 @@ pub(crate) enum BoundKind {
     Fixed { min: Option<ExprId>, extent: ExprId },
     /// The extent is a multiple, the min has this remainder.
     Aligned { modulus: ExprId, remainder: ExprId },
+}
+
+/// The extent of a reduction variable that a rewriting replaced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// The func before the rewriting.
+    pub(crate) original: FuncId,
+    /// What it is called in the algorithm that is lowered.
+    pub(crate) func: FuncId,
+    pub(crate) stage: usize,
+    pub(crate) variable: usize,
+    pub(crate) value: ExprId,
 }
 
 /// A split factor that is not a constant.
@@ -301,7 +315,13 @@ pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
             }
         })
         .collect();
-    Lowered { algorithm: algorithm.clone(), outputs, plans, factors: Vec::new() }
+    Lowered {
+        algorithm: algorithm.clone(),
+        outputs,
+        plans,
+        factors: Vec::new(),
+        extents: Vec::new(),
+    }
 }
 
 /// The loops of all stages of one instance, with variables of their own.

@@ -61,6 +61,11 @@ impl Oracle {
         self.solver.as_mut().ok_or_else(|| "no solver".to_owned())
     }
 
+    /// Whether an operator has a law.
+    pub(crate) fn decide(&mut self, operator: &Operator<'_>, law: &Law) -> Result<Verdict, String> {
+        Ok(law::decide(self.solver()?, operator, law))
+    }
+
     /// Whether the updates of a stage commute; `Err` says why not, with values where there are some.
     pub(crate) fn commute(
         &mut self,
@@ -80,7 +85,7 @@ impl Oracle {
         if fast_math && law::is_float_sum_or_product(&operator) {
             return Ok(());
         }
-        match law::decide(self.solver()?, &operator, &Law::Commutes) {
+        match self.decide(&operator, &Law::Commutes)? {
             Verdict::Holds => Ok(()),
             Verdict::Fails(failure) => Err(failure.to_string()),
             Verdict::Unknown(reason) => {

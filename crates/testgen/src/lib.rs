@@ -1,16 +1,18 @@
 //! Random inputs, pipelines, schedules and mutants, for tests, fuzzing and `--random`. Everything follows from a seed.
 //!
 //! Knows nothing of how programs are lowered or judged. Start with [`random_array`] for inputs, [`pipeline`] and [`schedule`] for `.hal` texts, [`cases`] for inputs and windows that an
-//! algorithm accepts, and [`mutants`] for programs that are wrong in one place.
+//! algorithm accepts, [`mutants`] for programs that are wrong in one place, and [`rewriting_mutants`] for algorithms that are.
 
 mod cases;
 mod mutants;
 mod pipelines;
 mod random;
+mod rewritings;
 mod schedules;
 
 pub use cases::{Case, cases};
 pub use mutants::{Mutant, MutantKind, mutants};
 pub use pipelines::{FuncText, PipelineText, pipeline};
 pub use random::{Random, random_array, random_constant};
+pub use rewritings::{RewritingMutant, rewriting_mutants};
 pub use schedules::schedule;

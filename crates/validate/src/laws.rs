@@ -46,6 +46,31 @@ impl Laws {
         result
     }
 
+    /// Whether the operator of a func's update is one whose terms may be regrouped by assumption, which is then noted.
+    pub(crate) fn regroups(&mut self, operator: &Operator<'_>, func: &str) -> bool {
+        let regroups = self.fast_math && law::is_float_sum_or_product(operator);
+        if regroups {
+            self.assumed.push(format!(
+                "an update of {func} is a sum or product of floats whose terms may be regrouped (fast_math)"
+            ));
+        }
+        regroups
+    }
+
+    /// That an operator has a law; otherwise what is `wrong` with it, with values where there are some.
+    pub(crate) fn holds(
+        &mut self,
+        operator: &Operator<'_>,
+        law: &Law,
+        wrong: &str,
+    ) -> Result<(), String> {
+        match law::decide(&mut self.solver, operator, law) {
+            Verdict::Holds => Ok(()),
+            Verdict::Fails(failure) => Err(format!("the operator {wrong}: {failure}")),
+            Verdict::Unknown(reason) => Err(format!("perhaps the operator {wrong}: {reason}")),
+        }
+    }
+
     fn decide(
         &mut self,
         pool: &Pool,

@@ -19,6 +19,7 @@ mod laws;
 mod lemma;
 mod lia;
 mod program;
+mod refine;
 mod refute;
 mod report;
 mod space;
@@ -75,31 +76,33 @@ pub fn validate(
     program: &Program,
     options: &Options,
 ) -> Report {
+    validate_refined(pool, algorithm, &[], program, options)
+}
+
+/// Decides whether `program`, which was made from the last of `steps`, computes what `algorithm` says. Each step says that it is the one before it (the first: `algorithm`),
+/// rewritten; that is an obligation like the others.
+pub fn validate_refined(
+    pool: &mut Pool,
+    algorithm: &Algorithm,
+    steps: &[Algorithm],
+    program: &Program,
+    options: &Options,
+) -> Report {
     let begin = Instant::now();
-    let pool = &*pool;
-    let mut space = Space::new();
-    let parameters = program::parameters(pool, &mut space, program);
-    let model = program::walk(pool, &mut space, program, &parameters);
-    let mut report = Report {
-        verdict: Verdict::Unknown(String::new()),
-        obligations: Vec::new(),
-        assumptions: assumptions(pool, &model),
-        trusted_steps: Vec::new(),
-        sizes: "all that pass the entry checks".to_owned(),
-        notes: Vec::new(),
-        below: vec!["the solver", "the C printer", "the C compiler", "the runtime"],
-        queries: 0,
-        time: Duration::ZERO,
-    };
     let opened = Lia::new(solver(options))
         .and_then(|lia| Ok((lia, Laws::new(Solver::open(solver(options))?, algorithm.fast_math))));
     let (mut lia, mut laws) = match opened {
         Ok(opened) => opened,
-        Err(error) => {
-            report.verdict = Verdict::Unknown(error.to_string());
-            return report;
-        }
+        Err(error) => return unopened(error.to_string()),
     };
+    let obligations = refinement(pool, &mut laws, algorithm, steps);
+    let pool = &*pool;
+    let lowered = steps.last().unwrap_or(algorithm);
+    let mut space = Space::new();
+    let parameters = program::parameters(pool, &mut space, program);
+    let model = program::walk(pool, &mut space, program, &parameters);
+    let mut report = unopened(String::new());
+    report.assumptions = assumptions(pool, &model);
     let stored: FxHashSet<_> = model.memories.iter().map(|memory| memory.func).collect();
     let mut specification = Specification::new(pool, &parameters, stored);
     let entry = model.entry.iter().map(|check| check.condition).collect();
@@ -111,13 +114,13 @@ pub fn validate(
         lia: &mut lia,
         laws: &mut laws,
         entry,
-        obligations: Vec::new(),
+        obligations,
         notes: Vec::new(),
         hints: Vec::new(),
     };
-    checker.interface(algorithm, program);
+    checker.interface(lowered, program);
     checker.run();
-    checker.demands(algorithm);
+    checker.demands(algorithm, steps);
     checker.overflow(&parameters);
     report.notes = checker.notes;
     report.obligations = checker.obligations;
@@ -138,6 +141,42 @@ pub fn validate(
     conclude(&mut report, found, options, space.overflowed());
     report.time = begin.elapsed();
     report
+}
+
+/// A report that says nothing yet, and why.
+fn unopened(reason: String) -> Report {
+    Report {
+        verdict: Verdict::Unknown(reason),
+        obligations: Vec::new(),
+        assumptions: Vec::new(),
+        trusted_steps: Vec::new(),
+        sizes: "all that pass the entry checks".to_owned(),
+        notes: Vec::new(),
+        below: vec!["the solver", "the C printer", "the C compiler", "the runtime"],
+        queries: 0,
+        time: Duration::ZERO,
+    }
+}
+
+/// Obligations of kind `Refinement`: each step says what the one before it says.
+fn refinement(
+    pool: &mut Pool,
+    laws: &mut Laws,
+    algorithm: &Algorithm,
+    steps: &[Algorithm],
+) -> Vec<Obligation> {
+    let mut obligations = Vec::new();
+    for (number, (from, to)) in [algorithm].into_iter().chain(steps).zip(steps).enumerate() {
+        for (place, result) in refine::refines(pool, laws, from, to) {
+            let status = match result {
+                Ok(()) => Status::Closed(Method::Structure),
+                Err(reason) => Status::Open(reason),
+            };
+            let place = format!("{place} in rewriting {}", number + 1);
+            obligations.push(Obligation { kind: Kind::Refinement, stmt: None, place, status });
+        }
+    }
+    obligations
 }
 
 /// How a solver is asked.

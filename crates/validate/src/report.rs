@@ -34,6 +34,8 @@ pub enum Kind {
     Assumption,
     /// The program is made of what the validator knows.
     Form,
+    /// What a schedule made of the algorithm before it was lowered says the same.
+    Refinement,
 }
 
 impl Kind {
@@ -52,6 +54,7 @@ impl Kind {
         Self::Overflow,
         Self::Assumption,
         Self::Form,
+        Self::Refinement,
     ];
 
     /// Its name in reports.
@@ -70,6 +73,7 @@ impl Kind {
             Self::Overflow => "overflow",
             Self::Assumption => "assumption",
             Self::Form => "form",
+            Self::Refinement => "refinement",
         }
     }
 }

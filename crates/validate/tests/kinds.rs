@@ -5,8 +5,8 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{open, options};
-use halidom_ir::parse;
-use halidom_validate::{Kind, Report, Status, Verdict, validate};
+use halidom_ir::{Algorithm, Constant, Expr, FuncDecl, FuncId, FuncKind, Pool, parse};
+use halidom_validate::{Kind, Report, Status, Verdict, validate, validate_refined};
 
 /// Entry checks on the shape of a one-dimensional buffer.
 fn limits(buffer: &str) -> String {
@@ -223,7 +223,7 @@ fn the_bases_are_proved() {
     for base in [tiles(), sums(), folded(), updated()] {
         let report = judge(&base, &[]);
         assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
-        let rare = [Kind::Race, Kind::Retention];
+        let rare = [Kind::Race, Kind::Retention, Kind::Refinement];
         assert!(
             Kind::ALL.iter().all(|kind| report.counts().contains_key(kind) || rare.contains(kind))
         );
@@ -373,4 +373,53 @@ fn form() {
             "assert 0 <= input.extent.0, size_limit \"late\"; for xi in [0, 4] {",
         )],
     );
+}
+
+/// A copy of a func in which reads of `from` are reads of `to`, and the constant 1 is `constant`.
+fn copy(pool: &mut Pool, func: FuncId, from: FuncId, to: FuncId, constant: i128) -> FuncId {
+    let mut decl = pool.func(func).clone();
+    let mut stages = decl.stages().to_vec();
+    let mut memo = halidom_base::FxHashMap::default();
+    for stage in &mut stages {
+        for value in &mut stage.values {
+            *value = pool.rewrite_bottom_up(*value, &mut memo, &mut |pool, id, expr| {
+                if let Expr::Ref { func, component, args } = expr
+                    && *func == from
+                {
+                    let (component, args) = (*component, args.clone());
+                    pool.func_ref(to, component, args)
+                } else if *expr == Expr::Const(Constant::int(1)) {
+                    pool.int(constant)
+                } else {
+                    id
+                }
+            });
+        }
+    }
+    decl.kind = FuncKind::Defined { stages, synthetic: false };
+    pool.declare_func(FuncDecl { ..decl })
+}
+
+#[test]
+fn refinement() {
+    let mut module = parse::module(&tiles()).expect("the text is well formed");
+    let program = module.program.expect("the text has a program");
+    let lowered = module.algorithm.clone();
+    let pool = &mut module.pool;
+    let mut judge = |constant: i128, disable: &[Kind]| {
+        let [twice, output] = *lowered.funcs.as_slice() else { unreachable!("two funcs") };
+        let own = copy(pool, twice, twice, twice, constant);
+        let user = copy(pool, output, twice, own, 1);
+        let algorithm =
+            Algorithm { funcs: vec![own, user], outputs: vec![user], ..lowered.clone() };
+        let mut options = options();
+        options.disable = disable.to_vec();
+        options.search.trials = 0;
+        validate_refined(pool, &algorithm, std::slice::from_ref(&lowered), &program, &options)
+    };
+    let right = judge(1, &[]);
+    assert_eq!(right.verdict, Verdict::Proved, "{}", open(&right));
+    let wrong = judge(2, &[]);
+    assert_eq!(open_kinds(&wrong), BTreeSet::from([Kind::Refinement]), "{}", open(&wrong));
+    assert_eq!(judge(2, &[Kind::Refinement]).verdict, Verdict::Proved);
 }

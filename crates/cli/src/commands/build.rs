@@ -64,7 +64,7 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     .map_err(|error| output.error("HAL0706", &error.to_string(), "run `halidom doctor`"))?;
     let mut names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     if args.emit.contains(&Emit::Ir) {
-        let text = print::module(pool, &algorithm, &compiled.program);
+        let text = print::module(pool, compiled.lowered(&algorithm), &compiled.program);
         names.push(write(
             &args.output,
             &format!("{}.ir", algorithm.name),

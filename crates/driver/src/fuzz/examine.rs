@@ -9,7 +9,7 @@ use halidom_interp::algorithm::evaluate;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, print};
 use halidom_testgen::{Case, PipelineText, cases, pipeline, schedule};
-use halidom_validate::{Verdict, validate};
+use halidom_validate::{Verdict, validate_refined};
 
 use super::mutate;
 use super::native::{self, Ran};
@@ -153,7 +153,7 @@ impl Examiner<'_> {
                 let mut pool = pool.clone();
                 let tried = mutate::survivors(
                     &mut pool,
-                    algorithm,
+                    (algorithm, &compiled.steps),
                     &compiled.program,
                     (self.options.mutants, seed),
                     known,
@@ -161,7 +161,9 @@ impl Examiner<'_> {
                 );
                 examined.figures.mutants += tried?;
             }
-            let report = validate(&mut pool.clone(), algorithm, &compiled.program, judge);
+            let steps = &compiled.steps;
+            let report =
+                validate_refined(&mut pool.clone(), algorithm, steps, &compiled.program, judge);
             match report.verdict {
                 Verdict::Proved => examined.figures.proved += 1,
                 Verdict::Unknown(reason) => {
@@ -259,8 +261,8 @@ fn interpreted(
     let programs = [("with structure", &compiled.structured), ("final", &compiled.program)];
     for ((name, program), refused) in programs.into_iter().zip(&mut refused) {
         let (bindings, windows) = (&case.bindings, &case.windows);
-        let run =
-            machine::run_checking_claims(pool, program, algorithm, bindings, windows, &options);
+        let lowered = compiled.lowered(algorithm);
+        let run = machine::run_checking_claims(pool, program, lowered, bindings, windows, &options);
         match run {
             Ok(outcome) => {
                 if let Some(difference) = difference(pool, algorithm, expected, &outcome.outputs) {

@@ -4,14 +4,14 @@ use halidom_interp::machine::{self, Fault};
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_testgen::{Mutant, mutants};
-use halidom_validate::validate;
+use halidom_validate::validate_refined;
 
 use super::examine::{Known, Wrong, described, difference};
 
 /// Makes mutants of a program and validates those that go wrong on a case; how many these were, or one that is proved.
 pub(super) fn survivors(
     pool: &mut Pool,
-    algorithm: &Algorithm,
+    (algorithm, steps): (&Algorithm, &[Algorithm]),
     program: &Program,
     (count, seed): (usize, u64),
     known: &[Known],
@@ -30,7 +30,7 @@ pub(super) fn survivors(
         });
         let Some((known, what)) = seen else { continue };
         tried += 1;
-        let report = validate(&mut pool.clone(), algorithm, &program, &judge);
+        let report = validate_refined(&mut pool.clone(), algorithm, steps, &program, &judge);
         if report.open().next().is_none() {
             let what = format!(
                 "the validator proves a wrong program: {}: {description}; but: {what}",

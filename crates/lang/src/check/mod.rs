@@ -12,6 +12,7 @@ mod literals;
 mod math;
 mod pipelines;
 mod reductions;
+mod rewritings;
 mod schedules;
 mod scope;
 mod separation;

@@ -13,6 +13,7 @@ use crate::names::nearest;
 use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name, Step};
 use crate::syntax::count;
 
+use super::rewritings::Made;
 use super::scope::{Callable, Checker, Value};
 
 /// Directives with what they take, and whether a tail strategy may follow.
@@ -43,10 +44,12 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("specialize_fail", "\"message\"", 0, 0, false),
     ("partition", "v, policy", 2, 2, false),
     ("update", "stage", 0, 1, false),
+    ("in", "func, …", 0, usize::MAX, false),
+    ("rfactor", "r, u, name", 3, 3, false),
 ];
 
 /// Directives of the language's design that nothing implements.
-const UNSUPPORTED: [&str; 4] = ["rfactor", "atomic", "in", "hoist_storage"];
+const UNSUPPORTED: [&str; 2] = ["atomic", "hoist_storage"];
 
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -99,6 +102,7 @@ impl<'a, 's> Checker<'a, 's> {
         let before = self.diagnostics.len();
         self.schedule_name(schedule.name, names);
         let mut draft = Draft::default();
+        self.scope.made = Made::default();
         let mut directives = Vec::new();
         let outside = self.scope.bindings.len();
         self.bind_constants(&schedule.constants);
@@ -179,7 +183,12 @@ impl<'a, 's> Checker<'a, 's> {
         draft: &mut Draft,
         directives: &mut Vec<Directive>,
     ) {
-        let func = self.scheduled_func(chain.func, chain.element.as_ref());
+        let wraps = chain.calls.first().is_some_and(|call| call.name.text == "in");
+        let mut func = if wraps {
+            self.wrapped_func(chain.func, chain.element.as_ref())
+        } else {
+            self.scheduled_func(chain.func, chain.element.as_ref())
+        };
         if let (Some(func), Some((outer, _))) = (func, specialized)
             && func != outer
         {
@@ -204,6 +213,16 @@ impl<'a, 's> Checker<'a, 's> {
             }
             let origin = draft.spans.len();
             draft.spans.push(call.name.span.to(call.span));
+            if matches!(call.name.text, "in" | "rfactor") {
+                // What follows is for the new func.
+                let made = func.and_then(|func| self.rewriting(call, func, specialized));
+                if let (Some((_, Some(action))), Some(func)) = (&made, func) {
+                    directives.push(Directive { func, stage, action: action.clone(), origin });
+                }
+                func = made.map(|(made, _)| made);
+                stage = 0;
+                continue;
+            }
             let action = self.directive(call, func, stage, specialized.is_some(), draft);
             if let (Some(action), Some(func)) = (action, func) {
                 directives.push(Directive { func, stage, action, origin });
@@ -212,7 +231,16 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// The func that a directive is for; inputs and unknown names are reported.
-    fn scheduled_func(&mut self, name: Name<'s>, element: Option<&'a Expr<'s>>) -> Option<FuncId> {
+    pub(super) fn scheduled_func(
+        &mut self,
+        name: Name<'s>,
+        element: Option<&'a Expr<'s>>,
+    ) -> Option<FuncId> {
+        if element.is_none()
+            && let Some(made) = self.scope.made.partial(name.text)
+        {
+            return Some(made);
+        }
         // A name without meaning gets the message below.
         let is_known = self.defined_at(name.text, None).is_some();
         let resolved = if is_known { self.resolve_func(name, element).ok()? } else { None };
@@ -368,6 +396,13 @@ impl<'a, 's> Checker<'a, 's> {
             },
             format!("the strategies are {known}"),
         )
+    }
+
+    pub(super) fn arguments_of(
+        &mut self,
+        call: &'a DirectiveCall<'s>,
+    ) -> Option<Vec<&'a Expr<'s>>> {
+        self.arguments(call).map(|arguments| arguments.values)
     }
 
     fn directive(
@@ -561,7 +596,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    fn loop_name(&mut self, expr: &Expr<'s>) -> Option<String> {
+    pub(super) fn loop_name(&mut self, expr: &Expr<'s>) -> Option<String> {
         if let ExprKind::Name(name) = expr.kind {
             return Some(name.to_owned());
         }
@@ -579,16 +614,16 @@ impl<'a, 's> Checker<'a, 's> {
             (self.scheduled_func(Name { text, span: func.span }, None)?, None)
         } else if let ExprKind::Element { array, index } = &func.kind {
             (self.scheduled_func(*array, Some(index))?, None)
-        } else if let ExprKind::Member {
-            object,
-            element,
-            member: Name { text: "update", .. },
-            index: Some(index),
-        } = &func.kind
+        } else if let ExprKind::Member { object, element, member, index: Some(index) } = &func.kind
             && index.len() <= 1
+            && member.text == "update"
         {
             let id = self.scheduled_func(*object, element.as_deref())?;
             (id, Some(self.stage_number(id, index.first(), func.span)?))
+        } else if let ExprKind::Member { object, element, member, index: Some(users) } = &func.kind
+            && member.text == "in"
+        {
+            (self.known_wrapper(*object, element.as_deref(), users, func.span)?, None)
         } else {
             return self.fail_with_hint(
                 codes::DIRECTIVE_ARGUMENTS,

@@ -134,6 +134,8 @@ pub(super) struct Scope<'a, 's> {
     pub(super) tuples: Vec<Vec<ExprId>>,
     /// How many inline reductions there were.
     pub(super) reductions: usize,
+    /// Funcs that the schedule at hand makes.
+    pub(super) made: super::rewritings::Made,
 }
 
 impl<'a, 's> Checker<'a, 's> {

@@ -189,7 +189,13 @@ impl<'s> Parser<'s, '_> {
             }
         } else if self.at_punct(Punct::Dot) && !matches!(self.peek_at(1), Token::Integer(_)) {
             self.advance();
-            let member = self.name("a property such as `extent(0)`")?;
+            let start = self.span();
+            // `in` is a property of funcs in schedules.
+            let member = if self.eat_keyword(Keyword::In) {
+                Name { text: "in", span: start }
+            } else {
+                self.name("a property such as `extent(0)`")?
+            };
             let index = if self.eat(Punct::OpenParen) {
                 Some(self.list(Punct::CloseParen, Self::expr)?)
             } else {

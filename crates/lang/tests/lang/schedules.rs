@@ -114,7 +114,6 @@ fn directives_arrive_in_order_with_their_arguments() {
 #[test]
 fn every_design_directive_without_support_is_named() {
     for directive in [
-        "rfactor(r, u)",
         "atomic()",
         "in(g)",
         "hoist_storage(out, y)",

@@ -128,6 +128,8 @@ impl Scheduler<'_> {
             }
             Action::Specialize { .. }
             | Action::SpecializeFail { .. }
+            | Action::Wrap { .. }
+            | Action::Factor { .. }
             | Action::ComputeAt(_)
             | Action::ComputeRoot
             | Action::ComputeInline

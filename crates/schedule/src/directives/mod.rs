@@ -25,6 +25,7 @@ use crate::reduction::Oracle;
 /// FS Fig. 11's groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
+    Algorithm,
     Specialization,
     Loops,
     Compute,
@@ -45,6 +46,8 @@ fn phase(action: &Action) -> Phase {
         | Action::Unroll { .. }
         | Action::Partition { .. }
         | Action::Rename { .. } => Phase::Loops,
+        // Made before: `transform`.
+        Action::Wrap { .. } | Action::Factor { .. } => Phase::Algorithm,
         Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
         Action::StoreAt(_)
         | Action::StoreRoot
@@ -102,7 +105,7 @@ pub fn apply(
                 scheduler.checked(directive, |scheduler, directive| match current {
                     Phase::Compute => scheduler.place_compute(directive),
                     Phase::Storage => scheduler.storage(directive),
-                    Phase::Bounds | Phase::Specialization | Phase::Loops => {
+                    Phase::Bounds | Phase::Algorithm | Phase::Specialization | Phase::Loops => {
                         scheduler.bounds(directive)
                     }
                 });

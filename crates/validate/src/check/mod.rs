@@ -16,6 +16,7 @@ mod race;
 mod retention;
 mod store;
 
+use halidom_base::FxHashSet;
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 
 use crate::laws::Laws;
@@ -241,7 +242,7 @@ impl Checker<'_> {
     }
 
     /// What the pipeline demands of its caller is checked at entry: its `require`s, and that reduction domains are not negative.
-    pub(crate) fn demands(&mut self, algorithm: &Algorithm) {
+    pub(crate) fn demands(&mut self, algorithm: &Algorithm, steps: &[Algorithm]) {
         for require in &algorithm.requires {
             let status = match self.specification.condition(self.space, require.condition) {
                 Ok(condition) => self.prove(&[], condition, "require"),
@@ -250,13 +251,25 @@ impl Checker<'_> {
             self.record(Kind::Assumption, None, format!("require \"{}\"", require.message), status);
         }
         let mut funcs: Vec<FuncId> = self.model.memories.iter().map(|memory| memory.func).collect();
+        // What a func was before the schedule had it rewritten counts as well.
+        let names: FxHashSet<&str> =
+            funcs.iter().map(|func| self.pool.func(*func).name.as_str()).collect();
+        for earlier in [algorithm].into_iter().chain(steps).flat_map(|step| &step.funcs) {
+            if names.contains(self.pool.func(*earlier).name.as_str()) {
+                funcs.push(*earlier);
+            }
+        }
         funcs.sort_unstable();
         funcs.dedup();
+        let mut shown = FxHashSet::default();
         for func in funcs {
             for stage in 0..self.specification.stages(func) {
                 // Without a shape, the coverage of this stage is open.
                 let Ok(shape) = self.specification.shape(self.space, func, stage) else { continue };
                 for (_, extent) in shape.domain {
+                    if !shown.insert(extent) {
+                        continue;
+                    }
                     let natural = self.space.non_negative(extent);
                     let status = self.prove(&[], natural, "domain");
                     let name = &self.pool.func(func).name;

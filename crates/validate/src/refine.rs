@@ -1,0 +1,370 @@
+//! Does one algorithm say the same as another?
+//!
+//! A schedule may have the algorithm rewritten before it is lowered. What comes here is the algorithm before and after one rewriting; nothing says which.
+//!
+//! # Correctness
+//! Funcs correspond by name. By induction over the order of definition, every func of the first algorithm has at each point the value that its namesake has in the second, since
+//! each stage of the one is a stage of the other, up to
+//! * *copies*: a func of the second algorithm without namesake whose only stage is `w(x…) = g(x…)` has the values of `g`, so reads of it are reads of `g`;
+//! * *splits*: `r` in `min .. min + n` is replaced by `min + (outer * k + inner)` with `inner` in `0 .. k`, `outer` in `0 .. ⌈n / k⌉` just outside of it, and the
+//!   predicate `outer * k + inner < n` first (left out where `k` divides a constant `n`): the points with a true predicate are the same, in the same order;
+//! * *factored updates*: the theorem of `docs/validator.md`, whose premises are checked one by one in [`Refinement::factored`].
+//!
+//! What is not seen to be one of these is refused. Variables of the second algorithm are read as those of the first by position; sides are equal if they are one
+//! expression.
+
+mod factored;
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::{
+    Algorithm, BinaryOp, Constant, Expr, ExprId, FuncId, FuncKind, Pool, ReductionVar, Stage,
+    Substitution, VarId,
+};
+
+use crate::laws::Laws;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Shows that every func of `from` has the same values in `to`; each step in words, or why that is not seen.
+pub(crate) fn refines(
+    pool: &mut Pool,
+    laws: &mut Laws,
+    from: &Algorithm,
+    to: &Algorithm,
+) -> Vec<(String, Result<()>)> {
+    let signature = signature(from, to).and_then(|()| in_order(pool, to));
+    if let Err(reason) = signature {
+        return vec![("signature".to_owned(), Err(reason))];
+    }
+    let mut refinement = match Refinement::of(pool, laws, from, to) {
+        Ok(refinement) => refinement,
+        Err(reason) => return vec![("funcs".to_owned(), Err(reason))],
+    };
+    let mut found = Vec::new();
+    for func in &from.funcs {
+        let result = refinement.func(*func);
+        found.push((refinement.pool.func(*func).name.clone(), result));
+    }
+    found
+}
+
+/// Parameters, inputs and demands are the same.
+fn signature(from: &Algorithm, to: &Algorithm) -> Result<()> {
+    let same = from.params == to.params
+        && from.inputs == to.inputs
+        && from.requires == to.requires
+        && from.fast_math == to.fast_math
+        && from.outputs.len() == to.outputs.len();
+    if same { Ok(()) } else { Err("the algorithms differ in their signatures".to_owned()) }
+}
+
+/// Every func is defined once, and reads inputs, funcs before it, and itself in updates only.
+fn in_order(pool: &Pool, algorithm: &Algorithm) -> Result<()> {
+    if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
+        let first = violations.first().map(ToString::to_string).unwrap_or_default();
+        return Err(format!("the algorithm is not well formed: {first}"));
+    }
+    let mut known: FxHashSet<FuncId> = algorithm.inputs.iter().copied().collect();
+    for func in &algorithm.funcs {
+        for (number, stage) in pool.func(*func).stages().iter().enumerate() {
+            for root in stage.roots() {
+                let mut good = true;
+                pool.for_each_subexpr(root, &mut |_, expr| {
+                    if let Expr::Ref { func: read, .. } = expr {
+                        good &= known.contains(read) || (read == func && number > 0);
+                    }
+                });
+                if !good {
+                    return Err("a func is read before it is defined".to_owned());
+                }
+            }
+        }
+        if !known.insert(*func) {
+            return Err("a func is defined twice".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// A comparison of two algorithms.
+struct Refinement<'a> {
+    pool: &'a mut Pool,
+    laws: &'a mut Laws,
+    /// What a func of the first algorithm is called in the second.
+    images: IndexMap<FuncId, FuncId>,
+    /// What reads of a func of the second algorithm are in terms of the first; funcs that are new and no copies are missing.
+    meanings: FxHashMap<FuncId, FuncId>,
+}
+
+impl<'a> Refinement<'a> {
+    fn of(
+        pool: &'a mut Pool,
+        laws: &'a mut Laws,
+        from: &Algorithm,
+        to: &Algorithm,
+    ) -> Result<Self> {
+        let mut by_name: FxHashMap<String, FuncId> = FxHashMap::default();
+        for func in &to.funcs {
+            if by_name.insert(pool.func(*func).name.clone(), *func).is_some() {
+                return Err("two funcs have one name".to_owned());
+            }
+        }
+        let mut images = IndexMap::default();
+        let mut meanings: FxHashMap<FuncId, FuncId> = FxHashMap::default();
+        for input in &from.inputs {
+            meanings.insert(*input, *input);
+        }
+        for func in &from.funcs {
+            let decl = pool.func(*func);
+            let Some(image) = by_name.get(&decl.name) else {
+                return Err(format!("`{}` is missing", decl.name));
+            };
+            let other = pool.func(*image);
+            if other.scalars != decl.scalars || other.rank() != decl.rank() {
+                return Err(format!("`{}` has another type", decl.name));
+            }
+            if meanings.insert(*image, *func).is_some() {
+                return Err("two funcs have one name".to_owned());
+            }
+            images.insert(*func, *image);
+        }
+        for (own, other) in from.outputs.iter().zip(&to.outputs) {
+            if images.get(own) != Some(other) {
+                return Err("the outputs differ".to_owned());
+            }
+        }
+        for func in &to.funcs {
+            if !meanings.contains_key(func)
+                && let Some(of) = copied(pool, *func)
+                && let Some(meaning) = meanings.get(&of).copied()
+            {
+                meanings.insert(*func, meaning);
+            }
+        }
+        Ok(Self { pool, laws, images, meanings })
+    }
+
+    /// That a func of the first algorithm has the same values in the second.
+    fn func(&mut self, func: FuncId) -> Result<()> {
+        let Some(image) = self.images.get(&func).copied() else {
+            return Err("it has no namesake".to_owned());
+        };
+        let (own, other) = (self.pool.func(func).clone(), self.pool.func(image).clone());
+        let (FuncKind::Defined { stages, .. }, FuncKind::Defined { stages: others, .. }) =
+            (&own.kind, &other.kind)
+        else {
+            return Err("it is no defined func".to_owned());
+        };
+        if stages.len() != others.len() {
+            return Err("it has another number of stages".to_owned());
+        }
+        for (number, (stage, other_stage)) in stages.iter().zip(others).enumerate() {
+            let same = self.same_stage((func, stage), &other.args, other_stage);
+            if same.is_ok() {
+                continue;
+            }
+            let split = self.split_stage((func, stage), &other.args, other_stage);
+            if split.is_ok() {
+                continue;
+            }
+            self.factored((func, stage), (image, other_stage))
+                .map_err(|reason| format!("stage {number} differs: {reason}"))?;
+        }
+        Ok(())
+    }
+
+    /// An expression of the second algorithm in terms of the first. None where it reads a func that has no meaning there.
+    fn meaning(&mut self, id: ExprId, vars: &Substitution) -> Option<ExprId> {
+        let id = vars.apply(self.pool, id);
+        let meanings = &self.meanings;
+        let mut known = true;
+        let result =
+            self.pool.rewrite_bottom_up(id, &mut FxHashMap::default(), &mut |pool, id, expr| {
+                let Expr::Ref { func, component, args } = expr else { return id };
+                match meanings.get(func) {
+                    Some(meaning) => {
+                        let (component, args) = (*component, args.clone());
+                        pool.func_ref(*meaning, component, args)
+                    }
+                    None => {
+                        known = false;
+                        id
+                    }
+                }
+            });
+        known.then_some(result)
+    }
+
+    fn meanings(&mut self, ids: &[ExprId], vars: &Substitution) -> Option<Vec<ExprId>> {
+        ids.iter().map(|id| self.meaning(*id, vars)).collect()
+    }
+
+    /// The variables of a func and of a stage's domain, read as others.
+    fn read_as(
+        &mut self,
+        (args, domain): (&[VarId], &[ReductionVar]),
+        (own_args, own_domain): (&[VarId], &[ReductionVar]),
+    ) -> Substitution {
+        let mut vars = Substitution::new();
+        for (arg, own) in args.iter().zip(own_args) {
+            let own = self.pool.var_expr(*own);
+            vars.insert(*arg, own);
+        }
+        for (variable, own) in domain.iter().zip(own_domain) {
+            let own = self.pool.var_expr(own.var);
+            vars.insert(variable.var, own);
+        }
+        vars
+    }
+
+    fn same_stage(
+        &mut self,
+        (func, own): (FuncId, &Stage),
+        args: &[VarId],
+        other: &Stage,
+    ) -> Result<()> {
+        let own_args = self.pool.func(func).args.clone();
+        let vars = self.read_as((args, &other.domain), (&own_args, &own.domain));
+        let same_domain = own.domain.len() == other.domain.len()
+            && own.domain.iter().zip(&other.domain).all(|(a, b)| same_bounds(a, b));
+        let predicate = match other.predicate {
+            Some(predicate) => self.meaning(predicate, &vars).map(Some),
+            None => Some(None),
+        };
+        let same = same_domain
+            && predicate == Some(own.predicate)
+            && self.meanings(&other.lhs, &vars).as_ref() == Some(&own.lhs)
+            && self.meanings(&other.values, &vars).as_ref() == Some(&own.values);
+        if same { Ok(()) } else { Err("another stage".to_owned()) }
+    }
+
+    /// The stage with one of its reduction variables split in two.
+    fn split_stage(
+        &mut self,
+        (func, own): (FuncId, &Stage),
+        args: &[VarId],
+        other: &Stage,
+    ) -> Result<()> {
+        let no = || Err("no split".to_owned());
+        if other.domain.len() != own.domain.len() + 1 {
+            return no();
+        }
+        let apart = own.domain.iter().zip(&other.domain).position(|(a, b)| !same_bounds(a, b));
+        let position = apart.unwrap_or(own.domain.len().saturating_sub(1));
+        // Invariant: `position` is one of `own.domain`, and `position + 1` of `other.domain`; an equal interval may hide where the split is, so that earlier places are tried too.
+        for position in (0..=position).rev() {
+            if self.split_at((func, own), args, other, position).is_some() {
+                return Ok(());
+            }
+        }
+        no()
+    }
+
+    fn split_at(
+        &mut self,
+        (func, own): (FuncId, &Stage),
+        args: &[VarId],
+        other: &Stage,
+        position: usize,
+    ) -> Option<()> {
+        let old = *own.domain.get(position)?;
+        let (inner, outer) = (*other.domain.get(position)?, *other.domain.get(position + 1)?);
+        let (before, after) = (own.domain.get(..position)?, own.domain.get(position + 1..)?);
+        let same = before.iter().zip(&other.domain).all(|(a, b)| same_bounds(a, b))
+            && after.iter().zip(&other.domain[position + 2..]).all(|(a, b)| same_bounds(a, b));
+        let size = self.integer(inner.extent).filter(|size| *size > 0)?;
+        let starts_at_zero =
+            self.integer(inner.min) == Some(0) && self.integer(outer.min) == Some(0);
+        if !same || !starts_at_zero {
+            return None;
+        }
+        let length = self.integer(old.extent);
+        let pool = &mut *self.pool;
+        // ⌈n / k⌉ blocks.
+        let good_count = match length {
+            Some(length) => {
+                let count = pool.as_constant(outer.extent).and_then(Constant::as_integer);
+                count == Some((length + (size - 1)).div_euclid(size))
+            }
+            None => {
+                let rounding = pool.int(size - 1);
+                let padded = pool.add(old.extent, rounding);
+                let factor = pool.int(size);
+                pool.binary(BinaryOp::Div, padded, factor) == outer.extent
+            }
+        };
+        if !good_count {
+            return None;
+        }
+        // The first algorithm's stage, with `min + (outer * k + inner)` for `r`, in the second one's variables.
+        let own_args = pool.func(func).args.clone();
+        let factor = pool.int(size);
+        let (outer_var, inner_var) = (pool.var_expr(outer.var), pool.var_expr(inner.var));
+        let start = pool.mul(outer_var, factor);
+        let offset = pool.add(start, inner_var);
+        let value = pool.add(old.min, offset);
+        let mut moved = Substitution::new();
+        moved.insert(old.var, value);
+        for (own, other) in own_args.iter().zip(args) {
+            let other = pool.var_expr(*other);
+            moved.insert(*own, other);
+        }
+        let others = other.domain[..position].iter().chain(&other.domain[position + 2..]);
+        for (own, other) in before.iter().chain(after).zip(others) {
+            let other = pool.var_expr(other.var);
+            moved.insert(own.var, other);
+        }
+        let predicate = own.predicate.map(|predicate| moved.apply(pool, predicate));
+        let divides = length.is_some_and(|length| length >= 0 && length % size == 0);
+        let expected = if divides {
+            predicate
+        } else {
+            let guard = pool.binary(BinaryOp::Lt, offset, old.extent);
+            Some(match predicate {
+                Some(predicate) => pool.binary(BinaryOp::And, guard, predicate),
+                None => guard,
+            })
+        };
+        let lhs: Vec<ExprId> = own.lhs.iter().map(|id| moved.apply(pool, *id)).collect();
+        let values: Vec<ExprId> = own.values.iter().map(|id| moved.apply(pool, *id)).collect();
+        let none = Substitution::new();
+        let found = match other.predicate {
+            Some(predicate) => Some(self.meaning(predicate, &none)?),
+            None => None,
+        };
+        let same = found == expected
+            && self.meanings(&other.lhs, &none)? == lhs
+            && self.meanings(&other.values, &none)? == values;
+        same.then_some(())
+    }
+
+    fn integer(&self, id: ExprId) -> Option<i128> {
+        self.pool.as_constant(id).and_then(Constant::as_integer)
+    }
+}
+
+/// Bounds are over parameters and shapes, which both algorithms share.
+fn same_bounds(a: &ReductionVar, b: &ReductionVar) -> bool {
+    a.min == b.min && a.extent == b.extent
+}
+
+/// The func that `w(x…) = g(x…)` copies.
+fn copied(pool: &Pool, func: FuncId) -> Option<FuncId> {
+    let decl = pool.func(func);
+    let [stage] = decl.stages() else { return None };
+    if !stage.domain.is_empty() || stage.predicate.is_some() {
+        return None;
+    }
+    let mut of = None;
+    for (number, value) in stage.values.iter().enumerate() {
+        let Expr::Ref { func: read, component, args } = pool.get(*value) else { return None };
+        let straight = args.len() == decl.args.len()
+            && args.iter().zip(&decl.args).all(|(at, arg)| *pool.get(*at) == Expr::Var(*arg));
+        if *component != number || !straight || of.is_some_and(|of| of != *read) {
+            return None;
+        }
+        of = Some(*read);
+    }
+    let of = of?;
+    (pool.func(of).scalars == decl.scalars).then_some(of)
+}
