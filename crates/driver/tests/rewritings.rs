@@ -71,7 +71,7 @@ fn lowered(
     let mut lowered = halidom_schedule::lower_algorithm(pool, steps.last().unwrap_or(original));
     apply(pool, &mut lowered, schedule).ok()?;
     let program = complete(pool, &lowered, Engine::Default).ok()?;
-    halidom_lower::lower(pool, program, &mut |_, _| {}).ok()
+    halidom_lower::lower(pool, program, &mut |_, _, _| {}).ok()
 }
 
 #[test]
