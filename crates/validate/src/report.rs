@@ -40,7 +40,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Location,
         Self::Bounds,
         Self::Claim,

@@ -119,20 +119,19 @@ impl<'a, 's> Checker<'a, 's> {
     fn users(&mut self, values: &[&'a Expr<'s>]) -> Option<Vec<FuncId>> {
         let mut users = Vec::with_capacity(values.len());
         for value in values {
-            users.push(match &value.kind {
-                ExprKind::Name(text) => {
-                    self.scheduled_func(Name { text, span: value.span }, None)?
-                }
-                ExprKind::Element { array, index } => self.scheduled_func(*array, Some(index))?,
-                _ => {
-                    return self.fail_with_hint(
-                        codes::DIRECTIVE_ARGUMENTS,
-                        value.span,
-                        "expected the name of a func",
-                        "`f.in(g)` puts a copy of `f` between `f` and `g`, `f.in()` between `f` and all that read it",
-                    );
-                }
-            });
+            let user = if let ExprKind::Name(text) = &value.kind {
+                self.scheduled_func(Name { text, span: value.span }, None)
+            } else if let ExprKind::Element { array, index } = &value.kind {
+                self.scheduled_func(*array, Some(index))
+            } else {
+                self.fail_with_hint(
+                    codes::DIRECTIVE_ARGUMENTS,
+                    value.span,
+                    "expected the name of a func",
+                    "`f.in(g)` puts a copy of `f` between `f` and `g`, `f.in()` between `f` and all that read it",
+                )
+            };
+            users.push(user?);
         }
         Some(users)
     }

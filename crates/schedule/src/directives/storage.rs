@@ -57,6 +57,8 @@ impl Scheduler<'_> {
             | Action::Vectorize { .. }
             | Action::Unroll { .. }
             | Action::Rename { .. }
+            | Action::Wrap { .. }
+            | Action::Factor { .. }
             | Action::ComputeAt(_)
             | Action::ComputeRoot
             | Action::ComputeInline

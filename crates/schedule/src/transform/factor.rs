@@ -9,7 +9,7 @@ use halidom_ir::{
 use super::{Change, Transformer, refusal, without};
 use crate::error::Result;
 
-const CODE: &str = "HAL0626";
+const CODE: &str = "HAL0624";
 
 /// The operator `⊕` of an update `f(l) = f(l) ⊕ e`.
 struct Merge {

@@ -37,10 +37,10 @@ impl Transformer<'_> {
         };
         if let Some(stranger) = wrapped.iter().find(|user| !readers.contains(user)) {
             let message = format!("`{}` does not read `{name}`", self.name(*stranger));
-            return refusal("HAL0625", directive, message, hint);
+            return refusal("HAL0623", directive, message, hint);
         }
         if wrapped.is_empty() {
-            return refusal("HAL0625", directive, format!("nothing reads `{name}`"), hint);
+            return refusal("HAL0623", directive, format!("nothing reads `{name}`"), hint);
         }
         let decl = self.pool.func(wrapper).clone();
         let coords: Vec<_> = decl.args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
