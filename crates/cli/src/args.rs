@@ -44,6 +44,9 @@ pub(crate) enum Command {
     /// Prove that compiled schedules compute what the algorithm says, or show an input on which they do not
     #[command(after_help = "Example: halidom validate examples/blur.hal -s tiled")]
     Validate(ValidateArgs),
+    /// Derive a fast program from a clear one by proved rewriting; write C and a certificate that Coq checks
+    #[command(after_help = "Example: halidom derive examples/two_stage.atl --check -o out")]
+    Derive(DeriveArgs),
     /// Try random programs under random schedules: interpreters, native code and validator against one another
     #[command(after_help = "Example: halidom fuzz --programs 1000 --seed 1")]
     Fuzz(FuzzArgs),
@@ -175,6 +178,36 @@ pub(crate) struct ValidateArgs {
     /// Seconds for one solver query
     #[arg(long, default_value_t = 10.0)]
     pub(crate) timeout: f64,
+}
+
+/// What `derive` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeriveEmit {
+    /// `.c`
+    C,
+    /// `.v`, the certificate
+    Coq,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeriveArgs {
+    /// Programs and derivations
+    pub(crate) file: PathBuf,
+    /// The derivation; all of the file if left out
+    #[arg(short, long)]
+    pub(crate) derivation: Option<String>,
+    /// The folder for the results
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Let Coq check the certificates
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Show the program after each command
+    #[arg(long)]
+    pub(crate) step: bool,
+    /// What to write
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "c,coq")]
+    pub(crate) emit: Vec<DeriveEmit>,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod derive;
 pub(crate) mod doctor;
 pub(crate) mod fuzz;
 pub(crate) mod lower;

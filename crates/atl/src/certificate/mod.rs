@@ -1,0 +1,395 @@
+//! Certificates: Coq files that prove a derivation, its lowering and the text of its C from first principles.
+//!
+//! Nothing in this crate has to be believed for that: the file states the source program, the final program and the loop nest, and Coq checks every step
+//! between them against the definitions in `coq/`.
+
+mod deep;
+mod lowering;
+mod scope;
+mod steps;
+mod text;
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+pub use steps::statement;
+
+use crate::codes;
+use crate::engine::{Engine, Refusal, State};
+use crate::lower::{Destination, Interface, Stmt};
+use crate::names::Names;
+use crate::program::Program;
+use crate::rules::Law;
+use crate::term::{Index, Sort, Term, Var};
+use deep::Deep;
+use lowering::Lowering;
+use scope::Scope;
+use text::Writer;
+
+/// A certificate and what it certifies.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The Coq file.
+    pub text: String,
+    /// The C function, without what every C file begins with.
+    pub function: String,
+    /// The loop nest.
+    pub nest: Stmt,
+    /// The array of the result.
+    pub output: Var,
+    /// For each lemma `s1`, `s2`, … the command that made the step.
+    pub commands: Vec<String>,
+    /// How many lemmas there are about side conditions.
+    pub side_conditions: usize,
+    /// The laws of arithmetic that the derivation used.
+    pub laws: Vec<Law>,
+}
+
+/// What a certificate says about floating point.
+pub fn about_floats(laws: &[Law]) -> &'static str {
+    let exact = |law: &Law| matches!(law, Law::ZeroAdds);
+    if laws.iter().all(exact) {
+        "no sum or product was rearranged: in floating point the programs agree exactly but for the sign of zeros"
+    } else {
+        "sums or products were rearranged: the equality is that of exact arithmetic, and does not speak about rounding"
+    }
+}
+
+/// The program with every unknown shape empty: what is lowered of a program that works at any rank.
+pub fn instance(engine: &Engine, program: &Program, term: &Term) -> (Program, Term) {
+    let mut subst = crate::subst::Subst::new();
+    for shape in &program.shapes {
+        subst.set_rank(shape.id, crate::term::Rank::SCALAR);
+    }
+    let mut small = program.clone();
+    small.shapes.clear();
+    small.shape.rest = None;
+    for input in &mut small.inputs {
+        input.shape.rest = None;
+        let old = input.var.clone();
+        input.var = engine.supply.fresh(&old.name, crate::program::tensor_sort(&input.shape));
+        subst.set_term(&old, Rc::new(crate::term::Node::Var(input.var.clone())));
+    }
+    let subst = subst.refreshing();
+    let term = subst.on_term(term, &engine.supply);
+    small.body = subst.on_term(&program.body, &engine.supply);
+    (small, term)
+}
+
+/// Certifies a derivation: the state is at its end. A program of unknown shape is certified at every rank, and lowered where that shape is empty.
+pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, Refusal> {
+    let engine = state.engine;
+    if program.shapes.is_empty() {
+        crate::lower::normalize(state)?;
+    }
+    let laws = state.laws();
+    let mut out = header(program, state, &laws);
+    let mut writer = Writer::new();
+    open_section(&mut out, program, &mut writer, "Derivation");
+    let mut scope = Scope::new(writer, program.context(), &engine.prover, "o");
+    derivation(&mut out, program, state, &mut scope);
+    let derived_conditions = scope.lemma_count();
+    let mut commands: Vec<String> = state.steps.iter().map(|step| step.command.clone()).collect();
+    if program.shapes.is_empty() {
+        let functions = scope.writer.functions.clone();
+        let mut writer = scope.writer;
+        writer.functions = functions;
+        let part = Part { program, term: &state.term, source: "source", prefix: "w" };
+        let lowered = lowering(&mut out, engine, &part, writer)?;
+        out.push_str("End Derivation.\n\n");
+        return Ok(finish(out, lowered, derived_conditions, commands, laws));
+    }
+    out.push_str("End Derivation.\n\n");
+    let (small, term) = instance(engine, program, &state.term);
+    let mut small_state = State::new(engine, small.context(), Rc::clone(&term));
+    crate::lower::normalize(&mut small_state)?;
+    let mut writer = Writer::new();
+    writer.functions = scope.writer.functions.clone();
+    open_section(&mut out, &small, &mut writer, "Lowering");
+    let mut small_scope = Scope::new(writer, small.context(), &engine.prover, "n");
+    instance_steps(&mut out, &small, &term, &small_state, &mut small_scope);
+    commands.extend(small_state.steps.iter().map(|step| step.command.clone()));
+    let conditions = derived_conditions + small_scope.lemma_count();
+    let part = Part { program: &small, term: &small_state.term, source: "source_0", prefix: "w" };
+    let lowered = lowering(&mut out, engine, &part, small_scope.writer)?;
+    out.push_str("End Lowering.\n\n");
+    Ok(finish(out, lowered, conditions, commands, laws))
+}
+
+struct LoweredPart {
+    function: String,
+    nest: Stmt,
+    output: Var,
+    conditions: usize,
+}
+
+fn finish(
+    mut out: String,
+    lowered: LoweredPart,
+    conditions: usize,
+    commands: Vec<String>,
+    laws: Vec<Law>,
+) -> Certificate {
+    for theorem in THEOREMS {
+        let _ = writeln!(out, "Print Assumptions {theorem}.");
+    }
+    Certificate {
+        text: out,
+        function: lowered.function,
+        nest: lowered.nest,
+        output: lowered.output,
+        commands,
+        side_conditions: conditions + lowered.conditions,
+        laws,
+    }
+}
+
+/// The theorems of every certificate.
+pub const THEOREMS: [&str; 4] = ["derivation", "safe", "lowered", "printed"];
+
+fn header(program: &Program, state: &State<'_>, laws: &[Law]) -> String {
+    let mut out = String::new();
+    let laws_text: Vec<&str> = laws.iter().map(|law| law.name()).collect();
+    let laws_text = if laws_text.is_empty() { "none".to_owned() } else { laws_text.join("; ") };
+    let _ = write!(
+        out,
+        "(* A certificate of {}: {} steps.\n   Laws of arithmetic used: {laws_text}.\n   Floating point: {}. *)\n\
+         From Halidom Require Import Certificate.\nUnset Lia Cache.\n\n",
+        program.name,
+        state.steps.len(),
+        about_floats(laws)
+    );
+    out
+}
+
+fn open_section(out: &mut String, program: &Program, writer: &mut Writer, name: &str) {
+    let _ = writeln!(out, "Section {name}.\nContext {{K : semiring}}.");
+    for shape in &program.shapes {
+        let list = writer.names.bind(shape);
+        let rank = writer.names.take(&format!("{list}_rank"));
+        writer.ranks.push((shape.id, rank.clone()));
+        let _ = writeln!(out, "Variables ({rank} : nat) ({list} : list Z).");
+    }
+    for size in &program.sizes {
+        let size_name = writer.names.bind(size);
+        let _ = writeln!(out, "Variable ({size_name} : Z).");
+    }
+    for input in &program.inputs {
+        let rank = writer.rank(input.var.rank());
+        let input_name = writer.names.bind(&input.var);
+        let _ = writeln!(out, "Variable ({input_name} : T K {rank}).");
+    }
+    for (number, fact) in program.context().facts.iter().enumerate() {
+        if let crate::context::Fact::Holds(pred) = fact {
+            let proposition = writer.proposition(pred);
+            let hypothesis = writer.names.take(&format!("A{number}"));
+            let _ = writeln!(out, "Hypothesis ({hypothesis} : {proposition}).");
+        }
+    }
+    for input in &program.inputs {
+        let rank = writer.rank(input.var.rank());
+        let sizes = writer.sizes(&input.shape.dims, input.shape.rest.as_ref());
+        let input_name = writer.names.get(&input.var);
+        let hypothesis = writer.names.take(&format!("{input_name}_box"));
+        let _ = writeln!(out, "Hypothesis ({hypothesis} : box {rank} {sizes} {input_name}).");
+    }
+    out.push('\n');
+}
+
+/// Definitions, steps and the first theorem.
+fn derivation(out: &mut String, program: &Program, state: &State<'_>, scope: &mut Scope<'_>) {
+    let rank = scope.writer.rank(crate::term::rank(&program.body));
+    let source = scope.writer.term(&program.body);
+    let _ = writeln!(out, "Definition source : T K {rank} := {source}.");
+    let mut before = Rc::clone(&program.body);
+    let (mut definitions, mut lemmas) = (String::new(), String::new());
+    let count = state.steps.len();
+    for (position, step) in state.steps.iter().enumerate() {
+        let number = position + 1;
+        let name = |number: usize| match number {
+            0 => "source".to_owned(),
+            _ if number == count => "final".to_owned(),
+            _ => format!("p{number}"),
+        };
+        let after = scope.writer.term(&step.after);
+        let _ = writeln!(definitions, "Definition {} : T K {rank} := {after}.", name(number));
+        let proof = steps::step(scope, &state.engine.rules, &before, step);
+        let _ = writeln!(
+            lemmas,
+            "Lemma s{number} : {} = {}.\nProof. exact {proof}. Qed.",
+            name(position),
+            name(number)
+        );
+        before = Rc::clone(&step.after);
+    }
+    if count == 0 {
+        let _ = writeln!(definitions, "Definition final : T K {rank} := source.");
+    }
+    out.push_str(&definitions);
+    out.push('\n');
+    out.push_str(&scope.lemmas());
+    out.push_str(&lemmas);
+    let mut chain = if count == 0 { "eq_refl".to_owned() } else { format!("s{count}") };
+    for number in (1..count).rev() {
+        chain = format!("(eq_trans s{number} {chain})");
+    }
+    let _ = writeln!(out, "\nTheorem derivation : source = final.\nProof. exact {chain}. Qed.\n");
+}
+
+/// The final program where unknown shapes are empty, and the steps to its normal form.
+fn instance_steps(
+    out: &mut String,
+    small: &Program,
+    first: &Term,
+    state: &State<'_>,
+    scope: &mut Scope<'_>,
+) {
+    let rank = scope.writer.rank(crate::term::rank(&small.body));
+    let source = scope.writer.term(&small.body);
+    let _ = writeln!(out, "Definition source_0 : T K {rank} := {source}.");
+    let count = state.steps.len();
+    let start = scope.writer.term(first);
+    let _ = writeln!(out, "Definition q0 : T K {rank} := {start}.");
+    let mut lemmas = String::new();
+    let mut before = Rc::clone(first);
+    for (position, step) in state.steps.iter().enumerate() {
+        let after = scope.writer.term(&step.after);
+        let _ = writeln!(out, "Definition q{} : T K {rank} := {after}.", position + 1);
+        let proof = steps::step(scope, &state.engine.rules, &before, step);
+        let _ = writeln!(
+            lemmas,
+            "Lemma n_s{0} : q{position} = q{0}.\nProof. exact {proof}. Qed.",
+            position + 1
+        );
+        before = Rc::clone(&step.after);
+    }
+    out.push_str(&scope.lemmas());
+    out.push_str(&lemmas);
+    let mut chain = if count == 0 { "eq_refl".to_owned() } else { format!("n_s{count}") };
+    for number in (1..count).rev() {
+        chain = format!("(eq_trans n_s{number} {chain})");
+    }
+    let _ = writeln!(
+        out,
+        "Definition final_0 : T K {rank} := q{count}.\n\
+         Lemma derivation_0 : source_0 = final_0.\n\
+         Proof. refine (eq_trans (_ : _ = q0) {chain}). unshelve eapply derivation; eauto. Qed.\n"
+    );
+}
+
+struct Part<'a> {
+    program: &'a Program,
+    term: &'a Term,
+    source: &'static str,
+    prefix: &'static str,
+}
+
+/// The loop nest, the proof that it computes the program, and its text.
+fn lowering(
+    out: &mut String,
+    engine: &Engine,
+    part: &Part<'_>,
+    writer: Writer,
+) -> Result<LoweredPart, Refusal> {
+    let program = part.program;
+    let dims: Vec<Index> = program.shape.dims.iter().map(crate::engine::tidy).collect();
+    let output =
+        engine.supply.fresh("out", Sort::Tensor(crate::term::Rank::known(dims.len() as u32)));
+    let params: Vec<Var> = dims.iter().map(|_| engine.supply.fresh("place", Sort::Index)).collect();
+    let indices = params.iter().cloned().map(Index::Var).collect();
+    let to = Destination { array: output.clone(), shape: dims.clone(), params, indices };
+    let mut scope = Scope::new(writer, program.context(), &engine.prover, part.prefix);
+    let lowered = Lowering { scope: &mut scope, prover: &engine.prover, supply: &engine.supply }
+        .statement(part.term, &dims, &to);
+    let (nest, proof) = lowered?;
+    let inputs: Vec<(Var, Vec<Index>)> =
+        program.inputs.iter().map(|input| (input.var.clone(), input.shape.dims.clone())).collect();
+    let goal = (output.clone(), dims.clone());
+    let name = c_function_name(&program.name);
+    let interface =
+        Interface { name: &name, sizes: &program.sizes, inputs: &inputs, output: &goal };
+    let function = crate::lower::function(&interface, &nest);
+    // The names that the C has, in the same order.
+    let mut names = Names::new(crate::lower::C_RESERVED);
+    for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
+        names.bind(var);
+    }
+    if names.get(&output).contains('"') || function.contains('"') {
+        return Err(Refusal::new(codes::NOT_LOWERED, "the C text has a quotation mark"));
+    }
+    let mut functions = scope.writer.functions.clone();
+    let mut deep = Deep { names, functions: &mut functions };
+    let nest_text = deep.stmt(&nest);
+    let sizes: Vec<String> = program
+        .sizes
+        .iter()
+        .map(|size| format!("(\"{}\", {})", deep.names.get(size), scope.writer.names.get(size)))
+        .collect();
+    let known: Vec<String> = inputs
+        .iter()
+        .map(|(var, shape)| {
+            let sizes = scope.writer.sizes(shape, None);
+            let coq = scope.writer.names.get(var);
+            format!(
+                "(\"{}\", Array {sizes} (held {} {sizes} {coq}))",
+                deep.names.get(var),
+                shape.len()
+            )
+        })
+        .collect();
+    let shape = scope.writer.sizes(&dims, None);
+    let rank = dims.len();
+    let target = deep.names.get(&output);
+    let interface_sizes: Vec<String> =
+        program.sizes.iter().map(|size| format!("\"{}\"", deep.names.get(size))).collect();
+    let interface_inputs: Vec<String> = inputs
+        .iter()
+        .map(|(var, shape)| format!("(\"{}\", {})", deep.names.get(var), deep.indices(shape)))
+        .collect();
+    let output_shape = deep.indices(&dims);
+    let function_names: Vec<String> =
+        functions.names().iter().map(|name| format!("\"{name}\"")).collect();
+    let (source, equality) = if part.source == "source" {
+        ("source", "derivation")
+    } else {
+        (part.source, "derivation_0")
+    };
+    let last = if part.source == "source" { "final" } else { "final_0" };
+    let _ = write!(
+        out,
+        "Definition nest : stmt := ({nest_text})%string.\n\
+         Definition program : stmt := Seq (Clear \"{target}\") nest.\n\
+         Definition sizes : env := [{}]%string.\n\
+         Definition inputs : known K := [{}]%string.\n\n\
+         {}\
+         Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self {rank}) nest.\n\
+         Proof. exact {proof}. Qed.\n\n\
+         (* Running the program leaves the source's tensor in the output; [None] would be an access out of bounds. *)\n\
+         Theorem lowered : forall (m : memory K) c, holds inputs m -> m \"{target}\"%string = Some (Array {shape} c) ->\n\
+         \x20 exec sizes program m = Some (set m \"{target}\" (Some (Array {shape} (held {rank} {shape} {source})))).\n\
+         Proof. intros m c Hm Ho. rewrite {equality}. exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest m c eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
+         Theorem safe : forall (m : memory K) c, holds inputs m -> m \"{target}\"%string = Some (Array {shape} c) ->\n\
+         \x20 exec sizes program m <> None.\n\
+         Proof. intros m c Hm Ho. now rewrite (lowered m c Hm Ho). Qed.\n\n\
+         Theorem printed : c_function [{}]%string \"{name}\" [{}]%string [{}]%string (\"{target}\", {output_shape})%string program =\n\
+         \"{function}\"%string.\n\
+         Proof. vm_compute. reflexivity. Qed.\n\n",
+        sizes.join("; "),
+        known.join("; "),
+        scope.lemmas(),
+        function_names.join("; "),
+        interface_sizes.join("; "),
+        interface_inputs.join("; "),
+    );
+    Ok(LoweredPart { function, nest, output, conditions: scope.lemma_count() })
+}
+
+/// The C function's name: the program's, made of letters that C allows.
+pub fn c_function_name(program: &str) -> String {
+    let mut name: String =
+        program.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if crate::lower::C_RESERVED.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}

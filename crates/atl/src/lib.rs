@@ -1,0 +1,25 @@
+//! The tensor language ATL: programs, proved rewriting, loop nests, certificates that Coq checks.
+//!
+//! A program ([`program`]) is a term ([`term`]) over sizes and input tensors. A derivation rewrites it by rules ([`rules`]) that are data with proved
+//! statements; the engine ([`engine`]) applies them at sites and shows their premises with the prover ([`prover`]). The final program is lowered to a loop
+//! nest ([`lower`]), and a Coq file ([`certificate`]) proves all of it: that source and final program are equal, that the nest computes them without an
+//! access out of bounds, and that the C is the nest's text.
+//!
+//! Knows nothing about Halide, schedules of `.hal` files, or solvers. Start with [`file::load`].
+
+pub mod certificate;
+pub mod check;
+pub mod codes;
+pub mod context;
+pub mod engine;
+pub mod file;
+pub mod lower;
+pub mod names;
+pub mod print;
+pub mod program;
+pub mod prover;
+pub mod resolve;
+pub mod rules;
+pub mod subst;
+pub mod syntax;
+pub mod term;

@@ -1,0 +1,254 @@
+//! Loop nests as C, in the very words of `coq/Print.v`.
+
+use std::fmt::Write as _;
+
+use super::{Scalar, Stmt};
+use crate::names::Names;
+use crate::program::Element;
+use crate::term::{Arith, Compare, Index, Pred, Var};
+
+/// Names that mean something in C, or in the prelude.
+pub(crate) const RESERVED: &[&str] = &[
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
+    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
+    "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
+    "union", "unsigned", "void", "volatile", "while", "elem", "int64_t", "int32_t", "uint32_t",
+    "uint64_t", "main", "size_t", "calloc", "free", "memset",
+];
+
+/// Where the statements of a program go.
+pub struct Interface<'a> {
+    /// The C function's name.
+    pub name: &'a str,
+    /// The sizes.
+    pub sizes: &'a [Var],
+    /// The inputs with their shapes.
+    pub inputs: &'a [(Var, Vec<Index>)],
+    /// The output with its shape.
+    pub output: &'a (Var, Vec<Index>),
+}
+
+/// The C function of a loop nest.
+pub fn function(interface: &Interface<'_>, nest: &Stmt) -> String {
+    let mut printer =
+        Printer { names: Names::new(RESERVED), shapes: Vec::new(), out: String::new() };
+    let mut params = Vec::new();
+    for size in interface.sizes {
+        params.push(format!("int64_t {}", printer.names.bind(size)));
+    }
+    for (input, shape) in interface.inputs {
+        params.push(format!("const elem *{}", printer.names.bind(input)));
+        printer.shapes.push((input.clone(), shape.clone()));
+    }
+    let (output, shape) = interface.output;
+    params.push(format!("elem *{}", printer.names.bind(output)));
+    printer.shapes.push((output.clone(), shape.clone()));
+    let _ = write!(printer.out, "void {}({})\n{{\n", interface.name, params.join(", "));
+    let (cleared, count) = (printer.names.get(output), printer.count(shape));
+    printer.line(1, &format!("atl_clear({cleared}, {count});"));
+    printer.stmt(nest, 1);
+    printer.out.push_str("}\n");
+    printer.out
+}
+
+struct Printer {
+    names: Names,
+    shapes: Vec<(Var, Vec<Index>)>,
+    out: String,
+}
+
+impl Printer {
+    fn line(&mut self, indent: usize, text: &str) {
+        let _ = writeln!(self.out, "{:1$}{text}", "", 4 * indent);
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, indent: usize) {
+        let depth = self.names.depth();
+        match stmt {
+            Stmt::Store(array, indices, value) => {
+                let place = self.access(array, indices);
+                let value = self.scalar(value);
+                self.line(indent, &format!("{place} = atl_add({place}, {value});"));
+            }
+            Stmt::Seq(parts) => {
+                self.stmt(&parts.0, indent);
+                self.stmt(&parts.1, indent);
+            }
+            Stmt::For(var, lo, hi, body) => {
+                let (lo, hi) = (self.index(lo, 0), self.index(hi, 0));
+                let name = self.names.bind(var);
+                self.line(
+                    indent,
+                    &format!("for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{"),
+                );
+                self.stmt(body, indent + 1);
+                self.line(indent, "}");
+            }
+            Stmt::If(pred, body) => {
+                let pred = self.pred(pred);
+                self.line(indent, &format!("if ({pred}) {{"));
+                self.stmt(body, indent + 1);
+                self.line(indent, "}");
+            }
+            Stmt::New(array, shape, body) => {
+                self.line(indent, "{");
+                let count = self.count(shape);
+                let name = self.names.bind(array);
+                self.line(indent + 1, &format!("elem *{name} = atl_new({count});"));
+                self.shapes.push((array.clone(), shape.clone()));
+                self.stmt(body, indent + 1);
+                self.shapes.pop();
+                self.line(indent + 1, &format!("atl_free({name});"));
+                self.line(indent, "}");
+            }
+        }
+        self.names.leave(depth);
+    }
+
+    fn count(&self, shape: &[Index]) -> String {
+        match shape.split_first() {
+            None => "1".to_owned(),
+            Some((first, rest)) => {
+                let product =
+                    rest.iter().fold(first.clone(), |product, size| product.times(size.clone()));
+                self.index(&product, 0)
+            }
+        }
+    }
+
+    fn access(&self, array: &Var, indices: &[Index]) -> String {
+        let shape = self
+            .shapes
+            .iter()
+            .rev()
+            .find(|(known, _)| known == array)
+            .map_or(&[][..], |(_, shape)| shape);
+        let mut pairs = indices.iter().zip(shape);
+        let first = pairs.next().map_or(Index::Num(0), |(index, _)| index.clone());
+        let offset = pairs
+            .fold(first, |offset, (index, size)| offset.times(size.clone()).plus(index.clone()));
+        format!("{}[{}]", self.names.get(array), self.index(&offset, 0))
+    }
+
+    fn scalar(&self, scalar: &Scalar) -> String {
+        match scalar {
+            Scalar::Zero => "ATL_ZERO".to_owned(),
+            Scalar::One => "ATL_ONE".to_owned(),
+            Scalar::Load(array, indices) => self.access(array, indices),
+            Scalar::Add(parts) => {
+                format!("atl_add({}, {})", self.scalar(&parts.0), self.scalar(&parts.1))
+            }
+            Scalar::Mul(parts) => {
+                format!("atl_mul({}, {})", self.scalar(&parts.0), self.scalar(&parts.1))
+            }
+            Scalar::When(pred, value) => {
+                format!("({} ? {} : ATL_ZERO)", self.pred(pred), self.scalar(value))
+            }
+            Scalar::Apply(name, parts) if parts.is_empty() => name.clone(),
+            Scalar::Apply(name, parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.scalar(part)).collect();
+                format!("{name}({})", parts.join(", "))
+            }
+        }
+    }
+
+    fn pred(&self, pred: &Pred) -> String {
+        match pred {
+            Pred::Known(value) => if *value { "1" } else { "0" }.to_owned(),
+            Pred::Var(var) => self.names.get(var),
+            Pred::Compare(compare, a, b) => {
+                let sign = match compare {
+                    Compare::Lt => "<",
+                    Compare::Le => "<=",
+                    Compare::Eq => "==",
+                };
+                format!("{} {sign} {}", self.index(a, 0), self.index(b, 0))
+            }
+            Pred::And(both) => format!("{} && {}", self.pred(&both.0), self.pred(&both.1)),
+        }
+    }
+
+    /// Levels: 0 a sum, 1 a product, 2 what needs no parentheses anywhere.
+    fn index(&self, index: &Index, level: u8) -> String {
+        let (own, text) = match index {
+            Index::Num(value) => (if *value < 0 { 0 } else { 2 }, value.to_string()),
+            Index::Var(var) => (2, self.names.get(var)),
+            Index::Op(op, operands) => {
+                let (a, b) = (&operands.0, &operands.1);
+                let call =
+                    |name: &str| format!("{name}({}, {})", self.index(a, 0), self.index(b, 0));
+                match op {
+                    Arith::Add => (0, format!("{} + {}", self.index(a, 0), self.index(b, 1))),
+                    Arith::Sub => (0, format!("{} - {}", self.index(a, 0), self.index(b, 1))),
+                    Arith::Mul => (1, format!("{} * {}", self.index(a, 1), self.index(b, 2))),
+                    Arith::Div => (2, call("atl_div")),
+                    Arith::Mod => (2, call("atl_mod")),
+                    Arith::Ceil => (2, call("atl_ceil")),
+                    Arith::Min => (2, call("atl_min")),
+                    Arith::Max => (2, call("atl_max")),
+                }
+            }
+        };
+        let negative = matches!(index, Index::Num(value) if *value < 0);
+        if own < level || negative { format!("({text})") } else { text }
+    }
+}
+
+/// What every C file begins with, for an element type: the semiring, division that rounds down, arrays of zeros.
+pub fn prelude(element: Element) -> String {
+    let (elem, wide) = match element {
+        Element::I32 => ("int32_t", "uint32_t"),
+        Element::I64 => ("int64_t", "uint64_t"),
+        Element::F32 => ("float", "float"),
+        Element::F64 => ("double", "double"),
+        Element::MinPlus => ("int64_t", "int64_t"),
+    };
+    let semiring = match element {
+        Element::I32 | Element::I64 => format!(
+            "/* Integers wrap: unsigned arithmetic is defined where signed is not. */\n\
+             #define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
+             static inline elem atl_add(elem a, elem b) {{ return (elem)(({wide})a + ({wide})b); }}\n\
+             static inline elem atl_mul(elem a, elem b) {{ return (elem)(({wide})a * ({wide})b); }}\n\
+             static inline elem fn_neg(elem a) {{ return (elem)(({wide})0 - ({wide})a); }}\n\
+             static inline elem fn_abs(elem a) {{ return a < 0 ? fn_neg(a) : a; }}\n\
+             static inline elem fn_div(elem a, elem b) {{ if (b == 0) return 0; if (b == -1) return fn_neg(a); elem q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }}\n\
+             static inline elem fn_minimum(elem a, elem b) {{ return a < b ? a : b; }}\n\
+             static inline elem fn_maximum(elem a, elem b) {{ return a > b ? a : b; }}\n\
+             #define ATL_LITERAL(x) ((elem)(x))\n"
+        ),
+        Element::F32 | Element::F64 => "#define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
+             static inline elem atl_add(elem a, elem b) { return a + b; }\n\
+             static inline elem atl_mul(elem a, elem b) { return a * b; }\n\
+             static inline elem fn_neg(elem a) { return -a; }\n\
+             static inline elem fn_div(elem a, elem b) { return a / b; }\n\
+             static inline elem fn_abs(elem a) { return a < 0 ? -a : a; }\n\
+             static inline elem fn_minimum(elem a, elem b) { return a < b ? a : b; }\n\
+             static inline elem fn_maximum(elem a, elem b) { return a > b ? a : b; }\n\
+             #define ATL_LITERAL(x) ((elem)(x))\n"
+            .to_owned(),
+        Element::MinPlus => "/* Minimum for addition, addition for multiplication; the zero is infinity. */\n\
+             #define ATL_ZERO INT64_MAX\n#define ATL_ONE ((elem)0)\n\
+             static inline elem atl_add(elem a, elem b) { return a < b ? a : b; }\n\
+             static inline elem atl_mul(elem a, elem b) { return a == ATL_ZERO || b == ATL_ZERO ? ATL_ZERO : (elem)((uint64_t)a + (uint64_t)b); }\n\
+             #define ATL_LITERAL(x) ((elem)(x))\n"
+            .to_owned(),
+    };
+    format!(
+        "#include <stdint.h>\n#include <stdlib.h>\n\n\
+         typedef {elem} elem;\n{semiring}\n\
+         /* Quotients round down, as the program's do; C's round towards zero. */\n\
+         static inline int64_t atl_div(int64_t a, int64_t b) {{ int64_t q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }}\n\
+         static inline int64_t atl_mod(int64_t a, int64_t b) {{ return a - atl_div(a, b) * b; }}\n\
+         static inline int64_t atl_ceil(int64_t a, int64_t b) {{ return atl_div(a + b - 1, b); }}\n\
+         static inline int64_t atl_min(int64_t a, int64_t b) {{ return a < b ? a : b; }}\n\
+         static inline int64_t atl_max(int64_t a, int64_t b) {{ return a > b ? a : b; }}\n\
+         static inline void atl_clear(elem *a, int64_t n) {{ for (int64_t i = 0; i < n; i++) a[i] = ATL_ZERO; }}\n\
+         static inline elem *atl_new(int64_t n)\n{{\n    elem *a = malloc((n > 0 ? (size_t)n : 1) * sizeof(elem));\n    if (!a) abort();\n    atl_clear(a, n);\n    return a;\n}}\n\
+         static inline void atl_free(elem *a) {{ free(a); }}\n\n"
+    )
+}
+
+/// A whole C file.
+pub fn unit(element: Element, function: &str) -> String {
+    format!("{}{function}", prelude(element))
+}

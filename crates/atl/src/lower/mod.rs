@@ -1,0 +1,107 @@
+//! From terms to loop nests.
+//!
+//! A loop nest adds to arrays of zeros. What it is made of is small enough to be printed as C by a few lines, here and in the certificate's library, which
+//! compares the two; that a nest computes its term is proved in the certificate, by the terms that [`crate::certificate`] writes along this module's rules.
+
+mod c;
+mod normal;
+
+use std::rc::Rc;
+
+pub(crate) use c::RESERVED as C_RESERVED;
+pub use c::{Interface, function, prelude, unit};
+pub use normal::{is_pure, normalize};
+
+use crate::term::{Index, Node, Pred, Term, Var};
+
+/// A scalar of a loop nest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// The semiring's zero.
+    Zero,
+    /// The semiring's one.
+    One,
+    /// An array's element.
+    Load(Var, Vec<Index>),
+    /// A sum.
+    Add(Box<(Scalar, Scalar)>),
+    /// A product.
+    Mul(Box<(Scalar, Scalar)>),
+    /// Zero where the predicate does not hold; then nothing is read.
+    When(Pred, Box<Scalar>),
+    /// A function or literal, by its C name.
+    Apply(String, Vec<Scalar>),
+}
+
+/// A statement of a loop nest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// Adds to an element.
+    Store(Var, Vec<Index>, Scalar),
+    /// One after the other.
+    Seq(Box<(Stmt, Stmt)>),
+    /// A loop.
+    For(Var, Index, Index, Box<Stmt>),
+    /// A statement that is carried out where the predicate holds.
+    If(Pred, Box<Stmt>),
+    /// An array of zeros with its shape, while the body runs.
+    New(Var, Vec<Index>, Box<Stmt>),
+}
+
+/// Where the elements of a term go: an array, and its indices as functions of the term's.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    pub(crate) array: Var,
+    /// The array's shape.
+    pub(crate) shape: Vec<Index>,
+    /// One for each dimension of the term.
+    pub(crate) params: Vec<Var>,
+    pub(crate) indices: Vec<Index>,
+}
+
+impl Destination {
+    /// With what the first parameters are replaced by in terms of new ones.
+    pub(crate) fn with(&self, replaced: usize, by: &[Index], new: &[Var]) -> Self {
+        let mut subst = crate::subst::Subst::new();
+        for (param, index) in self.params.iter().zip(by) {
+            subst.set_index(param, index.clone());
+        }
+        let params = new.iter().chain(self.params.iter().skip(replaced)).cloned().collect();
+        Self {
+            array: self.array.clone(),
+            shape: self.shape.clone(),
+            params,
+            indices: self.indices.iter().map(|index| subst.on_index(index)).collect(),
+        }
+    }
+}
+
+/// An array's element that a term is: the variable and all its indices.
+pub(crate) fn element(term: &Term) -> Option<(Var, Vec<Index>)> {
+    let mut indices = Vec::new();
+    let mut here = Rc::clone(term);
+    while let Node::Get(tensor, index) = &*here {
+        indices.push(index.clone());
+        let tensor = Rc::clone(tensor);
+        here = tensor;
+    }
+    indices.reverse();
+    match &*here {
+        Node::Var(var)
+            if var.rank().base.is_none() && var.rank().plus as usize == indices.len() =>
+        {
+            Some((var.clone(), indices))
+        }
+        Node::Var(_)
+        | Node::Literal(_)
+        | Node::Call(..)
+        | Node::Loop(..)
+        | Node::Guard(..)
+        | Node::Let(..)
+        | Node::Get(..)
+        | Node::Add(..)
+        | Node::Mul(..)
+        | Node::Reshape(..)
+        | Node::Apply(..) => None,
+    }
+}

@@ -1,0 +1,366 @@
+//! From comparisons to a linear problem, and which further facts make it contradictory.
+
+use halidom_base::{FxHashMap, IndexMap};
+use halidom_poly::{Affine, Constraint, Dim, QuasiAffine, Relation, Set};
+
+use super::Hint;
+use super::poly::Poly;
+use crate::term::{Arith, Index};
+
+/// What an unknown stands for.
+enum Meaning {
+    Var(Index),
+    /// An operator that is not polynomial, its operands, and as what it was written.
+    Op(Arith, Poly, Poly, Vec<Index>),
+}
+
+/// The unknowns of a problem.
+pub(super) struct Unknowns<'s> {
+    sets: &'s halidom_poly::Context,
+    meanings: Vec<Meaning>,
+    variables: FxHashMap<u32, u32>,
+    dims: IndexMap<Vec<u32>, Dim>,
+}
+
+/// A polynomial that is not negative, or zero, and the hint that it comes from.
+struct FactOf {
+    poly: Poly,
+    equal: bool,
+    hint: Option<usize>,
+}
+
+/// How many products of facts are tried at once.
+const MAX_PRODUCTS: usize = 80;
+/// How many `min`s and `max`es are told apart by cases.
+const MAX_CASES: usize = 4;
+
+impl<'s> Unknowns<'s> {
+    pub(super) fn new(sets: &'s halidom_poly::Context) -> Self {
+        Self {
+            sets,
+            meanings: Vec::new(),
+            variables: FxHashMap::default(),
+            dims: IndexMap::default(),
+        }
+    }
+
+    pub(super) fn poly(&mut self, index: &Index) -> Poly {
+        match index {
+            Index::Num(value) => Poly::number(*value),
+            Index::Var(var) => {
+                let meanings = &mut self.meanings;
+                let number = *self.variables.entry(var.id).or_insert_with(|| {
+                    meanings.push(Meaning::Var(index.clone()));
+                    meanings.len() as u32 - 1
+                });
+                Poly::unknown(number)
+            }
+            Index::Op(op, operands) => {
+                let (a, b) = (self.poly(&operands.0), self.poly(&operands.1));
+                match op {
+                    Arith::Add => a.plus(&b),
+                    Arith::Sub => a.minus(&b),
+                    Arith::Mul => a.times(&b),
+                    Arith::Div | Arith::Mod | Arith::Ceil | Arith::Min | Arith::Max => {
+                        self.opaque(*op, a, b, index)
+                    }
+                }
+            }
+        }
+    }
+
+    fn opaque(&mut self, op: Arith, a: Poly, b: Poly, written: &Index) -> Poly {
+        for (number, meaning) in self.meanings.iter_mut().enumerate() {
+            if let Meaning::Op(other, x, y, forms) = meaning
+                && *other == op
+                && *x == a
+                && *y == b
+            {
+                if !forms.contains(written) {
+                    forms.push(written.clone());
+                }
+                return Poly::unknown(number as u32);
+            }
+        }
+        self.meanings.push(Meaning::Op(op, a, b, vec![written.clone()]));
+        Poly::unknown(self.meanings.len() as u32 - 1)
+    }
+
+    /// The polynomial as an index expression.
+    fn index(&self, poly: &Poly) -> Index {
+        let mut sum: Option<Index> = None;
+        // Positive parts first reads better.
+        for wanted_sign in [1, -1] {
+            for (monomial, factor) in &poly.0 {
+                if factor.signum() != wanted_sign {
+                    continue;
+                }
+                let mut product: Option<Index> =
+                    (factor.abs() != 1 || monomial.is_empty()).then(|| Index::Num(factor.abs()));
+                for unknown in monomial {
+                    let part = match &self.meanings[*unknown as usize] {
+                        Meaning::Var(index) => index.clone(),
+                        Meaning::Op(.., forms) => forms[0].clone(),
+                    };
+                    product =
+                        Some(product.map_or(part.clone(), |before| before.times(part.clone())));
+                }
+                let part = product.unwrap_or(Index::Num(1));
+                sum = Some(match (sum, wanted_sign) {
+                    (None, 1) => part,
+                    (None, _) => Index::Num(0).minus(part),
+                    (Some(before), 1) => before.plus(part),
+                    (Some(before), _) => before.minus(part),
+                });
+            }
+        }
+        sum.unwrap_or(Index::Num(0))
+    }
+
+    /// Hints with which the facts (zero if `true`, else not negative) contradict each other.
+    pub(super) fn contradiction(&mut self, known: Vec<(Poly, bool)>) -> Option<Vec<Hint>> {
+        if known.iter().any(|(poly, _)| poly.is_huge()) {
+            return None;
+        }
+        let mut facts: Vec<FactOf> =
+            known.into_iter().map(|(poly, equal)| FactOf { poly, equal, hint: None }).collect();
+        let mut hints: Vec<Hint> = Vec::new();
+        if self.is_empty_with(&facts, &[]) {
+            return Some(Vec::new());
+        }
+        self.define_quotients(&mut facts, &mut hints);
+        let cases = self.cases();
+        if self.empty_in_all(&facts, &cases) {
+            return Some(self.needed(&facts, &hints, &cases));
+        }
+        self.multiply(&mut facts, &mut hints);
+        if self.empty_in_all(&facts, &cases) {
+            return Some(self.needed(&facts, &hints, &cases));
+        }
+        // Products of products: three sizes in one offset.
+        self.multiply(&mut facts, &mut hints);
+        if self.empty_in_all(&facts, &cases) {
+            return Some(self.needed(&facts, &hints, &cases));
+        }
+        None
+    }
+
+    /// Adds what quotients mean, innermost first, where the divisor is known to be positive.
+    fn define_quotients(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
+        let mut number = 0;
+        while number < self.meanings.len() {
+            if let Meaning::Op(op @ (Arith::Div | Arith::Mod | Arith::Ceil), a, b, forms) =
+                &self.meanings[number]
+            {
+                let (op, a, b, written) = (*op, a.clone(), b.clone(), forms[0].clone());
+                let others: Vec<Index> = forms[1..].to_vec();
+                let positive = b.constant().map_or_else(
+                    || {
+                        let nonpositive = FactOf { poly: b.scale(-1), equal: false, hint: None };
+                        self.is_empty_with(facts, &[&nonpositive])
+                    },
+                    |value| value > 0,
+                );
+                if positive && let Index::Op(_, operands) = &written {
+                    let hint = Some(hints.len());
+                    hints.push(Hint::Quotient(op, operands.0.clone(), operands.1.clone()));
+                    for other in others {
+                        hints.push(Hint::Equal(written.clone(), other));
+                    }
+                    let this = Poly::unknown(number as u32);
+                    let one = Poly::number(1);
+                    let mut add = |poly: Poly| facts.push(FactOf { poly, equal: false, hint });
+                    match op {
+                        Arith::Mod => {
+                            add(this.clone());
+                            add(b.minus(&this).minus(&one));
+                            let quotient =
+                                Index::exact(Arith::Div, operands.0.clone(), operands.1.clone());
+                            let quotient = self.opaque(Arith::Div, a.clone(), b.clone(), &quotient);
+                            let poly = a.minus(&b.times(&quotient)).minus(&this);
+                            facts.push(FactOf { poly, equal: true, hint });
+                        }
+                        Arith::Ceil => {
+                            let whole = b.times(&this);
+                            add(whole.minus(&a));
+                            add(a.plus(&b).minus(&one).minus(&whole));
+                        }
+                        Arith::Div
+                        | Arith::Add
+                        | Arith::Sub
+                        | Arith::Mul
+                        | Arith::Min
+                        | Arith::Max => {
+                            let whole = b.times(&this);
+                            add(a.minus(&whole));
+                            add(whole.plus(&b).minus(&one).minus(&a));
+                        }
+                    }
+                }
+            }
+            number += 1;
+        }
+    }
+
+    /// Adds products of two facts that mention the products of unknowns that are there already.
+    fn multiply(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
+        let mut wanted: Vec<Vec<u32>> =
+            facts.iter().flat_map(|fact| fact.poly.nonlinear().cloned()).collect();
+        wanted.sort();
+        wanted.dedup();
+        let mut found: Vec<(usize, Poly, usize, usize)> = Vec::new();
+        for first in 0..facts.len() {
+            for second in first..facts.len() {
+                let (p, q) = (&facts[first], &facts[second]);
+                if p.equal || q.equal || p.poly.constant().is_some() || q.poly.constant().is_some()
+                {
+                    continue;
+                }
+                let product = p.poly.times(&q.poly);
+                if product.is_huge() || product.0.keys().any(|monomial| monomial.len() > 4) {
+                    continue;
+                }
+                let new = product.nonlinear().filter(|monomial| !wanted.contains(monomial)).count();
+                let shared = product.nonlinear().count() - new;
+                if shared > 0 && !facts.iter().any(|fact| fact.poly == product) {
+                    found.push((new, product, first, second));
+                }
+            }
+        }
+        found.sort_by_key(|(new, _, first, second)| (*new, *first, *second));
+        found.truncate(MAX_PRODUCTS);
+        for (_, product, first, second) in found {
+            let hint = Some(hints.len());
+            hints.push(Hint::Product(
+                self.index(&facts[first].poly),
+                self.index(&facts[second].poly),
+            ));
+            facts.push(FactOf { poly: product, equal: false, hint });
+        }
+    }
+
+    /// For each `min` and `max` what it may be: pairs of facts of which one pair holds.
+    fn cases(&self) -> Vec<[[(Poly, bool); 2]; 2]> {
+        let mut cases = Vec::new();
+        for (number, meaning) in self.meanings.iter().enumerate() {
+            if let Meaning::Op(op @ (Arith::Min | Arith::Max), a, b, _) = meaning {
+                let this = Poly::unknown(number as u32);
+                let a_first = if *op == Arith::Min { b.minus(a) } else { a.minus(b) };
+                cases.push([
+                    [(this.minus(a), true), (a_first.clone(), false)],
+                    [(this.minus(b), true), (a_first.scale(-1), false)],
+                ]);
+            }
+        }
+        cases.truncate(MAX_CASES);
+        cases
+    }
+
+    fn empty_in_all(&mut self, facts: &[FactOf], cases: &[[[(Poly, bool); 2]; 2]]) -> bool {
+        let all: Vec<&FactOf> = facts.iter().collect();
+        self.empty_in_cases(&all, cases, &mut Vec::new())
+    }
+
+    fn empty_in_cases(
+        &mut self,
+        facts: &[&FactOf],
+        cases: &[[[(Poly, bool); 2]; 2]],
+        chosen: &mut Vec<FactOf>,
+    ) -> bool {
+        let Some((first, rest)) = cases.split_first() else {
+            let all: Vec<&FactOf> = facts.iter().copied().chain(chosen.iter()).collect();
+            return self.is_empty(&all);
+        };
+        first.iter().all(|case| {
+            for (poly, equal) in case {
+                chosen.push(FactOf { poly: poly.clone(), equal: *equal, hint: None });
+            }
+            let empty = self.empty_in_cases(facts, rest, chosen);
+            chosen.truncate(chosen.len() - 2);
+            empty
+        })
+    }
+
+    /// The hints that are needed, found by leaving out what can be left out: halves first, then one by one.
+    fn needed(
+        &mut self,
+        facts: &[FactOf],
+        hints: &[Hint],
+        cases: &[[[(Poly, bool); 2]; 2]],
+    ) -> Vec<Hint> {
+        let mut keep: Vec<usize> = (0..hints.len()).collect();
+        let mut chunk = keep.len().div_ceil(2);
+        while chunk > 0 {
+            let mut start = 0;
+            while start < keep.len() {
+                let mut fewer = keep.clone();
+                fewer.drain(start..(start + chunk).min(fewer.len()));
+                let used: Vec<&FactOf> = facts
+                    .iter()
+                    .filter(|fact| fact.hint.is_none_or(|hint| fewer.contains(&hint)))
+                    .collect();
+                if self.empty_in_cases(&used, cases, &mut Vec::new()) {
+                    keep = fewer;
+                } else {
+                    start += chunk;
+                }
+            }
+            chunk /= 2;
+        }
+        // What a kept product is made of must itself be known: products of products, and the quotients in either.
+        let makes = |hint: usize| {
+            facts.iter().filter(move |fact| fact.hint == Some(hint)).map(|fact| &fact.poly)
+        };
+        let mut closed = keep;
+        let mut at = 0;
+        while at < closed.len() {
+            if let Hint::Product(a, b) = &hints[closed[at]] {
+                let factors = [self.poly(a), self.poly(b)];
+                for other in 0..hints.len() {
+                    if !closed.contains(&other) && makes(other).any(|poly| factors.contains(poly)) {
+                        closed.push(other);
+                    }
+                }
+            }
+            at += 1;
+        }
+        // Two ways of writing one quotient are two unknowns for Coq.
+        for (position, hint) in hints.iter().enumerate() {
+            if matches!(hint, Hint::Equal(..)) && !closed.contains(&position) {
+                closed.push(position);
+            }
+        }
+        closed.sort_unstable();
+        closed.into_iter().map(|position| hints[position].clone()).collect()
+    }
+
+    fn is_empty_with(&mut self, facts: &[FactOf], more: &[&FactOf]) -> bool {
+        let all: Vec<&FactOf> = facts.iter().chain(more.iter().copied()).collect();
+        self.is_empty(&all)
+    }
+
+    /// Whether no integers satisfy the facts. A problem too large for the set library counts as "no".
+    fn is_empty(&mut self, facts: &[&FactOf]) -> bool {
+        let constraints: Vec<Constraint> = facts
+            .iter()
+            .map(|fact| {
+                let mut affine = Affine::default();
+                for (monomial, factor) in &fact.poly.0 {
+                    if monomial.is_empty() {
+                        affine.constant = *factor;
+                    } else {
+                        let sets = self.sets;
+                        let dim =
+                            *self.dims.entry(monomial.clone()).or_insert_with(|| sets.dim("m"));
+                        affine.terms.push((dim, *factor));
+                    }
+                }
+                let relation = if fact.equal { Relation::Zero } else { Relation::NonNegative };
+                Constraint { expr: QuasiAffine::from(affine), relation }
+            })
+            .collect();
+        Set::from_constraints(self.sets, &constraints)
+            .and_then(|set| set.is_empty())
+            .unwrap_or(false)
+    }
+}

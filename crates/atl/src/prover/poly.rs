@@ -1,0 +1,81 @@
+//! Polynomials with integer coefficients over numbered unknowns.
+
+use std::collections::BTreeMap;
+
+/// A polynomial: coefficients of products of unknowns. The empty product is the constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Poly(pub(crate) BTreeMap<Vec<u32>, i64>);
+
+impl Poly {
+    pub(crate) fn number(value: i64) -> Self {
+        let mut poly = Self::default();
+        poly.add(&[], value);
+        poly
+    }
+
+    pub(crate) fn unknown(number: u32) -> Self {
+        let mut poly = Self::default();
+        poly.add(&[number], 1);
+        poly
+    }
+
+    fn add(&mut self, monomial: &[u32], factor: i64) {
+        let entry = self.0.entry(monomial.to_vec()).or_insert(0);
+        *entry = entry.saturating_add(factor);
+        if *entry == 0 {
+            self.0.remove(monomial);
+        }
+    }
+
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        for (monomial, factor) in &other.0 {
+            sum.add(monomial, *factor);
+        }
+        sum
+    }
+
+    pub(crate) fn scale(&self, by: i64) -> Self {
+        Self(
+            self.0
+                .iter()
+                .map(|(monomial, factor)| (monomial.clone(), factor.saturating_mul(by)))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        self.plus(&other.scale(-1))
+    }
+
+    pub(crate) fn times(&self, other: &Self) -> Self {
+        let mut product = Self::default();
+        for (x, a) in &self.0 {
+            for (y, b) in &other.0 {
+                let mut monomial = [x.as_slice(), y].concat();
+                monomial.sort_unstable();
+                product.add(&monomial, a.saturating_mul(*b));
+            }
+        }
+        product
+    }
+
+    /// Its value, if it has no unknown.
+    pub(crate) fn constant(&self) -> Option<i64> {
+        match self.0.len() {
+            0 => Some(0),
+            1 => self.0.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// The products of two and more unknowns.
+    pub(crate) fn nonlinear(&self) -> impl Iterator<Item = &Vec<u32>> {
+        self.0.keys().filter(|monomial| monomial.len() > 1)
+    }
+
+    /// Whether some coefficient may have overflowed.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.0.values().any(|factor| factor.unsigned_abs() > 1 << 40)
+    }
+}

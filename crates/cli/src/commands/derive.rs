@@ -1,0 +1,254 @@
+//! `halidom derive`.
+
+use std::path::{Path, PathBuf};
+
+use halidom_atl::certificate::{Certificate, about_floats, certify};
+use halidom_atl::check::{CheckError, Checker, Outcome};
+use halidom_atl::engine::{Engine, Refusal};
+use halidom_atl::file::{Derived, Loaded, load};
+use halidom_atl::{lower, print};
+use halidom_diag::{Code, Diagnostic, Sources, Span};
+use halidom_driver::files::write_bytes;
+use serde_json::{Value, json};
+
+use super::status;
+use crate::args::{DeriveArgs, DeriveEmit};
+use crate::output::{Output, Status};
+
+pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Status {
+    status(derive(args, output))
+}
+
+fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let engine = Engine::new().map_err(|error| {
+        output.error(
+            "HAL1014",
+            &format!("the engine cannot be started: {error}"),
+            "this is a defect of halidom",
+        )
+    })?;
+    let mut sources = Sources::new();
+    let text = std::fs::read_to_string(&args.file).map_err(|error| {
+        output.error(
+            "HAL1014",
+            &format!("cannot read {}: {error}", args.file.display()),
+            "check the path",
+        )
+    })?;
+    let file = sources.add(args.file.display().to_string(), text);
+    let loaded = match load(&engine, &mut sources, file) {
+        Ok(loaded) => loaded,
+        Err(diagnostics) => {
+            for diagnostic in &diagnostics {
+                output.diagnostic(&sources, diagnostic);
+            }
+            return Err(Status::BadInput);
+        }
+    };
+    let names: Vec<&str> =
+        loaded.derivations.iter().map(|derivation| derivation.name.text.as_str()).collect();
+    if let Some(wanted) = &args.derivation
+        && !names.contains(&wanted.as_str())
+    {
+        let message = format!("there is no derivation `{wanted}`");
+        return Err(output.error(
+            "HAL1002",
+            &message,
+            &format!("the file has {}", names.join(", ")),
+        ));
+    }
+    let checker = if args.check { Some(checker(output)?) } else { None };
+    let mut worst = Status::Done;
+    let mut values = Vec::new();
+    for derivation in &loaded.derivations {
+        let name = derivation.name.text.as_str();
+        if args.derivation.as_deref().is_some_and(|wanted| wanted != name) {
+            continue;
+        }
+        let job = Job {
+            args,
+            engine: &engine,
+            sources: &sources,
+            checker: checker.as_ref(),
+            name,
+            span: derivation.name.span,
+        };
+        match job.run(&loaded, derivation, output) {
+            Ok((status, value)) => {
+                worst = if status == Status::Done { worst } else { status };
+                values.push(value);
+            }
+            Err(status) => worst = status,
+        }
+    }
+    output.set("derivations", values);
+    Ok(worst)
+}
+
+/// Coq with the compiled library, in the user's cache.
+fn checker(output: &mut Output<'_>) -> Result<Checker, Status> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let cache = variable("HALIDOM_CACHE")
+        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("halidom")))
+        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/halidom")))
+        .unwrap_or_else(|| std::env::temp_dir().join("halidom-cache"));
+    Checker::new(&cache).map_err(|error| {
+        let hint = match &error {
+            CheckError::NoCoq => {
+                "install Debian's package coq, or run `cargo xtask atl`, which does"
+            }
+            CheckError::File { .. } => "set HALIDOM_CACHE to a folder that can be written",
+            CheckError::Library { .. } => "this is a defect of halidom",
+        };
+        output.error("HAL1014", &error.to_string(), hint)
+    })
+}
+
+struct Job<'j> {
+    args: &'j DeriveArgs,
+    engine: &'j Engine,
+    sources: &'j Sources,
+    checker: Option<&'j Checker>,
+    name: &'j str,
+    span: Span,
+}
+
+impl Job<'_> {
+    fn run(
+        &self,
+        loaded: &Loaded,
+        derivation: &halidom_atl::syntax::ast::Derivation,
+        output: &mut Output<'_>,
+    ) -> Result<(Status, Value), Status> {
+        let mut derived =
+            loaded.derive(self.engine, self.sources, derivation).map_err(|diagnostic| {
+                output.diagnostic(self.sources, &diagnostic);
+                Status::BadInput
+            })?;
+        if self.args.step {
+            show_steps(&derived, output);
+        }
+        let steps = derived.state.steps.len();
+        output.line(&format!("{}: {steps} steps", self.name));
+        let final_text = print::term(&derived.state.term);
+        let certificate = certify(&derived.program, &mut derived.state).map_err(|refusal| {
+            output.diagnostic(self.sources, &self.refusal(refusal));
+            Status::BadInput
+        })?;
+        if !self.args.step {
+            output.line(&indented(&final_text));
+        }
+        let laws: Vec<&str> = certificate.laws.iter().map(|law| law.name()).collect();
+        output.line(&format!(
+            "  laws used: {}",
+            if laws.is_empty() { "none".to_owned() } else { laws.join("; ") }
+        ));
+        output.line(&format!("  floating point: {}", about_floats(&certificate.laws)));
+        let folder = self.args.output.clone();
+        let scratch = tempfile::tempdir().map_err(|error| {
+            output.error("HAL1014", &format!("no temporary folder: {error}"), "free some space")
+        })?;
+        if let Some(folder) = &folder {
+            self.write(folder, &certificate, &derived, output)?;
+        }
+        let mut value = json!({
+            "name": self.name,
+            "steps": steps,
+            "final": final_text,
+            "side_conditions": certificate.side_conditions,
+            "certificate_bytes": certificate.text.len(),
+            "laws": laws,
+        });
+        let mut status = Status::Done;
+        if let Some(checker) = self.checker {
+            let path = scratch.path().join("certificate.v");
+            let outcome = write_bytes(&path, certificate.text.as_bytes())
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
+                .and_then(|()| {
+                    checker.check(&certificate, &path).map_err(|error| {
+                        output.error("HAL1014", &error.to_string(), "see `halidom doctor`")
+                    })
+                })?;
+            match outcome {
+                Outcome::Accepted { seconds } => {
+                    output.line(&format!(
+                        "  certificate: accepted by coqc in {seconds:.1} s ({} side conditions)",
+                        certificate.side_conditions
+                    ));
+                    value["verdict"] = "proved".into();
+                    value["coqc_seconds"] = seconds.into();
+                }
+                Outcome::Refused { message, place } => {
+                    let at = place.map_or(String::new(), |place| format!(" at {place}"));
+                    let diagnostic = Diagnostic::error(
+                        Code("HAL1013"),
+                        self.span,
+                        format!("the certificate of `{}` is refused{at}", self.name),
+                    )
+                    .with_hint(message);
+                    output.diagnostic(self.sources, &diagnostic);
+                    value["verdict"] = "refused".into();
+                    status = Status::Wrong;
+                }
+            }
+        }
+        Ok((status, value))
+    }
+
+    fn refusal(&self, refusal: Refusal) -> Diagnostic {
+        let message = format!("`{}`: {}", self.name, refusal.message);
+        let diagnostic = Diagnostic::error(refusal.code, self.span, message);
+        match refusal.hint {
+            Some(hint) => diagnostic.with_hint(hint),
+            None => diagnostic,
+        }
+    }
+
+    fn write(
+        &self,
+        folder: &Path,
+        certificate: &Certificate,
+        derived: &Derived<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Status> {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            output.error(
+                "HAL1014",
+                &format!("cannot make {}: {error}", folder.display()),
+                "choose another folder",
+            )
+        })?;
+        for emit in &self.args.emit {
+            let (extension, text) = match emit {
+                DeriveEmit::C => {
+                    ("c", lower::unit(derived.program.element(), &certificate.function))
+                }
+                DeriveEmit::Coq => ("v", certificate.text.clone()),
+            };
+            let path = folder.join(format!("{}.{extension}", self.name));
+            write_bytes(&path, text.as_bytes())
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            output.line(&format!("  wrote {}", path.display()));
+        }
+        Ok(())
+    }
+}
+
+fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {
+    output.line(&format!("source:\n{}", indented(&print::term(&derived.program.body))));
+    let steps = &derived.state.steps;
+    for (position, step) in steps.iter().enumerate() {
+        // One text for each command of the script, after the last of its steps.
+        if steps.get(position + 1).is_none_or(|next| next.command != step.command) {
+            output.line(&format!(
+                "{};\n{}",
+                step.command.trim_end_matches(';'),
+                indented(&print::term(&step.after))
+            ));
+        }
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
