@@ -4,12 +4,6 @@ From Halidom Require Export Tensor Rules Reshape Loop Lower Print.
 Export ListNotations.
 Open Scope Z_scope.
 
-(** What a guard that held says. *)
-Lemma and_left (p q : bool) : p && q = true -> p = true.
-Proof. now destruct p. Qed.
-Lemma and_right (p q : bool) : p && q = true -> q = true.
-Proof. now destruct p. Qed.
-
 (** Products and quotients, for terms that the compiler's prover writes: linear arithmetic sees each product and each quotient as one unknown. *)
 Lemma product_nonneg a b : 0 <= a -> 0 <= b -> 0 <= a * b.
 Proof. apply Z.mul_nonneg_nonneg. Qed.
@@ -19,8 +13,10 @@ Lemma mod_facts a b : 0 < b -> 0 <= a mod b < b /\ a = b * (a / b) + a mod b.
 Proof. intro H. split. now apply Z.mod_pos_bound. apply Z.div_mod. lia. Qed.
 Lemma cdiv_facts a b : 0 < b -> a <= b * cdiv a b < a + b.
 Proof. intro H. unfold cdiv. pose proof (div_facts (a + b - 1) b H). lia. Qed.
-Lemma div_block n o k i : 0 < k -> o < n / k -> i < k -> o * k + i < n.
-Proof. intros Hk Ho Hi. pose proof (div_facts n k Hk). nia. Qed.
+Lemma div_sign a b : 0 <= a -> 0 < b -> 0 <= a / b.
+Proof. apply Z.div_pos. Qed.
+Lemma cdiv_sign a b : 0 <= a -> 0 < b -> 0 <= cdiv a b.
+Proof. intros Ha Hb. apply Z.div_pos; lia. Qed.
 
 (** Guards as propositions. *)
 Ltac guards :=

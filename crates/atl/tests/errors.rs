@@ -10,7 +10,7 @@ use halidom_diag::{Code, Sources};
 
 /// The codes that a file provokes: from reading it, from its derivations, and from lowering them.
 fn provoked(text: &str) -> Vec<Code> {
-    let engine = Engine::new().unwrap();
+    let engine = Engine::new().expect("it is there");
     let mut sources = Sources::new();
     let file = sources.add("example.atl", text);
     let loaded = match load(&engine, &mut sources, file) {
@@ -49,15 +49,15 @@ fn pages_provoke_their_codes_and_corrections_none() {
         codes::NOT_LOWERED,
     ];
     for code in all.into_iter().chain(without_program) {
-        let page = std::fs::read_to_string(folder.join(format!("{code}.md"))).unwrap();
+        let page = std::fs::read_to_string(folder.join(format!("{code}.md"))).expect("it is there");
         let blocks: Vec<&str> = page.split("```atl").skip(1).collect();
         if without_program.contains(&code) {
             continue;
         }
         assert_eq!(blocks.len(), 2, "{code}: an example and its correction");
         for block in blocks {
-            let (heading, rest) = block.split_once('\n').unwrap();
-            let text = rest.split("```").next().unwrap();
+            let (heading, rest) = block.split_once('\n').expect("it is there");
+            let text = rest.split("```").next().expect("it is there");
             let expected = if heading.is_empty() { vec![] } else { vec![code] };
             assert_eq!(provoked(text), expected, "{code}{heading}:\n{text}");
         }

@@ -10,7 +10,7 @@ fn flat(text: &str) -> String {
 }
 
 fn lemmas(file: &str) -> Vec<String> {
-    let (_, text) = LIBRARY.iter().find(|(name, _)| *name == file).unwrap();
+    let (_, text) = LIBRARY.iter().find(|(name, _)| *name == file).expect("it is there");
     let text = flat(text);
     text.split("Lemma ")
         .skip(1)
@@ -26,7 +26,7 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn every_rule_states_what_its_lemma_states() {
-    let engine = Engine::new().unwrap();
+    let engine = Engine::new().expect("it is there");
     let mut wrong = Vec::new();
     for rule in engine.rules.iter() {
         let wanted = flat(&statement(rule));
@@ -47,12 +47,12 @@ fn every_rule_states_what_its_lemma_states() {
 
 #[test]
 fn every_lemma_of_the_rule_files_is_in_the_table() {
-    let engine = Engine::new().unwrap();
+    let engine = Engine::new().expect("it is there");
     // What the rules' proofs share.
     let shared = ["cdiv_covers"];
     for file in ["Rules", "Reshape"] {
         for lemma in lemmas(file) {
-            let name = lemma.split_whitespace().next().unwrap();
+            let name = lemma.split_whitespace().next().expect("it is there");
             assert!(
                 shared.contains(&name)
                     || engine.rules.find(name).is_some_and(|rule| rule.file == file),

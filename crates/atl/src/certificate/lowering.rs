@@ -90,6 +90,31 @@ impl Lowering<'_, '_> {
         Ok(text)
     }
 
+    /// Indices in their simplest form, and a proof that these are the same.
+    fn simpler(&mut self, indices: &[Index]) -> (Vec<Index>, String) {
+        let (mut all, mut proof) = (Vec::new(), "eq_refl".to_owned());
+        for index in indices.iter().rev() {
+            let simple = crate::engine::simplest(index);
+            let pred = Pred::Compare(Compare::Eq, simple.clone(), index.clone());
+            let equal = if simple == *index {
+                Ok("eq_refl".to_owned())
+            } else {
+                self.holds(pred, codes::NOT_LOWERED, "an index")
+            };
+            match equal {
+                Ok(equal) => {
+                    all.insert(0, simple);
+                    proof = format!("(f_equal2 cons {equal} {proof})");
+                }
+                Err(_) => {
+                    all.insert(0, index.clone());
+                    proof = format!("(f_equal2 cons eq_refl {proof})");
+                }
+            }
+        }
+        if all == indices { (all, "eq_refl".to_owned()) } else { (all, proof) }
+    }
+
     /// A term of a shape into a destination.
     pub(crate) fn statement(&mut self, term: &Term, dims: &[Index], to: &Destination) -> Lowered {
         let mark = self.scope.mark();
@@ -103,8 +128,9 @@ impl Lowering<'_, '_> {
             let (value, proof) = self.scalar(term)?;
             let inside = self.inside(&to.array, &to.indices, &to.shape, "writing")?;
             let js = self.list(&to.indices);
-            let store = Stmt::Store(to.array.clone(), to.indices.clone(), value);
-            return Ok((store, format!("(low_scalar{} {js} {proof} eq_refl {inside})", holes(7))));
+            let (simple, same) = self.simpler(&to.indices);
+            let store = Stmt::Store(to.array.clone(), simple, value);
+            return Ok((store, format!("(low_scalar{} {js} {proof} {same} {inside})", holes(7))));
         }
         match &**term {
             Node::Loop(Loop::Gen, var, lo, hi, body) => {
@@ -245,7 +271,7 @@ impl Lowering<'_, '_> {
                 let mut all = vec![second, first];
                 all.extend_from_slice(&rest[1..]);
                 let (nest, proof) = self.statement(part, &all, &inner)?;
-                Ok((nest, format!("(low_transpose{} {proof})", holes(10))))
+                Ok((nest, format!("(low_transpose{} {proof})", holes(11))))
             }
             (Reshape::Flatten, [n, m]) => {
                 let why = "`flatten`";
@@ -259,7 +285,7 @@ impl Lowering<'_, '_> {
                     self.statement(part, &below(vec![n.clone(), m.clone()]), &inner)?;
                 Ok((
                     nest,
-                    format!("(low_flatten{} {equal} {n_proof} {m_proof} {proof})", holes(11)),
+                    format!("(low_flatten{} {equal} {n_proof} {m_proof} {proof})", holes(12)),
                 ))
             }
             (Reshape::Split, [n, k]) => {
@@ -283,7 +309,7 @@ impl Lowering<'_, '_> {
                 let mut all = vec![n.clone()];
                 all.extend_from_slice(&rest[1..]);
                 let (nest, proof) = self.statement(part, &all, &inner)?;
-                Ok((nest, format!("(low_split{} {k_proof} {n_proof} {equal} {proof})", holes(11))))
+                Ok((nest, format!("(low_split{} {k_proof} {n_proof} {equal} {proof})", holes(12))))
             }
             (Reshape::PadR | Reshape::PadL, [n, k]) => {
                 let why = format!("`{}`", op.name());
@@ -299,7 +325,7 @@ impl Lowering<'_, '_> {
                 let (nest, proof) = self.statement(part, &below(vec![n.clone()]), &inner)?;
                 Ok((
                     nest,
-                    format!("(low_{}{} {n_proof} {k_proof} {equal} {proof})", op.name(), holes(11)),
+                    format!("(low_{}{} {n_proof} {k_proof} {equal} {proof})", op.name(), holes(12)),
                 ))
             }
             (Reshape::Concat, [n, m]) => {
@@ -315,7 +341,7 @@ impl Lowering<'_, '_> {
                 let nest = Stmt::Seq(Box::new((left, right)));
                 let text = format!(
                     "(low_concat{} {n_proof} {m_proof} {equal} {left_proof} {right_proof})",
-                    holes(13)
+                    holes(14)
                 );
                 Ok((nest, text))
             }
@@ -357,7 +383,7 @@ impl Lowering<'_, '_> {
                     "(low_{}{} {size}{} {k_proof} {n_proof} {vanish} {proof})",
                     op.name(),
                     holes(5),
-                    holes(4)
+                    holes(5)
                 );
                 Ok((nest, text))
             }

@@ -183,6 +183,15 @@ impl<'p> Scope<'p> {
                         writer.index(b)
                     )
                 }
+                Hint::Sign(op, a, b) => {
+                    let lemma = if *op == Arith::Ceil { "cdiv_sign" } else { "div_sign" };
+                    write!(
+                        steps,
+                        "; pose proof ({lemma} {} {} ltac:(lia) ltac:(lia))",
+                        writer.index(a),
+                        writer.index(b)
+                    )
+                }
                 Hint::Equal(a, b) => {
                     write!(
                         steps,

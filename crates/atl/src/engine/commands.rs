@@ -217,14 +217,18 @@ impl Runner<'_> {
     fn value(
         &self,
         state: &State<'_>,
+        variables: &[Var],
         sort: Sort,
         expr: &Expr,
         focus: &Path,
         env: &Env,
     ) -> Result<Value, Box<Diagnostic>> {
         let context = state.context(focus);
-        let mut scope = self.scope(&context, env);
+        // The program's names come before the rule's.
+        let mut scope: Vec<Var> =
+            variables.iter().filter(|var| var.sort == Sort::Index).cloned().collect();
         scope.extend(input_variables(&state.term));
+        scope.extend(self.scope(&context, env));
         let mut resolver = Resolver::new(&state.engine.supply, &state.engine.prover, scope);
         let mut subst = Subst::new();
         for (var, value) in &env.indices {
@@ -279,9 +283,10 @@ impl Runner<'_> {
                         diagnostic.with_hint(format!("it has {}", names.join(", "))),
                     ));
                 };
-                given
-                    .values
-                    .push((variable.text.clone(), self.value(state, var.sort, expr, &place, env)?));
+                given.values.push((
+                    variable.text.clone(),
+                    self.value(state, &variables, var.sort, expr, &place, env)?,
+                ));
             }
             if let Some(extra) = call.args.first() {
                 let message = format!("the rule `{name}` takes its values after `with`");
@@ -515,7 +520,7 @@ fn renamed(term: &Term, name: &str, engine: &Engine) -> Term {
 }
 
 /// An integer with like parts of sums put together, where that makes it shorter.
-pub(super) fn simplest(index: &Index) -> Index {
+pub(crate) fn simplest(index: &Index) -> Index {
     let mut parts: Vec<(Index, i64)> = Vec::new();
     let mut constant = 0_i64;
     gather(index, 1, &mut parts, &mut constant);

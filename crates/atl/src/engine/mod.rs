@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use halidom_diag::Code;
 
+pub(crate) use commands::simplest;
 pub use commands::{Library, run};
 pub use evidence::{Evidence, box_evidence};
 
@@ -212,6 +213,16 @@ impl<'e> State<'e> {
             let shown = print::term(from);
             return Err(Refusal::new(codes::NO_MATCH, format!("`{name}` does not apply here"))
                 .with_hint(format!("it applies to `{shown}`; here is `{}`", shortened(&term))));
+        }
+        // A value may speak of what the match determined: `mid = min(1, hi)`.
+        for (variable, _) in &given.values {
+            let var = rule.variables.iter().find(|var| *var.name == **variable);
+            if let Some(var) = var
+                && let Some(Value::Index(index)) = bindings.values.get(&var.id)
+            {
+                let resolved = bindings.subst().on_index(index);
+                bindings.values.insert(var.id, Value::Index(resolved));
+            }
         }
         // An equation may need what a later premise determines.
         solve(rule, &mut bindings, &context);

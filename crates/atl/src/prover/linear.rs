@@ -30,7 +30,7 @@ struct FactOf {
 }
 
 /// How many products of facts are tried at once.
-const MAX_PRODUCTS: usize = 80;
+const MAX_PRODUCTS: usize = 60;
 /// How many `min`s and `max`es are told apart by cases.
 const MAX_CASES: usize = 4;
 
@@ -131,16 +131,22 @@ impl<'s> Unknowns<'s> {
         self.define_quotients(&mut facts, &mut hints);
         let cases = self.cases();
         if self.empty_in_all(&facts, &cases) {
-            return Some(self.needed(&facts, &hints, &cases));
+            return Some(self.needed(&facts, &hints, &cases, false));
         }
+        let derived = self.derive_signs(&mut facts, &cases);
         self.multiply(&mut facts, &mut hints);
         if self.empty_in_all(&facts, &cases) {
-            return Some(self.needed(&facts, &hints, &cases));
+            return Some(self.needed(&facts, &hints, &cases, derived));
         }
         // Products of products: three sizes in one offset.
+        if !facts.iter().any(|fact| {
+            fact.hint.is_none() && fact.poly.nonlinear().any(|monomial| monomial.len() > 2)
+        }) {
+            return None;
+        }
         self.multiply(&mut facts, &mut hints);
         if self.empty_in_all(&facts, &cases) {
-            return Some(self.needed(&facts, &hints, &cases));
+            return Some(self.needed(&facts, &hints, &cases, derived));
         }
         None
     }
@@ -169,6 +175,13 @@ impl<'s> Unknowns<'s> {
                     }
                     let this = Poly::unknown(number as u32);
                     let one = Poly::number(1);
+                    let negative =
+                        FactOf { poly: a.scale(-1).minus(&one), equal: false, hint: None };
+                    if op != Arith::Mod && self.is_empty_with(facts, &[&negative]) {
+                        let sign = Some(hints.len());
+                        hints.push(Hint::Sign(op, operands.0.clone(), operands.1.clone()));
+                        facts.push(FactOf { poly: this.clone(), equal: false, hint: sign });
+                    }
                     let mut add = |poly: Poly| facts.push(FactOf { poly, equal: false, hint });
                     match op {
                         Arith::Mod => {
@@ -200,6 +213,28 @@ impl<'s> Unknowns<'s> {
             }
             number += 1;
         }
+    }
+
+    /// Adds which unknowns are not negative, where that follows: a product of unknowns needs it. Gives whether there are any.
+    fn derive_signs(&mut self, facts: &mut Vec<FactOf>, cases: &[[[(Poly, bool); 2]; 2]]) -> bool {
+        let before = facts.len();
+        for number in 0..self.meanings.len() as u32 {
+            let this = Poly::unknown(number);
+            if facts.iter().any(|fact| !fact.equal && fact.poly == this) {
+                continue;
+            }
+            facts.push(FactOf {
+                poly: this.scale(-1).minus(&Poly::number(1)),
+                equal: false,
+                hint: None,
+            });
+            let negative_is_absurd = self.empty_in_all(facts, cases);
+            facts.pop();
+            if negative_is_absurd {
+                facts.push(FactOf { poly: this, equal: false, hint: None });
+            }
+        }
+        facts.len() > before
     }
 
     /// Adds products of two facts that mention the products of unknowns that are there already.
@@ -287,8 +322,14 @@ impl<'s> Unknowns<'s> {
         facts: &[FactOf],
         hints: &[Hint],
         cases: &[[[(Poly, bool); 2]; 2]],
+        keep_quotients: bool,
     ) -> Vec<Hint> {
-        let mut keep: Vec<usize> = (0..hints.len()).collect();
+        // What signs were derived from is not recorded: then everything about quotients stays.
+        let stays = |hint: usize| {
+            keep_quotients && matches!(hints[hint], Hint::Quotient(..) | Hint::Sign(..))
+        };
+        let always: Vec<usize> = (0..hints.len()).filter(|hint| stays(*hint)).collect();
+        let mut keep: Vec<usize> = (0..hints.len()).filter(|hint| !stays(*hint)).collect();
         let mut chunk = keep.len().div_ceil(2);
         while chunk > 0 {
             let mut start = 0;
@@ -297,7 +338,9 @@ impl<'s> Unknowns<'s> {
                 fewer.drain(start..(start + chunk).min(fewer.len()));
                 let used: Vec<&FactOf> = facts
                     .iter()
-                    .filter(|fact| fact.hint.is_none_or(|hint| fewer.contains(&hint)))
+                    .filter(|fact| {
+                        fact.hint.is_none_or(|hint| fewer.contains(&hint) || always.contains(&hint))
+                    })
                     .collect();
                 if self.empty_in_cases(&used, cases, &mut Vec::new()) {
                     keep = fewer;
@@ -312,6 +355,7 @@ impl<'s> Unknowns<'s> {
             facts.iter().filter(move |fact| fact.hint == Some(hint)).map(|fact| &fact.poly)
         };
         let mut closed = keep;
+        closed.extend(&always);
         let mut at = 0;
         while at < closed.len() {
             if let Hint::Product(a, b) = &hints[closed[at]] {

@@ -41,7 +41,7 @@ pub(crate) fn compare(compare: Compare, a: i64, b: i64) -> bool {
 }
 
 /// Small values for which all comparisons hold.
-pub(super) fn example(known: &[(Compare, Index, Index)]) -> Option<String> {
+pub(super) fn example(known: &[(Compare, Index, Index)], attempts: u64) -> Option<String> {
     let mut variables: Vec<Var> = Vec::new();
     let mut see = |var: &Var| {
         if !variables.contains(var) {
@@ -62,9 +62,9 @@ pub(super) fn example(known: &[(Compare, Index, Index)]) -> Option<String> {
         state ^= state << 17;
         state % below
     };
-    for attempt in 0..30_000_u64 {
+    for attempt in 0..attempts {
         // Small values first: they are read more easily.
-        let spread = 2 + attempt / 3_000;
+        let spread = 2 + 8 * attempt / attempts;
         let values: Vec<i64> =
             variables.iter().map(|_| next(spread) as i64 - i64::from(next(8) == 0)).collect();
         let value = |var: &Var| {

@@ -250,5 +250,6 @@ fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}\n")).collect()
+    let lines: Vec<String> = text.lines().map(|line| format!("    {line}")).collect();
+    lines.join("\n")
 }
