@@ -31,6 +31,15 @@ Ltac guards :=
   | |- (_ =? _) = true => apply Z.eqb_eq
   | |- true = true => reflexivity
   end.
+(** The negation of a goal as a fact: products of facts may need it. *)
+Ltac negate :=
+  repeat match goal with |- _ /\ _ => split end;
+  match goal with
+  | |- _ <= _ => apply Z.nlt_ge; intro
+  | |- _ < _ => apply Z.nle_gt; intro
+  | |- @eq Z _ _ => apply Z.le_antisymm; apply Z.nlt_ge; intro
+  | |- _ => idtac
+  end.
 (** Two guards that hold together. *)
 Lemma bool_iff (p q : bool) : (p = true -> q = true) -> (q = true -> p = true) -> p = q.
 Proof. destruct p, q; intuition congruence. Qed.

@@ -233,6 +233,25 @@ Proof.
   - rewrite set_other by congruence. exact M.
 Qed.
 
+(** ** Where elements are zero: what [trunc_r] and [trunc_l] may leave out *)
+Definition vanish (d : nat) (P : list Z -> Prop) (v : T K d) : Prop := forall is, P is -> at_ d v is = k0 K.
+Definition first_in (lo hi : Z) (is : list Z) : Prop := match is with i :: _ => lo <= i < hi | [] => False end.
+
+Implicit Type P : list Z -> Prop.
+
+Lemma at_zero d : forall is, at_ d (zero d) is = k0 K.
+Proof. induction d as [|d IH]; intros [|i is]; simpl; auto. Qed.
+Lemma at_ext d : forall v w : T K d, (forall is, at_ d v is = at_ d w is) -> v = w.
+Proof.
+  induction d as [|d IH]; intros v w H. exact (H []). extensionality i. apply IH. intro is. exact (H (i :: is)).
+Qed.
+Lemma at_add d : forall v w is, at_ d v is = k0 K -> at_ d w is = k0 K -> at_ d (add d v w) is = k0 K.
+Proof.
+  induction d as [|d IH]; intros v w [|i is] A B; simpl in *; auto. rewrite A, B. apply kadd_0.
+Qed.
+Lemma vanish_rows d lo hi v : vanish (S d) (first_in lo hi) v -> forall i, lo <= i < hi -> v i = zero d.
+Proof. intros V i Hi. apply at_ext. intro is. rewrite at_zero. exact (V (i :: is) Hi). Qed.
+
 (** ** Reshape operators: only the way to the destination changes *)
 Lemma low_transpose r G y shy d n m sh e ix s :
   low r G y shy (S (S d)) (m :: n :: sh) e (fun i j => ix j i) s -> low r G y shy (S (S d)) (n :: m :: sh) (transpose d e) ix s.
@@ -267,20 +286,20 @@ Proof.
     destruct (Z.ltb_spec (o * k + i) n); cbn [guard]; auto. symmetry. apply scatter_zero.
 Qed.
 Lemma low_trunc_r r G y shy d n k sh e ix s :
-  0 <= k -> k <= n -> (forall i, k <= i < n -> e i = zero d) ->
+  0 <= k -> k <= n -> vanish (S d) (first_in k n) e ->
   low r G y shy (S d) (n :: sh) e ix s -> low r G y shy (S d) (k :: sh) (trunc_r d k e) ix s.
 Proof.
-  intros Hk Hn Z0. apply adds_eq. intro js. cbn [scatter]. unfold sum. rewrite !Z.sub_0_r.
+  intros Hk Hn V. pose proof (vanish_rows _ _ _ _ V) as Z0. clear V. apply adds_eq. intro js. cbn [scatter]. unfold sum. rewrite !Z.sub_0_r.
   replace (Z.to_nat n) with (Z.to_nat k + Z.to_nat (n - k))%nat by lia. rewrite sum_up_app.
   rewrite (sum_up_ext 0 (0 + _) _ _ (fun _ => zero 0)), (sum_up_zero 0), (add_0_r 0).
   - apply (sum_up_ext 0). intros i Hi. unfold trunc_r. now rewrite within_true by lia.
   - intros i Hi. rewrite Z0 by lia. apply scatter_zero.
 Qed.
 Lemma low_trunc_l r G y shy d n k sh e ix s :
-  0 <= k -> k <= n -> (forall i, 0 <= i < n - k -> e i = zero d) ->
+  0 <= k -> k <= n -> vanish (S d) (first_in 0 (n - k)) e ->
   low r G y shy (S d) (n :: sh) e (fun i => ix (i - (n - k))) s -> low r G y shy (S d) (k :: sh) (trunc_l d n k e) ix s.
 Proof.
-  intros Hk Hn Z0. apply adds_eq. intro js. cbn [scatter]. unfold sum. rewrite !Z.sub_0_r.
+  intros Hk Hn V. pose proof (vanish_rows _ _ _ _ V) as Z0. clear V. apply adds_eq. intro js. cbn [scatter]. unfold sum. rewrite !Z.sub_0_r.
   replace (Z.to_nat n) with (Z.to_nat (n - k) + Z.to_nat k)%nat by lia. rewrite sum_up_app.
   rewrite (sum_up_ext 0 0 _ _ (fun _ => zero 0)), (sum_up_zero 0), (add_0_l 0).
   - rewrite sum_up_shift. apply (sum_up_ext 0). intros i Hi. unfold trunc_l. rewrite within_true by lia. cbn [guard]. do 2 f_equal; lia.
@@ -320,25 +339,7 @@ Qed.
 Lemma low_shape r G y shy d sh sh' e ix s : sh = sh' -> low r G y shy d sh' e ix s -> low r G y shy d sh e ix s.
 Proof. now intros ->. Qed.
 
-(** ** Where elements are zero: what [trunc_r] and [trunc_l] may leave out *)
-Definition vanish (d : nat) (P : list Z -> Prop) (v : T K d) : Prop := forall is, P is -> at_ d v is = k0 K.
-Definition first_in (lo hi : Z) (is : list Z) : Prop := match is with i :: _ => lo <= i < hi | [] => False end.
-
-Implicit Type P : list Z -> Prop.
-
-Lemma at_zero d : forall is, at_ d (zero d) is = k0 K.
-Proof. induction d as [|d IH]; intros [|i is]; simpl; auto. Qed.
-Lemma at_ext d : forall v w : T K d, (forall is, at_ d v is = at_ d w is) -> v = w.
-Proof.
-  induction d as [|d IH]; intros v w H. exact (H []). extensionality i. apply IH. intro is. exact (H (i :: is)).
-Qed.
-Lemma at_add d : forall v w is, at_ d v is = k0 K -> at_ d w is = k0 K -> at_ d (add d v w) is = k0 K.
-Proof.
-  induction d as [|d IH]; intros v w [|i is] A B; simpl in *; auto. rewrite A, B. apply kadd_0.
-Qed.
-Lemma vanish_rows d lo hi v : vanish (S d) (first_in lo hi) v -> forall i, lo <= i < hi -> v i = zero d.
-Proof. intros V i Hi. apply at_ext. intro is. rewrite at_zero. exact (V (i :: is) Hi). Qed.
-
+(** ** How elements are shown to be zero *)
 Lemma vanish_absurd d P v : (forall is, P is -> False) -> vanish d P v.
 Proof. intros H is Q. destruct (H is Q). Qed.
 Lemma vanish_zero d P : vanish d P (zero d).
@@ -415,7 +416,6 @@ Qed.
 End Lower.
 Arguments known : clear implicits.
 Arguments low_shape {K} r G y shy d sh sh' e ix s & _ _.
-Arguments vanish_rows {K} d lo hi v & _.
 Arguments vanish_absurd {K} d P v & _.
 Arguments vanish_guard_false {K} d P p v & _.
 Arguments vanish_guard {K} d P p v & _.

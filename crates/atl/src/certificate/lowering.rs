@@ -421,8 +421,7 @@ impl Lowering<'_, '_> {
             )
             .with_hint("keep a guard in the part that is cut off, or unfold the operator")
         })?;
-        let (lo, hi) = (self.scope.writer.index(lo), self.scope.writer.index(hi));
-        Ok(format!("(vanish_rows _ {lo} {hi} _ {proof})"))
+        Ok(proof)
     }
 
     /// A proof that some elements of a tensor are zero; or the part that may not be.

@@ -365,12 +365,12 @@ fn lowering(
          Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self {rank}) nest.\n\
          Proof. exact {proof}. Qed.\n\n\
          (* Running the program leaves the source's tensor in the output; [None] would be an access out of bounds. *)\n\
-         Theorem lowered : forall (m : memory K) c, holds inputs m -> m \"{target}\"%string = Some (Array {shape} c) ->\n\
-         \x20 exec sizes program m = Some (set m \"{target}\" (Some (Array {shape} (held {rank} {shape} {source})))).\n\
-         Proof. intros m c Hm Ho. rewrite {equality}. exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest m c eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
-         Theorem safe : forall (m : memory K) c, holds inputs m -> m \"{target}\"%string = Some (Array {shape} c) ->\n\
-         \x20 exec sizes program m <> None.\n\
-         Proof. intros m c Hm Ho. now rewrite (lowered m c Hm Ho). Qed.\n\n\
+         Theorem lowered : forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some (Array {shape} cells) ->\n\
+         \x20 exec sizes program mem = Some (set mem \"{target}\" (Some (Array {shape} (held {rank} {shape} {source})))).\n\
+         Proof. intros mem cells Hm Ho. rewrite {equality}. exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
+         Theorem safe : forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some (Array {shape} cells) ->\n\
+         \x20 exec sizes program mem <> None.\n\
+         Proof. intros mem cells Hm Ho. now rewrite (lowered mem cells Hm Ho). Qed.\n\n\
          Theorem printed : c_function [{}]%string \"{name}\" [{}]%string [{}]%string (\"{target}\", {output_shape})%string program =\n\
          \"{function}\"%string.\n\
          Proof. vm_compute. reflexivity. Qed.\n\n",

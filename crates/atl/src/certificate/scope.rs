@@ -157,11 +157,14 @@ impl<'p> Scope<'p> {
             (Goal::Absurd, _) => ("False".to_owned(), "intros; guards"),
         };
         let mut steps = start.to_owned();
+        if proof.hints.iter().any(|hint| matches!(hint, Hint::Product(..))) {
+            steps.push_str("; negate");
+        }
         for hint in &proof.hints {
             let _ = match hint {
                 Hint::Product(a, b) => write!(
                     steps,
-                    "; pose proof (product_nonneg {} {} ltac:(lia) ltac:(lia))",
+                    "; try pose proof (product_nonneg {} {} ltac:(lia) ltac:(lia))",
                     writer.index(a),
                     writer.index(b)
                 ),
