@@ -97,7 +97,7 @@ pub(crate) fn entry_checks(
     checks.factors(lowered);
     let empty = checks.empty(lowered);
     checks.specializations(lowered, empty);
-    checks.bounds(answer, empty);
+    checks.bounds(lowered, answer, empty);
     checks.inputs(lowered, answer, empty);
     checks.outputs(lowered, answer, empty);
     checks.allocations(lowered, answer, empty);
@@ -285,7 +285,7 @@ impl Checks<'_> {
     }
 
     fn domains(&mut self, lowered: &Lowered) {
-        for plan in &lowered.plans {
+        for plan in lowered.plans.iter().filter(|plan| !lowered.copies.contains_key(&plan.func)) {
             let stages = self.algebra.pool.func(plan.func).stages().to_vec();
             for (number, stage) in stages.iter().enumerate() {
                 for (variable, bounds) in stage.domain.iter().enumerate() {
@@ -319,7 +319,7 @@ impl Checks<'_> {
 
     /// That a func without an unspecialized form has one that applies.
     fn specializations(&mut self, lowered: &Lowered, empty: ExprId) {
-        for plan in &lowered.plans {
+        for plan in lowered.plans.iter().filter(|plan| !lowered.copies.contains_key(&plan.func)) {
             let Some(message) = plan.fail.clone() else { continue };
             let conditions = plan.instances.iter().filter_map(|instance| instance.condition);
             let condition = self.any(std::iter::once(empty).chain(conditions));
@@ -342,10 +342,10 @@ impl Checks<'_> {
         self.all(conditions)
     }
 
-    fn bounds(&mut self, answer: &Answer, empty: ExprId) {
+    fn bounds(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
         for (func, dim, condition) in &answer.bound_checks {
             let condition = self.any([empty, *condition]);
-            self.add(condition, Check::Bound { func: *func, dim: *dim });
+            self.add(condition, Check::Bound { func: lowered.original(*func), dim: *dim });
         }
     }
 

@@ -57,6 +57,7 @@ pub(crate) fn emit_work(
     known: &Known,
 ) -> StmtId {
     let inliner = Inliner::new(pool, lowered);
+    let inliner = if solution.is_some() { inliner.without_copies(lowered) } else { inliner };
     let mut emitter = Emitter {
         pool,
         lowered,
@@ -199,11 +200,12 @@ impl Emitter<'_> {
             }
         }
         let tuple = scalars.len() > 1;
+        let named = self.named(func);
         let declare = |(component, scalar): (usize, &Scalar)| {
             self.pool.declare_buffer(BufferDecl {
                 name: if tuple { format!("{name}.{component}") } else { name.clone() },
                 scalar: *scalar,
-                func,
+                func: named,
                 component,
                 kind: BufferKind::Internal,
                 store_in: storage.store_in,
@@ -260,6 +262,7 @@ impl Emitter<'_> {
             }
         }
         self.values.extend(outer);
+        let func = self.named(func);
         self.pool.stmt(Stmt::Labeled { label: Label::Func { func, needed }, body })
     }
 
@@ -287,6 +290,11 @@ impl Emitter<'_> {
             }
         }
         outer
+    }
+
+    /// The func as emitted statements name it: with bounds filled in, copies have the name of the func that they stand for.
+    fn named(&self, func: FuncId) -> FuncId {
+        if self.solution.is_some() { self.lowered.original(func) } else { func }
     }
 
     fn stages(&mut self, nests: &[Nest]) -> StmtId {
@@ -341,7 +349,7 @@ impl Emitter<'_> {
         }
         self.pool.stmt(Stmt::Labeled {
             label: Label::Stage {
-                func: nest.func,
+                func: self.named(nest.func),
                 stage: nest.stage,
                 specialization: nest.specialization,
             },
@@ -380,8 +388,9 @@ impl Emitter<'_> {
         let coords = nest.lhs.iter().map(|coord| self.inliner.apply(self.pool, *coord)).collect();
         let values =
             nest.values.iter().map(|value| self.inliner.apply(self.pool, *value)).collect();
+        let func = self.named(nest.func);
         let stmt = self.pool.stmt(Stmt::Provide {
-            func: nest.func,
+            func,
             stage: nest.stage,
             coords,
             point: nest.point.clone().into(),

@@ -21,6 +21,8 @@ pub struct Lowered {
     pub(crate) factors: Vec<Factor>,
     /// Extents of domains as they were before the algorithm was rewritten, to be checked at entry.
     pub(crate) extents: Vec<Extent>,
+    /// Funcs that stand for another one in some instances of a specialized func, with that one.
+    pub(crate) copies: FxHashMap<FuncId, FuncId>,
 }
 
 /// How a func is computed.
@@ -180,6 +182,11 @@ impl Lowered {
         self.plans.iter_mut().find(|plan| plan.func == func)
     }
 
+    /// The func that a copy stands for.
+    pub(crate) fn original(&self, func: FuncId) -> FuncId {
+        self.copies.get(&func).copied().unwrap_or(func)
+    }
+
     pub(crate) fn is_output(&self, func: FuncId) -> bool {
         self.algorithm.outputs.contains(&func)
     }
@@ -226,6 +233,13 @@ impl Nest {
         match self.stage {
             0 => format!("{func}.{name}"),
             update => format!("{func}.update({update}).{name}"),
+        }
+    }
+
+    /// Replaces what the stage computes with: the predicate, the written coordinates, the values.
+    pub(crate) fn for_each_value(&mut self, map: &mut dyn FnMut(ExprId) -> ExprId) {
+        for expr in self.predicate.iter_mut().chain(&mut self.lhs).chain(&mut self.values) {
+            *expr = map(*expr);
         }
     }
 
@@ -321,6 +335,7 @@ pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
         plans,
         factors: Vec::new(),
         extents: Vec::new(),
+        copies: FxHashMap::default(),
     }
 }
 
@@ -450,6 +465,8 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
 #[derive(Debug, Default)]
 pub(crate) struct Inliner {
     bodies: FxHashMap<FuncId, (Vec<VarId>, Vec<ExprId>)>,
+    /// Copies whose reads become reads of the original.
+    copies: FxHashMap<FuncId, FuncId>,
 }
 
 impl Inliner {
@@ -469,8 +486,13 @@ impl Inliner {
         inliner
     }
 
+    /// The same for emitted statements, where copies have the name of the func that they stand for.
+    pub(crate) fn without_copies(self, lowered: &Lowered) -> Self {
+        Self { copies: lowered.copies.clone(), ..self }
+    }
+
     pub(crate) fn apply(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
-        if self.bodies.is_empty() {
+        if self.bodies.is_empty() && self.copies.is_empty() {
             return expr;
         }
         pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, expr| {
@@ -482,6 +504,11 @@ impl Inliner {
                     substitution.insert(*param, *arg);
                 }
                 substitution.apply(pool, bodies[*component])
+            } else if let Expr::Ref { func, component, args } = expr
+                && let Some(original) = self.copies.get(func)
+            {
+                let args = args.clone();
+                pool.expr(Expr::Ref { func: *original, component: *component, args })
             } else {
                 id
             }

@@ -150,7 +150,7 @@ impl Maker<'_> {
             let Some(at) = self.random.choose(&candidates).copied() else { break };
             let name = loops[at].name.clone();
             let is_reduction = loops[at].is_reduction;
-            match self.random.below(9) {
+            match self.random.below(11) {
                 0 | 1 => {
                     let (outer, inner) = (self.fresh(&name), self.fresh(&name));
                     let factor = self.pick(&FACTORS, 2);
@@ -209,6 +209,15 @@ impl Maker<'_> {
                     text.push(format!(".unroll({name}, {factor}{tail})"));
                     loops[at].done = true;
                 }
+                9 => {
+                    let policy = self.pick(&["never", "always", "auto"], "auto");
+                    text.push(format!(".partition({name}, {policy})"));
+                }
+                10 if self.random.chance(30) => {
+                    let renamed = self.fresh(&name);
+                    text.push(format!(".rename({name}, {renamed})"));
+                    loops[at].name = renamed;
+                }
                 _ => {}
             }
         }
@@ -218,13 +227,37 @@ impl Maker<'_> {
     /// The tail of a split; for updates mostly one that is legal.
     fn tail(&mut self, is_update: bool) -> &'static str {
         if is_update && !self.random.chance(5) {
-            return self.pick(&["", ", tail: guard"], "");
+            return self.pick(
+                &["", ", tail: guard", ", tail: predicate", ", tail: round_up_and_blend"],
+                "",
+            );
         }
-        self.pick(&["", ", tail: guard", ", tail: shift", ", tail: round"], "")
+        self.pick(
+            &[
+                "",
+                ", tail: guard",
+                ", tail: shift",
+                ", tail: round",
+                ", tail: predicate_loads",
+                ", tail: shift_inwards_and_blend",
+            ],
+            "",
+        )
+    }
+
+    /// Copies of the func under conditions; now and then one behind another.
+    fn specialization(&mut self, func: &FuncText) -> String {
+        let mut text = self.specialized(func);
+        if !text.is_empty() && self.random.chance(30) {
+            // A chain goes on behind the block.
+            text.truncate(text.trim_end().len());
+            text.push_str(&self.specialized(func));
+        }
+        text
     }
 
     /// A copy of the func under a condition, vectorized or unrolled. Specializations come before other directives, so its loops are the original ones.
-    fn specialization(&mut self, func: &FuncText) -> String {
+    fn specialized(&mut self, func: &FuncText) -> String {
         let condition = self.random.choose(&self.pipeline.conditions).cloned();
         let free: Vec<String> =
             func.stages.iter().take(1).flatten().map(|(name, _)| name.clone()).collect();

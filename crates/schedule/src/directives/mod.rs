@@ -3,6 +3,7 @@
 //! A schedule may list them in any order; they are applied by phase, in the order written within each. A directive that is refused is skipped, so that one run reports all.
 
 mod bounds;
+mod copies;
 mod loops;
 mod placement;
 mod reductions;
@@ -116,7 +117,8 @@ pub fn apply(
     for (_, directive) in directives.iter().chain(&nested) {
         scheduler.checked(directive, Scheduler::refuse_inlined);
     }
-    scheduler.check_placements();
+    let refused = scheduler.copy_for_instances();
+    scheduler.check_placements(&refused);
     for error in &mut scheduler.errors {
         let all = directives.iter().chain(&nested).map(|(_, directive)| *directive);
         let mut at_fault = all.filter(|directive| error.origin == Some(directive.origin));

@@ -5,6 +5,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{Action, Directive, FuncId, LoopKind, LoopLevel, VarId};
 
+use super::copies::siblings;
 use super::{Scheduler, list};
 use crate::error::{Result, ScheduleError};
 use crate::nest::{Inliner, Lowered, Nest, Placement};
@@ -123,20 +124,28 @@ impl Scheduler<'_> {
             .collect()
     }
 
-    /// Checks dominance, and that nothing is computed or stored where loops run at the same time.
-    pub(super) fn check_placements(&mut self) {
+    /// Checks dominance, and that nothing is computed or stored where loops run at the same time; of all funcs but the `refused` ones.
+    pub(super) fn check_placements(&mut self, refused: &[FuncId]) {
         let lowered = crate::used(self.pool, self.lowered);
         let inliner = Inliner::new(self.pool, &lowered);
         let mut users: FxHashMap<FuncId, Vec<&Nest>> = FxHashMap::default();
+        // Those that use a copy.
+        let mut elsewhere: FxHashMap<FuncId, Vec<&Nest>> = FxHashMap::default();
         for nest in lowered.nests() {
             for callee in inliner.nest_callees(self.pool, nest) {
                 if callee != nest.func {
                     users.entry(callee).or_default().push(nest);
+                    let original = lowered.original(callee);
+                    if original != callee {
+                        elsewhere.entry(original).or_default().push(nest);
+                    }
                 }
             }
         }
-        for plan in &lowered.plans {
+        for plan in lowered.plans.iter().filter(|plan| !refused.contains(&plan.func)) {
             let users = users.get(&plan.func).map_or(&[][..], Vec::as_slice);
+            let others = elsewhere.get(&plan.func).map_or(&[][..], Vec::as_slice);
+            let all_users = [users, others].concat();
             let name = &self.pool.func(plan.func).name;
             if let Placement::At(level) = plan.compute
                 && let Some(user) = users.iter().find(|user| !is_within(&lowered, user, level))
@@ -149,7 +158,7 @@ impl Scheduler<'_> {
                         lowered.loop_name(self.pool, level),
                         user.name(self.pool)
                     ),
-                    format!("legal levels are {}", list(&self.legal_levels(&lowered, users))),
+                    format!("legal levels are {}", list(&self.legal_levels(&lowered, &all_users))),
                 ));
                 continue;
             }
@@ -164,7 +173,7 @@ impl Scheduler<'_> {
                         "`{name}` cannot be computed within `{}`, which is vectorized",
                         lowered.loop_name(self.pool, vectorized)
                     ),
-                    format!("legal levels are {}", list(&self.legal_levels(&lowered, users))),
+                    format!("legal levels are {}", list(&self.legal_levels(&lowered, &all_users))),
                 ));
             }
             match loops_between(&lowered, plan.store, plan.compute) {
@@ -236,8 +245,22 @@ impl Scheduler<'_> {
     fn legal_levels(&self, lowered: &Lowered, users: &[&Nest]) -> Vec<String> {
         let mut levels = vec!["compute_root".to_owned()];
         for nest in lowered.nests() {
+            // Levels name the first instance.
+            let is_first = lowered.plan(nest.func).is_some_and(|plan| {
+                plan.instances
+                    .first()
+                    .is_some_and(|first| first.specialization == nest.specialization)
+            });
+            if !is_first || lowered.copies.contains_key(&nest.func) {
+                continue;
+            }
             for l in &nest.loops {
-                let dominates = users.iter().all(|user| is_within(lowered, user, l.var));
+                // The same loop of another instance is as good.
+                let mut levels_of = siblings(lowered, l.var);
+                levels_of.push(l.var);
+                let dominates = users
+                    .iter()
+                    .all(|user| levels_of.iter().any(|level| is_within(lowered, user, *level)));
                 if dominates && vectorized_around(lowered, l.var).is_none() {
                     levels.push(nest.loop_name(self.pool, &l.name));
                 }
@@ -257,7 +280,7 @@ fn placed_twice(name: &str, what: &str, directive: &Directive) -> ScheduleError 
 }
 
 /// Whether all of a stage's code runs within a loop, after what is computed at the start of its body.
-fn is_within(lowered: &Lowered, nest: &Nest, level: VarId) -> bool {
+pub(super) fn is_within(lowered: &Lowered, nest: &Nest, level: VarId) -> bool {
     if nest.loops.iter().any(|l| l.var == level) {
         return true;
     }
