@@ -184,11 +184,20 @@ fn placements_that_do_not_dominate() {
     );
     check(
         samples::BLUR.text,
-        "output.specialize(input.extent.0, 10, output.parallel(oy))
-         blur_x.compute_at(output, oy)",
+        "output.specialize(input.extent.0, 10, output.split(ox, xo, xi, 4, guard))
+         blur_x.compute_at(output, ox)",
         "HAL0610",
         Some(1),
-        ["`output (specialization 1)` uses it", "`compute_root`"],
+        ["`output (specialization 1)` uses it", "are `compute_root`, `output.oy`"],
+    );
+    check(
+        samples::BLUR.text,
+        "output.specialize(input.extent.0, 10, output.parallel(oy))
+         blur_x.compute_at(output, ox)
+         blur_x.store_root()",
+        "HAL0611",
+        Some(2),
+        ["in each specialization of `output`", "are `output.ox`, `output.oy`"],
     );
     let gemm = samples::GEMM.text;
     check(gemm, "D.compute_at(AB, i)", "HAL0612", Some(0), ["is an output", "`compute_root`"]);

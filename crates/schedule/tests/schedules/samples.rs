@@ -101,6 +101,10 @@ pub(crate) const BLUR: Sample = Sample {
          blur_x.bound_extent(bx, 24)
          blur_x.vectorize(bx)
          blur_x.unroll(by)",
+        "output.specialize(input.extent.0, 10, output.split(ox, xo, xi, 4, guard))
+         output.specialize(input.extent.0, 12, output.vectorize(ox, 4, shift))
+         blur_x.compute_at(output, oy)
+         blur_x.specialize(input.extent.1, 9, blur_x.unroll(bx, 2, guard))",
         "output.specialize(input.extent.0, 10, output.split(ox, xo, xi, 4, guard);output.parallel(oy))
          output.split(oy, yo, yi, 3, shift)",
         "blur_x.specialize(input.extent.0, 11, blur_x.split(bx, xo, xi, 4, round))
