@@ -4,6 +4,9 @@
 //! Every question is asked in linear integer arithmetic. Atoms and products of atoms become unknowns, with true facts about them (`lemma`). The unknowns' true values
 //! satisfy all of it, so `unsat` means that no assignment of the symbols satisfies the formulas. A model means nothing: it only suggests sizes to try.
 
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
 use halidom_base::FxHashMap;
 use halidom_smt::{Answer, Solver, Sort, TermId as SmtTerm, Terms};
 
@@ -30,6 +33,7 @@ pub(crate) struct Lia {
     polys: FxHashMap<PolyId, SmtTerm>,
     formulas: FxHashMap<FormulaId, SmtTerm>,
     answers: FxHashMap<Vec<FormulaId>, Outcome>,
+    effort: BTreeMap<String, (u64, Duration)>,
 }
 
 impl Lia {
@@ -43,12 +47,18 @@ impl Lia {
             polys: FxHashMap::default(),
             formulas: FxHashMap::default(),
             answers: FxHashMap::default(),
+            effort: BTreeMap::new(),
         })
     }
 
     /// How many questions were put to the solver.
     pub(crate) fn questions(&self) -> u64 {
         self.solver.statistics().queries
+    }
+
+    /// The same by the purpose of the question, with the time that was taken.
+    pub(crate) fn effort(&self) -> BTreeMap<String, (u64, Duration)> {
+        self.effort.clone()
     }
 
     /// Asks whether the formulas can hold together.
@@ -62,7 +72,10 @@ impl Lia {
         if let Some(answer) = self.answers.get(&facts) {
             return answer.clone();
         }
+        let begin = Instant::now();
         let outcome = self.solve(space, &facts, label);
+        let effort = self.effort.entry(label.to_owned()).or_default();
+        *effort = (effort.0 + 1, effort.1 + begin.elapsed());
         self.answers.insert(facts, outcome.clone());
         outcome
     }

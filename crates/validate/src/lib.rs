@@ -13,6 +13,7 @@
 //! loops. Only equal normal forms and the solver's `unsat` close an obligation; the list of obligations comes from the program and the algorithm; what cannot be
 //! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or [`Verdict::Refuted`] after a run that shows a difference.
 
+mod bound;
 mod check;
 mod evaluate;
 mod laws;
@@ -128,6 +129,7 @@ pub fn validate_refined(
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
     report.queries = lia.questions() + laws.questions();
     report.trusted_steps = laws.assumed;
+    report.effort = lia.effort();
     report.verdict = verdict(&report, space.overflowed());
     let proved = report.verdict == Verdict::Proved;
     let hints = sizes(&parameters, &space, &hints);
@@ -154,6 +156,7 @@ fn unopened(reason: String) -> Report {
         notes: Vec::new(),
         below: vec!["the solver", "the C printer", "the C compiler", "the runtime"],
         queries: 0,
+        effort: std::collections::BTreeMap::new(),
         time: Duration::ZERO,
     }
 }

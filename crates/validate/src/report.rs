@@ -182,6 +182,8 @@ pub struct Report {
     pub below: Vec<&'static str>,
     /// Questions put to the solver.
     pub queries: u64,
+    /// The same by purpose, with the time that was taken; questions asked before are not counted again.
+    pub effort: BTreeMap<String, (u64, Duration)>,
     /// Time taken.
     pub time: Duration,
 }

@@ -7,7 +7,10 @@
 use halidom_base::IndexSet;
 
 use crate::program::{Model, Store};
-use crate::space::{Atom, PolyId, Rename, Space, Symbol};
+use crate::space::{Atom, AtomId, PolyId, Rename, Space, Symbol};
+
+/// Loops over several dimensions at once that are taken apart.
+const MOST_FUSED: usize = 4;
 
 /// A loop variable or lane to be found.
 #[derive(Clone, Copy)]
@@ -18,14 +21,14 @@ struct Unknown {
 }
 
 /// Values for the loops of `store` inside its first `depth` steps, and for its lane, such that its coordinates and point are hoped to be those of the target.
-/// Loops with a value in `preset` keep it.
+/// Loops with a value in `preset` keep it. Rounded guesses are kept within their loops if `clamped`: shifted and overlapping pieces need it, and it hides products from the solver.
 pub(crate) fn witness(
     space: &mut Space,
     model: &Model,
     store: &Store,
     depth: usize,
     target: &[PolyId],
-    preset: &Rename,
+    (preset, clamped): (&Rename, bool),
 ) -> Rename {
     let mut own: Vec<(Symbol, PolyId)> = Vec::new();
     let mut unknowns: Vec<Unknown> = Vec::new();
@@ -61,11 +64,12 @@ pub(crate) fn witness(
         .map(|(written, wanted)| (rename.poly(space, *written), *wanted))
         .collect();
     let mut solution = Rename::new();
-    let mut fused = unfuse(space, &mut unknowns, &mut equations);
-    // Equations with few unknowns first: they fix what the others share.
+    let fused = unfuse(space, &mut unknowns, &mut equations);
+    // Equations with few unknowns first: they fix what the others share. What was fused is known when its parts are, those found last first.
     equations.sort_by_key(|(written, _)| mentioned(space, *written, &unknowns).len());
-    for (written, wanted) in equations {
-        solve(space, written, wanted, &unknowns, &mut solution);
+    for (written, wanted) in equations.into_iter().chain(fused.into_iter().rev()) {
+        let wanted = least(space, wanted, &unknowns, &solution);
+        solve(space, written, wanted, (&unknowns, clamped), &mut solution);
     }
     for unknown in &unknowns {
         if solution.get(unknown.symbol).is_none() {
@@ -75,56 +79,85 @@ pub(crate) fn witness(
     }
     let mut result = Rename::new();
     for (symbol, unknown) in own {
-        let split = fused.poly(space, unknown);
-        let value = solution.poly(space, split);
-        result.insert(symbol, value);
+        result.insert(symbol, solution.poly(space, unknown));
     }
     result
 }
 
-/// Loops that run over two dimensions at once, met as a quotient `(v + k) / n`, become two unknowns: `v = n·q + r - k`.
+/// An integer with its unknowns solved, or at their minima where they are not.
+fn least(space: &mut Space, poly: PolyId, unknowns: &[Unknown], solution: &Rename) -> PolyId {
+    let mut values = Rename::new();
+    for unknown in mentioned(space, poly, unknowns) {
+        let value = solution.get(unknown.symbol).unwrap_or(unknown.min);
+        values.insert(unknown.symbol, value);
+    }
+    values.poly(space, poly)
+}
+
+/// Loops that run over two dimensions at once, met as a quotient `d / n`, become two more unknowns: `d = n·q + r`. Gives these equations.
 fn unfuse(
     space: &mut Space,
     unknowns: &mut Vec<Unknown>,
     equations: &mut [(PolyId, PolyId)],
-) -> Rename {
-    let mut split = Rename::new();
-    for index in 0..unknowns.len() {
-        let unknown = unknowns[index];
-        let variable = space.symbol(unknown.symbol);
-        let found = equations.iter().find_map(|(written, _)| {
-            space
-                .poly_atoms(*written)
-                .into_iter()
-                .find_map(|atom| match space.atom(atom) {
-                    Atom::Div(dividend, divisor) => Some((atom, *dividend, *divisor)),
-                    Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => None,
-                })
-                .filter(|(_, dividend, _)| space.poly_symbols(*dividend).contains(&unknown.symbol))
-        });
-        let Some((atom, dividend, divisor)) = found else { continue };
-        let shift = space.sub(dividend, variable);
-        if space.poly_symbols(shift).contains(&unknown.symbol) {
-            continue;
+) -> Vec<(PolyId, PolyId)> {
+    let mut fused = Vec::new();
+    for _ in 0..MOST_FUSED {
+        let symbols: IndexSet<Symbol> = unknowns.iter().map(|unknown| unknown.symbol).collect();
+        let quotient =
+            equations.iter().find_map(|(written, _)| quotient(space, *written, &symbols));
+        let Some((atom, dividend, divisor)) = quotient else { break };
+        // One of its unknowns with factor 1 stands for the remainder in the other equations.
+        let parts = mentioned(space, dividend, unknowns);
+        let one = space.constant(1);
+        let unit =
+            parts.iter().rev().find(|part| factor(space, dividend, part.symbol) == Some(one));
+        let Some(unit) = unit.copied() else { break };
+        let variable = space.symbol(unit.symbol);
+        let others = space.sub(dividend, variable);
+        let mut ends = Rename::new();
+        for part in &parts {
+            let end = space.add(part.min, part.extent);
+            ends.insert(part.symbol, space.offset(end, -1));
         }
+        let end = ends.poly(space, dividend);
+        let count = space.div(end, divisor);
+        let count = space.offset(count, 1);
         let (quotient, rest) = (space.fresh("guess"), space.fresh("guess"));
         let (q, r) = (space.symbol(quotient), space.symbol(rest));
         let zero = space.constant(0);
-        let rounded = space.combine(&[(unknown.extent, 1), (divisor, 1)]);
-        let rounded = space.offset(rounded, -1);
-        let count = space.div(rounded, divisor);
         unknowns.push(Unknown { symbol: quotient, min: zero, extent: count });
         unknowns.push(Unknown { symbol: rest, min: zero, extent: divisor });
         let product = space.mul(divisor, q);
-        let whole = space.combine(&[(product, 1), (r, 1), (shift, -1)]);
-        let mut replace = Rename::symbols([(unknown.symbol, whole)]);
+        let whole = space.add(product, r);
+        let value = space.sub(whole, others);
+        let mut replace = Rename::symbols([(unit.symbol, value)]);
         replace.override_atom(atom, q);
         for (written, _) in equations.iter_mut() {
             *written = replace.poly(space, *written);
         }
-        split.insert(unknown.symbol, whole);
+        fused.push((dividend, whole));
     }
-    split
+    fused
+}
+
+/// A quotient somewhere in an integer whose dividend mentions some of the symbols, but no other such quotient.
+fn quotient(
+    space: &Space,
+    poly: PolyId,
+    symbols: &IndexSet<Symbol>,
+) -> Option<(AtomId, PolyId, PolyId)> {
+    space.poly_atoms(poly).into_iter().find_map(|atom| match space.atom(atom) {
+        Atom::Symbol(_) | Atom::Value(_) => None,
+        Atom::Min(operands) => operands.iter().find_map(|inner| quotient(space, *inner, symbols)),
+        Atom::Select(_, a, b) => {
+            quotient(space, *a, symbols).or_else(|| quotient(space, *b, symbols))
+        }
+        Atom::Div(dividend, divisor) => quotient(space, *dividend, symbols).or_else(|| {
+            let mentions =
+                |poly| space.poly_symbols(poly).iter().any(|symbol| symbols.contains(symbol));
+            (mentions(*dividend) && !mentions(*divisor)).then_some((atom, *dividend, *divisor))
+        }),
+    })
 }
 
 /// The unknowns in an integer.
@@ -138,7 +171,7 @@ fn solve(
     space: &mut Space,
     written: PolyId,
     wanted: PolyId,
-    unknowns: &[Unknown],
+    (unknowns, clamped): (&[Unknown], bool),
     solution: &mut Rename,
 ) {
     loop {
@@ -169,7 +202,8 @@ fn solve(
             Some(-1) => space.scale(distance, -1),
             Some(_) | None => space.div(distance, by),
         };
-        let guess = if last && space.as_constant(by).is_some_and(|by| by.abs() == 1) {
+        let unit = space.as_constant(by).is_some_and(|by| by.abs() == 1);
+        let guess = if !clamped || (last && unit) {
             guess
         } else {
             let min = solution.poly(space, unknown.min);

@@ -96,7 +96,7 @@ impl<'a> Checker<'a> {
         facts.push(self.inside(&instance.location, &labelled.needed));
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
         let writers = self.writers(label, stage, component);
-        let witnesses = self.witnesses(label, &writers, &target);
+        let witnesses = self.witnesses(label, &writers, &target, true);
         let mut ways: Vec<FormulaId> = witnesses.iter().filter_map(|way| way.condition).collect();
         let mut written = self.space.or(&ways);
         if !carries.is_empty() && !self.follows(&facts, written, "coverage") {
@@ -107,6 +107,13 @@ impl<'a> Checker<'a> {
         }
         let status = self.prove(&facts, written, "coverage");
         if matches!(status, Status::Closed(_)) || writers.len() > MOST_SIBLINGS {
+            return status;
+        }
+        let free = self.witnesses(label, &writers, &target, false);
+        ways.extend(free.iter().filter_map(|way| way.condition));
+        let written = self.space.or(&ways);
+        let status = self.prove(&facts, written, "coverage without clamps");
+        if matches!(status, Status::Closed(_)) {
             return status;
         }
         let siblings = self.siblings(label, &writers, &witnesses, &target);
@@ -130,11 +137,24 @@ impl<'a> Checker<'a> {
     }
 
     /// For each writer a guess at the instance that writes the target (coordinates, then point), and the condition that it does.
-    fn witnesses(&mut self, label: usize, writers: &[&Store], target: &[PolyId]) -> Vec<Way> {
-        writers.iter().map(|store| self.way(label, store, target, &Rename::new())).collect()
+    fn witnesses(
+        &mut self,
+        label: usize,
+        writers: &[&Store],
+        target: &[PolyId],
+        clamped: bool,
+    ) -> Vec<Way> {
+        let free = Rename::new();
+        writers.iter().map(|store| self.way(label, store, target, (&free, clamped))).collect()
     }
 
-    fn way(&mut self, label: usize, store: &Store, target: &[PolyId], preset: &Rename) -> Way {
+    fn way(
+        &mut self,
+        label: usize,
+        store: &Store,
+        target: &[PolyId],
+        preset: (&Rename, bool),
+    ) -> Way {
         let labelled = &self.model.labels[label];
         let depth = labelled.place.steps.len();
         let mut at = witness(self.space, self.model, store, depth, target, preset);
@@ -184,7 +204,7 @@ impl<'a> Checker<'a> {
                 if std::ptr::eq(*store, *sibling) || !shared {
                     continue;
                 }
-                ways.extend(self.way(label, store, target, &loops).condition);
+                ways.extend(self.way(label, store, target, (&loops, true)).condition);
             }
         }
         ways

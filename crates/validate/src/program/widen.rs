@@ -34,7 +34,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
             let outside = (place.steps.len(), place.facts.len());
             let range = pure.find_map(|store| {
                 let coord = *store.access.coords.get(dim)?;
-                loop_range(model, space, store, coord)
+                loop_range(model, space, store, coord, outside.0)
                     .or_else(|| guarded_range(model, space, store, coord, outside))
             });
             // Otherwise the box that is allocated, or that an entry check says is written.
@@ -67,16 +67,29 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
     }
 }
 
-/// The range of a coordinate that is a loop's variable.
+/// The range of a coordinate that is the variable of a loop inside the first `depth` steps, or fixed there.
 fn loop_range(
     model: &Model,
-    space: &Space,
+    space: &mut Space,
     store: &Store,
     coord: PolyId,
+    depth: usize,
 ) -> Option<(PolyId, PolyId)> {
-    let symbol = space.as_symbol(coord)?;
-    let found = store.access.place.loops().find(|index| model.loops[*index].symbol == symbol)?;
-    Some((model.loops[found].min, model.loops[found].extent))
+    let inner = store.access.place.steps.get(depth..)?.iter().filter_map(|step| match step {
+        Step::Loop(index) => Some(&model.loops[*index]),
+        Step::Part(_) => None,
+    });
+    let symbols = space.poly_symbols(coord);
+    let mut used = inner.filter(|found| symbols.contains(&found.symbol));
+    match (used.next(), used.next()) {
+        (Some(only), None) if space.as_symbol(coord) == Some(only.symbol) => {
+            Some((only.min, only.extent))
+        }
+        (None, _) if store.access.lane.is_none_or(|lane| !symbols.contains(&lane)) => {
+            Some((coord, space.constant(1)))
+        }
+        (_, _) => None,
+    }
 }
 
 /// The range of a coordinate that a guard keeps below something outside the loops: from its value in the first iterations to there.

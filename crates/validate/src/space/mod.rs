@@ -7,6 +7,8 @@
 //! The converse is not claimed. Coefficients are checked 128-bit integers: an overflow sets [`Space::overflowed`], after which no verdict may be `Proved`.
 
 mod alike;
+#[cfg(test)]
+pub(crate) mod concrete;
 mod formula;
 mod poly;
 mod rename;
@@ -16,6 +18,7 @@ mod term;
 use halidom_base::{Arena, FxHashMap, Interner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, Intrinsic, Scalar, UnaryOp};
 
+pub(crate) use poly::gcd;
 pub(crate) use rename::Rename;
 pub(crate) use show::Names;
 pub(crate) use term::TermError;
@@ -180,6 +183,11 @@ impl Space {
         let lane = self.fresh(format!("lane{lanes}"));
         self.lanes.insert(lanes, lane);
         lane
+    }
+
+    /// How many lanes the vectors have whose lane a symbol is, if it is one.
+    pub(crate) fn lane_count(&self, symbol: Symbol) -> Option<u32> {
+        self.lanes.iter().find(|(_, lane)| **lane == symbol).map(|(lanes, _)| *lanes)
     }
 
     /// What a symbol stands for, in words; not unique.

@@ -56,6 +56,14 @@ impl Space {
         }
     }
 
+    /// The atom and the number whose product a polynomial is, if it is one.
+    fn as_multiple(&self, poly: PolyId) -> Option<(AtomId, i128)> {
+        match &*self.polys[poly].0 {
+            [(monomial, by)] if monomial.len() == 1 => Some((*monomial.first()?, *by)),
+            _ => None,
+        }
+    }
+
     /// The symbol that a polynomial is, if it is one.
     pub(crate) fn as_symbol(&self, poly: PolyId) -> Option<Symbol> {
         match self.atoms[self.as_atom(poly)?] {
@@ -142,15 +150,16 @@ impl Space {
         (shared, self.sub(a, shared), self.sub(b, shared))
     }
 
-    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, associative, commutative, idempotent; decided where the difference is constant.
+    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, `min(g·a, g·b) = g·min(a, b)` for `g > 0`, associative, commutative, idempotent; decided where the difference is constant.
     pub(crate) fn min(&mut self, a: PolyId, b: PolyId) -> PolyId {
         let (shared, rest_a, rest_b) = self.share(a, b);
         let mut operands = Vec::new();
         for rest in [rest_a, rest_b] {
-            match self.as_atom(rest).map(|atom| self.atoms[atom].clone()) {
-                Some(Atom::Min(inner)) => operands.extend(inner),
-                Some(Atom::Symbol(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_))
-                | None => operands.push(rest),
+            match self.as_multiple(rest).map(|(atom, by)| (self.atoms[atom].clone(), by)) {
+                Some((Atom::Min(inner), by)) if by > 0 => {
+                    operands.extend(inner.iter().map(|operand| self.scale(*operand, by)));
+                }
+                Some(_) | None => operands.push(rest),
             }
         }
         let mut kept: Vec<PolyId> = Vec::new();
@@ -168,12 +177,20 @@ impl Space {
                 kept.push(operand);
             }
         }
+        let coefficients = kept.iter().flat_map(|operand| self.polys[*operand].0.iter());
+        let common = coefficients.fold(0, |common, (_, coefficient)| gcd(common, *coefficient));
+        let common = common.max(1);
+        for operand in &mut kept {
+            let terms = self.polys[*operand].0.iter();
+            let terms = terms.map(|(monomial, by)| (monomial.clone(), by / common)).collect();
+            *operand = self.collect(terms);
+        }
         kept.sort_unstable();
         let least = match *kept.as_slice() {
             [only] => only,
             _ => self.intern_atom(Atom::Min(kept.into())),
         };
-        self.add(shared, least)
+        self.combine(&[(shared, 1), (least, common)])
     }
 
     /// The greatest of two: `max(a, b) = -min(-a, -b)`.
@@ -336,7 +353,8 @@ fn divide_monomial(monomial: &[AtomId], by: &[AtomId]) -> Option<Monomial> {
     Some(rest.into())
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+/// The greatest common divisor, at least 0.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

@@ -348,6 +348,13 @@ impl Space {
 }
 
 impl Space {
+    /// The symbols in a formula.
+    pub(crate) fn formula_symbols(&self, formula: FormulaId) -> IndexSet<Symbol> {
+        let mut seen = Seen::default();
+        self.see_formula(formula, &mut seen);
+        seen.symbols
+    }
+
     /// The atoms of a polynomial's monomials, not those inside atoms.
     pub(crate) fn poly_atoms(&self, poly: PolyId) -> IndexSet<AtomId> {
         self.poly(poly).0.iter().flat_map(|(monomial, _)| monomial.iter().copied()).collect()

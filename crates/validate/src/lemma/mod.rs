@@ -4,6 +4,10 @@
 //! Each lemma is a theorem whatever the symbols are; its reason stands at its maker. Lemmas are instances of nonlinear facts, and of facts about operators,
 //! that linear arithmetic cannot find by itself. Leaving one out can only prove less.
 
+mod products;
+#[cfg(test)]
+mod tests;
+
 use halidom_base::{FxHashSet, IndexSet};
 
 use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
@@ -73,7 +77,7 @@ impl Reached {
     pub(crate) fn lemmas(&mut self, space: &mut Space, facts: &[FormulaId]) -> Vec<FormulaId> {
         let mut lemmas = Vec::new();
         let mut pairs = FxHashSet::default();
-        let mut done = 0;
+        let (mut done, mut multiplied) = (0, 0);
         loop {
             let (atoms, truths) = (self.atoms.len(), self.truths.len());
             let congruences = congruence(space, &self.values, &self.truths, &mut pairs);
@@ -89,6 +93,14 @@ impl Reached {
                     lemmas.push(lemma);
                 }
             }
+            let divisors = products::divisors(space, &self.atoms);
+            while let Some(monomial) = self.monomials.get_index(multiplied).cloned() {
+                multiplied += 1;
+                for lemma in products::of_choices(space, &monomial, &divisors) {
+                    self.formula(space, lemma);
+                    lemmas.push(lemma);
+                }
+            }
             if (atoms, truths) == (self.atoms.len(), self.truths.len()) {
                 break;
             }
@@ -96,9 +108,10 @@ impl Reached {
         lemmas.extend(self.symbolic_divisions(space, facts));
         let products: Vec<Monomial> =
             self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
-        for monomial in products {
-            lemmas.extend(product_lemmas(space, &monomial));
+        for monomial in &products {
+            lemmas.extend(products::signs(space, monomial));
         }
+        lemmas.extend(products::multiples(space, &products, &self.atoms));
         lemmas
     }
 
@@ -126,19 +139,10 @@ impl Reached {
             })
             .collect();
         let mut lemmas = Vec::new();
-        for (position, (this, dividend, divisor)) in divisions.iter().copied().enumerate() {
+        for (this, dividend, divisor) in divisions.iter().copied() {
             for bound in &bounds {
                 lemmas.extend(quotient_bound(space, (this, dividend, divisor), *bound));
                 lemmas.extend(self.scaled_bound(space, divisor, *bound));
-            }
-            for (other, _, by) in divisions.iter().take(position) {
-                if *by == divisor {
-                    // Equal quotients have equal products with the divisor.
-                    let same = space.equal(this, *other);
-                    let (x, y) = (space.mul(this, divisor), space.mul(*other, divisor));
-                    let products = space.equal(x, y);
-                    lemmas.push(space.implies(same, products));
-                }
             }
         }
         lemmas
@@ -240,22 +244,6 @@ fn division_lemmas(
         lemmas.push(space.implies(both, natural));
     }
     lemmas
-}
-
-/// A product of two numbers at least 0 is at least 0; of two at least 1, at least each.
-fn product_lemmas(space: &mut Space, monomial: &Monomial) -> Vec<FormulaId> {
-    let [a, b] = **monomial else { return Vec::new() };
-    let (a, b) = (space.atom_poly(a), space.atom_poly(b));
-    let product = space.mul(a, b);
-    let (zero, one) = (space.constant(0), space.constant(1));
-    let (a_natural, b_natural) = (space.at_most(zero, a), space.at_most(zero, b));
-    let natural = space.and(&[a_natural, b_natural]);
-    let (a_positive, b_positive) = (space.at_most(one, a), space.at_most(one, b));
-    let positive = space.and(&[a_positive, b_positive]);
-    let (above, at_least_a, at_least_b) =
-        (space.at_most(zero, product), space.at_most(a, product), space.at_most(b, product));
-    let both = space.and(&[at_least_a, at_least_b]);
-    vec![space.implies(natural, above), space.implies(positive, both)]
 }
 
 /// Equal operands have equal values: for every pair of machine values that look alike and was not met before.
