@@ -242,9 +242,24 @@ impl Checks<'_> {
         (self.all([quotient, bounded]), product)
     }
 
-    /// The elements of each buffer that is allocated outside of all loops, in dimensions that nothing else limits together.
+    /// The elements of each buffer that is allocated outside of all loops, or of one size in all iterations, in dimensions that nothing else limits together.
     fn allocations(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
-        for plan in lowered.plans.iter().filter(|plan| plan.store == Placement::Root) {
+        let startup = self.entry_vars(lowered);
+        for plan in &lowered.plans {
+            let rank = self.algebra.pool.func(plan.func).rank();
+            let extents: Vec<ExprId> =
+                (0..rank).map(|dim| self.solved(answer, plan.func, dim).extent).collect();
+            let pool = &*self.algebra.pool;
+            let varies = extents.iter().filter(|extent| pool.as_constant(**extent).is_none());
+            let repeated = match plan.store {
+                Placement::Inline => continue,
+                Placement::Root => false,
+                Placement::At(_) => true,
+            };
+            let fixed = extents.iter().all(|extent| is_startup(pool, *extent, &startup));
+            if repeated && (varies.count() < 2 || !fixed) {
+                continue;
+            }
             let decl = self.algebra.pool.func(plan.func);
             let (name, rank) = (decl.name.clone(), decl.rank());
             if rank < 2 || lowered.algorithm.outputs.contains(&plan.func) {
@@ -264,6 +279,22 @@ impl Checks<'_> {
             let condition = self.any([empty, fits]);
             self.add(condition, Check::SizeLimit { what: format!("{name}.size") });
         }
+    }
+
+    /// What is known at entry: parameters, the shapes of the caller's buffers, and the windows.
+    fn entry_vars(&self, lowered: &Lowered) -> FxHashSet<VarId> {
+        let pool = &*self.algebra.pool;
+        let mut known: FxHashSet<VarId> = lowered.algorithm.params.iter().copied().collect();
+        for buffer in caller_buffers(pool, lowered) {
+            for dim in &pool.buffer(buffer).dims {
+                known.extend(vars(pool, dim.min));
+                known.extend(vars(pool, dim.extent));
+            }
+        }
+        for output in &lowered.outputs {
+            known.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
+        }
+        known
     }
 
     fn layouts(&mut self, lowered: &Lowered) {

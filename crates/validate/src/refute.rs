@@ -4,6 +4,8 @@
 //! What is found is no guess: both sides were run by the interpreter, the entry checks held, the algorithm has a value, and the program gave another or faulted.
 //! What is not found says nothing. The search also shows that assumptions can hold: it counts the runs that went through on a window that is not empty.
 
+mod regions;
+
 use std::time::{Duration, Instant};
 
 use halidom_interp::Bindings;
@@ -267,7 +269,9 @@ fn draw(
         }
         windows.push(window);
     }
-    let shapes = input_shapes(pool, algorithm, &mut bindings, &windows, &hinted, random)?;
+    // Every other trial has the inputs that the program asks for, which may be more than the algorithm reads.
+    let asking = (trial % 2 == 1).then_some(program);
+    let shapes = input_shapes(pool, (algorithm, asking), &mut bindings, &windows, &hinted, random)?;
     let mut inputs = Vec::new();
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
         let array = random_array(pool.func(*input).scalar(0), shape, random)?;
@@ -280,10 +284,10 @@ fn draw(
     Some(Case { bindings, inputs, windows, padding })
 }
 
-/// Shapes of the inputs that contain what the algorithm reads for the windows, tight or with some room. What is read can depend on the shapes.
+/// Shapes of the inputs that contain what the algorithm reads for the windows, tight or with some room, and what the program asks for. What is read can depend on the shapes.
 fn input_shapes(
     pool: &Pool,
-    algorithm: &Algorithm,
+    (algorithm, asking): (&Algorithm, Option<&Program>),
     bindings: &mut Bindings,
     windows: &[Shape],
     hinted: &dyn Fn(VarId) -> Option<i64>,
@@ -322,6 +326,16 @@ fn input_shapes(
             let next = if round == 0 { wanted } else { hull(shape, read) };
             enough &= next == *shape;
             *shape = next;
+        }
+        let asked = asking.map(|program| regions::required(pool, program, bindings, windows));
+        for (input, dim, (min, extent)) in asked.into_iter().flatten() {
+            let shape = algorithm.inputs.iter().position(|other| *other == input);
+            let side = shape.and_then(|index| shapes.get_mut(index)?.get_mut(dim));
+            let Some(side) = side.filter(|_| extent > 0) else { continue };
+            let low = side.0.min(min);
+            let next = (low, side.0.saturating_add(side.1).max(min.saturating_add(extent)) - low);
+            enough &= next == *side;
+            *side = next;
         }
         if enough && round > 0 {
             return Some(shapes);
