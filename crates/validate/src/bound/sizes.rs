@@ -19,7 +19,7 @@ pub(crate) type AtMost<'a> = dyn FnMut(&mut Space, Symbol, Symbol) -> bool + 'a;
 #[derive(Default)]
 pub(crate) struct Limits {
     params: FxHashMap<Symbol, Interval>,
-    limits: Vec<(Vec<Symbol>, i128)>,
+    numbers: Vec<(Vec<Symbol>, i128)>,
     steps: Vec<(Vec<Symbol>, Vec<Symbol>)>,
     /// Answers of `at_most`.
     pairs: FxHashMap<(Symbol, Symbol), bool>,
@@ -53,7 +53,7 @@ impl Limits {
             }
         }
         match (less, greater) {
-            (Some(less), None) if less.len() > 1 => self.limits.push((less, constant)),
+            (Some(less), None) if less.len() > 1 => self.numbers.push((less, constant)),
             (Some(less), Some(greater)) if less.len() > 1 && constant <= 0 => {
                 self.steps.push((less, greater));
             }
@@ -122,8 +122,8 @@ impl Sizes<'_> {
             if product.len() < 2 {
                 continue;
             }
-            for index in 0..self.limits.limits.len() {
-                let (part, limit) = self.limits.limits[index].clone();
+            for index in 0..self.limits.numbers.len() {
+                let (part, limit) = self.limits.numbers[index].clone();
                 if let Some(rest) = self.without(space, &product, &part) {
                     open.push((rest, factor.saturating_mul(limit.max(0))));
                 }
