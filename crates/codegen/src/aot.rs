@@ -1,7 +1,7 @@
 //! The entry for programs in C: a function over `halidom_buffer_t`, and the header that declares it.
 
 use halidom_base::IndexMap;
-use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar};
+use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar, VarId};
 
 use crate::EmitError;
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CType, CUnary};
@@ -36,16 +36,11 @@ pub(crate) fn entry(
     let printed = translator.helpers.clone();
     let buffers = Buffers::of(fields, signature);
     let needs = needs(translator.pool, program, checks);
-    let mut parameters: Vec<(CType, String)> = Vec::new();
-    let is_output = |side: &Side| matches!(side, Side::Output(_));
-    for (_, buffer, ..) in buffers.names.iter().filter(|(side, ..)| !is_output(side)) {
-        parameters.push((buffer_pointer(), buffer.clone()));
-    }
-    for field in fields.iter().filter(|field| matches!(field.source, Source::Param(_))) {
-        parameters.push((field.ty.clone(), field.name.clone()));
-    }
-    for (_, buffer, ..) in buffers.names.iter().filter(|(side, ..)| is_output(side)) {
-        parameters.push((buffer_pointer(), buffer.clone()));
+    let mut parameters = in_order(translator.pool, program, fields, &buffers);
+    for (side, buffer, ..) in &buffers.names {
+        if matches!(side, Side::Output(_)) {
+            parameters.push((buffer_pointer(), buffer.clone()));
+        }
     }
 
     let mut body = Vec::new();
@@ -212,6 +207,32 @@ fn print_string(text: &mut String, value: &str) {
         }
     }
     text.push('"');
+}
+
+/// Inputs and scalar parameters in the order of the signature, in which their variables were declared. An input without dimensions has none: it stays behind the input before it.
+fn in_order(
+    pool: &Pool,
+    program: &Program,
+    fields: &[Field],
+    buffers: &Buffers,
+) -> Vec<(CType, String)> {
+    let mut ordered: Vec<(Option<VarId>, CType, String)> = Vec::new();
+    let mut latest = None;
+    for (side, buffer, ..) in &buffers.names {
+        if let Side::Input(position) = side {
+            let input = program.inputs.get(*position).map(|input| pool.buffer(*input).func);
+            latest = input.and_then(|input| pool.func(input).args.first().copied()).or(latest);
+            ordered.push((latest, buffer_pointer(), buffer.clone()));
+        }
+    }
+    for field in fields {
+        if let Source::Param(position) = field.source {
+            let param = program.params.get(position).copied();
+            ordered.push((param, field.ty.clone(), field.name.clone()));
+        }
+    }
+    ordered.sort_by_key(|(var, ..)| *var);
+    ordered.into_iter().map(|(_, ty, name)| (ty, name)).collect()
 }
 
 fn needs(pool: &Pool, program: &Program, checks: &[CheckInfo]) -> Needs {

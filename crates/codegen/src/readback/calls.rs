@@ -112,6 +112,28 @@ impl Lift<'_, '_> {
         }
     }
 
+    /// A mask of this width: one as it stands, or a constant of which every bit is set or none.
+    fn as_mask(&mut self, value: Value, width: Scalar) -> Option<TermId> {
+        match value {
+            Value::Mask(term, found) if found == width => Some(term),
+            Value::Vector(term) if self.terms.ty(term).scalar == width => {
+                let holds = match self.terms.as_constant(term)?.as_integer()? {
+                    0 => false,
+                    -1 => true,
+                    _ => return None,
+                };
+                let lanes = self.terms.ty(term).lanes;
+                let constant = self.terms.constant(Constant::bool(holds));
+                Some(self.terms.broadcast(constant, lanes))
+            }
+            Value::Mask(..)
+            | Value::Vector(_)
+            | Value::Scalar(_)
+            | Value::Literal { .. }
+            | Value::Bits(..) => None,
+        }
+    }
+
     fn by(
         &mut self,
         op: Op,
@@ -168,13 +190,13 @@ impl Lift<'_, '_> {
             }
             (VectorOp::Select, [condition, a, b]) => {
                 let condition = self.mask_as(condition, signed_of(scalar), lanes)?;
-                if let (Value::Mask(x, width), Value::Mask(y, other)) =
-                    (self.value(a)?, self.value(b)?)
-                {
-                    return if width == scalar && other == scalar {
-                        Ok(Value::Mask(self.terms.select(condition, x, y), scalar))
-                    } else {
-                        self.fail(node, "masks of other widths")
+                let arms = (self.value(a)?, self.value(b)?);
+                if matches!(arms, (Value::Mask(..), _) | (_, Value::Mask(..))) {
+                    return match (self.as_mask(arms.0, scalar), self.as_mask(arms.1, scalar)) {
+                        (Some(x), Some(y)) => {
+                            Ok(Value::Mask(self.terms.select(condition, x, y), scalar))
+                        }
+                        _ => self.fail(node, "masks of other widths"),
                     };
                 }
                 let a = self.vector_as(a, scalar, lanes)?;

@@ -154,7 +154,7 @@ fn examples_compute_what_their_algorithms_say() {
     for (name, text) in files("examples", "hal") {
         let [refused, compiled, runs] = check_module(&name, &text, 1, 2);
         assert_eq!(refused, 0, "{name}");
-        assert!(compiled >= 8 && runs > 0, "{name}: {compiled} compiled, {runs} ran");
+        assert!(compiled >= 4 && runs > 0, "{name}: {compiled} compiled, {runs} ran");
     }
 }
 
