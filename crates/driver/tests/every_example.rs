@@ -39,7 +39,7 @@ fn params(name: &str) -> Vec<(String, String)> {
     let values: &[(&str, &str)] = match name {
         "camera_pipe" => &[("black", "10"), ("red", "1.5"), ("blue", "1.25"), ("gamma", "2.2")],
         "depthwise_conv" => &[("offset", "128"), ("multiplier", "1400000000"), ("shift", "38")],
-        "edges" => &[("weak", "60"), ("strong", "150")],
+        "edges" => &[("weak", "10"), ("strong", "30")],
         "histogram" => &[("limit", "200")],
         "iir_blur" => &[("alpha", "0.25")],
         "lens_blur" => &[("focus", "100")],
@@ -140,7 +140,7 @@ fn pictures(built: &Built) -> Vec<(String, Source)> {
         let is_picture = !["weights", "A", "B", "C"].contains(&decl.name.as_str());
         let (picture, channels) = match decl.rank() {
             2 if number % 2 == 1 => ("camera.png", Channels::Grey),
-            2 => ("retina.png", Channels::Grey),
+            2 => ("astronaut.png", Channels::Grey),
             3 => ("astronaut.png", Channels::All),
             _ => continue,
         };
