@@ -15,6 +15,8 @@ Lemma cdiv_facts a b : 0 < b -> a <= b * cdiv a b < a + b.
 Proof. intro H. unfold cdiv. pose proof (div_facts (a + b - 1) b H). lia. Qed.
 Lemma div_sign a b : 0 <= a -> 0 < b -> 0 <= a / b.
 Proof. apply Z.div_pos. Qed.
+Lemma div_below a b c : 0 < b -> a < b * c -> a / b < c.
+Proof. intros Hb H. now apply Z.div_lt_upper_bound. Qed.
 Lemma cdiv_sign a b : 0 <= a -> 0 < b -> 0 <= cdiv a b.
 Proof. intros Ha Hb. apply Z.div_pos; lia. Qed.
 

@@ -13,7 +13,7 @@ Inductive index :=
 | Least (a b : index) | Most (a b : index).
 Inductive test := Yes | No | Lt (a b : index) | Le (a b : index) | Eq (a b : index) | And (p q : test).
 Inductive scalar :=
-| Zero | One | Load (a : string) (is : list index) | Sum2 (a b : scalar) | Mul2 (a b : scalar) | When (p : test) (a : scalar)
+| Zero | One | Fetch (a : string) (is : list index) | Sum2 (a b : scalar) | Mul2 (a b : scalar) | When (p : test) (a : scalar)
 | Apply0 (f : nat) | Apply1 (f : nat) (a : scalar) | Apply2 (f : nat) (a b : scalar).
 Inductive stmt :=
 | Skip | Store (a : string) (is : list index) (e : scalar) | Seq (s t : stmt) | For (x : string) (lo hi : index) (s : stmt)
@@ -70,7 +70,7 @@ Fixpoint seval (r : env) (m : memory) (e : scalar) : option K :=
   match e with
   | Zero => Some (k0 K)
   | One => Some (k1 K)
-  | Load a is =>
+  | Fetch a is =>
       match m a with
       | Some v => let js := map (ieval r) is in if inside js (shape v) then Some (contents v js) else None
       | None => None

@@ -34,7 +34,7 @@ Proof. intros m _. reflexivity. Qed.
 Lemma c_one r G : computes r G One one.
 Proof. intros m _. reflexivity. Qed.
 Lemma c_load r G a is d sh v js :
-  find a G = Some (Array sh (held d sh v)) -> map (ieval r) is = js -> inside js sh = true -> computes r G (Load a is) (at_ d v js).
+  find a G = Some (Array sh (held d sh v)) -> map (ieval r) is = js -> inside js sh = true -> computes r G (Fetch a is) (at_ d v js).
 Proof. intros F <- I m H. simpl. rewrite (H _ _ F). simpl. unfold held. now rewrite I. Qed.
 Lemma c_add r G a b x y : computes r G a x -> computes r G b y -> computes r G (Sum2 a b) (add 0 x y).
 Proof. intros A B m H. simpl. now rewrite (A m H), (B m H). Qed.

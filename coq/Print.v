@@ -55,7 +55,7 @@ Fixpoint c_scalar (s : shapes) (level : nat) (e : scalar) : text :=
   match e with
   | Zero => t "ATL_ZERO"
   | One => t "ATL_ONE"
-  | Load a is => c_access s a is
+  | Fetch a is => c_access s a is
   | Sum2 a b => t "atl_add(" +> c_scalar s 0 a +> t ", " +> c_scalar s 0 b +> t ")"
   | Mul2 a b => t "atl_mul(" +> c_scalar s 0 a +> t ", " +> c_scalar s 0 b +> t ")"
   | When p a => t "(" +> c_test p +> t " ? " +> c_scalar s 0 a +> t " : ATL_ZERO)"

@@ -22,6 +22,8 @@ pub(crate) enum Error {
     Output { command: String, problem: String },
     /// `tidy` found this many things.
     Untidy(usize),
+    /// These files have derivations that are not accepted.
+    Derivations(Vec<String>),
     /// The demo could not show these schedules.
     Schedules(Vec<String>),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Error {
             }
             Self::Untidy(1) => write!(f, "tidy found 1 thing to mend"),
             Self::Untidy(count) => write!(f, "tidy found {count} things to mend"),
+            Self::Derivations(names) => write!(f, "not accepted: {}", names.join(", ")),
             Self::Schedules(names) => write!(f, "not proved and run: {}", names.join(", ")),
         }
     }

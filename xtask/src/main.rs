@@ -8,6 +8,7 @@
     reason = "a command-line tool talks to its user"
 )]
 
+mod atl;
 mod demo;
 mod error;
 mod fuzz;
@@ -32,7 +33,7 @@ struct Command {
 }
 
 const COMMANDS: &[Command] =
-    &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND, fuzz::COMMAND];
+    &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND, fuzz::COMMAND, atl::COMMAND];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

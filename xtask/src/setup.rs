@@ -118,6 +118,11 @@ fn install_packages(missing: &[&str], wants_clang: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// Coq, which only `atl` needs.
+pub(crate) fn ensure_coq() -> Result<(), Error> {
+    if is_installed("coqc") { Ok(()) } else { install_packages(&["coq"], false) }
+}
+
 fn apt_install(packages: &[&str]) -> Result<(), Error> {
     println!("installing Debian packages: {}", packages.join(" "));
     process::run(apt_get().arg("update"))?;

@@ -62,7 +62,7 @@ impl Deep<'_> {
             Scalar::Zero => "Zero".to_owned(),
             Scalar::One => "One".to_owned(),
             Scalar::Load(array, indices) => {
-                format!("(Load \"{}\" {})", self.names.get(array), self.indices(indices))
+                format!("(Fetch \"{}\" {})", self.names.get(array), self.indices(indices))
             }
             Scalar::Add(parts) => {
                 format!("(Sum2 {} {})", self.scalar(&parts.0), self.scalar(&parts.1))

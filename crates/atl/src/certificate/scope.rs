@@ -195,6 +195,15 @@ impl<'p> Scope<'p> {
                         writer.index(b)
                     )
                 }
+                Hint::Below(a, b, bound) => {
+                    write!(
+                        steps,
+                        "; pose proof (div_below {} {} {} ltac:(lia) ltac:(lia))",
+                        writer.index(a),
+                        writer.index(b),
+                        writer.index(bound)
+                    )
+                }
                 Hint::Equal(a, b) => {
                     write!(
                         steps,

@@ -138,15 +138,17 @@ impl<'s> Unknowns<'s> {
         if self.empty_in_all(&facts, &cases) {
             return Some(self.needed(&facts, &hints, &cases, derived));
         }
-        // Products of products: three sizes in one offset.
-        if !facts.iter().any(|fact| {
-            fact.hint.is_none() && fact.poly.nonlinear().any(|monomial| monomial.len() > 2)
-        }) {
-            return None;
-        }
-        self.multiply(&mut facts, &mut hints);
-        if self.empty_in_all(&facts, &cases) {
-            return Some(self.needed(&facts, &hints, &cases, derived));
+        // Products of products: several sizes in one offset.
+        let degree = facts
+            .iter()
+            .filter(|fact| fact.hint.is_none())
+            .flat_map(|fact| fact.poly.nonlinear().map(Vec::len))
+            .max();
+        for _ in 2..degree.unwrap_or(0) {
+            self.multiply(&mut facts, &mut hints);
+            if self.empty_in_all(&facts, &cases) {
+                return Some(self.needed(&facts, &hints, &cases, derived));
+            }
         }
         None
     }
@@ -175,6 +177,20 @@ impl<'s> Unknowns<'s> {
                     }
                     let this = Poly::unknown(number as u32);
                     let one = Poly::number(1);
+                    // `a < b * c` gives `a / b < c`: bounds of nested quotients, from the inside out.
+                    let bound = facts
+                        .iter()
+                        .filter(|fact| !fact.equal)
+                        .find_map(|fact| fact.poly.plus(&a).plus(&one).divided_by(&b));
+                    if op == Arith::Div
+                        && let Some(bound) = bound
+                    {
+                        let below = Some(hints.len());
+                        let limit = self.index(&bound);
+                        hints.push(Hint::Below(operands.0.clone(), operands.1.clone(), limit));
+                        let poly = bound.minus(&this).minus(&one);
+                        facts.push(FactOf { poly, equal: false, hint: below });
+                    }
                     let negative =
                         FactOf { poly: a.scale(-1).minus(&one), equal: false, hint: None };
                     if op != Arith::Mod && self.is_empty_with(facts, &[&negative]) {
@@ -241,6 +257,20 @@ impl<'s> Unknowns<'s> {
     fn multiply(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
         let mut wanted: Vec<Vec<u32>> =
             facts.iter().flat_map(|fact| fact.poly.nonlinear().cloned()).collect();
+        // What a larger product is made of is wanted too.
+        let mut at = 0;
+        while at < wanted.len() {
+            if wanted[at].len() > 2 {
+                for left_out in 0..wanted[at].len() {
+                    let mut smaller = wanted[at].clone();
+                    smaller.remove(left_out);
+                    if !wanted.contains(&smaller) {
+                        wanted.push(smaller);
+                    }
+                }
+            }
+            at += 1;
+        }
         wanted.sort();
         wanted.dedup();
         let mut found: Vec<(usize, Poly, usize, usize)> = Vec::new();
@@ -326,7 +356,8 @@ impl<'s> Unknowns<'s> {
     ) -> Vec<Hint> {
         // What signs were derived from is not recorded: then everything about quotients stays.
         let stays = |hint: usize| {
-            keep_quotients && matches!(hints[hint], Hint::Quotient(..) | Hint::Sign(..))
+            keep_quotients
+                && matches!(hints[hint], Hint::Quotient(..) | Hint::Sign(..) | Hint::Below(..))
         };
         let always: Vec<usize> = (0..hints.len()).filter(|hint| stays(*hint)).collect();
         let mut keep: Vec<usize> = (0..hints.len()).filter(|hint| !stays(*hint)).collect();
@@ -367,6 +398,19 @@ impl<'s> Unknowns<'s> {
                 }
             }
             at += 1;
+        }
+        // The premises of a quotient's sign or bound may follow only from what earlier hints say.
+        let last = closed
+            .iter()
+            .copied()
+            .filter(|hint| matches!(hints[*hint], Hint::Sign(..) | Hint::Below(..)))
+            .max();
+        for (earlier, hint) in hints.iter().enumerate().take(last.unwrap_or(0)) {
+            let about_quotient =
+                matches!(hint, Hint::Quotient(..) | Hint::Sign(..) | Hint::Below(..));
+            if about_quotient && !closed.contains(&earlier) {
+                closed.push(earlier);
+            }
         }
         // Two ways of writing one quotient are two unknowns for Coq.
         for (position, hint) in hints.iter().enumerate() {

@@ -14,6 +14,7 @@ use crate::context::{Context, Fact};
 use crate::term::{Arith, Compare, Index, Pred};
 use linear::Unknowns;
 use poly::Poly;
+pub(crate) use refute::{compare, evaluate};
 
 /// What is to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum Hint {
     Quotient(Arith, Index, Index),
     /// A quotient of a number that is not negative is not negative: rounded down or up, both operands.
     Sign(Arith, Index, Index),
+    /// A quotient, rounded down, is below a bound, because the dividend is below the bound times the divisor: both operands, the bound.
+    Below(Index, Index, Index),
     /// Two quotients are equal, because their operands are.
     Equal(Index, Index),
 }

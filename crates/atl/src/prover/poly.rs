@@ -60,6 +60,23 @@ impl Poly {
         product
     }
 
+    /// The quotient by a single unknown, if every part has that unknown.
+    pub(crate) fn divided_by(&self, divisor: &Self) -> Option<Self> {
+        let mut parts = divisor.0.iter();
+        let (monomial, factor) = parts.next()?;
+        let ([unknown], 1, None) = (monomial.as_slice(), *factor, parts.next()) else {
+            return None;
+        };
+        let mut quotient = Self::default();
+        for (monomial, factor) in &self.0 {
+            let place = monomial.iter().position(|other| other == unknown)?;
+            let mut rest = monomial.clone();
+            rest.remove(place);
+            quotient.add(&rest, *factor);
+        }
+        (!quotient.0.is_empty()).then_some(quotient)
+    }
+
     /// Its value, if it has no unknown.
     pub(crate) fn constant(&self) -> Option<i64> {
         match self.0.len() {

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use halidom_atl::certificate::{Certificate, about_floats, certify};
+use halidom_atl::certificate::{Certificate, about_floats, certify, instance};
 use halidom_atl::check::{CheckError, Checker, Outcome};
 use halidom_atl::engine::{Engine, Refusal};
 use halidom_atl::file::{Derived, Loaded, load};
+use halidom_atl::native::{Comparison, compare_with_source};
 use halidom_atl::{lower, print};
 use halidom_diag::{Code, Diagnostic, Sources, Span};
 use halidom_driver::files::write_bytes;
@@ -189,6 +190,40 @@ impl Job<'_> {
                     output.diagnostic(self.sources, &diagnostic);
                     value["verdict"] = "refused".into();
                     status = Status::Wrong;
+                }
+            }
+        }
+        if self.checker.is_some() {
+            let run_folder = scratch.path();
+            // The program that was lowered: the same, or its instance for an empty shape.
+            let (small, _) = instance(self.engine, &derived.program, &derived.state.term);
+            let compiler = if std::env::var_os("PATH").is_some_and(|path| {
+                std::env::split_paths(&path).any(|folder| folder.join("clang-19").is_file())
+            }) {
+                "clang-19"
+            } else {
+                "gcc"
+            };
+            match compare_with_source(&small, &certificate.function, compiler, run_folder) {
+                Ok(Comparison::Equal(cases)) => {
+                    output.line(&format!("  C: equal to the source's meaning at {cases} sizes"));
+                    value["c_sizes"] = cases.into();
+                }
+                Ok(Comparison::NotCompared(reason)) => {
+                    output.line(&format!("  C: not compared ({reason})"));
+                }
+                Ok(Comparison::Different(place)) => {
+                    let diagnostic = Diagnostic::error(
+                        Code("HAL1013"),
+                        self.span,
+                        format!("the C of `{}` differs from its source: {place}", self.name),
+                    );
+                    output.diagnostic(self.sources, &diagnostic);
+                    status = Status::Wrong;
+                }
+                Err(error) => {
+                    let hint = "install gcc or clang-19";
+                    return Err(output.error("HAL1014", &error.to_string(), hint));
                 }
             }
         }

@@ -1,0 +1,317 @@
+//! The meaning of programs, executable: every construct as `coq/Tensor.v` defines it, on small tensors, with nothing clever.
+
+use halidom_base::FxHashMap;
+
+use crate::program::{Element, Program};
+use crate::prover::{compare, evaluate};
+use crate::term::{Index, Loop, Node, Pred, Reshape, Term, Var};
+
+/// A tensor: sizes, and elements in row-major order. It is zero outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// The sizes; none is negative.
+    pub sizes: Vec<i64>,
+    /// The elements.
+    pub elements: Vec<i64>,
+}
+
+/// Why a program has no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InterpretError {
+    /// Floating point, or a function that is not one of integers.
+    #[error("`{0}` is not interpreted: only integers are")]
+    NotInteger(String),
+    /// A number does not fit 64 bits.
+    #[error("a size or an index does not fit 64 bits")]
+    Overflow,
+}
+
+type Interpreted<T> = Result<T, InterpretError>;
+
+/// The value of a program's body for sizes and inputs, in their order.
+pub fn interpret(
+    program: &Program,
+    body: &Term,
+    sizes: &[i64],
+    inputs: &[Tensor],
+) -> Interpreted<Tensor> {
+    let mut scope = Scope {
+        element: program.element(),
+        indices: program.sizes.iter().map(|var| var.id).zip(sizes.iter().copied()).collect(),
+        tensors: program
+            .inputs
+            .iter()
+            .map(|input| input.var.id)
+            .zip(inputs.iter().cloned())
+            .collect(),
+    };
+    scope.term(body)
+}
+
+/// How many elements there are.
+fn count(sizes: &[i64]) -> usize {
+    sizes.iter().map(|size| (*size).max(0) as usize).product()
+}
+
+struct Scope {
+    element: Element,
+    indices: FxHashMap<u32, i64>,
+    tensors: FxHashMap<u32, Tensor>,
+}
+
+impl Tensor {
+    fn scalar(value: i64) -> Self {
+        Self { sizes: Vec::new(), elements: vec![value] }
+    }
+
+    /// The part at an index of the first dimension, or nothing where it is out of range.
+    fn row(&self, index: i64) -> Option<&[i64]> {
+        let (first, rest) = self.sizes.split_first()?;
+        let length = count(rest);
+        (0 <= index && index < *first).then(|| &self.elements[index as usize * length..][..length])
+    }
+}
+
+impl Scope {
+    fn zero(&self) -> i64 {
+        match self.element {
+            Element::I32 | Element::I64 | Element::F32 | Element::F64 => 0,
+            Element::MinPlus => i64::MAX,
+        }
+    }
+
+    fn one(&self) -> i64 {
+        match self.element {
+            Element::I32 | Element::I64 | Element::F32 | Element::F64 => 1,
+            Element::MinPlus => 0,
+        }
+    }
+
+    fn wrap(&self, value: i64) -> i64 {
+        match self.element {
+            Element::I32 => i64::from(value as i32),
+            Element::I64 | Element::F32 | Element::F64 | Element::MinPlus => value,
+        }
+    }
+
+    fn add(&self, a: i64, b: i64) -> i64 {
+        match self.element {
+            Element::I32 | Element::I64 | Element::F32 | Element::F64 => {
+                self.wrap(a.wrapping_add(b))
+            }
+            Element::MinPlus => a.min(b),
+        }
+    }
+
+    fn mul(&self, a: i64, b: i64) -> i64 {
+        match self.element {
+            Element::I32 | Element::I64 | Element::F32 | Element::F64 => {
+                self.wrap(a.wrapping_mul(b))
+            }
+            Element::MinPlus if a == i64::MAX || b == i64::MAX => i64::MAX,
+            Element::MinPlus => a.wrapping_add(b),
+        }
+    }
+
+    fn index(&self, index: &Index) -> Interpreted<i64> {
+        evaluate(index, &|var: &Var| self.indices.get(&var.id).copied())
+            .ok_or(InterpretError::Overflow)
+    }
+
+    fn pred(&self, pred: &Pred) -> Interpreted<bool> {
+        Ok(match pred {
+            Pred::Known(value) => *value,
+            Pred::Compare(relation, a, b) => compare(*relation, self.index(a)?, self.index(b)?),
+            Pred::And(both) => self.pred(&both.0)? && self.pred(&both.1)?,
+            Pred::Var(var) => return Err(InterpretError::NotInteger(var.to_string())),
+        })
+    }
+
+    /// A tensor of zeros of the shape that a term has for any value of a variable.
+    fn shape_of_body(&mut self, var: &Var, lo: i64, body: &Term) -> Interpreted<Vec<i64>> {
+        self.indices.insert(var.id, lo);
+        Ok(self.term(body)?.sizes)
+    }
+
+    fn term(&mut self, term: &Term) -> Interpreted<Tensor> {
+        match &**term {
+            Node::Var(var) => self
+                .tensors
+                .get(&var.id)
+                .cloned()
+                .ok_or_else(|| InterpretError::NotInteger(var.to_string())),
+            Node::Literal(text) => {
+                let value = match &**text {
+                    "0" => self.zero(),
+                    "1" => self.one(),
+                    _ => text.parse().map_err(|_| InterpretError::NotInteger(text.to_string()))?,
+                };
+                Ok(Tensor::scalar(self.wrap(value)))
+            }
+            Node::Call(name, parts) => {
+                let mut values = Vec::new();
+                for part in parts {
+                    values.push(self.term(part)?.elements[0]);
+                }
+                let value = match (&**name, values.as_slice()) {
+                    ("neg", [a]) => a.wrapping_neg(),
+                    ("abs", [a]) => a.wrapping_abs(),
+                    ("minimum", [a, b]) => *a.min(b),
+                    ("maximum", [a, b]) => *a.max(b),
+                    ("div", [_, 0]) => 0,
+                    ("div", [a, b]) => {
+                        a.wrapping_div(*b)
+                            - i64::from(a.wrapping_rem(*b) != 0 && (*a < 0) != (*b < 0))
+                    }
+                    _ => return Err(InterpretError::NotInteger(name.to_string())),
+                };
+                Ok(Tensor::scalar(self.wrap(value)))
+            }
+            Node::Loop(kind, var, lo, hi, body) => {
+                let (lo, hi) = (self.index(lo)?, self.index(hi)?);
+                let before = self.indices.get(&var.id).copied();
+                let sizes = self.shape_of_body(var, lo, body)?;
+                let mut elements =
+                    if *kind == Loop::Gen { Vec::new() } else { vec![self.zero(); count(&sizes)] };
+                for value in lo..hi {
+                    self.indices.insert(var.id, value);
+                    let part = self.term(body)?;
+                    match kind {
+                        Loop::Gen => elements.extend(part.elements),
+                        Loop::Sum => {
+                            for (sum, element) in elements.iter_mut().zip(&part.elements) {
+                                *sum = self.add(*sum, *element);
+                            }
+                        }
+                    }
+                }
+                match before {
+                    Some(value) => self.indices.insert(var.id, value),
+                    None => self.indices.remove(&var.id),
+                };
+                let sizes = match kind {
+                    Loop::Gen => std::iter::once((hi - lo).max(0)).chain(sizes).collect(),
+                    Loop::Sum => sizes,
+                };
+                Ok(Tensor { sizes, elements })
+            }
+            Node::Guard(pred, body) => {
+                let holds = self.pred(pred)?;
+                let mut value = self.term(body)?;
+                if !holds {
+                    value.elements.fill(self.zero());
+                }
+                Ok(value)
+            }
+            Node::Let(var, value, body) => {
+                let value = self.term(value)?;
+                let before = self.tensors.insert(var.id, value);
+                let result = self.term(body);
+                match before {
+                    Some(value) => self.tensors.insert(var.id, value),
+                    None => self.tensors.remove(&var.id),
+                };
+                result
+            }
+            Node::Get(tensor, index) => {
+                let tensor = self.term(tensor)?;
+                let index = self.index(index)?;
+                let sizes = tensor.sizes.get(1..).unwrap_or_default().to_vec();
+                let elements = match tensor.row(index) {
+                    Some(row) => row.to_vec(),
+                    None => vec![self.zero(); count(&sizes)],
+                };
+                Ok(Tensor { sizes, elements })
+            }
+            Node::Add(left, right) => {
+                let (left, right) = (self.term(left)?, self.term(right)?);
+                let elements = left
+                    .elements
+                    .iter()
+                    .zip(&right.elements)
+                    .map(|(a, b)| self.add(*a, *b))
+                    .collect();
+                Ok(Tensor { sizes: left.sizes, elements })
+            }
+            Node::Mul(left, right) => {
+                let (left, right) = (self.term(left)?.elements[0], self.term(right)?.elements[0]);
+                Ok(Tensor::scalar(self.mul(left, right)))
+            }
+            Node::Reshape(op, sizes, parts) => {
+                let sizes =
+                    sizes.iter().map(|size| self.index(size)).collect::<Interpreted<Vec<i64>>>()?;
+                let parts = parts
+                    .iter()
+                    .map(|part| self.term(part))
+                    .collect::<Interpreted<Vec<Tensor>>>()?;
+                Ok(self.reshape(*op, &sizes, &parts))
+            }
+            Node::Apply(var, _) => Err(InterpretError::NotInteger(var.to_string())),
+        }
+    }
+
+    /// Row by row: which row of which part each row of the result is, if any.
+    fn reshape(&self, op: Reshape, sizes: &[i64], parts: &[Tensor]) -> Tensor {
+        let part = &parts[0];
+        let inner = part.sizes.get(1..).unwrap_or_default();
+        let rows = |first: i64, inner: &[i64], row: &dyn Fn(i64) -> Option<Vec<i64>>| {
+            let mut elements = Vec::new();
+            for index in 0..first.max(0) {
+                elements.extend(row(index).unwrap_or_else(|| vec![self.zero(); count(inner)]));
+            }
+            Tensor {
+                sizes: std::iter::once(first.max(0)).chain(inner.iter().copied()).collect(),
+                elements,
+            }
+        };
+        let of = |tensor: &Tensor, index: i64| tensor.row(index).map(<[i64]>::to_vec);
+        // Two dimensions at once: the element at two indices.
+        let second = part.sizes.get(1).copied().unwrap_or(0);
+        let below = part.sizes.get(2..).unwrap_or_default();
+        let at = |i: i64, j: i64| -> Option<Vec<i64>> {
+            let row = part.row(i)?;
+            (0 <= j && j < second)
+                .then(|| row[j as usize * count(below)..][..count(below)].to_vec())
+        };
+        match (op, sizes) {
+            (Reshape::Concat, [n, m]) => {
+                rows(n + m, inner, &|i| if i < *n { of(part, i) } else { of(&parts[1], i - n) })
+            }
+            (Reshape::PadR, [n, k]) => {
+                rows(n + k, inner, &|i| if i < *n { of(part, i) } else { None })
+            }
+            (Reshape::PadL, [n, k]) => rows(n + k, inner, &|i| of(part, i - k)),
+            (Reshape::TruncR, [k]) => rows(*k, inner, &|i| of(part, i)),
+            (Reshape::TruncL, [n, k]) => rows(*k, inner, &|i| of(part, i + n - k)),
+            (Reshape::Flatten, [n, m]) => rows(n * m, below, &|i| at(i / m, i % m)),
+            (Reshape::Split, [n, k]) if *k > 0 => {
+                let blocks = (n + k - 1).div_euclid(*k).max(0);
+                let flat = rows(blocks * k, inner, &|i| if i < *n { of(part, i) } else { None });
+                let all = [blocks, *k].into_iter().chain(inner.iter().copied()).collect();
+                Tensor { sizes: all, elements: flat.elements }
+            }
+            (Reshape::Transpose, _) => {
+                let first = part.sizes.first().copied().unwrap_or(0);
+                let mut elements = Vec::new();
+                for j in 0..second {
+                    for i in 0..first {
+                        elements.extend(at(i, j).unwrap_or_default());
+                    }
+                }
+                let all = [second, first].into_iter().chain(below.iter().copied()).collect();
+                Tensor { sizes: all, elements }
+            }
+            // A tensor of no size: what resolution refuses.
+            (
+                Reshape::Concat
+                | Reshape::PadR
+                | Reshape::PadL
+                | Reshape::TruncR
+                | Reshape::TruncL
+                | Reshape::Flatten
+                | Reshape::Split,
+                _,
+            ) => part.clone(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What the tests share: deriving from a text, and a folder to run in.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses its own part")]
+
+use std::path::PathBuf;
+
+use halidom_atl::certificate::{Certificate, certify, instance};
+use halidom_atl::engine::Engine;
+use halidom_atl::file::load;
+use halidom_atl::native::{Comparison, compare_with_source};
+use halidom_diag::{Code, Sources};
+
+/// A certificate, and what its C did beside the source program.
+pub(crate) struct Done {
+    pub(crate) name: String,
+    pub(crate) certificate: Certificate,
+    pub(crate) steps: usize,
+    pub(crate) comparison: Option<Comparison>,
+}
+
+/// A folder for a test's files.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("halidom-atl-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    folder
+}
+
+/// Every derivation of a text: its certificate, or the code and message with which it is refused.
+pub(crate) fn derive(text: &str, run: Option<&str>) -> Result<Vec<Done>, (Code, String)> {
+    let engine = Engine::new().expect("the engine starts");
+    let mut sources = Sources::new();
+    let file = sources.add("test.atl", text);
+    let loaded = load(&engine, &mut sources, file).map_err(|diagnostics| {
+        let first = &diagnostics[0];
+        (first.code, first.message.clone())
+    })?;
+    let mut all = Vec::new();
+    for derivation in &loaded.derivations {
+        let mut derived = loaded.derive(&engine, &sources, derivation).map_err(|diagnostic| {
+            (diagnostic.code, format!("{} {:?}", diagnostic.message, diagnostic.hint))
+        })?;
+        let steps = derived.state.steps.len();
+        let certificate = certify(&derived.program, &mut derived.state)
+            .map_err(|refusal| (refusal.code, refusal.message))?;
+        let comparison = run.map(|name| {
+            let (small, _) = instance(&engine, &derived.program, &derived.state.term);
+            compare_with_source(&small, &certificate.function, "gcc", &folder(name))
+                .expect("gcc runs")
+        });
+        all.push(Done { name: derivation.name.text.clone(), certificate, steps, comparison });
+    }
+    Ok(all)
+}
