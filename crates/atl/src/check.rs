@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 use crate::certificate::{Certificate, THEOREMS};
 
 /// The library, in the order in which it is compiled.
-pub const LIBRARY: [(&str, &str); 7] = [
+pub const LIBRARY: [(&str, &str); 8] = [
     ("Tensor", include_str!("../../../coq/Tensor.v")),
     ("Rules", include_str!("../../../coq/Rules.v")),
     ("Reshape", include_str!("../../../coq/Reshape.v")),
     ("Loop", include_str!("../../../coq/Loop.v")),
     ("Lower", include_str!("../../../coq/Lower.v")),
     ("Print", include_str!("../../../coq/Print.v")),
+    ("Paper", include_str!("../../../coq/Paper.v")),
     ("Certificate", include_str!("../../../coq/Certificate.v")),
 ];
 
