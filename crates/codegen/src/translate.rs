@@ -328,6 +328,15 @@ impl<'a> Translator<'a> {
     ) -> Result<(), EmitError> {
         let decl = self.pool.buffer(buffer);
         let scalar = decl.scalar;
+        if let StoreIn::Within(lender) = decl.store_in {
+            let memory = CExpr::Name(self.buffer_name(lender)?);
+            let name = self.bind_buffer(buffer);
+            let mut block = vec![CStmt::Declare(self.pointer(buffer).restricted(), name, memory)];
+            self.stmt(body, &mut block)?;
+            out.push(CStmt::Block(block));
+            self.visible_buffers.remove(&buffer);
+            return Ok(());
+        }
         let small = constant_size(self.pool, decl).filter(|count| {
             let bytes = count * scalar.bytes().map_or(8, |bytes| bytes as i128);
             bytes <= decl.store_in.limit().unwrap_or(STACK_LIMIT)

@@ -154,6 +154,9 @@ pub enum StoreIn {
     Stack,
     /// As on the stack, of at most [`REGISTER_LIMIT`] bytes: small enough for the C compiler to keep the elements in registers where their indices are constants.
     Register,
+    /// In the memory of another internal buffer, which has room for it and serves it alone while it lives: memory that is allocated once for many lifetimes. The other buffer
+    /// holds the same component of the same func, and is accessed by nobody itself.
+    Within(BufferId),
 }
 
 /// How many bytes a buffer may have on the stack.
@@ -163,7 +166,7 @@ pub const STACK_LIMIT: i128 = 16 * 1024;
 pub const REGISTER_LIMIT: i128 = 512;
 
 impl StoreIn {
-    /// Every place.
+    /// Every place that has a name.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Heap, Self::Stack, Self::Register];
 
     /// The name in schedules and in the text form.
@@ -173,13 +176,14 @@ impl StoreIn {
             Self::Heap => "heap",
             Self::Stack => "stack",
             Self::Register => "register",
+            Self::Within(_) => "another buffer",
         }
     }
 
     /// The greatest size in bytes, if there is one; the size is then a constant.
     pub fn limit(self) -> Option<i128> {
         match self {
-            Self::Auto | Self::Heap => None,
+            Self::Auto | Self::Heap | Self::Within(_) => None,
             Self::Stack => Some(STACK_LIMIT),
             Self::Register => Some(REGISTER_LIMIT),
         }

@@ -387,8 +387,15 @@ impl Printer<'_> {
                     let _ = write!(self.out, ".{}", decl.component);
                 }
                 self.dims(&decl.dims);
-                if decl.store_in != StoreIn::Auto {
-                    let _ = write!(self.out, " in {}", decl.store_in.name());
+                match decl.store_in {
+                    StoreIn::Auto => {}
+                    StoreIn::Within(arena) => {
+                        let arena = self.names.buffer(pool, arena);
+                        let _ = write!(self.out, " in {arena}");
+                    }
+                    place @ (StoreIn::Heap | StoreIn::Stack | StoreIn::Register) => {
+                        let _ = write!(self.out, " in {}", place.name());
+                    }
                 }
                 self.put(";\n");
                 self.sequence(*body, depth);

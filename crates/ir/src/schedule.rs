@@ -235,6 +235,8 @@ pub enum Action {
     StoreAt(LoopLevel),
     /// Allocates the func at the top.
     StoreRoot,
+    /// Takes the memory at a loop around the one at which the func is stored, or at the top: once for all that lie within.
+    HoistStorage(Option<LoopLevel>),
     /// Orders the dimensions in memory, innermost first; dimensions not named keep their places.
     ReorderStorage {
         /// Innermost first.
@@ -305,6 +307,8 @@ impl Action {
             Self::ComputeInline => "compute_inline",
             Self::StoreAt(_) => "store_at",
             Self::StoreRoot => "store_root",
+            Self::HoistStorage(Some(_)) => "hoist_storage",
+            Self::HoistStorage(None) => "hoist_storage_root",
             Self::ReorderStorage { .. } => "reorder_storage",
             Self::AlignStorage { .. } => "align_storage",
             Self::FoldStorage { .. } => "fold_storage",

@@ -23,7 +23,7 @@ use halidom_base::FxHashSet;
 use crate::{
     Algorithm, BinaryOp, BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId,
     FuncKind, Interval, Intrinsic, Label, LoopKind, Overflow, Pool, Program, Scalar, Stmt, StmtId,
-    Type, UnaryOp, VarId, print,
+    StoreIn, Type, UnaryOp, VarId, print,
 };
 
 /// How far a program has come.
@@ -99,6 +99,8 @@ struct Verifier<'a> {
     startup: FxHashSet<VarId>,
     live: FxHashSet<BufferId>,
     allocated: FxHashSet<BufferId>,
+    /// Buffers that stand outside of an unordered loop around the present statement: their memory cannot be lent.
+    shared: FxHashSet<BufferId>,
     /// Expressions already found well formed, apart from the scope of their variables.
     checked: FxHashSet<ExprId>,
     work_begun: bool,
@@ -115,6 +117,7 @@ impl<'a> Verifier<'a> {
             startup: FxHashSet::default(),
             live: FxHashSet::default(),
             allocated: FxHashSet::default(),
+            shared: FxHashSet::default(),
             checked: FxHashSet::default(),
             work_begun: false,
             violations: Vec::new(),
@@ -334,7 +337,16 @@ impl<'a> Verifier<'a> {
                     self.report("loop variables are scalar ints", pool.var(*var).name.clone());
                 }
                 self.bind(*var);
+                let outer = match kind {
+                    LoopKind::Serial | LoopKind::Unrolled => None,
+                    LoopKind::Parallel | LoopKind::Vectorized => {
+                        Some(std::mem::replace(&mut self.shared, self.live.clone()))
+                    }
+                };
                 self.stmt(*body);
+                if let Some(outer) = outer {
+                    self.shared = outer;
+                }
                 self.in_scope.remove(var);
             }
             Stmt::Allocate { buffer, body } => {
@@ -355,9 +367,11 @@ impl<'a> Verifier<'a> {
                         );
                     }
                 }
+                let lent = self.lent(decl);
                 self.live.insert(*buffer);
                 self.stmt(*body);
                 self.live.remove(buffer);
+                self.live.extend(lent);
             }
             Stmt::Assert { condition, check } => self.assert(*condition, check),
             Stmt::Labeled { label, body } => {
@@ -419,6 +433,26 @@ impl<'a> Verifier<'a> {
                 }
             }
         }
+    }
+
+    /// The buffer whose memory another one takes, which is not alive as long as that one is.
+    fn lent(&mut self, decl: &BufferDecl) -> Option<BufferId> {
+        let StoreIn::Within(arena) = decl.store_in else { return None };
+        let lender = self.pool.buffer(arena);
+        let alike = (lender.func, lender.component) == (decl.func, decl.component);
+        if !self.live.contains(&arena)
+            || self.shared.contains(&arena)
+            || lender.kind != BufferKind::Internal
+            || !alike
+        {
+            self.report(
+                "memory is lent by a live internal buffer of the same func, in the same iterations of parallel loops",
+                decl.name.clone(),
+            );
+            return None;
+        }
+        self.live.remove(&arena);
+        Some(arena)
     }
 
     fn assert(&mut self, condition: ExprId, check: &Check) {

@@ -1,7 +1,7 @@
 //! Copies of statements with binders of their own.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BufferDecl, BufferId, Dim, Expr, ExprId, Pool, Stmt, StmtId, VarId};
+use halidom_ir::{BufferDecl, BufferId, Dim, Expr, ExprId, Pool, Stmt, StmtId, StoreIn, VarId};
 
 use crate::LowerError;
 use crate::fold::{Fold, walk};
@@ -50,7 +50,11 @@ impl Refresh {
                 folded: dim.folded,
             });
         }
-        let fresh = pool.declare_buffer(BufferDecl { dims, ..decl });
+        let store_in = match decl.store_in {
+            StoreIn::Within(arena) => StoreIn::Within(self.buffer(arena)),
+            place @ (StoreIn::Auto | StoreIn::Heap | StoreIn::Stack | StoreIn::Register) => place,
+        };
+        let fresh = pool.declare_buffer(BufferDecl { dims, store_in, ..decl });
         self.buffers.insert(buffer, fresh);
         Ok(())
     }

@@ -247,11 +247,16 @@ impl Checks<'_> {
         let startup = self.entry_vars(lowered);
         for plan in &lowered.plans {
             let rank = self.algebra.pool.func(plan.func).rank();
-            let extents: Vec<ExprId> =
-                (0..rank).map(|dim| self.solved(answer, plan.func, dim).extent).collect();
+            let (place, extents) = match answer.solution.hoisted.get(&plan.func) {
+                Some((place, room)) => (*place, room.clone()),
+                None => {
+                    let extents = (0..rank).map(|dim| self.solved(answer, plan.func, dim).extent);
+                    (plan.store, extents.collect::<Vec<ExprId>>())
+                }
+            };
             let pool = &*self.algebra.pool;
             let varies = extents.iter().filter(|extent| pool.as_constant(**extent).is_none());
-            let repeated = match plan.store {
+            let repeated = match place {
                 Placement::Inline => continue,
                 Placement::Root => false,
                 Placement::At(_) => true,
@@ -265,10 +270,9 @@ impl Checks<'_> {
             if rank < 2 || lowered.algorithm.outputs.contains(&plan.func) {
                 continue;
             }
-            let mut size = self.solved(answer, plan.func, 0).extent;
+            let mut size = extents[0];
             let mut conditions = vec![self.within(size, 0, ELEMENTS_LIMIT)];
-            for dim in 1..rank {
-                let extent = self.solved(answer, plan.func, dim).extent;
+            for extent in extents.into_iter().skip(1) {
                 let zero = self.algebra.int(0);
                 conditions.push(self.compare(BinaryOp::Le, zero, extent));
                 let (fits, product) = self.product_fits(size, extent);

@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, HoleId, HoleKind,
-    Interval, Label, Partition, Pool, Scalar, Stmt, StmtId, Type, VarId,
+    Interval, Label, Partition, Pool, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
 
 use crate::algebra::{Algebra, Known, vars};
@@ -17,6 +17,8 @@ pub(crate) struct Solution {
     pub(crate) slides: FxHashMap<FuncId, Vec<Slide>>,
     /// The dimensions in which a func's memory is folded.
     pub(crate) folded: FxHashMap<FuncId, Vec<usize>>,
+    /// Where memory is taken for a func that is stored further in, and room for it in each dimension.
+    pub(crate) hoisted: FxHashMap<FuncId, (Placement, Vec<ExprId>)>,
 }
 
 /// A dimension of a sliding window. The compute bounds stay what must be right; the loops of the func run over less.
@@ -65,6 +67,7 @@ pub(crate) fn emit_work(
         solution,
         known: known.clone(),
         values: FxHashMap::default(),
+        lenders: FxHashMap::default(),
     };
     let nothing = emitter.pool.stmt(Stmt::Block(Vec::new()));
     emitter.site(Placement::Root, nothing)
@@ -79,6 +82,8 @@ struct Emitter<'a> {
     known: Known,
     /// What the holes of the funcs around are: let-bound variables, constants.
     values: FxHashMap<HoleId, ExprId>,
+    /// The buffers of hoisted memory, one for each component.
+    lenders: FxHashMap<FuncId, Vec<BufferId>>,
 }
 
 impl Emitter<'_> {
@@ -88,7 +93,11 @@ impl Emitter<'_> {
         let plans: Vec<&Plan> = lowered
             .plans
             .iter()
-            .filter(|plan| plan.compute == place || plan.store == place)
+            .filter(|plan| {
+                plan.compute == place
+                    || plan.store == place
+                    || self.hoists(plan.func).is_some_and(|(hoist, _)| *hoist == place)
+            })
             .collect();
         self.funcs(place, &plans, rest)
     }
@@ -115,7 +124,50 @@ impl Emitter<'_> {
         for (var, value) in lets.into_iter().rev() {
             stmt = self.pool.stmt(Stmt::Let { var, value, body: stmt });
         }
+        if self.hoists(func).is_some_and(|(hoist, _)| *hoist == place) {
+            for buffer in self.lenders(func).into_iter().rev() {
+                stmt = self.pool.stmt(Stmt::Allocate { buffer, body: stmt });
+            }
+        }
         stmt
+    }
+
+    fn hoists(&self, func: FuncId) -> Option<&(Placement, Vec<ExprId>)> {
+        self.solution.and_then(|solution| solution.hoisted.get(&func))
+    }
+
+    /// The buffers whose memory a func's take, if its memory is hoisted.
+    fn lenders(&mut self, func: FuncId) -> Vec<BufferId> {
+        if let Some(lenders) = self.lenders.get(&func) {
+            return lenders.clone();
+        }
+        let Some((_, room)) = self.hoists(func).cloned() else { return Vec::new() };
+        let storage = self.lowered.plan(func).map(|plan| plan.storage.clone()).unwrap_or_default();
+        let (min, mut stride) = (self.pool.int(0), self.pool.int(1));
+        let mut dims = Vec::with_capacity(room.len());
+        for extent in room {
+            dims.push(Dim::new(min, extent, stride));
+            stride = Algebra::new(self.pool, &self.known).mul(stride, extent);
+        }
+        let decl = self.pool.func(func);
+        let (name, scalars) = (decl.name.clone(), decl.scalars.clone());
+        let tuple = scalars.len() > 1;
+        let named = self.named(func);
+        let declare = |(component, scalar): (usize, &Scalar)| {
+            let part = if tuple { format!(".{component}") } else { String::new() };
+            self.pool.declare_buffer(BufferDecl {
+                name: format!("{name}{part}.memory"),
+                scalar: *scalar,
+                func: named,
+                component,
+                kind: BufferKind::Internal,
+                store_in: storage.store_in,
+                dims: dims.clone(),
+            })
+        };
+        let lenders: Vec<BufferId> = scalars.iter().enumerate().map(declare).collect();
+        self.lenders.insert(func, lenders.clone());
+        lenders
     }
 
     /// Fills the holes of one region, with lets for values that are not as short as a name.
@@ -201,6 +253,7 @@ impl Emitter<'_> {
         }
         let tuple = scalars.len() > 1;
         let named = self.named(func);
+        let lenders = self.lenders(func);
         let declare = |(component, scalar): (usize, &Scalar)| {
             self.pool.declare_buffer(BufferDecl {
                 name: if tuple { format!("{name}.{component}") } else { name.clone() },
@@ -208,7 +261,9 @@ impl Emitter<'_> {
                 func: named,
                 component,
                 kind: BufferKind::Internal,
-                store_in: storage.store_in,
+                store_in: lenders
+                    .get(component)
+                    .map_or(storage.store_in, |lender| StoreIn::Within(*lender)),
                 dims: dims.clone(),
             })
         };

@@ -51,6 +51,8 @@ pub(crate) struct StoragePlan {
     pub(crate) folds: Vec<Fold>,
     pub(crate) store_in: StoreIn,
     pub(crate) store_in_origin: Option<usize>,
+    /// Where memory is taken, with the directive.
+    pub(crate) hoist: Option<(Placement, usize)>,
 }
 
 /// A directive that folds a dimension.

@@ -62,6 +62,11 @@ pub(crate) fn lay_out(
         let folded = layout.folds(&mut slides, solution, &mut errors);
         layout.align(solution);
         layout.check_place(solution, &mut errors);
+        match layout.hoist(solution) {
+            Ok(None) => {}
+            Ok(Some(hoisted)) => drop(solution.hoisted.insert(plan.func, hoisted)),
+            Err(error) => errors.push(error),
+        }
         if !slides.is_empty() {
             solution
                 .slides
@@ -76,7 +81,8 @@ pub(crate) fn lay_out(
 
 /// Whether no directive speaks of the memory's size.
 fn is_plain(plan: &Plan) -> bool {
-    plan.storage.aligned.is_empty() && plan.storage.store_in.limit().is_none()
+    let storage = &plan.storage;
+    storage.aligned.is_empty() && storage.store_in.limit().is_none() && storage.hoist.is_none()
 }
 
 /// The values of all variables that splits and fusions replaced.
@@ -306,6 +312,73 @@ impl Layout<'_> {
         let extent = self.algebra.sub(high, low);
         let extent = self.algebra.offset(extent, 1);
         self.constant_above(extent, 8)
+    }
+
+    /// Where memory is taken, and how much in each dimension: as much as any place within needs.
+    fn hoist(
+        &mut self,
+        solution: &Solution,
+    ) -> Result<Option<(Placement, Vec<ExprId>)>, ScheduleError> {
+        let Some((place, origin)) = self.plan.storage.hoist else { return Ok(None) };
+        let decl = self.algebra.pool.func(self.plan.func);
+        let (name, args) = (decl.name.clone(), decl.args.clone());
+        let error =
+            |message: String, hint: &str| ScheduleError::new("HAL0627", origin, message, hint);
+        let Some(between) = loops_between(self.lowered, place, self.plan.store) else {
+            return Err(error(
+                format!(
+                    "the memory of `{name}` cannot be taken at a level that does not enclose where it is stored"
+                ),
+                "name a loop around the one at which it is stored, or use `hoist_storage_root`",
+            ));
+        };
+        for var in &between {
+            let kind = self.lowered.find_loop(*var).map(|(nest, level)| nest.loops[level].kind);
+            if kind == Some(LoopKind::Parallel) {
+                return Err(error(
+                    format!(
+                        "the memory of `{name}` cannot be taken outside of the parallel loop `{}`: its iterations would share it",
+                        self.lowered.loop_name(self.algebra.pool, *var)
+                    ),
+                    "name a loop within the parallel one",
+                ));
+            }
+        }
+        let mut room = Vec::new();
+        for (dim, arg) in args.iter().enumerate() {
+            let [_, extent] = self.hole_values(dim, HoleKind::Allocation, solution);
+            let extent = self.expand(extent);
+            let Some(most) = self.above(extent, &between, 8) else {
+                let var = self.algebra.pool.var(*arg).name.clone();
+                return Err(error(
+                    format!(
+                        "the memory of `{name}` cannot be taken there: what it needs in `{var}`, `{}`, has no bound outside of the loops between",
+                        print::expr(self.algebra.pool, extent)
+                    ),
+                    "store it where a constant or a parameter bounds what it needs",
+                ));
+            };
+            room.push(most);
+        }
+        Ok((!between.is_empty()).then_some((place, room)))
+    }
+
+    /// An expression without some variables that another one does not exceed.
+    fn above(&mut self, expr: ExprId, without: &[VarId], depth: u32) -> Option<ExprId> {
+        let mentioned = vars(self.algebra.pool, expr);
+        if without.iter().all(|var| !mentioned.contains(var)) {
+            return Some(expr);
+        }
+        let sum = self.algebra.sum(expr);
+        let depth = depth.checked_sub(1)?;
+        let (op, lhs, rhs) = self.algebra.lone_extremum(&sum)?;
+        let (lhs, rhs) = (self.above(lhs, without, depth), self.above(rhs, without, depth));
+        match (op, lhs, rhs) {
+            (BinaryOp::Min, Some(lhs), Some(rhs)) => Some(self.algebra.min(lhs, rhs)),
+            (BinaryOp::Min, lhs, rhs) => lhs.or(rhs),
+            (_, Some(lhs), Some(rhs)) => Some(self.algebra.max(lhs, rhs)),
+            (_, _, _) => None,
+        }
     }
 
     /// A constant that an expression does not exceed.

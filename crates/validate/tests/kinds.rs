@@ -288,6 +288,20 @@ fn order() {
     only(Kind::Order, &swapped, &[]);
 }
 
+/// Memory that is lent: enough of it, and to one iteration at a time.
+#[test]
+fn lent_memory() {
+    let allocate = "allocate twice.buffer: u8 for twice [start, length, 1];";
+    let within = "allocate twice.buffer: u8 for twice [start, length, 1] in twice.memory;";
+    let lender = |room: u32| format!("allocate twice.memory: u8 for twice [0, {room}, 1];");
+    let lent = tiles().replacen(allocate, &(lender(5) + within), 1);
+    let report = judge(&lent, &[]);
+    assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
+    only(Kind::Bounds, &tiles(), &[(allocate, &(lender(4) + within))]);
+    let around = "parallel xo in";
+    only(Kind::Form, &tiles(), &[(allocate, within), (around, &(lender(5) + around))]);
+}
+
 /// One element for two values that are needed at a time.
 #[test]
 fn retention() {

@@ -1,6 +1,6 @@
 //! Buffers that the program allocates: their sizes, and that every way out of a function frees them.
 
-use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId};
+use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId, StoreIn};
 
 use super::Mismatch;
 use super::compare::{Compared, Rest, Walk, scalar_type};
@@ -65,6 +65,9 @@ impl<'t> Walk<'t> {
         let decl = self.pool.buffer(buffer);
         let mut rest: Rest<'t> = lines;
         let line = self.next(&mut rest)?;
+        if let StoreIn::Within(lender) = decl.store_in {
+            return self.takes(buffer, lender, body, (line, rest));
+        }
         let size = self.size(line.at, decl)?;
         match &line.action {
             Action::DeclareArray(ty, name, length, align) => {
@@ -119,6 +122,28 @@ impl<'t> Walk<'t> {
             | Action::Block(_)
             | Action::Return(_) => return self.fail(line.at, "a buffer was expected"),
         }
+        self.ends(rest)
+    }
+
+    /// A pointer to another buffer's memory.
+    fn takes(
+        &mut self,
+        buffer: BufferId,
+        lender: BufferId,
+        body: StmtId,
+        (line, mut rest): (&'t Line, Rest<'t>),
+    ) -> Compared {
+        let Action::Declare(ty, name, Node { shape: Shape::Name(memory), .. }) = &line.action
+        else {
+            return self.fail(line.at, "a pointer to another buffer was expected");
+        };
+        self.require(*ty == self.pointer(buffer, true), line.at, "another pointer")?;
+        let lends =
+            matches!(self.scope.get(memory), Some(Binding::Buffer(found)) if found == lender);
+        self.require(lends, line.at, "the memory of another buffer")?;
+        self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
+        self.scope.bind(name, Binding::Buffer(buffer));
+        self.stmt(body, &mut rest)?;
         self.ends(rest)
     }
 

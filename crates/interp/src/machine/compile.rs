@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BufferId, Check, Constant, ExprId, FuncId, FuncKind, Interval, Label, LoopKind, Pool, Program,
-    Prophecy, Scalar, Stmt, StmtId, VarId,
+    Prophecy, Scalar, Stmt, StmtId, StoreIn, VarId,
 };
 
 use crate::code::{Code, CodeError, Lanes, Scope, Source};
@@ -49,6 +49,8 @@ pub(super) enum Action {
         dims: Code<Target>,
         /// Which dimensions are folded.
         folded: Vec<bool>,
+        /// The slot of the buffer whose memory it takes.
+        within: Option<usize>,
         body: Box<Node>,
     },
     Assert {
@@ -220,7 +222,22 @@ impl Compiler<'_> {
                 let body = Box::new(self.stmt(*body)?);
                 self.buffers.pop();
                 let folded = decl.dims.iter().map(|dim| dim.folded).collect();
-                Action::Allocate { slot, buffer: *buffer, scalar: decl.scalar, dims, folded, body }
+                let within = match decl.store_in {
+                    StoreIn::Within(arena) => match self.buffer(arena)? {
+                        Target::Slot { slot, .. } => Some(slot),
+                        Target::Dead { name } => return Err(CodeError::NoBuffer(name)),
+                    },
+                    StoreIn::Auto | StoreIn::Heap | StoreIn::Stack | StoreIn::Register => None,
+                };
+                Action::Allocate {
+                    slot,
+                    buffer: *buffer,
+                    scalar: decl.scalar,
+                    dims,
+                    folded,
+                    within,
+                    body,
+                }
             }
             Stmt::Assert { condition, check } => Action::Assert {
                 condition: self.scalars(&[*condition])?,

@@ -128,11 +128,20 @@ impl<'a> Machine<'a> {
                     LoopKind::Vectorized => self.lockstep(*slot, &ranges, body),
                 }
             }
-            Action::Allocate { slot, buffer, scalar, dims, folded, body } => {
+            Action::Allocate { slot, buffer, scalar, dims, folded, within, body } => {
                 let live = self.memories.len();
                 for lane in active {
                     let dims = self.bounds(dims, folded, *lane, stmt)?;
                     let memory = self.allocate(*buffer, *scalar, dims)?;
+                    let lender = within.and_then(|slot| self.lanes[*lane].memories[slot]);
+                    if let Some(lender) = lender.map(|lender| &self.memories[lender])
+                        && lender.len() < memory.len()
+                    {
+                        let name = self.pool.buffer(lender.buffer).name.clone();
+                        let coords = vec![memory.len() as i128];
+                        let place = Box::new(Place { buffer: lender.buffer, name, coords, stmt });
+                        return Err(Fault::OutOfBounds { place, access: Access::Write });
+                    }
                     self.lanes[*lane].memories[*slot] = Some(self.memories.len());
                     self.memories.push(memory);
                 }

@@ -254,9 +254,11 @@ impl Parser {
                 let component = self.component(&component).ok_or(holds)?;
                 let dims = self.dims(false)?;
                 let store_in = if self.eat_word("in") {
-                    let error = self.error("`heap`, `stack` or `register`");
+                    let error = self.error("`heap`, `stack`, `register` or a buffer");
                     let name = self.name()?;
-                    StoreIn::ALL.into_iter().find(|place| place.name() == name).ok_or(error)?
+                    let named = StoreIn::ALL.into_iter().find(|place| place.name() == name);
+                    let within = self.buffers.get(&name).copied().map(StoreIn::Within);
+                    named.or(within).ok_or(error)?
                 } else {
                     StoreIn::Auto
                 };

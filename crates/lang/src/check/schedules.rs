@@ -33,6 +33,8 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("compute_inline", "", 0, 0, false),
     ("store_at", "func, v", 2, 2, false),
     ("store_root", "", 0, 0, false),
+    ("hoist_storage", "func, v", 2, 2, false),
+    ("hoist_storage_root", "", 0, 0, false),
     ("reorder_storage", "x, y, …", 2, usize::MAX, false),
     ("align_storage", "x, modulus", 2, 2, false),
     ("fold_storage", "x, factor, forward", 2, 3, false),
@@ -49,7 +51,7 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
 ];
 
 /// Directives of the language's design that nothing implements.
-const UNSUPPORTED: [&str; 2] = ["atomic", "hoist_storage"];
+const UNSUPPORTED: [&str; 1] = ["atomic"];
 
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -492,6 +494,8 @@ impl<'a, 's> Checker<'a, 's> {
             ("compute_root", []) => Action::ComputeRoot,
             ("compute_inline", []) => Action::ComputeInline,
             ("store_root", []) => Action::StoreRoot,
+            ("hoist_storage", [at, var]) => Action::HoistStorage(Some(self.loop_level(at, var)?)),
+            ("hoist_storage_root", []) => Action::HoistStorage(None),
             ("reorder_storage", vars) => Action::ReorderStorage {
                 vars: vars.iter().map(|var| self.loop_name(var)).collect::<Option<_>>()?,
             },

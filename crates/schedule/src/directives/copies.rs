@@ -81,6 +81,9 @@ impl Scheduler<'_> {
         plan.func = copy;
         plan.compute = Placement::At(sibling);
         plan.store = store;
+        if let Some((place, _)) = &mut plan.storage.hoist {
+            *place = self.hoist_of_copy(*place, level, sibling);
+        }
         for nest in plan.instances.iter_mut().flat_map(|instance| &mut instance.stages) {
             refresh(self.pool, nest, func, copy);
         }
@@ -96,6 +99,19 @@ impl Scheduler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Where memory is taken for a copy: at the loop of the same name, or where it is taken for the func if that is outside of both.
+    fn hoist_of_copy(&self, place: Placement, level: VarId, sibling: VarId) -> Placement {
+        let found = self.lowered.find_loop(level).zip(self.lowered.find_loop(sibling));
+        if let Placement::At(hoist) = place
+            && let Some(((from, _), (to, _))) = found
+            && let Some(own) = from.loops.iter().find(|l| l.var == hoist)
+            && let Some(position) = to.position(&own.name)
+        {
+            return Placement::At(to.loops[position].var);
+        }
+        place
     }
 
     /// Where a copy is stored: at the loop that has the name of the one where the func is stored.

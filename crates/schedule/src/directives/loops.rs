@@ -135,6 +135,7 @@ impl Scheduler<'_> {
             | Action::ComputeInline
             | Action::StoreAt(_)
             | Action::StoreRoot
+            | Action::HoistStorage(_)
             | Action::ReorderStorage { .. }
             | Action::AlignStorage { .. }
             | Action::FoldStorage { .. }

@@ -52,6 +52,7 @@ fn phase(action: &Action) -> Phase {
         Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
         Action::StoreAt(_)
         | Action::StoreRoot
+        | Action::HoistStorage(_)
         | Action::ReorderStorage { .. }
         | Action::AlignStorage { .. }
         | Action::FoldStorage { .. }

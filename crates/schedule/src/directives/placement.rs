@@ -83,7 +83,7 @@ impl Scheduler<'_> {
     }
 
     /// The loop that a level names, in the unspecialized instance.
-    fn resolve(&self, level: &LoopLevel, directive: &Directive) -> Result<VarId> {
+    pub(super) fn resolve(&self, level: &LoopLevel, directive: &Directive) -> Result<VarId> {
         let name = &self.pool.func(level.func).name;
         let found = self.lowered.plan(level.func);
         let Some(plan) = found.filter(|plan| plan.compute != Placement::Inline) else {

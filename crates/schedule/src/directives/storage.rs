@@ -1,10 +1,10 @@
-//! The layout of a func's memory: `reorder_storage`, `align_storage`, `fold_storage`, `store_in`. What depends on bounds is judged by [`crate::storage`].
+//! The layout of a func's memory: `reorder_storage`, `align_storage`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
 
 use halidom_ir::{Action, Constant, Directive, ExprId};
 
 use super::{Scheduler, list};
 use crate::error::{Result, ScheduleError};
-use crate::nest::Fold;
+use crate::nest::{Fold, Placement};
 
 impl Scheduler<'_> {
     /// A directive of the storage phase.
@@ -41,6 +41,18 @@ impl Scheduler<'_> {
                 if let Some(plan) = self.lowered.plan_mut(directive.func) {
                     plan.storage.store_in = *place;
                     plan.storage.store_in_origin = Some(directive.origin);
+                }
+                Ok(())
+            }
+            Action::HoistStorage(level) => {
+                self.refuse_inlined(directive)?;
+                self.refuse_output(directive)?;
+                let placement = match level {
+                    Some(level) => Placement::At(self.resolve(level, directive)?),
+                    None => Placement::Root,
+                };
+                if let Some(plan) = self.lowered.plan_mut(directive.func) {
+                    plan.storage.hoist = Some((placement, directive.origin));
                 }
                 Ok(())
             }

@@ -7,10 +7,10 @@
 //! mean equal slots, and element numbers lie below the product of the extents. An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
 //! validator may speak of coordinates instead of element numbers, congruent ones in folded dimensions being the same ([`Checker::sharing`]).
 
-use halidom_ir::BufferKind;
+use halidom_ir::{BufferKind, LoopKind};
 
 use super::Checker;
-use crate::program::{Access, Dimension};
+use crate::program::{Access, Dimension, Step};
 use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId, PolyId, Rename};
 
@@ -19,6 +19,7 @@ impl Checker<'_> {
     pub(super) fn accesses(&mut self) {
         for index in 0..self.model.memories.len() {
             self.dense(index);
+            self.lent(index);
         }
         let model = self.model;
         for access in model.loads.iter().chain(model.stores.iter().map(|store| &store.access)) {
@@ -56,6 +57,50 @@ impl Checker<'_> {
             Status::Open("strides are not the products of the extents".to_owned())
         };
         self.record(Kind::Location, None, place, status);
+    }
+
+    /// A buffer that takes the memory of another one fits there and has it for itself: no dimension has more coordinates than the lender's, the lender is accessed by nobody,
+    /// lends to one lifetime at a time, and stands in the same iterations of unordered loops.
+    fn lent(&mut self, index: usize) {
+        let model = self.model;
+        let memory = &model.memories[index];
+        let Some(lender) = memory.within else { return };
+        let place = format!("memory of {}", self.pool.buffer(memory.buffer).name);
+        let from = &model.memories[lender];
+        let between = memory.place.steps.strip_prefix(from.place.steps.as_slice());
+        let ordered = between.is_some_and(|steps| {
+            steps.iter().all(|step| match step {
+                Step::Part(_) => true,
+                Step::Loop(index) => match model.loops[*index].kind {
+                    LoopKind::Serial | LoopKind::Unrolled => true,
+                    LoopKind::Parallel | LoopKind::Vectorized => false,
+                },
+            })
+        });
+        let accessed = model.loads.iter().chain(model.stores.iter().map(|store| &store.access));
+        let alone = accessed.clone().all(|access| access.memory != lender)
+            && model.memories.iter().enumerate().all(|(other, lent)| {
+                other == index
+                    || lent.within != Some(lender)
+                    || !(lent.place.steps.starts_with(&memory.place.steps)
+                        || memory.place.steps.starts_with(&lent.place.steps))
+            });
+        let internal = from.kind == BufferKind::Internal && from.within.is_none();
+        let same = (from.func, from.component) == (memory.func, memory.component)
+            && from.dims.len() == memory.dims.len();
+        if !(ordered && alone && internal && same) {
+            let reason = "memory that others use while it is lent".to_owned();
+            return self.record(Kind::Form, None, place, Status::Open(reason));
+        }
+        let mut goal = Vec::new();
+        let zero = self.space.constant(0);
+        for (dim, room) in memory.dims.iter().zip(&from.dims) {
+            goal.push(self.space.at_most(zero, dim.extent));
+            goal.push(self.space.at_most(dim.extent, room.extent));
+        }
+        let goal = self.space.and(&goal);
+        let status = self.prove(&memory.place.facts, goal, "room");
+        self.record(Kind::Bounds, None, place, status);
     }
 
     fn well_folded(&self, dim: &Dimension) -> bool {

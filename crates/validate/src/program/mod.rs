@@ -73,6 +73,8 @@ pub(crate) struct Memory {
     pub(crate) kind: BufferKind,
     pub(crate) dims: Vec<Dimension>,
     pub(crate) place: Place,
+    /// Whose memory it takes while it lives.
+    pub(crate) within: Option<usize>,
 }
 
 impl Memory {

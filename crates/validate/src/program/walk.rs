@@ -3,7 +3,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BufferId, BufferKind, Check, Expr, ExprId, FuncId, Label, Pool, Program, Scalar, Stmt, StmtId,
-    VarId,
+    StoreIn, VarId,
 };
 
 use super::scope::{Binding, Scope};
@@ -317,9 +317,17 @@ impl Walker<'_> {
         if self.pool.func(func).scalars.get(component) != Some(&decl.scalar) {
             return self.problem("a buffer that holds no component of its func");
         }
+        let within = match decl.store_in {
+            StoreIn::Within(lender) => match self.scope.by_buffer.get(&lender) {
+                Some(lender) => Some(*lender),
+                None => return self.problem("a buffer within one that does not exist here"),
+            },
+            StoreIn::Auto | StoreIn::Heap | StoreIn::Stack | StoreIn::Register => None,
+        };
         self.scope.by_buffer.insert(buffer, index);
         self.scope.by_func.insert((func, component), index);
-        self.scope.model.memories.push(Memory { buffer, func, component, kind, dims, place });
+        let memory = Memory { buffer, func, component, kind, dims, place, within };
+        self.scope.model.memories.push(memory);
     }
 
     fn assert(&mut self, condition: ExprId, check: Check) {
