@@ -333,7 +333,10 @@ fn input_shapes(
             let side = shape.and_then(|index| shapes.get_mut(index)?.get_mut(dim));
             let Some(side) = side.filter(|_| extent > 0) else { continue };
             let low = side.0.min(min);
-            let next = (low, side.0.saturating_add(side.1).max(min.saturating_add(extent)) - low);
+            let next = (
+                low,
+                side.0.saturating_add(side.1).max(min.saturating_add(extent)).saturating_sub(low),
+            );
             enough &= next == *side;
             *side = next;
         }
@@ -356,8 +359,9 @@ fn hull(a: &Shape, b: &Shape) -> Shape {
 }
 
 fn random_array(scalar: Scalar, shape: Shape, random: &mut Random) -> Option<Array> {
+    // An empty side does not make the others small: padding may follow.
     let elements =
-        shape.iter().try_fold(1_i64, |product, (_, extent)| product.checked_mul(*extent));
+        shape.iter().try_fold(1_i64, |product, (_, extent)| product.checked_mul((*extent).max(1)));
     if elements.is_none_or(|elements| elements > 1 << 18) {
         return None;
     }
