@@ -7,7 +7,6 @@
 //! They are within two units in the last place of `f64`, hence almost always rounded correctly for `f32`; a NaN gives a NaN.
 
 #![expect(
-    clippy::excessive_precision,
     clippy::suboptimal_flops,
     reason = "every operation is rounded by itself, as in C without contraction"
 )]
@@ -335,12 +334,13 @@ pub(crate) fn atan(x: f64) -> f64 {
     let magnitude = x.abs();
     let inverts = magnitude > 1.0;
     let t = if inverts { 1.0 / magnitude } else { magnitude };
-    // atan(t) = atan(c) + atan((t - c) / (1 + tc)) for the nearest c = k/8.
-    let k = nearest(t * 8.0);
-    let c = k * 0.125;
-    let d = (t - c) / (1.0 + t * c);
-    let square = d * d;
-    let mut angle = ARC_TANGENTS[k as usize] + (d + d * (square * polynomial(&ATAN, square)));
+    // atan(t) = atan(c) + atan((t - c) / (1 + tc)) for the nearest c, a number of eighths.
+    let eighths = nearest(t * 8.0);
+    let c = eighths * 0.125;
+    let rest = (t - c) / (1.0 + t * c);
+    let square = rest * rest;
+    let mut angle =
+        ARC_TANGENTS[eighths as usize] + (rest + rest * (square * polynomial(&ATAN, square)));
     if inverts {
         angle = (HALF_PI - angle) + HALF_PI_LOW;
     }
