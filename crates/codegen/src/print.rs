@@ -197,8 +197,11 @@ pub(crate) fn print_comment(out: &mut String, indent: usize, text: &str) {
     out.push_str(" */\n");
 }
 
+/// Levels beyond which statements are indented no further: allocations nest as deep as a pipeline has stages.
+const DEEPEST_INDENT: usize = 24;
+
 fn print_indent(out: &mut String, indent: usize) {
-    for _ in 0..indent {
+    for _ in 0..indent.min(DEEPEST_INDENT) {
         out.push_str("    ");
     }
 }

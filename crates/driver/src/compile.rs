@@ -117,7 +117,9 @@ pub(crate) fn refusals(
 fn refused(loaded: &Loaded, choice: &Choice, error: &ScheduleError) -> Diagnostic {
     let pipeline = &loaded.module.pipelines[choice.pipeline];
     let named = choice.schedule.map(|number| &pipeline.schedules[number]);
+    let func = error.func.and_then(|func| pipeline.func_spans.get(&func).copied());
     let place = match (error.origin, named) {
+        _ if func.is_some() => func,
         (Some(origin), Some(named)) => named.spans.get(origin).copied(),
         (None, Some(named)) => Some(named.span),
         (_, None) => Some(pipeline.span),

@@ -5,7 +5,7 @@
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Constant, ExprId, FuncId, FuncKind, HoleKind, Interval, Pool,
+    BinaryOp, BufferId, Check, Constant, Expr, ExprId, FuncId, FuncKind, HoleKind, Interval, Pool,
     Scalar, Stmt, StmtId, VarId,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
         }
     }
     for (extent, least) in extents {
-        if let halidom_ir::Expr::Var(var) = pool.get(extent) {
+        if let Expr::Var(var) = pool.get(extent) {
             known.lower.insert(*var, least);
         }
     }
@@ -42,16 +42,19 @@ pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
     for func in &lowered.algorithm.funcs {
         for stage in pool.func(*func).stages() {
             for variable in &stage.domain {
-                if let halidom_ir::Expr::Var(var) = pool.get(variable.extent) {
+                if let Expr::Var(var) = pool.get(variable.extent) {
                     known.lower.entry(*var).or_insert(0);
                 }
             }
         }
     }
     for factor in &lowered.factors {
-        if let halidom_ir::Expr::Var(var) = pool.get(factor.value) {
+        if let Expr::Var(var) = pool.get(factor.value) {
             known.lower.insert(*var, 1);
         }
+    }
+    for require in &lowered.algorithm.requires {
+        learn_least(pool, require.condition, &mut known);
     }
     for nest in lowered.nests() {
         for l in &nest.loops {
@@ -69,6 +72,44 @@ pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
         }
     }
     known
+}
+
+/// Learns the least values of variables from a condition that holds: `n >= 1 && m > 0`.
+fn learn_least(pool: &Pool, condition: ExprId, known: &mut Known) {
+    let Expr::Binary(op, lhs, rhs) = *pool.get(condition) else { return };
+    let number = |expr| pool.as_constant(expr).and_then(Constant::as_integer);
+    let (var, least) = match op {
+        BinaryOp::And => {
+            learn_least(pool, lhs, known);
+            learn_least(pool, rhs, known);
+            return;
+        }
+        BinaryOp::Ge | BinaryOp::Eq => (lhs, number(rhs)),
+        BinaryOp::Gt => (lhs, number(rhs).and_then(|value| value.checked_add(1))),
+        BinaryOp::Le => (rhs, number(lhs)),
+        BinaryOp::Lt => (rhs, number(lhs).and_then(|value| value.checked_add(1))),
+        BinaryOp::Add(_)
+        | BinaryOp::Sub(_)
+        | BinaryOp::Mul(_)
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Ne => return,
+    };
+    // The number that a machine integer is converted to is its own.
+    let var = match *pool.get(var) {
+        Expr::Cast(Scalar::Int, operand) => operand,
+        _ => var,
+    };
+    if let (Expr::Var(var), Some(least)) = (pool.get(var), least) {
+        let entry = known.lower.entry(*var).or_insert(least);
+        *entry = least.max(*entry);
+    }
 }
 
 fn caller_buffers(pool: &Pool, lowered: &Lowered) -> Vec<BufferId> {
@@ -161,12 +202,10 @@ impl Checks<'_> {
 
     /// The negation of a comparison or connective, without a `!` where there is an opposite.
     fn negation(&mut self, condition: ExprId) -> ExprId {
-        if let halidom_ir::Expr::Unary(halidom_ir::UnaryOp::Not, negated) =
-            *self.algebra.pool.get(condition)
-        {
+        if let Expr::Unary(halidom_ir::UnaryOp::Not, negated) = *self.algebra.pool.get(condition) {
             return negated;
         }
-        if let halidom_ir::Expr::Binary(op, lhs, rhs) = *self.algebra.pool.get(condition) {
+        if let Expr::Binary(op, lhs, rhs) = *self.algebra.pool.get(condition) {
             if matches!(op, BinaryOp::And | BinaryOp::Or) {
                 let (lhs, rhs) = (self.negation(lhs), self.negation(rhs));
                 let op = if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And };
@@ -497,12 +536,7 @@ impl Checks<'_> {
 pub(crate) fn is_startup(pool: &Pool, expr: ExprId, startup: &FxHashSet<VarId>) -> bool {
     let mut reads = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {
-        reads |= matches!(
-            expr,
-            halidom_ir::Expr::Ref { .. }
-                | halidom_ir::Expr::Load { .. }
-                | halidom_ir::Expr::Hole(_)
-        );
+        reads |= matches!(expr, Expr::Ref { .. } | Expr::Load { .. } | Expr::Hole(_));
     });
     !reads && vars(pool, expr).is_subset(startup)
 }

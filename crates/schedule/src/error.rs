@@ -8,6 +8,8 @@ pub struct ScheduleError {
     pub code: &'static str,
     /// The directive's number ([`halidom_ir::Directive::origin`]); `None` where no directive is at fault.
     pub origin: Option<usize>,
+    /// The func whose definition is at fault, where it is one.
+    pub func: Option<halidom_ir::FuncId>,
     /// What is wrong.
     pub message: String,
     /// What would be right, naming the legal choices.
@@ -21,7 +23,7 @@ impl ScheduleError {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self { code, origin: origin.into(), message: message.into(), hint: hint.into() }
+        Self { code, origin: origin.into(), func: None, message: message.into(), hint: hint.into() }
     }
 }
 

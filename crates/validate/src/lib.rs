@@ -20,6 +20,7 @@ mod laws;
 mod lemma;
 mod lia;
 mod program;
+mod ranges;
 mod refine;
 mod refute;
 mod report;
@@ -99,7 +100,7 @@ pub fn validate_refined(
     let obligations = refinement(pool, &mut laws, algorithm, steps);
     let pool = &*pool;
     let lowered = steps.last().unwrap_or(algorithm);
-    let mut space = Space::new();
+    let mut space = Space::with_ranges(ranges::ranges(pool, lowered));
     let parameters = program::parameters(pool, &mut space, program);
     let model = program::walk(pool, &mut space, program, &parameters);
     let mut report = unopened(String::new());

@@ -199,7 +199,11 @@ impl Algebra<'_> {
             }
             Expr::Binary(BinaryOp::Mod, ..) => Some(0),
             Expr::Cast(Scalar::Int, operand) => {
-                self.pool.ty(operand).scalar.range().map(|(low, _)| low)
+                let of_type = self.pool.ty(operand).scalar.range().map(|(low, _)| low);
+                match self.pool.get(operand) {
+                    Expr::Var(var) => self.known.lower.get(var).copied().or(of_type),
+                    _ => of_type,
+                }
             }
             Expr::Const(_)
             | Expr::Unary(..)

@@ -1,10 +1,13 @@
 //! The default engine's regions lie in the reference engine's (FS Definition 3.7), at concrete sizes.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Constant, Expr, ExprId, HoleKind, Interval, Pool, VarId, eval};
+use halidom_ir::{
+    Algorithm, Constant, Expr, ExprId, HoleKind, Interval, Pool, Schedule, VarId, eval,
+};
 
 use super::{Engine, solve};
 use crate::emit::Solution;
+use crate::error::ScheduleError;
 use crate::nest::{Lowered, Placement, compute_kind, hole};
 use crate::query::{Binder, constraints};
 use crate::{Holes, apply, lower_algorithm};
@@ -50,33 +53,40 @@ fn number(pool: &Pool, expr: ExprId, values: &Values) -> i128 {
     evaluate(pool, expr, values).as_integer().unwrap()
 }
 
-/// Whether a path's loops and conditions can be entered at a point that `pick` chooses; binds its variables.
+/// Whether a path's loops and conditions can be entered at a point that `pick` chooses; binds its variables. Not where the loops around differ between the solutions: then
+/// regions at one iteration of each say nothing about one another.
 fn enter(
     pool: &mut Pool,
     path: &[Binder],
-    solution: &Solution,
+    solutions: [&Solution; 2],
     values: &mut Values,
     pick: &mut impl FnMut(i128) -> i128,
 ) -> bool {
     for binder in path {
         match binder {
             Binder::ForAll { var, interval } => {
-                let [min, extent] = [interval.min, interval.extent].map(|end| {
-                    let end = solution.apply(pool, end);
-                    number(pool, end, values)
+                let [other, (min, extent)] = solutions.map(|solution| {
+                    let (min, extent) =
+                        (solution.apply(pool, interval.min), solution.apply(pool, interval.extent));
+                    (number(pool, min, values), number(pool, extent, values))
                 });
-                if extent <= 0 {
+                if extent <= 0 || other != (min, extent) {
                     return false;
                 }
                 values.insert(*var, Constant::int(min + pick(extent)));
             }
             Binder::Let { var, value, .. } => {
-                let value = solution.apply(pool, *value);
-                let value = evaluate(pool, value, values);
+                let [other, value] = solutions.map(|solution| {
+                    let value = solution.apply(pool, *value);
+                    evaluate(pool, value, values)
+                });
+                if other != value {
+                    return false;
+                }
                 values.insert(*var, value);
             }
             Binder::If(condition) => {
-                let condition = solution.apply(pool, *condition);
+                let condition = solutions[1].apply(pool, *condition);
                 let mut reads = false;
                 pool.for_each_subexpr(condition, &mut |_, expr| {
                     reads |= matches!(expr, Expr::Ref { .. });
@@ -97,6 +107,8 @@ struct Comparison {
     lowered: Lowered,
     /// Reference first.
     found: Vec<super::Answer>,
+    /// Whether something is computed beyond its compute bounds: how much then depends on where they begin, so that memory may reach beyond the reference engine's.
+    over_computes: bool,
     /// Regions with the path to the place where they are chosen.
     places: Vec<(halidom_ir::FuncId, HoleKind, Vec<Binder>)>,
 }
@@ -104,16 +116,22 @@ struct Comparison {
 fn compare(text: &str, schedule: &str) -> Comparison {
     let (mut pool, algorithm) = common::algorithm(text);
     let schedule = common::schedule(&mut pool, schedule);
-    let mut lowered = lower_algorithm(&mut pool, &algorithm);
-    apply(&mut pool, &mut lowered, &schedule).unwrap();
+    compare_in(pool, &algorithm, &schedule).unwrap()
+}
+
+/// Both engines' answers, if the schedule is legal. Where the reference engine finds bounds, the default one does.
+fn compare_in(
+    mut pool: Pool,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+) -> Result<Comparison, Vec<ScheduleError>> {
+    let mut lowered = lower_algorithm(&mut pool, algorithm);
+    apply(&mut pool, &mut lowered, schedule)?;
     let holes = Holes::of(&mut pool, &lowered);
     let constraints = constraints(&holes.query);
-    let found = Engine::ALL
-        .into_iter()
-        .map(|engine| {
-            solve(&mut pool, &holes.lowered, &constraints, engine, &holes.known, None).unwrap()
-        })
-        .collect();
+    let [reference, default] = Engine::ALL
+        .map(|engine| solve(&mut pool, &holes.lowered, &constraints, engine, &holes.known, None));
+    let found = vec![reference?, default.unwrap()];
     let mut places = Vec::new();
     for plan in holes.lowered.plans.iter().filter(|plan| plan.compute != Placement::Inline) {
         let mut kinds = vec![HoleKind::Allocation];
@@ -138,7 +156,8 @@ fn compare(text: &str, schedule: &str) -> Comparison {
             places.push((plan.func, kind, constraint.path[..position.unwrap_or(0)].to_vec()));
         }
     }
-    Comparison { pool, lowered: holes.lowered, found, places }
+    let over_computes = format!("{schedule:?}").contains("Round");
+    Ok(Comparison { pool, lowered: holes.lowered, found, over_computes, places })
 }
 
 impl Comparison {
@@ -163,7 +182,7 @@ impl Comparison {
             let given = params.iter().find(|(name, _)| *name == decl.name).map(|(_, value)| *value);
             let value =
                 given.unwrap_or_else(|| random(11) + i128::from(decl.name.contains("stride")));
-            startup.insert(var, Constant::wrapped(decl.ty.scalar, value).unwrap());
+            startup.insert(var, eval::cast(decl.ty.scalar, Constant::int(value)).unwrap());
         }
         for output in &self.lowered.outputs {
             for ((min, extent), (low, count)) in output.window.iter().zip(window) {
@@ -173,9 +192,12 @@ impl Comparison {
         }
         let mut compared = 0;
         for (func, kind, path) in self.places.clone() {
+            if self.over_computes && kind == HoleKind::Allocation {
+                continue;
+            }
             let mut values = startup.clone();
-            let solution = self.found[1].solution.clone();
-            if !enter(&mut self.pool, &path, &solution, &mut values, &mut random) {
+            let solutions = [&self.found[0].solution, &self.found[1].solution];
+            if !enter(&mut self.pool, &path, solutions, &mut values, &mut random) {
                 continue;
             }
             for dim in 0..self.pool.func(func).rank() {
@@ -195,6 +217,40 @@ impl Comparison {
                     self.pool.func(func).name
                 );
                 compared += 1;
+            }
+        }
+        if !self.over_computes {
+            compared += self.reads(&startup, what);
+        }
+        compared
+    }
+
+    /// Compares what is read of inputs: the hulls of all reads that happen.
+    fn reads(&mut self, values: &Values, what: &str) -> usize {
+        let mut compared = 0;
+        for (position, input) in self.lowered.algorithm.inputs.iter().enumerate() {
+            for dim in 0..self.pool.func(*input).rank() {
+                let mut hulls = self.found.iter().map(|answer| {
+                    let reads = answer.inputs[position].iter().filter(|reads| {
+                        reads.premises.iter().all(|premise| {
+                            evaluate(&self.pool, *premise, values).as_bool() == Some(true)
+                        })
+                    });
+                    let ends = reads.map(|reads| {
+                        let (low, high) = reads.region[dim];
+                        (number(&self.pool, low, values), number(&self.pool, high, values))
+                    });
+                    ends.filter(|(low, high)| low <= high)
+                        .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+                });
+                if let (Some(wide), Some(Some(narrow))) = (hulls.next().unwrap(), hulls.next()) {
+                    assert!(
+                        wide.0 <= narrow.0 && narrow.1 <= wide.1,
+                        "{what}: reads of {} in dimension {dim}: {narrow:?}, by the reference engine {wide:?}",
+                        self.pool.func(*input).name
+                    );
+                    compared += 1;
+                }
             }
         }
         compared
@@ -218,4 +274,68 @@ fn default_regions_lie_in_reference_regions() {
             assert!(compared > 0 || sample.windows.contains(&[].as_slice()), "{schedule}");
         }
     }
+}
+
+fn module(name: &str, text: &str) -> halidom_lang::Module {
+    let mut sources = halidom_diag::Sources::new();
+    let file = sources.add(name, text);
+    let module = halidom_lang::parse(&sources, file);
+    assert!(!module.has_errors(), "{name}: {:?}\n{text}", module.diagnostics);
+    module
+}
+
+/// Compares the engines' regions under every schedule of a text, some windows each. Gives how many schedules and regions were compared.
+fn compare_module(name: &str, text: &str, seed: u64) -> [usize; 2] {
+    let module = module(name, text);
+    let mut counts = [0, 0];
+    for pipeline in &module.pipelines {
+        let mut schedules = vec![Schedule::default()];
+        schedules.extend(pipeline.schedules.iter().map(|named| named.schedule.clone()));
+        for schedule in &schedules {
+            let compared = compare_in(module.pool.clone(), &pipeline.algorithm, schedule);
+            let Ok(mut comparison) = compared else { continue };
+            counts[0] += 1;
+            let what = format!("{name}, schedule {}\n{text}", schedule.name);
+            for (number, extent) in [1, 2, 7, 40].into_iter().enumerate() {
+                let seed = seed.wrapping_mul(4).wrapping_add(number as u64);
+                let min = i64::try_from(seed % 19).unwrap() - 9;
+                let windows = vec![(min, extent), (3 - min, 41 - extent), (0, 3), (1, 2)];
+                counts[1] += comparison.at(&windows, &[], seed, &what);
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+fn default_regions_of_examples_lie_in_reference_regions() {
+    for folder in ["examples", "examples/applications"] {
+        let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|end| end == "hal") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let [schedules, regions] = compare_module(&path.display().to_string(), &text, 1);
+                assert!(schedules >= 4 && regions > 0, "{}", path.display());
+            }
+        }
+    }
+}
+
+/// How many random pipelines are compared; `HALIDOM_CONTAINMENT` says another number.
+const RANDOM_PIPELINES: u64 = 300;
+
+#[test]
+fn default_regions_of_random_pipelines_lie_in_reference_regions() {
+    let asked = std::env::var("HALIDOM_CONTAINMENT").ok().and_then(|count| count.parse().ok());
+    let count = asked.unwrap_or(RANDOM_PIPELINES);
+    let mut total = [0, 0];
+    for seed in 0..count {
+        let pipeline = halidom_testgen::pipeline(seed);
+        let schedule = halidom_testgen::schedule(&pipeline, "s", seed);
+        let text = format!("{}\n{schedule}", pipeline.text);
+        let counts = compare_module(&format!("seed {seed}"), &text, seed);
+        total = [total[0] + counts[0], total[1] + counts[1]];
+    }
+    assert!(total[0] as u64 > count && total[1] > 4 * total[0], "{total:?}");
 }

@@ -415,15 +415,10 @@ fn atom_within(
                 let lhs = eliminate(algebra, lhs, target, end)?;
                 Some(algebra.combine(BinaryOp::Div, lhs, rhs))
             } else {
-                // A quotient is never farther from 0 than the dividend.
-                let (low, high) = both(algebra, lhs, target)?;
-                Some(farthest(algebra, low, high, end))
+                quotient(algebra, lhs, rhs, target, end)
             }
         }
-        Expr::Binary(BinaryOp::Div, lhs, _) => {
-            let (low, high) = both(algebra, lhs, target)?;
-            Some(farthest(algebra, low, high, end))
-        }
+        Expr::Binary(BinaryOp::Div, lhs, rhs) => quotient(algebra, lhs, rhs, target, end),
         Expr::Binary(BinaryOp::Mod, lhs, rhs) => remainder(algebra, lhs, rhs, target, end),
         Expr::Select { if_true, if_false, .. } => {
             let if_true = eliminate(algebra, if_true, target, end)?;
@@ -465,6 +460,24 @@ fn both(algebra: &mut Algebra<'_>, expr: ExprId, target: Target) -> Option<(Expr
         eliminate(algebra, expr, target, End::Low)?,
         eliminate(algebra, expr, target, End::High)?,
     ))
+}
+
+/// Bounds a quotient by a divisor that may vary: it is never farther from 0 than the dividend, and not negative where neither is.
+fn quotient(
+    algebra: &mut Algebra<'_>,
+    lhs: ExprId,
+    rhs: ExprId,
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
+    let (low, high) = both(algebra, lhs, target)?;
+    let divisor = eliminate(algebra, rhs, target, End::Low);
+    if algebra.proves_nonnegative(low)
+        && divisor.is_some_and(|least| algebra.proves_nonnegative(least))
+    {
+        return Some(if end == End::Low { algebra.int(0) } else { high });
+    }
+    Some(farthest(algebra, low, high, end))
 }
 
 /// `-M` or `M` for the greatest absolute value `M` in `low..=high`.

@@ -89,14 +89,13 @@ pub(crate) fn range(
     }
 }
 
-/// The range of a func's value at whatever point: of what any of its stages writes. In terms of startup values, so that it holds everywhere.
+/// The range of a func's value at whatever point: of what any of its stages writes. Constants: the validator finds the same.
 fn of_func(algebra: &mut Algebra<'_>, func: FuncId, component: usize) -> Range {
     if let Some(known) = algebra.values.get(&(func, component)) {
         return *known;
     }
     let decl = algebra.pool.func(func);
-    let (scalar, stages, args) =
-        (decl.scalar(component), decl.stages().to_vec(), decl.args.clone());
+    let (scalar, stages) = (decl.scalar(component), decl.stages().to_vec());
     let of_type = type_range(algebra, scalar);
     // What a stage reads of the func itself is of its type.
     algebra.values.insert((func, component), of_type);
@@ -105,27 +104,8 @@ fn of_func(algebra: &mut Algebra<'_>, func: FuncId, component: usize) -> Range {
     }
     let mut all: Option<Range> = None;
     for stage in stages {
-        let is_startup = |algebra: &Algebra<'_>, expr: ExprId| {
-            let mut startup = true;
-            algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
-                startup &= match expr {
-                    Expr::Var(var) => {
-                        !args.contains(var) && stage.domain.iter().all(|bound| bound.var != *var)
-                    }
-                    Expr::Ref { .. } | Expr::Load { .. } | Expr::Hole(_) => false,
-                    Expr::Const(_)
-                    | Expr::Unary(..)
-                    | Expr::Binary(..)
-                    | Expr::Select { .. }
-                    | Expr::Cast(..)
-                    | Expr::Call(..)
-                    | Expr::Ramp { .. }
-                    | Expr::Broadcast { .. } => true,
-                };
-            });
-            startup
-        };
-        let range = range(algebra, stage.values[component], Values::OfFuncs, &is_startup);
+        // Nothing else is known wherever the func is read.
+        let range = range(algebra, stage.values[component], Values::OfFuncs, &|_, _| false);
         all = Some(match all {
             None => range,
             Some(all) => (

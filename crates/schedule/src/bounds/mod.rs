@@ -7,15 +7,16 @@ mod interval;
 mod machine;
 mod reference;
 mod residues;
+mod unbounded;
 mod wider;
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BinaryOp, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId, print};
+use halidom_ir::{BinaryOp, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId};
 
 use crate::algebra::{Algebra, Known, vars};
 use crate::emit::Solution;
 use crate::error::ScheduleError;
-use crate::nest::{BoundKind, Lowered, compute_kind, final_kind, hole};
+use crate::nest::{BoundKind, Lowered, Placement, compute_kind, final_kind, hole};
 use crate::query::{Binder, Constraint, Subject};
 use interval::End;
 
@@ -85,11 +86,12 @@ pub(crate) fn solve(
         choose,
         patience: PATIENCE,
         answer: Answer::default(),
+        unknown: FxHashSet::default(),
         errors: Vec::new(),
     };
     // Users before the funcs that they use: what a func must cover follows from its users' loops.
     for plan in lowered.plans.iter().rev() {
-        if plan.compute != crate::nest::Placement::Inline {
+        if plan.compute != Placement::Inline {
             solver.func(plan.func);
         }
     }
@@ -127,6 +129,8 @@ struct Solver<'a, 'c> {
     /// How many more questions to isl may bring nothing.
     patience: u32,
     answer: Answer,
+    /// Funcs whose regions could not be found.
+    unknown: FxHashSet<FuncId>,
     errors: Vec<ScheduleError>,
 }
 
@@ -150,7 +154,10 @@ impl<'a> Solver<'a, '_> {
         kinds.push(HoleKind::Allocation);
         for kind in kinds {
             let found = self.constraints_on(func, kind);
-            let Some(mut region) = self.hull(&found, false) else { return };
+            let Some(mut region) = self.hull(&found, false) else {
+                self.unknown.insert(func);
+                return;
+            };
             if kind == last {
                 self.apply_directives(func, &found, &mut region);
             }
@@ -208,12 +215,23 @@ impl<'a> Solver<'a, '_> {
     fn hull(&mut self, constraints: &[&Constraint], at_top: bool) -> Option<Region> {
         let mut hull: Option<Region> = None;
         let mut lossy = Vec::new();
+        let mut is_known = true;
         for constraint in constraints {
-            let region = self.region(constraint, at_top, &mut lossy)?;
+            // What a func needs whose own region is not known is not known either: that was reported.
+            let reader = constraint.member.reader;
+            let follows = reader.is_some_and(|(reader, _)| self.unknown.contains(&reader));
+            let region = if follows { None } else { self.region(constraint, at_top, &mut lossy) };
+            let Some(region) = region else {
+                is_known = false;
+                continue;
+            };
             hull = Some(match hull {
                 None => region,
                 Some(hull) => self.join(hull, region),
             });
+        }
+        if !is_known {
+            return None;
         }
         if self.engine == Engine::Default && !lossy.is_empty() && self.patience > 0 {
             self.tighten(constraints, at_top, &lossy, hull.as_mut()?);
@@ -314,10 +332,7 @@ impl<'a> Solver<'a, '_> {
 
     fn ends(&mut self, coord: ExprId, path: &[Binder]) -> (Option<ExprId>, Option<ExprId>) {
         match self.engine {
-            Engine::Reference => {
-                let ends = reference::interval(&mut self.algebra, coord, path);
-                (ends.map(|(low, _)| low), ends.map(|(_, high)| high))
-            }
+            Engine::Reference => reference::interval(&mut self.algebra, coord, path),
             Engine::Default => interval::interval(&mut self.algebra, coord, path),
         }
     }
@@ -361,35 +376,6 @@ impl<'a> Solver<'a, '_> {
                 conditions.into_iter().map(Binder::If).collect()
             }
             Binder::Allocation(_) | Binder::Compute(_) => Vec::new(),
-        }
-    }
-
-    fn unbounded(&mut self, constraint: &Constraint, dim: usize, missing: [bool; 2]) {
-        let pool = &*self.algebra.pool;
-        let accessed = &pool.func(constraint.member.func).name;
-        let coord = match &constraint.member.what {
-            Subject::Point(coords) => print::expr(pool, coords[dim]),
-            Subject::Box(intervals) => print::expr(pool, intervals[dim].min),
-        };
-        let by = constraint.member.reader.map_or_else(String::new, |(func, stage)| match stage {
-            0 => format!(" by `{}`", pool.func(func).name),
-            update => format!(" by update {update} of `{}`", pool.func(func).name),
-        });
-        let which = match missing {
-            [true, true] => "neither a least nor a greatest value",
-            [true, false] => "no least value",
-            [false, _] => "no greatest value",
-        };
-        let error = ScheduleError::new(
-            "HAL0616",
-            None,
-            format!(
-                "no bound is known for dimension {dim} of `{accessed}` as accessed{by}: `{coord}` has {which}"
-            ),
-            format!("clamp the coordinate: `clamp({coord}, low, high)`"),
-        );
-        if !self.errors.contains(&error) {
-            self.errors.push(error);
         }
     }
 

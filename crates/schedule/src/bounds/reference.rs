@@ -1,6 +1,6 @@
 //! The reference engine β₀ (FS Fig. 10b): plain interval arithmetic, rule by rule, conditions ignored.
 //!
-//! The rules that the figure elides, for intervals with both ends included:
+//! The rules that the figure elides, for intervals with both ends included, either of which may be infinite:
 //! * `[a, b] ± [c, d]`, `-[a, b]`, `[a, b] * [c, d]` (least and greatest of the four products, the ends times the number where one side is a number), minima and maxima end by end;
 //! * `e1 div e2`: a positive constant divides both ends; else `[-M, M]` with `M = max(-a, b)`, of length 2M + 1 (the figure prints 2M - 1, which lacks both ends:
 //!   `1 div 1` is 1);
@@ -13,22 +13,20 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp, VarId};
 
 use super::interval::last;
-use super::machine;
+use super::machine::{self, Range};
 use crate::algebra::Algebra;
 use crate::query::Binder;
 
-type Ends = Option<(ExprId, ExprId)>;
-
-/// The interval of `coord` over everything that `path` binds, `None` if it is infinite.
-pub(crate) fn interval(algebra: &mut Algebra<'_>, coord: ExprId, path: &[Binder]) -> Ends {
+/// The interval of `coord` over everything that `path` binds; an end that is `None` is infinite.
+pub(crate) fn interval(algebra: &mut Algebra<'_>, coord: ExprId, path: &[Binder]) -> Range {
     let mut engine = Engine { algebra, vars: FxHashMap::default() };
     for binder in path {
         match binder {
             Binder::ForAll { var, interval } => {
-                let low = engine.ends(interval.min).map(|(low, _)| low);
+                let (low, _) = engine.ends(interval.min);
                 let end = last(engine.algebra, interval.min, interval.extent);
-                let high = engine.ends(end).map(|(_, high)| high);
-                engine.vars.insert(*var, low.zip(high));
+                let (_, high) = engine.ends(end);
+                engine.vars.insert(*var, (low, high));
             }
             Binder::Let { var, value, .. } => {
                 let ends = engine.ends(*value);
@@ -46,56 +44,53 @@ pub(crate) fn interval(algebra: &mut Algebra<'_>, coord: ExprId, path: &[Binder]
 
 struct Engine<'a, 'b> {
     algebra: &'a mut Algebra<'b>,
-    vars: FxHashMap<VarId, Ends>,
+    vars: FxHashMap<VarId, Range>,
 }
 
+const INFINITE: Range = (None, None);
+
 impl Engine<'_, '_> {
-    fn ends(&mut self, expr: ExprId) -> Ends {
+    fn ends(&mut self, expr: ExprId) -> Range {
         match self.algebra.pool.get(expr).clone() {
-            Expr::Const(_) => Some((expr, expr)),
-            Expr::Var(var) => self.vars.get(&var).copied().unwrap_or(Some((expr, expr))),
+            Expr::Const(_) => (Some(expr), Some(expr)),
+            Expr::Var(var) => self.vars.get(&var).copied().unwrap_or((Some(expr), Some(expr))),
             Expr::Unary(UnaryOp::Neg(_), operand) => {
-                let (low, high) = self.ends(operand)?;
-                let zero = self.algebra.int(0);
-                Some((self.algebra.sub(zero, high), self.algebra.sub(zero, low)))
+                let (low, high) = self.ends(operand);
+                (self.negative(high), self.negative(low))
             }
-            Expr::Binary(op, lhs, rhs) => self.binary(op, lhs, rhs),
+            Expr::Binary(op, lhs, rhs) => {
+                let (lhs, rhs) = (self.ends(lhs), self.ends(rhs));
+                self.binary(op, lhs, rhs)
+            }
             Expr::Select { if_true, if_false, .. } => {
-                let (lhs, rhs) = (self.ends(if_true)?, self.ends(if_false)?);
-                Some((self.algebra.min(lhs.0, rhs.0), self.algebra.max(lhs.1, rhs.1)))
+                let (lhs, rhs) = (self.ends(if_true), self.ends(if_false));
+                (self.both(BinaryOp::Min, lhs.0, rhs.0), self.both(BinaryOp::Max, lhs.1, rhs.1))
             }
             Expr::Call(Intrinsic::Abs, operand) => {
-                let (low, high) = self.ends(operand)?;
-                let zero = self.algebra.int(0);
-                Some((zero, self.magnitude(low, high)))
+                let operand = self.ends(operand);
+                (Some(self.algebra.int(0)), self.magnitude(operand))
             }
             Expr::Cast(Scalar::Int, operand) => {
                 let vars = &self.vars;
-                let (low, high) = machine::range(
-                    self.algebra,
-                    operand,
-                    machine::Values::OfTypes,
-                    &|algebra, expr| {
-                        let mut kept = true;
-                        algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
-                            kept &= match expr {
-                                Expr::Var(var) => !vars.contains_key(var),
-                                Expr::Ref { .. } | Expr::Hole(_) => false,
-                                Expr::Const(_)
-                                | Expr::Unary(..)
-                                | Expr::Binary(..)
-                                | Expr::Select { .. }
-                                | Expr::Cast(..)
-                                | Expr::Call(..)
-                                | Expr::Load { .. }
-                                | Expr::Ramp { .. }
-                                | Expr::Broadcast { .. } => true,
-                            };
-                        });
-                        kept
-                    },
-                );
-                low.zip(high)
+                machine::range(self.algebra, operand, machine::Values::OfTypes, &|algebra, expr| {
+                    let mut kept = true;
+                    algebra.pool.for_each_subexpr(expr, &mut |_, expr| {
+                        kept &= match expr {
+                            Expr::Var(var) => !vars.contains_key(var),
+                            Expr::Ref { .. } | Expr::Hole(_) => false,
+                            Expr::Const(_)
+                            | Expr::Unary(..)
+                            | Expr::Binary(..)
+                            | Expr::Select { .. }
+                            | Expr::Cast(..)
+                            | Expr::Call(..)
+                            | Expr::Load { .. }
+                            | Expr::Ramp { .. }
+                            | Expr::Broadcast { .. } => true,
+                        };
+                    });
+                    kept
+                })
             }
             Expr::Unary(UnaryOp::Not, _)
             | Expr::Call(..)
@@ -104,57 +99,60 @@ impl Engine<'_, '_> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
-            | Expr::Hole(_) => None,
+            | Expr::Hole(_) => INFINITE,
         }
     }
 
-    /// The greatest absolute value in an interval.
-    fn magnitude(&mut self, low: ExprId, high: ExprId) -> ExprId {
-        let zero = self.algebra.int(0);
-        let negative = self.algebra.sub(zero, low);
-        self.algebra.max(negative, high)
+    /// An end that both operands' ends are needed for.
+    fn both(&mut self, op: BinaryOp, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
+        Some(self.algebra.combine(op, lhs?, rhs?))
     }
 
-    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Ends {
-        let (a, b) = self.ends(lhs)?;
-        let (c, d) = self.ends(rhs)?;
-        let algebra = &mut *self.algebra;
+    /// An end for which the finite one of two is enough: `min(a, b) <= a`.
+    fn either(&mut self, op: BinaryOp, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
+        match (lhs, rhs) {
+            (Some(lhs), Some(rhs)) => Some(self.algebra.combine(op, lhs, rhs)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn negative(&mut self, end: Option<ExprId>) -> Option<ExprId> {
+        let zero = self.algebra.int(0);
+        end.map(|end| self.algebra.sub(zero, end))
+    }
+
+    /// The greatest absolute value in an interval.
+    fn magnitude(&mut self, (low, high): Range) -> Option<ExprId> {
+        let negative = self.negative(low);
+        self.both(BinaryOp::Max, negative, high)
+    }
+
+    /// The number that an interval consists of.
+    fn number(&self, (low, high): Range) -> Option<i128> {
+        let value = self.algebra.pool.as_constant(low?).and_then(Constant::as_integer);
+        value.filter(|_| low == high)
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: Range, rhs: Range) -> Range {
+        let ((a, b), (c, d)) = (lhs, rhs);
         match op {
-            BinaryOp::Add(_) => Some((algebra.add(a, c), algebra.add(b, d))),
-            BinaryOp::Sub(_) => Some((algebra.sub(a, d), algebra.sub(b, c))),
-            BinaryOp::Min | BinaryOp::Max => {
-                Some((algebra.combine(op, a, c), algebra.combine(op, b, d)))
-            }
-            BinaryOp::Mul(_) => {
-                let number = |end| algebra.pool.as_constant(end).and_then(Constant::as_integer);
-                for (factor, (low, high)) in
-                    [(number(c).filter(|_| c == d), (a, b)), (number(a).filter(|_| a == b), (c, d))]
-                {
-                    let Some(number) = factor else { continue };
-                    let factor = algebra.int(number);
-                    let (low, high) = if number < 0 { (high, low) } else { (low, high) };
-                    return Some((algebra.mul(low, factor), algebra.mul(high, factor)));
-                }
-                let products =
-                    [algebra.mul(a, c), algebra.mul(a, d), algebra.mul(b, c), algebra.mul(b, d)];
-                let low = products.into_iter().reduce(|x, y| algebra.min(x, y))?;
-                let high = products.into_iter().reduce(|x, y| algebra.max(x, y))?;
-                Some((low, high))
-            }
+            BinaryOp::Add(_) => (self.both(op, a, c), self.both(op, b, d)),
+            BinaryOp::Sub(_) => (self.both(op, a, d), self.both(op, b, c)),
+            BinaryOp::Min => (self.both(op, a, c), self.either(op, b, d)),
+            BinaryOp::Max => (self.either(op, a, c), self.both(op, b, d)),
+            BinaryOp::Mul(_) => self.product(op, lhs, rhs),
             BinaryOp::Div => {
-                let divisor = algebra.pool.as_constant(d).and_then(Constant::as_integer);
-                if c == d && divisor.is_some_and(|value| value > 0) {
-                    return Some((algebra.combine(op, a, d), algebra.combine(op, b, d)));
+                if self.number(rhs).is_some_and(|value| value > 0) {
+                    return (self.both(op, a, d), self.both(op, b, d));
                 }
-                let magnitude = self.magnitude(a, b);
-                let zero = self.algebra.int(0);
-                Some((self.algebra.sub(zero, magnitude), magnitude))
+                let magnitude = self.magnitude(lhs);
+                (self.negative(magnitude), magnitude)
             }
             BinaryOp::Mod => {
-                let one = algebra.int(1);
-                let magnitude = self.magnitude(c, d);
-                let bound = self.algebra.max(magnitude, one);
-                Some((self.algebra.int(0), self.algebra.offset(bound, -1)))
+                let (zero, one) = (self.algebra.int(0), self.algebra.int(1));
+                let magnitude = self.magnitude(rhs);
+                let bound = self.both(BinaryOp::Max, magnitude, Some(one));
+                (Some(zero), bound.map(|bound| self.algebra.offset(bound, -1)))
             }
             BinaryOp::And
             | BinaryOp::Or
@@ -166,7 +164,25 @@ impl Engine<'_, '_> {
             | BinaryOp::Lt
             | BinaryOp::Le
             | BinaryOp::Gt
-            | BinaryOp::Ge => None,
+            | BinaryOp::Ge => INFINITE,
         }
+    }
+
+    /// The ends times the number where one side is a number; else the least and greatest of the four products.
+    fn product(&mut self, op: BinaryOp, lhs: Range, rhs: Range) -> Range {
+        for (factor, (low, high)) in [(rhs, lhs), (lhs, rhs)] {
+            let Some(number) = self.number(factor) else { continue };
+            let (low, high) = if number < 0 { (high, low) } else { (low, high) };
+            return (self.both(op, low, factor.0), self.both(op, high, factor.0));
+        }
+        let mut ends = INFINITE;
+        for (first, second) in [(lhs.0, rhs.0), (lhs.0, rhs.1), (lhs.1, rhs.0), (lhs.1, rhs.1)] {
+            let Some(product) = self.both(op, first, second) else { return INFINITE };
+            ends = (
+                self.either(BinaryOp::Min, ends.0, Some(product)),
+                self.either(BinaryOp::Max, ends.1, Some(product)),
+            );
+        }
+        ends
     }
 }

@@ -163,11 +163,19 @@ pub(crate) struct Space {
     /// The lane of vectors of each length: one symbol for all, as the operands of one statement run in lockstep.
     lanes: FxHashMap<u32, Symbol>,
     overflowed: bool,
+    /// Constants between which the values of funcs lie ([`crate::ranges`]), for components that are machine integers.
+    func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>,
 }
 
 impl Space {
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
         Self::default()
+    }
+
+    /// With what is known of the values of funcs.
+    pub(crate) fn with_ranges(func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>) -> Self {
+        Self { func_ranges, ..Self::default() }
     }
 
     /// A symbol unlike every other.

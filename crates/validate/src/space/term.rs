@@ -153,7 +153,7 @@ impl Space {
         }
         match self.atom(atom) {
             Atom::Symbol(_) => None,
-            Atom::Value(term) => self.scalar(*term).range(),
+            Atom::Value(term) => self.value_range(*term),
             Atom::Min(operands) => {
                 let mut range: Option<(i128, i128)> = None;
                 for operand in operands {
@@ -176,7 +176,20 @@ impl Space {
 
     /// The range of the numbers of an atom that stands for a machine integer.
     pub(crate) fn value_range(&self, term: TermId) -> Option<(i128, i128)> {
-        self.scalar(term).range()
+        let of_func = match self.term(term) {
+            Term::Read { func, component, .. } => self.func_ranges.get(&(*func, *component)),
+            Term::Constant(_)
+            | Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Ring(..)
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Select(..)
+            | Term::Cast(..)
+            | Term::FromInt(..)
+            | Term::Call(..) => None,
+        };
+        of_func.copied().or_else(|| self.scalar(term).range())
     }
 
     /// A conversion between machine types.

@@ -1,0 +1,134 @@
+//! Constants between which the values of funcs lie.
+//!
+//! # Correctness
+//! A func's value at a location, in any version, was written by one of its stages; so it lies in the union of what their values' expressions can be. An expression's interval holds
+//! whatever its variables, inputs and other funcs' values are within their own: variables and inputs are anything of their types, earlier funcs what was found for them, and a
+//! func's own values, where a stage reads them, anything of its type. Where an exact result may leave the type, it wraps, and is anything of the type.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool};
+
+/// Both ends included.
+pub(crate) type Range = (i128, i128);
+
+/// The ranges of the components of funcs that are machine integers, where they are narrower than their types.
+pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, usize), Range> {
+    let mut found = FxHashMap::default();
+    // Definitions come before uses.
+    for func in &algorithm.funcs {
+        let decl = pool.func(*func);
+        for (component, scalar) in decl.scalars.iter().enumerate() {
+            let Some(of_type) = scalar.range() else { continue };
+            let values = decl.stages().iter().filter_map(|stage| stage.values.get(component));
+            let ranges = values.map(|value| range(pool, *value, &found).unwrap_or(of_type));
+            let all = ranges.reduce(hull).unwrap_or(of_type);
+            if all != of_type {
+                found.insert((*func, component), all);
+            }
+        }
+    }
+    found
+}
+
+fn hull(a: Range, b: Range) -> Range {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+/// The range of an expression that is a machine integer; `None` for anything else.
+fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -> Option<Range> {
+    let (least, greatest) = pool.ty(expr).scalar.range()?;
+    let exact = match *pool.get(expr) {
+        Expr::Const(constant) => constant.as_integer().map(|value| (value, value)),
+        Expr::Ref { func, component, .. } => funcs.get(&(func, component)).copied(),
+        Expr::Cast(_, operand) => range(pool, operand, funcs),
+        Expr::Select { if_true, if_false, .. } => {
+            Some(hull(range(pool, if_true, funcs)?, range(pool, if_false, funcs)?))
+        }
+        Expr::Binary(op, lhs, rhs) => match (range(pool, lhs, funcs), range(pool, rhs, funcs)) {
+            (Some(lhs), Some(rhs)) => binary(op, lhs, rhs),
+            _ => None,
+        },
+        Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Call(..)
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => None,
+    };
+    Some(
+        exact.filter(|(low, high)| least <= *low && *high <= greatest).unwrap_or((least, greatest)),
+    )
+}
+
+/// The exact results of an operator, before they wrap.
+fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
+    match op {
+        BinaryOp::Add(_) => Some((a.checked_add(c)?, b.checked_add(d)?)),
+        BinaryOp::Sub(_) => Some((a.checked_sub(d)?, b.checked_sub(c)?)),
+        BinaryOp::Mul(_) => {
+            let products =
+                [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+            Some((products.into_iter().min()?, products.into_iter().max()?))
+        }
+        BinaryOp::Min => Some((a.min(c), b.min(d))),
+        BinaryOp::Max => Some((a.max(c), b.max(d))),
+        // Quotients by a positive number grow with the dividend.
+        BinaryOp::Div if c == d && c > 0 => Some((a.div_euclid(c), b.div_euclid(c))),
+        BinaryOp::Mod if c == d && c > 0 => Some((0, c - 1)),
+        // Numbers that are not negative have no bit that either operand lacks.
+        BinaryOp::And if a >= 0 && c >= 0 => Some((0, b.min(d))),
+        BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The range of the first component of the last func.
+    fn of(body: &str) -> Option<Range> {
+        let text = format!(
+            "algorithm p {{ input a(x): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0]; {body} output f; }}"
+        );
+        let module = halidom_ir::parse::module(&text).unwrap();
+        let last = *module.algorithm.funcs.last().unwrap();
+        ranges(&module.pool, &module.algorithm).get(&(last, 0)).copied()
+    }
+
+    #[test]
+    fn values_lie_where_their_definitions_say() {
+        let one = |value: &str, ty: &str| of(&format!("func f(y): {ty} {{ stage(y) = {value}; }}"));
+        assert_eq!(one("a(y) / 16u8", "u8"), Some((0, 15)));
+        assert_eq!(one("u8(y) % 4u8", "u8"), Some((0, 3)));
+        assert_eq!(one("i32(a(y)) * 2i32 - 5i32", "i32"), Some((-5, 505)));
+        assert_eq!(one("max(min(i32(a(y)), 9i32), 3i32)", "i32"), Some((3, 9)));
+        // What may wrap is anything.
+        assert_eq!(one("a(y) + 1u8", "u8"), None);
+        assert_eq!(one("i8(a(y))", "i8"), None);
+        assert_eq!(one("a(y) / (a(y) & 3u8)", "u8"), None);
+    }
+
+    #[test]
+    fn every_stage_counts_and_own_values_are_anything() {
+        let updated =
+            of("func f(y): u8 { stage(y) = a(y) / 16u8; stage(0) = 40u8; stage(1) = a(0) / 2u8; }");
+        assert_eq!(updated, Some((0, 127)));
+        let counted =
+            of("func f(y): u8 { stage(y) = 0u8; for r in [0, 4] stage(r) = f(r) / 2u8; }");
+        assert_eq!(counted, Some((0, 127)));
+        assert_eq!(of("func f(y): u8 { stage(y) = 0u8; stage(1) = f(1) + 1u8; }"), None);
+    }
+}
