@@ -199,11 +199,7 @@ impl Algebra<'_> {
             }
             Expr::Binary(BinaryOp::Mod, ..) => Some(0),
             Expr::Cast(Scalar::Int, operand) => {
-                let of_type = self.pool.ty(operand).scalar.range().map(|(low, _)| low);
-                match self.pool.get(operand) {
-                    Expr::Var(var) => self.known.lower.get(var).copied().or(of_type),
-                    _ => of_type,
-                }
+                self.pool.ty(operand).scalar.range().map(|(low, _)| low)
             }
             Expr::Const(_)
             | Expr::Unary(..)
