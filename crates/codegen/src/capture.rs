@@ -67,7 +67,7 @@ impl Search<'_> {
             Stmt::Provide { coords, values, .. } => {
                 coords.iter().chain(values).for_each(|expr| self.expr(*expr));
             }
-            Stmt::Store { buffer, index, value, prophecy: _ } => {
+            Stmt::Store { buffer, index, value, prophecy: _, atomic: _ } => {
                 self.buffer(*buffer);
                 self.expr(*index);
                 self.expr(*value);

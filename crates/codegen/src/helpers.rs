@@ -7,8 +7,8 @@ use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 use crate::templates::{
-    CONVERT, LANEWISE_CALL, TYPE, divide_text, remainder_text, saturate_text, scalar_text,
-    vector_saturate_text, vector_text,
+    CONVERT, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text, saturate_text,
+    scalar_text, vector_saturate_text, vector_text,
 };
 
 /// Operators on one value that need a function.
@@ -44,6 +44,37 @@ pub(crate) enum VectorOp {
     Abs,
 }
 
+/// Operators that replace a value in memory in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum AtomicOp {
+    Add,
+    Sub,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl AtomicOp {
+    pub(crate) const ALL: [Self; 8] =
+        [Self::Add, Self::Sub, Self::Mul, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
+
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Self::Add => "atomic_add",
+            Self::Sub => "atomic_sub",
+            Self::Mul => "atomic_mul",
+            Self::Min => "atomic_min",
+            Self::Max => "atomic_max",
+            Self::And => "atomic_and",
+            Self::Or => "atomic_or",
+            Self::Xor => "atomic_xor",
+        }
+    }
+}
+
 /// A function or type that is printed above the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Helper {
@@ -65,6 +96,8 @@ pub(crate) enum Helper {
     VectorSaturate { to: Scalar, from: Scalar, lanes: u32 },
     /// Conversion of lanes by C's rules.
     Convert { to: Scalar, from: Scalar, lanes: u32 },
+    /// An atomic update.
+    Atomic(AtomicOp, Scalar),
 }
 
 impl ScalarOp {
@@ -110,6 +143,7 @@ impl Helper {
         match self {
             Self::Type(scalar, lanes) => vector_name(scalar, lanes),
             Self::Scalar(op, scalar) => join(op.prefix(), scalar.name()),
+            Self::Atomic(op, scalar) => join(op.prefix(), scalar.name()),
             Self::Vector(op, scalar, lanes) => join(op.prefix(), &vector_name(scalar, lanes)),
             Self::VectorCall(intrinsic, scalar, lanes) => {
                 join(intrinsic.name(), &vector_name(scalar, lanes))
@@ -126,7 +160,9 @@ impl Helper {
     /// What must be printed before it.
     fn needs(self) -> Vec<Self> {
         match self {
-            Self::Type(..) | Self::Scalar(..) | Self::Saturate { .. } => Vec::new(),
+            Self::Type(..) | Self::Scalar(..) | Self::Saturate { .. } | Self::Atomic(..) => {
+                Vec::new()
+            }
             Self::Vector(op, scalar, lanes) => {
                 let mut needs = vec![Self::Type(scalar, lanes)];
                 match op {
@@ -196,7 +232,8 @@ pub(crate) fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
         | Helper::ModBy(..)
         | Helper::Saturate { .. }
         | Helper::VectorSaturate { .. }
-        | Helper::Convert { .. } => helper,
+        | Helper::Convert { .. }
+        | Helper::Atomic(..) => helper,
     };
     if !helpers.contains(&helper) {
         for needed in helper.needs() {
@@ -218,6 +255,7 @@ pub(crate) fn definition(helper: Helper) -> String {
     match helper {
         Helper::Type(scalar, lanes) => Template::of(scalar, lanes).fill(&name, TYPE),
         Helper::Scalar(op, scalar) => Template::of(scalar, 1).fill(&name, scalar_text(op, scalar)),
+        Helper::Atomic(op, scalar) => Template::of(scalar, 1).fill(&name, atomic_text(op, scalar)),
         Helper::Vector(op, scalar, lanes) => {
             Template::of(scalar, lanes).fill(&name, vector_text(op))
         }

@@ -78,7 +78,11 @@ impl Legalize<'_> {
             Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
             Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
             Stmt::Assert { .. } | Stmt::Provide { .. } => return id,
-            Stmt::Store { buffer, index, value, prophecy } => {
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
+                if atomic {
+                    let value = crate::atomic::normal(self.pool, buffer, value);
+                    return self.pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic });
+                }
                 if self.pool.ty(value).lanes < 2 {
                     return id;
                 }
@@ -167,7 +171,8 @@ impl Legalize<'_> {
                 coords: prophecy.coords.iter().map(|coord| self.slice(*coord, piece)).collect(),
                 point: prophecy.point.iter().map(|value| self.slice(*value, piece)).collect(),
             });
-            stores.push(self.pool.stmt(Stmt::Store { buffer, index, value, prophecy }));
+            let atomic = false;
+            stores.push(self.pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic }));
         }
         let block = self.pool.stmt(Stmt::Block(stores));
         lets.into_iter()
@@ -300,7 +305,7 @@ impl Widths<'_> {
                 self.stmt(*body);
             }
             Stmt::Assert { .. } | Stmt::Provide { .. } => {}
-            Stmt::Store { buffer: _, index, value, prophecy: _ } => {
+            Stmt::Store { buffer: _, index, value, prophecy: _, atomic: _ } => {
                 self.index(*index);
                 self.expr(*value);
             }

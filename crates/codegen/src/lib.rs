@@ -5,6 +5,7 @@
 
 mod aot;
 mod artifacts;
+mod atomic;
 mod capture;
 mod ctree;
 mod discard;

@@ -2,7 +2,7 @@
 
 use halidom_ir::Scalar;
 
-use crate::helpers::{ScalarOp, VectorOp};
+use crate::helpers::{AtomicOp, ScalarOp, VectorOp};
 
 pub(crate) const TYPE: &str = "
 typedef $t $name __attribute__((vector_size($bytes)));
@@ -115,6 +115,71 @@ static inline $t $name($t a) {
     return a < 0 ? ($t)(0 - ($u)a) : a;
 }
 ";
+
+/// Additions and bits have instructions; everything else is computed and exchanged until nobody came between.
+pub(crate) fn atomic_text(op: AtomicOp, scalar: Scalar) -> &'static str {
+    let float = scalar.is_float();
+    match op {
+        AtomicOp::Add if float => ATOMIC_ADD_FLOAT,
+        AtomicOp::Sub if float => ATOMIC_SUB_FLOAT,
+        AtomicOp::Mul if float => ATOMIC_MUL_FLOAT,
+        AtomicOp::Add => ATOMIC_ADD,
+        AtomicOp::Sub => ATOMIC_SUB,
+        AtomicOp::Mul => ATOMIC_MUL,
+        AtomicOp::Min => ATOMIC_MIN,
+        AtomicOp::Max => ATOMIC_MAX,
+        AtomicOp::And => ATOMIC_AND,
+        AtomicOp::Or => ATOMIC_OR,
+        AtomicOp::Xor => ATOMIC_XOR,
+    }
+}
+
+/// An update by exchange, with the new value in terms of `seen` and `value`.
+macro_rules! exchange {
+    ($next:literal) => {
+        concat!(
+            "
+static inline void $name($t *memory, $t value) {
+    $t seen;
+    __atomic_load(memory, &seen, __ATOMIC_RELAXED);
+    $t next;
+    do {
+        next = ",
+            $next,
+            ";
+    } while (!__atomic_compare_exchange(memory, &seen, &next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+"
+        )
+    };
+}
+
+/// An update that the machine has.
+macro_rules! fetch {
+    ($function:literal) => {
+        concat!(
+            "
+static inline void $name($t *memory, $t value) {
+    (void)",
+            $function,
+            "(memory, value, __ATOMIC_RELAXED);
+}
+"
+        )
+    };
+}
+
+const ATOMIC_ADD: &str = fetch!("__atomic_fetch_add");
+const ATOMIC_SUB: &str = fetch!("__atomic_fetch_sub");
+const ATOMIC_AND: &str = fetch!("__atomic_fetch_and");
+const ATOMIC_OR: &str = fetch!("__atomic_fetch_or");
+const ATOMIC_XOR: &str = fetch!("__atomic_fetch_xor");
+const ATOMIC_MUL: &str = exchange!("($t)((uint64_t)seen * (uint64_t)value)");
+const ATOMIC_MIN: &str = exchange!("seen < value ? seen : value");
+const ATOMIC_MAX: &str = exchange!("seen > value ? seen : value");
+const ATOMIC_ADD_FLOAT: &str = exchange!("seen + value");
+const ATOMIC_SUB_FLOAT: &str = exchange!("seen - value");
+const ATOMIC_MUL_FLOAT: &str = exchange!("seen * value");
 
 pub(crate) fn saturate_text(to: Scalar) -> &'static str {
     if to.is_signed() { SATURATE_SIGNED } else { SATURATE_UNSIGNED }

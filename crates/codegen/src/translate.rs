@@ -149,7 +149,12 @@ impl<'a> Translator<'a> {
                 self.stmt(*body, out)
             }
             Stmt::Provide { .. } => Err(EmitError::NotFinal("a provide")),
-            Stmt::Store { buffer, index, value, prophecy: _ } => {
+            Stmt::Store { buffer, index, value, prophecy: _, atomic: true } => {
+                let update = self.atomic_update(*buffer, *index, *value)?;
+                out.push(CStmt::Expr(update));
+                Ok(())
+            }
+            Stmt::Store { buffer, index, value, prophecy: _, atomic: false } => {
                 if pool.ty(*value).lanes > 1 {
                     let store = self.vector_store(*buffer, *index, *value)?;
                     out.push(CStmt::Expr(store));

@@ -447,8 +447,9 @@ impl Printer<'_> {
                 }
                 self.braces(*body, depth);
             }
-            Stmt::Provide { func, stage, coords, point, values } => {
+            Stmt::Provide { func, stage, coords, point, values, atomic } => {
                 self.line(depth);
+                self.put(if *atomic { "atomic " } else { "" });
                 let name = self.names.func(pool, *func);
                 self.call(&name, coords);
                 let _ = write!(self.out, " stage {stage}");
@@ -459,8 +460,9 @@ impl Printer<'_> {
                 self.values(values);
                 self.put(";\n");
             }
-            Stmt::Store { buffer, index, value, prophecy } => {
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
                 self.line(depth);
+                self.put(if *atomic { "atomic " } else { "" });
                 let name = self.names.buffer(pool, *buffer);
                 self.put(&name);
                 self.put("[");

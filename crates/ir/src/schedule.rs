@@ -211,6 +211,8 @@ pub enum Action {
         /// Its name afterwards.
         to: String,
     },
+    /// Iterations of the update that meet in one location may run in any order, and at one time: each updates it in one step.
+    Atomic,
     /// Rewrites the algorithm: funcs that read this one read a copy of it.
     Wrap {
         /// The copy; its name and variables count, its definition is made.
@@ -300,6 +302,7 @@ impl Action {
             Self::Unroll { .. } => "unroll",
             Self::Partition { .. } => "partition",
             Self::Rename { .. } => "rename",
+            Self::Atomic => "atomic",
             Self::Wrap { .. } => "in",
             Self::Factor { .. } => "rfactor",
             Self::ComputeAt(_) => "compute_at",

@@ -242,6 +242,8 @@ pub enum Stmt {
         point: Box<[ExprId]>,
         /// The values, one a component: all are evaluated before any is written.
         values: Box<[ExprId]>,
+        /// Whether reading the old value of the point and writing the new one are one step, lane by lane.
+        atomic: bool,
     },
     /// Writes elements of a buffer, after storage is flattened; all lanes are evaluated before any is written.
     Store {
@@ -253,5 +255,7 @@ pub enum Stmt {
         value: ExprId,
         /// What is claimed to be written.
         prophecy: Option<Prophecy>,
+        /// Whether reading the element's old value and writing the new one are one step; then there is one lane.
+        atomic: bool,
     },
 }

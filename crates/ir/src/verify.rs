@@ -234,6 +234,31 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Checks that an atomic update is of one value with one lane, and reads what it writes, and that only of its buffer.
+    fn atomic(
+        &mut self,
+        (values, place): (&[ExprId], &[ExprId]),
+        own: impl Fn(&Expr) -> bool,
+        same: impl Fn(&Expr) -> bool,
+    ) {
+        let [value] = *values else {
+            return self.report("an atomic update is of one value", "a tuple".to_owned());
+        };
+        let (mut reads, mut elsewhere) = (false, false);
+        self.pool.for_each_subexpr(value, &mut |_, expr| {
+            if own(expr) {
+                reads = true;
+                elsewhere |= !same(expr);
+            }
+        });
+        for coord in place {
+            self.pool.for_each_subexpr(*coord, &mut |_, expr| elsewhere |= own(expr));
+        }
+        if !reads || elsewhere || self.pool.ty(value).lanes != 1 {
+            self.report_expr("an atomic update reads the one element that it writes", value);
+        }
+    }
+
     /// Checks that there is a scalar value of its type for each component of a func.
     fn values(&mut self, values: &[ExprId], func: FuncId, rule: &'static str) {
         let decl = self.pool.func(func);
@@ -392,15 +417,28 @@ impl<'a> Verifier<'a> {
                 }
                 self.stmt(*body);
             }
-            Stmt::Provide { func, stage, coords, point, values } => {
+            Stmt::Provide { func, stage, coords, point, values, atomic } => {
                 self.work_begun = true;
                 if self.phase == Phase::Final {
                     self.report("final programs have no provides", pool.func(*func).name.clone());
                 }
                 self.values(values, *func, "a provide has a value of each component's type");
+                if *atomic {
+                    let own =
+                        |expr: &Expr| matches!(expr, Expr::Ref { func: read, .. } if read == func);
+                    let same =
+                        |expr: &Expr| matches!(expr, Expr::Ref { args, .. } if args == coords);
+                    self.atomic((values, coords), own, same);
+                }
                 self.claim(*func, *stage, coords, point, 1);
             }
-            Stmt::Store { buffer, index, value, prophecy } => {
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
+                if *atomic {
+                    let own = |expr: &Expr| matches!(expr, Expr::Load { buffer: read, .. } if read == buffer);
+                    let same =
+                        |expr: &Expr| matches!(expr, Expr::Load { index: at, .. } if at == index);
+                    self.atomic((&[*value], &[*index]), own, same);
+                }
                 self.work_begun = true;
                 let decl = pool.buffer(*buffer);
                 if !self.live.contains(buffer) || decl.kind == BufferKind::Input {

@@ -1,7 +1,7 @@
 //! What a store computes twice is computed once.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Access, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
+use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
 
 use crate::LowerError;
 use crate::fold::{Fold, rewrite, walk};
@@ -23,10 +23,15 @@ impl Fold for Cse {
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        let Stmt::Store { buffer, index, value, prophecy } = pool.get_stmt(id).clone() else {
+        let Stmt::Store { buffer, index, value, prophecy, atomic } = pool.get_stmt(id).clone()
+        else {
             return walk(self, pool, id);
         };
-        let repeated = repeated(pool, &[index, value]);
+        let mut repeated = repeated(pool, &[index, value]);
+        if atomic {
+            // What depends on the old value is part of the one step.
+            repeated.retain(|expr| !reads(pool, *expr, buffer));
+        }
         if repeated.is_empty() {
             return Ok(id);
         }
@@ -41,12 +46,21 @@ impl Fold for Cse {
         }
         let index = replace(pool, index, &mut done);
         let value = replace(pool, value, &mut done);
-        let mut body = pool.stmt(Stmt::Store { buffer, index, value, prophecy });
+        let mut body = pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic });
         for (var, value) in lets.into_iter().rev() {
             body = pool.stmt(Stmt::Let { var, value, body });
         }
         Ok(body)
     }
+}
+
+/// Whether an expression loads from a buffer.
+fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        found |= matches!(expr, Expr::Load { buffer: read, .. } if *read == buffer);
+    });
+    found
 }
 
 /// The subexpressions worth a variable that are operands more than once, operands before the expressions that they stand in.

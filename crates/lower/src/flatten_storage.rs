@@ -106,7 +106,7 @@ impl Fold for FlattenStorage {
                 self.swap(func, outer);
                 result
             }
-            Stmt::Provide { func, stage, coords, point, values } => {
+            Stmt::Provide { func, stage, coords, point, values, atomic } => {
                 let map = |fold: &mut Self, pool: &mut Pool, exprs: &[ExprId]| {
                     exprs.iter().map(|expr| fold.expr(pool, *expr)).collect::<Result<Box<_>, _>>()
                 };
@@ -132,7 +132,7 @@ impl Fold for FlattenStorage {
                     let (coords, point) = (coords.clone(), point.clone());
                     let prophecy = Some(Prophecy { func, stage, coords, point });
                     let value = *value;
-                    stores.push(pool.stmt(Stmt::Store { buffer, index, value, prophecy }));
+                    stores.push(pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic }));
                 }
                 let mut stmt = match stores[..] {
                     [only] => only,

@@ -73,14 +73,16 @@ pub(crate) fn walk<F: Fold + ?Sized>(
         Stmt::Labeled { label, body } => {
             Stmt::Labeled { label: walk_label(fold, pool, label)?, body: fold.stmt(pool, *body)? }
         }
-        Stmt::Provide { func, stage, coords, point, values } => Stmt::Provide {
+        Stmt::Provide { func, stage, coords, point, values, atomic } => Stmt::Provide {
+            atomic: *atomic,
             func: *func,
             stage: *stage,
             coords: walk_exprs(fold, pool, coords)?,
             point: walk_exprs(fold, pool, point)?,
             values: walk_exprs(fold, pool, values)?,
         },
-        Stmt::Store { buffer, index, value, prophecy } => Stmt::Store {
+        Stmt::Store { buffer, index, value, prophecy, atomic } => Stmt::Store {
+            atomic: *atomic,
             buffer: fold.buffer(*buffer),
             index: fold.expr(pool, *index)?,
             value: fold.expr(pool, *value)?,

@@ -121,7 +121,9 @@ impl Lockstep {
                 let body = self.stmt(pool, body)?;
                 Ok(pool.stmt(Stmt::Labeled { label, body }))
             }
-            Stmt::Store { buffer, index, value, prophecy } => {
+            // One step for each lane.
+            Stmt::Store { atomic: true, .. } => self.scalar_loop(pool, id),
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
                 let (Some(index), Some(value)) =
                     (self.lanes.expr(pool, index)?, self.lanes.expr(pool, value)?)
                 else {
@@ -142,7 +144,7 @@ impl Lockstep {
                         Some(Prophecy { func, stage, coords, point })
                     }
                 };
-                Ok(pool.stmt(Stmt::Store { buffer, index, value, prophecy }))
+                Ok(pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic }))
             }
             Stmt::Allocate { .. } | Stmt::Assert { .. } => self.scalar_loop(pool, id),
             Stmt::Provide { .. } => Err(LowerError::NotFlattened),

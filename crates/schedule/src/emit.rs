@@ -450,6 +450,7 @@ impl Emitter<'_> {
             coords,
             point: nest.point.clone().into(),
             values,
+            atomic: nest.atomic.is_some(),
         });
         match nest.predicate {
             Some(predicate) => {

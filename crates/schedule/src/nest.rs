@@ -100,6 +100,8 @@ pub(crate) struct Nest {
     pub(crate) values: Vec<ExprId>,
     /// The reduction variables, in the order of the domain.
     pub(crate) point: Vec<ExprId>,
+    /// The directive that makes its updates atomic.
+    pub(crate) atomic: Option<usize>,
 }
 
 /// A loop of a nest.
@@ -375,6 +377,7 @@ fn lower_stage(
         lhs: Vec::new(),
         values: Vec::new(),
         point: Vec::new(),
+        atomic: None,
     };
     let mut fresh = Substitution::new();
     // Innermost first: the reduction variables, then the arguments that the stage leaves pure (x ≡ e in Fig. 9).

@@ -10,8 +10,8 @@ use super::Mismatch;
 use super::helper_names::helper_of;
 use super::lift::{Binding, Lift, Scope};
 use super::syntax::{Action, File, Line, Node, Shape, Ty};
-use super::terms::{NoTerm, TermId, Terms, in_memory, machine};
-use crate::helpers::{Helper, VectorOp};
+use super::terms::{NoTerm, Op, Ring, TermId, Terms, in_memory, machine};
+use crate::helpers::{AtomicOp, Helper, VectorOp};
 
 /// Compares every function of a file with a program.
 pub(super) fn compare(
@@ -164,9 +164,13 @@ impl<'t> Walk<'t> {
                 let line = self.next(rest)?;
                 self.assert(*condition, check, line)
             }
-            Stmt::Store { buffer, index, value, prophecy: _ } => {
+            Stmt::Store { buffer, index, value, prophecy: _, atomic } => {
                 let line = self.next(rest)?;
-                self.store((*buffer, *index, *value), line)
+                if *atomic {
+                    self.update((*buffer, *index, *value), line)
+                } else {
+                    self.store((*buffer, *index, *value), line)
+                }
             }
             Stmt::Provide { .. } => self.fail(0, "a statement that no final program has"),
         }
@@ -334,6 +338,39 @@ impl<'t> Walk<'t> {
         self.require(found == expected, line.at, "another value is written")
     }
 
+    /// An atomic update: the operator that the function applies to the element and its argument gives the value.
+    fn update(
+        &mut self,
+        (buffer, index, value): (BufferId, ExprId, ExprId),
+        line: &'t Line,
+    ) -> Compared {
+        let expected_index = self.term(line.at, index)?;
+        let expected = self.term(line.at, value)?;
+        let scalar = in_memory(self.pool.buffer(buffer).scalar);
+        let expected = self.terms.cast(scalar, expected);
+        let Action::Call(Node { shape: Shape::Call(callee, arguments), .. }) = &line.action else {
+            return self.fail(line.at, "an atomic update was expected");
+        };
+        let (Some(Helper::Atomic(op, found_scalar)), [address, operand]) =
+            (helper_of(callee), arguments.as_slice())
+        else {
+            return self.fail(line.at, "an atomic update was expected");
+        };
+        self.require(found_scalar == scalar, line.at, "an update of another type")?;
+        let mut lift = self.lift();
+        let (found_buffer, found_index) = lift.address(address)?;
+        let operand = lift.scalar_as(operand, scalar)?;
+        let old = lift.terms.load(found_buffer, found_index);
+        // The operators commute, but for the difference: the operand may stand on either side.
+        let matches = [(old, operand), (operand, old)].into_iter().any(|(lhs, rhs)| {
+            let in_order = lhs == old || op != AtomicOp::Sub;
+            in_order && apply(&mut *lift.terms, op, lhs, rhs) == expected
+        });
+        self.require(found_buffer == buffer, line.at, "another buffer is updated")?;
+        self.require(found_index == expected_index, line.at, "another element is updated")?;
+        self.require(matches, line.at, "another update")
+    }
+
     pub(super) fn vector_store(
         &mut self,
         at: usize,
@@ -366,6 +403,20 @@ impl<'t> Walk<'t> {
         };
         let value = lift.vector_as(value, scalar, lanes)?;
         Ok((buffer, index, value))
+    }
+}
+
+/// The value of an update.
+fn apply(terms: &mut Terms<'_>, op: AtomicOp, old: TermId, operand: TermId) -> TermId {
+    match op {
+        AtomicOp::Add => terms.ring(Ring::Add, false, old, operand),
+        AtomicOp::Sub => terms.ring(Ring::Sub, false, old, operand),
+        AtomicOp::Mul => terms.ring(Ring::Mul, false, old, operand),
+        AtomicOp::Min => terms.binary(Op::Min, old, operand),
+        AtomicOp::Max => terms.binary(Op::Max, old, operand),
+        AtomicOp::And => terms.binary(Op::And, old, operand),
+        AtomicOp::Or => terms.binary(Op::Or, old, operand),
+        AtomicOp::Xor => terms.binary(Op::Xor, old, operand),
     }
 }
 

@@ -3,7 +3,7 @@
 use halidom_ir::{Intrinsic, Scalar};
 
 use super::parse::vector;
-use crate::helpers::{Helper, ScalarOp, VectorOp};
+use crate::helpers::{AtomicOp, Helper, ScalarOp, VectorOp};
 
 /// The helper of a name, `None` for names that no helper has.
 pub(super) fn helper_of(name: &str) -> Option<Helper> {
@@ -55,7 +55,11 @@ pub(super) fn helper_of(name: &str) -> Option<Helper> {
         let intrinsic = Intrinsic::ALL.into_iter().find(|known| known.name() == prefix)?;
         return Some(Helper::VectorCall(intrinsic, scalar, lanes));
     }
-    Some(Helper::Scalar(scalar_op(prefix)?, Scalar::from_name(ty)?))
+    let scalar = Scalar::from_name(ty)?;
+    if let Some(op) = AtomicOp::ALL.into_iter().find(|op| op.prefix() == prefix) {
+        return Some(Helper::Atomic(op, scalar));
+    }
+    Some(Helper::Scalar(scalar_op(prefix)?, scalar))
 }
 
 fn scalar_op(prefix: &str) -> Option<ScalarOp> {

@@ -114,7 +114,7 @@ impl Builder {
     }
 
     pub(crate) fn store(&mut self, buffer: BufferId, index: ExprId, value: ExprId) -> StmtId {
-        self.pool.stmt(Stmt::Store { buffer, index, value, prophecy: None })
+        self.pool.stmt(Stmt::Store { buffer, index, value, prophecy: None, atomic: false })
     }
 
     pub(crate) fn block(&mut self, stmts: Vec<StmtId>) -> StmtId {

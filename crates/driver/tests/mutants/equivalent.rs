@@ -71,6 +71,7 @@ pub(crate) fn reason(kind: MutantKind, description: &str, dead: bool) -> Option<
         }
         MutantKind::IndexOffByOne
         | MutantKind::StoreMissing
+        | MutantKind::AtomicDropped
         | MutantKind::AllocationShrunk
         | MutantKind::LoadRedirected
         | MutantKind::StatementsSwapped => None,

@@ -9,7 +9,7 @@ use halidom_ir::{
 use crate::code::{Code, CodeError, Lanes, Scope, Source};
 
 /// What an access is resolved to.
-#[derive(Clone, Debug)]
+#[derive(PartialEq, Eq, Clone, Debug)]
 pub(super) enum Target {
     /// A buffer in scope, by coordinates or, if `flat`, by element number.
     Slot { slot: usize, flat: bool },
@@ -68,6 +68,8 @@ pub(super) enum Action {
         lanes: usize,
         /// What is claimed to be written, where claims are checked.
         claim: Option<Claim>,
+        /// Whether the old value is read and the new one written in one step, lane by lane.
+        atomic: bool,
     },
     /// A func's values are right at `needed` afterwards; only where claims are checked.
     Needed {
@@ -249,14 +251,14 @@ impl Compiler<'_> {
                     None => None,
                 },
             },
-            Stmt::Provide { func, stage, coords, point, values } => {
+            Stmt::Provide { func, stage, coords, point, values, atomic } => {
                 let targets = (0..values.len())
                     .map(|component| self.func(*func, component, coords.len()))
                     .collect::<Result<_, _>>()?;
                 let claim = self.claim((*func, 0), *stage, coords, point)?;
-                self.write(targets, coords, values, claim)?
+                self.write(targets, coords, values, claim, *atomic)?
             }
-            Stmt::Store { buffer, index, value, prophecy } => {
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
                 if pool.ty(*index).lanes != pool.ty(*value).lanes {
                     return Err(CodeError::Lanes);
                 }
@@ -268,7 +270,7 @@ impl Compiler<'_> {
                     }
                     None => None,
                 };
-                self.write(vec![target], &[*index], &[*value], claim)?
+                self.write(vec![target], &[*index], &[*value], claim, *atomic)?
             }
         };
         Ok(Node { stmt: id, action })
@@ -280,6 +282,7 @@ impl Compiler<'_> {
         coords: &[ExprId],
         values: &[ExprId],
         claim: Option<Claim>,
+        atomic: bool,
     ) -> Result<Action, CodeError> {
         let exprs = [coords, values].concat();
         let code = self.code(&exprs)?;
@@ -287,7 +290,8 @@ impl Compiler<'_> {
         if exprs.iter().any(|expr| ![1, lanes].contains(&self.pool.ty(*expr).lanes)) {
             return Err(CodeError::Lanes);
         }
-        Ok(Action::Write { targets, code, coords: coords.len(), lanes: lanes as usize, claim })
+        let (coords, lanes) = (coords.len(), lanes as usize);
+        Ok(Action::Write { targets, code, coords, lanes, claim, atomic })
     }
 
     fn claim(

@@ -9,7 +9,7 @@ use super::fault::{Access, CheckFailure, Fault, Place, Role};
 use super::memory::{Bounds, Memory, size};
 use super::race::Step;
 use crate::algorithm::Evaluator;
-use crate::code::{Code, OpError, Value};
+use crate::code::{Code, CodeError, OpError, Value};
 
 /// Values of variables and live buffers, a copy for each lane of the vectorized loops around.
 #[derive(Clone)]
@@ -173,7 +173,15 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            Action::Write { targets, code, coords, lanes, claim } => {
+            Action::Write { targets, code, coords, lanes: 1, claim, atomic: true } => {
+                self.step()?;
+                for lane in active {
+                    self.update(stmt, (targets, claim.as_ref()), code, *coords, *lane)?;
+                }
+                Ok(())
+            }
+            Action::Write { atomic: true, .. } => Err(Fault::Malformed(CodeError::Lanes)),
+            Action::Write { targets, code, coords, lanes, claim, atomic: false } => {
                 self.step()?;
                 self.write(stmt, (targets, claim.as_ref()), code, (*coords, *lanes), active)
             }
@@ -417,6 +425,38 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// One lane's atomic update: its read of the element that it writes is no access of its own.
+    fn update(
+        &mut self,
+        stmt: StmtId,
+        (targets, claim): (&[Target], Option<&Claim>),
+        code: &Code<Target>,
+        coords: usize,
+        lane: usize,
+    ) -> Result<(), Fault> {
+        let [target] = targets else {
+            return Err(Fault::Malformed(CodeError::Lanes));
+        };
+        self.evaluate_ints(code, lane, stmt, Ints::In64Bits, Some(target))?;
+        let point: Vec<Value> =
+            (0..coords).map(|coord| self.registers[code.result(coord).start]).collect();
+        let value = self.registers[code.result(coords).start];
+        let slots = &self.lanes[lane].memories;
+        let (number, element) =
+            locate(self.pool, &self.memories, slots, (target, &point), stmt, Access::Write)?;
+        if let Some(claim) = claim {
+            self.check_claim(claim, lane, (&[(number, element, value)], 1), stmt)?;
+        }
+        let memory = &mut self.memories[number];
+        if value.is_some_and(|value| value.scalar() != memory.scalar) {
+            return Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped));
+        }
+        memory.update(element, value, self.era, &self.path).map_err(|conflict| {
+            let place = Box::new(self.element_place(number, element, stmt));
+            Fault::Race { place, conflict }
+        })
+    }
+
     pub(super) fn element_place(&self, memory: usize, element: usize, stmt: StmtId) -> Place {
         let memory = &self.memories[memory];
         let name = self.pool.buffer(memory.buffer).name.clone();
@@ -441,7 +481,7 @@ impl<'a> Machine<'a> {
         lane: usize,
         stmt: StmtId,
     ) -> Result<[Value; N], Fault> {
-        self.evaluate_ints(code, lane, stmt, Ints::Exact)?;
+        self.evaluate_ints(code, lane, stmt, Ints::Exact, None)?;
         Ok(std::array::from_fn(|k| self.registers[code.result(k).start]))
     }
 
@@ -452,7 +492,7 @@ impl<'a> Machine<'a> {
         lane: usize,
         stmt: StmtId,
     ) -> Result<(), Fault> {
-        self.evaluate_ints(code, lane, stmt, Ints::In64Bits)
+        self.evaluate_ints(code, lane, stmt, Ints::In64Bits, None)
     }
 
     fn evaluate_ints(
@@ -461,6 +501,7 @@ impl<'a> Machine<'a> {
         lane: usize,
         stmt: StmtId,
         ints: Ints,
+        updated: Option<&Target>,
     ) -> Result<(), Fault> {
         let (pool, era) = (self.pool, self.era);
         let (memories, path) = (&mut self.memories, &self.path);
@@ -470,6 +511,10 @@ impl<'a> Machine<'a> {
                 locate(pool, memories, slots, (target, point), stmt, Access::Read)
                     .map_err(Stop::Fault)?;
             let memory = &mut memories[number];
+            // What an atomic update reads of its own buffer is the element that it writes: `ir::verify`.
+            if updated == Some(target) {
+                return Ok(memory.peek(element));
+            }
             memory.read(element, era, path).map_err(|conflict| {
                 let name = pool.buffer(memory.buffer).name.clone();
                 let coords = vec![element as i128];

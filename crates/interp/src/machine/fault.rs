@@ -237,6 +237,8 @@ pub enum Conflict {
     DifferentValues,
     /// One reads what the other writes, without having written it itself before.
     ReadOfOthersWrite,
+    /// One reads or writes what the other updates atomically.
+    BesideUpdate,
 }
 
 impl std::fmt::Display for Conflict {
@@ -244,6 +246,9 @@ impl std::fmt::Display for Conflict {
         f.write_str(match self {
             Self::DifferentValues => "parallel iterations write different values",
             Self::ReadOfOthersWrite => "a parallel iteration reads what another one writes",
+            Self::BesideUpdate => {
+                "a parallel iteration accesses what another one updates atomically"
+            }
         })
     }
 }

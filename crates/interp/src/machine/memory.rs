@@ -183,6 +183,23 @@ impl Memory {
         Ok(shared)
     }
 
+    /// Replaces an element's value by one computed from it, in one step, at the end of `path`.
+    pub(super) fn update(
+        &mut self,
+        element: usize,
+        value: Value,
+        era: u64,
+        path: &[Step],
+    ) -> Result<(), Conflict> {
+        if path.len() > self.depth {
+            let depth = self.depth;
+            self.shadow(element, era).update(&path[depth..])?;
+        }
+        self.bits[element] = value.and_then(Constant::to_bits).unwrap_or(0);
+        self.defined[element] = value.is_some();
+        Ok(())
+    }
+
     fn shadow(&mut self, element: usize, era: u64) -> &mut Shadow {
         if self.era != era {
             for (element, _) in self.shadows.drain(..) {

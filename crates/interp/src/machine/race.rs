@@ -25,6 +25,8 @@ pub(super) struct Step {
 pub(super) struct Shadow {
     writes: Entries<Writes>,
     reads: Entries<Reads>,
+    /// Atomic updates.
+    updates: Entries<Reads>,
 }
 
 /// One entry an instance. Most locations meet one instance only, which needs no allocation.
@@ -70,10 +72,19 @@ enum Writes {
     Several { iterations: Box<FxHashSet<i128>>, value: Value },
 }
 
-/// The reads without own write of an instance's iterations so far: one iteration, or several.
+/// The reads without own write, or the atomic updates, of an instance's iterations so far: one iteration, or several.
 enum Reads {
     One(i128),
     Several,
+}
+
+impl Reads {
+    fn by_others(&self, iteration: i128) -> bool {
+        match self {
+            Self::One(reader) => *reader != iteration,
+            Self::Several => true,
+        }
+    }
 }
 
 impl Writes {
@@ -96,6 +107,7 @@ impl Shadow {
     /// Records a read at the end of `path`.
     pub(super) fn read(&mut self, path: &[Step]) -> Result<(), Conflict> {
         for step in path {
+            self.beside_updates(*step)?;
             if let Some(writes) = self.writes.get(step.instance) {
                 if writes.by(step.iteration) {
                     continue;
@@ -116,10 +128,41 @@ impl Shadow {
         Ok(())
     }
 
+    /// Another access than an update must not be unordered with an update.
+    fn beside_updates(&mut self, step: Step) -> Result<(), Conflict> {
+        match self.updates.get(step.instance) {
+            Some(updates) if updates.by_others(step.iteration) => Err(Conflict::BesideUpdate),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Records an atomic update at the end of `path`: others may be unordered with it, other accesses not.
+    pub(super) fn update(&mut self, path: &[Step]) -> Result<(), Conflict> {
+        for step in path {
+            let written = self.writes.get(step.instance);
+            let read = self.reads.get(step.instance);
+            if written.is_some_and(|writes| writes.by_others(step.iteration))
+                || read.is_some_and(|reads| reads.by_others(step.iteration))
+            {
+                return Err(Conflict::BesideUpdate);
+            }
+            match self.updates.get(step.instance) {
+                None => self.updates.add(step.instance, Reads::One(step.iteration), path),
+                Some(updates) => {
+                    if updates.by_others(step.iteration) {
+                        *updates = Reads::Several;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Records a write at the end of `path`; whether an unordered iteration wrote the same value.
     pub(super) fn write(&mut self, path: &[Step], value: Value) -> Result<bool, Conflict> {
         let mut shared = false;
         for step in path {
+            self.beside_updates(*step)?;
             match self.reads.get(step.instance) {
                 Some(Reads::Several) => return Err(Conflict::ReadOfOthersWrite),
                 Some(Reads::One(iteration)) if *iteration != step.iteration => {
@@ -165,6 +208,7 @@ mod tests {
     enum Event {
         Read,
         Write(i128),
+        Update,
     }
 
     /// Runs events on one location; each path is a list of (instance, iteration).
@@ -179,6 +223,7 @@ mod tests {
             let result = match event {
                 Event::Read => shadow.read(&path).map(|()| false),
                 Event::Write(value) => shadow.write(&path, Some(Constant::int(*value))),
+                Event::Update => shadow.update(&path).map(|()| false),
             };
             match result {
                 Ok(now) => shared |= now,
@@ -212,6 +257,21 @@ mod tests {
             &[(&[(1, 0)], Write(5)), (&[(1, 1)], Write(5)), (&[(1, 2)], Write(4))],
             Err(DifferentValues),
         );
+    }
+
+    #[test]
+    fn updates_may_meet_but_nothing_else_beside_them() {
+        use Conflict::BesideUpdate;
+        use Event::{Read, Update, Write};
+        check(&[(&[(1, 0)], Update), (&[(1, 1)], Update), (&[(1, 0)], Update)], Ok(false));
+        check(&[(&[(1, 0)], Update), (&[(1, 0)], Read), (&[(1, 0)], Write(1))], Ok(false));
+        check(&[(&[(1, 0)], Update), (&[(1, 1)], Read)], Err(BesideUpdate));
+        check(&[(&[(1, 0)], Read), (&[(1, 1)], Update)], Err(BesideUpdate));
+        check(&[(&[(1, 0)], Update), (&[(1, 1)], Write(5))], Err(BesideUpdate));
+        check(&[(&[(1, 0)], Write(5)), (&[(1, 1)], Update)], Err(BesideUpdate));
+        check(&[(&[(1, 0)], Update), (&[(1, 1)], Update), (&[(1, 1)], Read)], Err(BesideUpdate));
+        // Another loop comes after the first.
+        check(&[(&[(1, 0)], Update), (&[(2, 1)], Read)], Ok(false));
     }
 
     #[test]

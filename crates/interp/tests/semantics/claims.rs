@@ -64,7 +64,7 @@ fn accumulate(defect: Defect) -> Result<(), Fault> {
                 coords: [coord].into(),
                 point: [point].into(),
             });
-            pool.stmt(Stmt::Store { buffer: out_buffer, index: x, value, prophecy })
+            pool.stmt(Stmt::Store { buffer: out_buffer, index: x, value, prophecy, atomic: false })
         })
     });
     let body = prog.block(&[init, update]);

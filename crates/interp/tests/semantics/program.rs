@@ -91,11 +91,12 @@ impl Prog {
             coords,
             point,
             values: [value].into(),
+            atomic: false,
         })
     }
 
     pub(crate) fn store(&mut self, buffer: BufferId, index: ExprId, value: ExprId) -> StmtId {
-        self.build.pool.stmt(Stmt::Store { buffer, index, value, prophecy: None })
+        self.build.pool.stmt(Stmt::Store { buffer, index, value, prophecy: None, atomic: false })
     }
 
     pub(crate) fn assert(&mut self, condition: ExprId, check: Check) -> StmtId {

@@ -342,6 +342,7 @@ impl Parser {
     }
 
     fn assignment(&mut self) -> Result<Stmt> {
+        let atomic = self.eat_word("atomic");
         let error = self.error("a statement");
         let name = self.name()?;
         if self.at("(") {
@@ -350,7 +351,7 @@ impl Parser {
             self.sign("=")?;
             let values = self.values(func)?.into();
             self.sign(";")?;
-            return Ok(Stmt::Provide { func, stage, coords, point, values });
+            return Ok(Stmt::Provide { func, stage, coords, point, values, atomic });
         }
         let buffer = self.buffers.get(&name).copied().ok_or(error)?;
         self.sign("[")?;
@@ -366,7 +367,7 @@ impl Parser {
         self.sign("=")?;
         let value = self.expr()?;
         self.sign(";")?;
-        Ok(Stmt::Store { buffer, index, value, prophecy })
+        Ok(Stmt::Store { buffer, index, value, prophecy, atomic })
     }
 
     /// `(coords) stage n [point(values)]`.

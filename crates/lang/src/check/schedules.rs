@@ -48,10 +48,11 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("update", "stage", 0, 1, false),
     ("in", "func, …", 0, usize::MAX, false),
     ("rfactor", "r, u, name", 3, 3, false),
+    ("atomic", "", 0, 0, false),
 ];
 
 /// Directives of the language's design that nothing implements.
-const UNSUPPORTED: [&str; 1] = ["atomic"];
+const UNSUPPORTED: [&str; 0] = [];
 
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -491,6 +492,7 @@ impl<'a, 's> Checker<'a, 's> {
             }
             ("compute_at", [at, var]) => Action::ComputeAt(self.loop_level(at, var)?),
             ("store_at", [at, var]) => Action::StoreAt(self.loop_level(at, var)?),
+            ("atomic", []) => Action::Atomic,
             ("compute_root", []) => Action::ComputeRoot,
             ("compute_inline", []) => Action::ComputeInline,
             ("store_root", []) => Action::StoreRoot,

@@ -114,7 +114,6 @@ fn directives_arrive_in_order_with_their_arguments() {
 #[test]
 fn every_design_directive_without_support_is_named() {
     for directive in [
-        "atomic()",
         "prefetch(a, y, 2)",
         "async()",
         "compute_with(g, y)",

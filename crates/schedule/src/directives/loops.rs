@@ -126,6 +126,7 @@ impl Scheduler<'_> {
                 to.clone_into(&mut nest.loops[position].name);
                 Ok(())
             }
+            Action::Atomic => self.atomic(nest, origin),
             Action::Specialize { .. }
             | Action::SpecializeFail { .. }
             | Action::Wrap { .. }

@@ -46,7 +46,8 @@ fn phase(action: &Action) -> Phase {
         | Action::Vectorize { .. }
         | Action::Unroll { .. }
         | Action::Partition { .. }
-        | Action::Rename { .. } => Phase::Loops,
+        | Action::Rename { .. }
+        | Action::Atomic => Phase::Loops,
         // Made before: `transform`.
         Action::Wrap { .. } | Action::Factor { .. } => Phase::Algorithm,
         Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,

@@ -1,6 +1,6 @@
 //! What is allowed to loops over reduction variables: orders that change nothing.
 
-use halidom_ir::LoopKind;
+use halidom_ir::{BinaryOp, Expr, LoopKind, Pool, Scalar};
 
 use super::loops::find;
 use super::{Scheduler, list};
@@ -107,8 +107,35 @@ impl Scheduler<'_> {
         }
     }
 
+    /// `atomic`: iterations that meet update their location one after another, in any order.
+    pub(super) fn atomic(&mut self, nest: &mut Nest, origin: usize) -> Result<()> {
+        let hint = "an atomic update is `f(…) = f(…) ⊕ e` with one of `+ - * min max & | ^`, and commutes; sums and products of floats do under `fast_math`";
+        let refuse = |reason: String| {
+            let name = nest.name(self.pool);
+            Err(ScheduleError::new(
+                "HAL0625",
+                origin,
+                format!("`{name}` cannot be atomic: {reason}"),
+                hint,
+            ))
+        };
+        if nest.stage == 0 {
+            return refuse("it is no update".to_owned());
+        }
+        if !one_step(self.pool, nest) {
+            return refuse("it is not one operator on its old value".to_owned());
+        }
+        let fast_math = self.lowered.algorithm.fast_math;
+        if let Err(why) = self.oracle.commute(self.pool, nest, fast_math) {
+            return refuse(format!("its updates do not commute: {why}"));
+        }
+        nest.atomic = Some(origin);
+        Ok(())
+    }
+
     fn unordered(&mut self, nest: &Nest, position: usize) -> Result<()> {
         let l = &nest.loops[position];
+        let mut may_be_atomic = false;
         let requires = &self.lowered.algorithm.requires;
         let finding = self.oracle.conflict(self.pool, nest, Change::Unordered(position), requires);
         let reason = match finding {
@@ -116,7 +143,11 @@ impl Scheduler<'_> {
             Finding::Unknown(reason) => {
                 format!("it is not known which of its iterations depend on one another: {reason}")
             }
+            Finding::Conflict(conflict) if conflict.only_updates && nest.atomic.is_some() => {
+                return Ok(());
+            }
             Finding::Conflict(conflict) => {
+                may_be_atomic = conflict.only_updates;
                 format!("iterations {} {}", conflict.iterations, conflict.deed)
             }
         };
@@ -128,9 +159,45 @@ impl Scheduler<'_> {
                 nest.loop_name(self.pool, &l.name),
                 traversal(l.kind)
             ),
-            hint(nest),
+            hint(nest, may_be_atomic),
         ))
     }
+}
+
+/// Whether a stage's value is an operator that the machine can apply in one step to the location's old value and something else.
+fn one_step(pool: &Pool, nest: &Nest) -> bool {
+    let [value] = *nest.values.as_slice() else { return false };
+    let Expr::Binary(op, lhs, rhs) = *pool.get(value) else { return false };
+    let own = |id| {
+        matches!(pool.get(id), Expr::Ref { func, args, .. }
+            if *func == nest.func && **args == *nest.lhs)
+    };
+    let other = match op {
+        BinaryOp::Sub(_) if own(lhs) => rhs,
+        BinaryOp::Add(_)
+        | BinaryOp::Mul(_)
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor => match (own(lhs), own(rhs)) {
+            (true, _) => rhs,
+            (false, true) => lhs,
+            (false, false) => return false,
+        },
+        BinaryOp::Sub(_)
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => return false,
+    };
+    pool.ty(value).scalar != Scalar::Bool && !halidom_encode::law::reads(pool, other, nest.func)
 }
 
 fn reductions(loops: &[Loop]) -> Vec<String> {
@@ -147,7 +214,7 @@ fn traversal(kind: LoopKind) -> &'static str {
     }
 }
 
-fn hint(nest: &Nest) -> String {
+fn hint(nest: &Nest, may_be_atomic: bool) -> String {
     let pure: Vec<_> = nest
         .loops
         .iter()
@@ -158,6 +225,11 @@ fn hint(nest: &Nest) -> String {
     if pure.is_empty() {
         "this stage has no pure loop: `serial` and `unroll` are what is allowed".to_owned()
     } else {
-        format!("pure loops of this stage are {}", list(&pure))
+        let advice = if may_be_atomic {
+            "; updates that commute may meet if they are `atomic()`"
+        } else {
+            ""
+        };
+        format!("pure loops of this stage are {}{advice}", list(&pure))
     }
 }

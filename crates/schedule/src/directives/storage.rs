@@ -69,6 +69,7 @@ impl Scheduler<'_> {
             | Action::Vectorize { .. }
             | Action::Unroll { .. }
             | Action::Rename { .. }
+            | Action::Atomic
             | Action::Wrap { .. }
             | Action::Factor { .. }
             | Action::ComputeAt(_)

@@ -39,13 +39,15 @@ pub enum MutantKind {
     LoadRedirected,
     /// Two neighbouring statements, in the other order.
     StatementsSwapped,
+    /// An atomic update, made a read and a write.
+    AtomicDropped,
     /// An entry check, left out, or one of the conditions that it joins.
     EntryCheckWeakened,
 }
 
 impl MutantKind {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::IndexOffByOne,
         Self::LoopBoundChanged,
         Self::OperandsSwapped,
@@ -60,6 +62,7 @@ impl MutantKind {
         Self::WindowChanged,
         Self::LoadRedirected,
         Self::StatementsSwapped,
+        Self::AtomicDropped,
         Self::EntryCheckWeakened,
     ];
 
@@ -80,6 +83,7 @@ impl MutantKind {
             Self::WindowChanged => "window changed",
             Self::LoadRedirected => "load redirected",
             Self::StatementsSwapped => "statements swapped",
+            Self::AtomicDropped => "atomic dropped",
             Self::EntryCheckWeakened => "entry check weakened",
         }
     }

@@ -37,6 +37,8 @@ enum Change {
     Expr { root: Root, path: Path, edit: Edit },
     /// Replaces an `if` by its branch.
     DropGuard,
+    /// Leaves a plain store.
+    DropAtomic,
     /// Adds to a coordinate of the prophecy, the reduction point's after the written point's.
     Prophecy { coordinate: usize, by: i128 },
     /// Replaces the statement by nothing.
@@ -125,6 +127,11 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
                         add(Change::Prophecy { coordinate, by });
                     }
                 }
+            }
+        }
+        MutantKind::AtomicDropped => {
+            if let Stmt::Store { atomic: true, .. } = stmt {
+                add(Change::DropAtomic);
             }
         }
         MutantKind::StoreMissing => {
@@ -378,6 +385,11 @@ impl Change {
                 *slot = replace_subexpr(pool, *slot, path, after)?;
                 let (before, after) = (print::expr(pool, before), print::expr(pool, after));
                 format!("{}: {before} becomes {after}", place(pool, old))
+            }
+            Self::DropAtomic => {
+                let Stmt::Store { atomic, .. } = &mut new else { return None };
+                *atomic = false;
+                "an atomic update is a read and a write".to_owned()
             }
             Self::DropGuard => {
                 let Stmt::If { condition, then_branch, .. } = old else { return None };

@@ -16,8 +16,12 @@ impl Checker<'_> {
         if store.stage == 0 {
             return Err("the first stage is no update".to_owned());
         }
-        self.laws.commutes(self.pool, store.func, store.stage)?;
         let model = self.model;
+        // There, updates of different locations share an element.
+        if model.memories[store.access.memory].is_folded() {
+            return Err("its memory is folded".to_owned());
+        }
+        self.laws.commutes(self.pool, store.func, store.stage)?;
         for used in &store.uses {
             let load = &model.loads[used.load];
             if load.memory != store.access.memory {

@@ -6,13 +6,16 @@
 //! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
 //! load's own iteration, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
 //! coordinates.
+//!
+//! Atomic updates of one stage that commute (`commute.rs`) may meet: each reads and writes its location in one step, so that they come one after another, in some order, and
+//! every order leaves one value. Their reads of that location are part of the step. Beside any other access they are stores and loads like others.
 
 use super::Checker;
 use crate::program::{Access, Store, order};
 use crate::report::{Kind, Status};
 use crate::space::{Formula, FormulaId, Rename};
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     /// Obligations of kind `Race`.
     pub(super) fn races(&mut self) {
         let model = self.model;
@@ -101,8 +104,30 @@ impl Checker<'_> {
             }
             None => Status::Open("claims with different numbers of coordinates".to_owned()),
         };
+        let status = self.or_atomic(status, first, second);
         let place = format!("stores to {}", self.describe(&first.access));
         self.record(Kind::Race, Some(first.access.stmt), place, status);
+    }
+
+    /// Closes an obligation on two stores that are atomic updates of one stage which commute.
+    fn or_atomic(&mut self, status: Status, first: &Store, second: &Store) -> Status {
+        let together = first.atomic && second.atomic && first.access.memory == second.access.memory;
+        if together { self.or_commuting(status, first, second) } else { status }
+    }
+
+    /// The atomic update that a load is the read of: both are parts of one statement.
+    fn step_of(&self, load: &Access) -> Option<&'a Store> {
+        let model = self.model;
+        model.stores.iter().find(|store| {
+            let (write, read) = (&store.access.place.steps, &load.place.steps);
+            let own =
+                store.uses.iter().any(|used| std::ptr::eq(&raw const model.loads[used.load], load));
+            store.atomic
+                && store.access.memory == load.memory
+                && own
+                && write.len() == read.len()
+                && write[..write.len() - 1] == read[..read.len() - 1]
+        })
     }
 
     fn lanes_apart(&mut self, store: &Store) {
@@ -148,6 +173,10 @@ impl Checker<'_> {
                 self.prove(&facts, goal, "read race")
             }
             None => Status::Open("claims with different numbers of coordinates".to_owned()),
+        };
+        let status = match self.step_of(load) {
+            Some(reader) => self.or_atomic(status, reader, store),
+            None => status,
         };
         let place = format!("read of {} beside a store", self.describe(load));
         self.record(Kind::Race, Some(load.stmt), place, status);

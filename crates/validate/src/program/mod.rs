@@ -117,6 +117,8 @@ pub(crate) struct Store {
     pub(crate) uses: Vec<Use>,
     /// The label of `func` around it.
     pub(crate) label: Option<usize>,
+    /// Whether its read of the element that it writes and the write are one step.
+    pub(crate) atomic: bool,
 }
 
 /// Loads that indices, bounds or conditions use: they must always be defined.

@@ -166,7 +166,7 @@ impl Walker<'_> {
             }
             Stmt::Assert { condition, check } => self.assert(condition, check),
             Stmt::Labeled { label, body } => self.labelled(label, body),
-            Stmt::Provide { func, stage, coords, point, values } => {
+            Stmt::Provide { func, stage, coords, point, values, atomic } => {
                 if values.len() != self.pool.func(func).scalars.len() {
                     return self.problem("a write of some components of a func");
                 }
@@ -175,10 +175,10 @@ impl Walker<'_> {
                     let Some(memory) = self.scope.by_func.get(&(func, component)).copied() else {
                         return self.problem("a write to a func without a buffer");
                     };
-                    self.store(memory, func, stage, (&coords, &point), None, value);
+                    self.store(memory, (func, stage, atomic), (&coords, &point), None, value);
                 }
             }
-            Stmt::Store { buffer, index, value, prophecy } => {
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
                 let Some(memory) = self.scope.by_buffer.get(&buffer).copied() else {
                     return self.problem("a store to a buffer that does not exist here");
                 };
@@ -186,7 +186,7 @@ impl Walker<'_> {
                     return self.problem("a store that does not say what it writes");
                 };
                 let claimed = (&*claim.coords, &*claim.point);
-                self.store(memory, claim.func, claim.stage, claimed, Some(index), value);
+                self.store(memory, (claim.func, claim.stage, atomic), claimed, Some(index), value);
             }
         }
     }
@@ -393,8 +393,7 @@ impl Walker<'_> {
     fn store(
         &mut self,
         memory: usize,
-        func: FuncId,
-        stage: usize,
+        (func, stage, atomic): (FuncId, usize, bool),
         (coords, point): (&[ExprId], &[ExprId]),
         index: Option<ExprId>,
         value: ExprId,
@@ -447,7 +446,8 @@ impl Walker<'_> {
         let (place, lane) = self.scope.lane_place(self.space, lanes);
         self.scope.place.steps.pop();
         let access = Access { stmt: self.scope.stmt, memory, flat, coords, place, lane };
-        self.scope.model.stores.push(Store { access, func, stage, point, value, uses, label });
+        let store = Store { access, func, stage, point, value, uses, label, atomic };
+        self.scope.model.stores.push(store);
     }
 
     /// Evaluates expressions of the present statement; loads in them are listed.

@@ -1,0 +1,109 @@
+//! Atomic updates: one operator on the old value and an operand.
+
+use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool};
+
+use crate::ctree::{CExpr, CUnary};
+use crate::error::EmitError;
+use crate::helpers::{AtomicOp, Helper, require};
+use crate::translate::Translator;
+
+/// The operator of a value that updates an element of `buffer`, and the operand that does not read it.
+fn parts(pool: &Pool, buffer: BufferId, value: ExprId) -> Option<(AtomicOp, ExprId)> {
+    let Expr::Binary(op, lhs, rhs) = *pool.get(value) else { return None };
+    let is_old = |id| matches!(pool.get(id), Expr::Load { buffer: read, .. } if *read == buffer);
+    let atomic = atomic_op(op)?;
+    let operand = if is_old(lhs) {
+        rhs
+    } else if is_old(rhs) && atomic != AtomicOp::Sub {
+        lhs
+    } else {
+        return None;
+    };
+    (!reads(pool, operand, buffer)).then_some((atomic, operand))
+}
+
+fn atomic_op(op: BinaryOp) -> Option<AtomicOp> {
+    Some(match op {
+        BinaryOp::Add(_) => AtomicOp::Add,
+        BinaryOp::Sub(_) => AtomicOp::Sub,
+        BinaryOp::Mul(_) => AtomicOp::Mul,
+        BinaryOp::Min => AtomicOp::Min,
+        BinaryOp::Max => AtomicOp::Max,
+        BinaryOp::And => AtomicOp::And,
+        BinaryOp::Or => AtomicOp::Or,
+        BinaryOp::Xor => AtomicOp::Xor,
+        BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => return None,
+    })
+}
+
+fn reads(pool: &Pool, id: ExprId, buffer: BufferId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(id, &mut |_, expr| {
+        found |= matches!(expr, Expr::Load { buffer: read, .. } if *read == buffer);
+    });
+    found
+}
+
+/// The same value as one operator on the old value, where simplification has put the old value deeper into a sum or another chain of one operator. Integers only: floats
+/// are not regrouped.
+pub(crate) fn normal(pool: &mut Pool, buffer: BufferId, value: ExprId) -> ExprId {
+    let Expr::Binary(op, ..) = *pool.get(value) else { return value };
+    let regroups = !pool.ty(value).scalar.is_float()
+        && matches!(
+            op,
+            BinaryOp::Add(_)
+                | BinaryOp::Mul(_)
+                | BinaryOp::Min
+                | BinaryOp::Max
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+        );
+    if parts(pool, buffer, value).is_some() || !regroups {
+        return value;
+    }
+    let mut rest = Vec::new();
+    let mut id = value;
+    // Down to the old value, collecting the operands beside the path.
+    while let Expr::Binary(other, lhs, rhs) = *pool.get(id)
+        && other == op
+    {
+        if reads(pool, lhs, buffer) {
+            rest.push(rhs);
+            id = lhs;
+        } else {
+            rest.push(lhs);
+            id = rhs;
+        }
+    }
+    let operand = rest.into_iter().reduce(|lhs, rhs| pool.binary(op, lhs, rhs));
+    operand.map_or(value, |operand| pool.binary(op, id, operand))
+}
+
+impl Translator<'_> {
+    /// `atomic_add_u32(&count[index], value)`.
+    pub(crate) fn atomic_update(
+        &mut self,
+        buffer: BufferId,
+        index: ExprId,
+        value: ExprId,
+    ) -> Result<CExpr, EmitError> {
+        let Some((op, operand)) = parts(self.pool, buffer, value) else {
+            return Err(EmitError::NotFinal("an atomic update that is not one operator"));
+        };
+        let helper = Helper::Atomic(op, self.pool.buffer(buffer).scalar);
+        require(&mut self.helpers, helper);
+        let element = CExpr::index(CExpr::Name(self.buffer_name(buffer)?), self.scalar(index)?);
+        let address = CExpr::unary(CUnary::Address, element);
+        Ok(CExpr::call(helper.name(), vec![address, self.scalar(operand)?]))
+    }
+}
