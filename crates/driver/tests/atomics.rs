@@ -9,7 +9,7 @@ use halidom_driver::execute::{build, host, interpret, run, toolchain};
 use halidom_testgen::{MutantKind, mutants};
 use halidom_validate::{Verdict, validate};
 
-const TEXT: &str = "pipeline counts(a: buffer<u8, 2>) -> count: buffer<u32, 1>, least: buffer<i16, 0>, mask: buffer<u8, 1>, product: buffer<u16, 1> {
+const TEXT: &str = "pipeline counts(a: buffer<u8, 2>) -> count: buffer<u32, 1>, least: buffer<i16, 0>, mask: buffer<u8, 1>, powers: buffer<u16, 1> {
     func count(i): u32 {
         count(i) = 3;
         for (x, y) in (0..a.width, 0..a.height) { count(int(a(x, y)) / 32) += u32(a(x, y)); }
@@ -22,20 +22,20 @@ const TEXT: &str = "pipeline counts(a: buffer<u8, 2>) -> count: buffer<u32, 1>, 
         mask(i) = 0;
         for (x, y) in (0..a.width, 0..a.height) { mask(int(a(x, y)) % 8) = mask(int(a(x, y)) % 8) | (a(x, y) + 1); }
     }
-    func product(i): u16 {
-        product(i) = 1;
-        for (x, y) in (0..a.width, 0..a.height) { product(int(a(x, y)) % 8) *= u16(a(x, y)) | 1; }
+    func powers(i): u16 {
+        powers(i) = 1;
+        for (x, y) in (0..a.width, 0..a.height) { powers(int(a(x, y)) % 8) *= u16(a(x, y)) | 1; }
     }
 }
 schedule rows for counts {
     count.update().atomic().parallel(y);
     least.update().parallel(y).atomic();
     mask.update().atomic().parallel(y);
-    product.update().atomic().parallel(y);
+    powers.update().atomic().parallel(y);
 }
 schedule lanes for counts {
     count.update().atomic().vectorize(x, 8, tail: guard).parallel(y);
-    least.update().fuse(y, x, t).split(t, to, ti, 16, tail: guard).parallel(to).atomic();
+    least.update().split(y, yo, yi, 16, tail: guard).reorder(yi, x, yo).parallel(yo).atomic();
     mask.update().atomic().reorder(y, x).parallel(x);
 }";
 
