@@ -51,9 +51,6 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("atomic", "", 0, 0, false),
 ];
 
-/// Directives of the language's design that nothing implements.
-const UNSUPPORTED: [&str; 0] = [];
-
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
     (
@@ -360,10 +357,6 @@ impl<'a, 's> Checker<'a, 's> {
         if let Some((_, reason, hint)) = REFUSED.iter().find(|(known, ..)| *known == name.text) {
             let message = format!("`{}` is refused: {reason}", name.text);
             return self.fail_with_hint(codes::UNSUPPORTED_DIRECTIVE, name.span, message, *hint);
-        }
-        if UNSUPPORTED.contains(&name.text) {
-            let message = format!("`{}` is not supported", name.text);
-            return self.fail(codes::UNSUPPORTED_DIRECTIVE, name.span, message);
         }
         let message = format!("there is no directive `{}`", name.text);
         match nearest(name.text, DIRECTIVES.iter().map(|(name, ..)| *name)) {
