@@ -317,7 +317,7 @@ impl Space {
         }
     }
 
-    /// Floats: as written. Their `+`, `-`, `*` carry a convention of overflow without meaning, which is forgotten.
+    /// Floats: as written, but for the factor and the divisor 1, which give the other operand, NaN (there is one) and zeros of either sign included. Their `+`, `-`, `*` carry a convention of overflow without meaning, which is forgotten.
     fn float_term(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
         let op = match op {
             BinaryOp::Add(_) => BinaryOp::Add(Overflow::Wraps),
@@ -337,6 +337,18 @@ impl Space {
             | BinaryOp::Gt
             | BinaryOp::Ge => return Err(TermError::IllTyped),
         };
+        let is_one = |constant: Option<Constant>| {
+            constant.is_some_and(|constant| {
+                constant.as_f32() == Some(1.0) || constant.as_f64() == Some(1.0)
+            })
+        };
+        let (multiplies, divides) = (matches!(op, BinaryOp::Mul(_)), op == BinaryOp::Div);
+        if (multiplies || divides) && is_one(self.term_constant(b)) {
+            return Ok(a);
+        }
+        if multiplies && is_one(self.term_constant(a)) {
+            return Ok(b);
+        }
         Ok(self.intern_term(Term::Binary(op, a, b)))
     }
 
@@ -491,6 +503,34 @@ impl Space {
             | Term::Cast(..)
             | Term::FromInt(..)
             | Term::Call(..) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::{BinaryOp, Constant, Overflow, eval};
+
+    #[test]
+    fn a_float_times_or_by_one_is_itself() {
+        let doubles = [
+            0.0,
+            -0.0,
+            1.5,
+            -3.25,
+            f64::MIN_POSITIVE / 4.0,
+            f64::INFINITY,
+            -f64::INFINITY,
+            f64::NAN,
+        ];
+        let values = doubles.map(|x| [Constant::f64(x), Constant::f32(x as f32)]);
+        for value in values.into_iter().flatten() {
+            let one =
+                if value.as_f32().is_some() { Constant::f32(1.0) } else { Constant::f64(1.0) };
+            let times = BinaryOp::Mul(Overflow::Wraps);
+            assert_eq!(eval::binary(times, value, one), Ok(value));
+            assert_eq!(eval::binary(times, one, value), Ok(value));
+            assert_eq!(eval::binary(BinaryOp::Div, value, one), Ok(value));
         }
     }
 }
