@@ -218,12 +218,18 @@ pub(crate) struct FuzzArgs {
     /// The first program's seed; the next ones follow it
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Random schedules of each program, beside the unscheduled form
+    /// Random schedules of each program; the unscheduled form is the first step of each
     #[arg(long, default_value_t = 1)]
     pub(crate) schedules: u64,
+    /// Random completions of each step of a schedule, beside the bounds engine's
+    #[arg(long, default_value_t = 1)]
+    pub(crate) completions: usize,
     /// Compile one in so many schedules to native code; none if 0
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) native_one_in: u64,
+    /// Validate one in so many final programs; none if 0
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub(crate) validate_one_in: u64,
     /// Mutants of each compile: those that a run shows to be wrong must not be proved
     #[arg(long, default_value_t = 0)]
     pub(crate) mutants: usize,
@@ -233,6 +239,18 @@ pub(crate) struct FuzzArgs {
     /// Programs at once; as many as there are processors if left out
     #[arg(long)]
     pub(crate) threads: Option<usize>,
+    /// End after so many disagreements
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) stop_after: usize,
+    /// Do not make what is found small
+    #[arg(long)]
+    pub(crate) no_shrink: bool,
+    /// The folder for what is found: the program, and the least one with such a disagreement
+    #[arg(long, default_value = "findings", value_name = "DIR")]
+    pub(crate) findings: PathBuf,
+    /// Examine this program under its schedules instead of random ones, on the cases of the seed
+    #[arg(long, value_name = "FILE", conflicts_with = "programs")]
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -26,12 +26,7 @@ pub fn compile(
         runtime.join().unwrap_or(Err(CompileError::Interrupted))
     })?;
     let entry = Entry::open(&directory.path().join("pipeline.so"), &run_symbol(&module.name))?;
-    Ok(Kernel {
-        entry,
-        fields: module.fields.clone(),
-        checks: module.checks.clone(),
-        signature: module.signature.clone(),
-    })
+    Ok(Kernel::new(entry, module))
 }
 
 /// A loaded pipeline.
@@ -128,6 +123,15 @@ pub struct Prepared<'k> {
 }
 
 impl Kernel {
+    pub(crate) fn new(entry: Entry, module: &CModule) -> Self {
+        Self {
+            entry,
+            fields: module.fields.clone(),
+            checks: module.checks.clone(),
+            signature: module.signature.clone(),
+        }
+    }
+
     /// The entry checks.
     pub fn checks(&self) -> &[CheckInfo] {
         &self.checks

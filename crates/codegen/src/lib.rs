@@ -6,6 +6,7 @@
 mod aot;
 mod artifacts;
 mod atomic;
+mod batch;
 mod capture;
 mod ctree;
 mod discard;
@@ -29,6 +30,7 @@ mod vector;
 mod tests;
 
 pub use artifacts::{Artifact, write_all};
+pub use batch::compile_batch;
 pub use error::EmitError;
 pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};
 pub use legalize::legalize;

@@ -12,7 +12,7 @@
 use std::ffi::c_int;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use libloading::Library;
 use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
@@ -132,8 +132,8 @@ type EntryFunction = unsafe extern "C" fn(*const u64, *mut Failure) -> c_int;
 /// A loaded pipeline.
 pub(crate) struct Entry {
     function: EntryFunction,
-    // Unloaded after the function is gone.
-    _library: Library,
+    // Unloaded after the functions are gone.
+    _library: Arc<Library>,
 }
 
 impl Entry {
@@ -141,9 +141,20 @@ impl Entry {
     pub(crate) fn open(path: &Path, symbol: &str) -> Result<Self, CompileError> {
         // SAFETY: the library was compiled from generated C, which has no initialisers.
         let library = unsafe { Library::new(path) }?;
+        Self::of(&Arc::new(library), symbol)
+    }
+
+    /// Loads a library of several pipelines.
+    pub(crate) fn open_all(path: &Path, symbols: &[String]) -> Result<Vec<Self>, CompileError> {
+        // SAFETY: as above.
+        let library = Arc::new(unsafe { Library::new(path) }?);
+        symbols.iter().map(|symbol| Self::of(&library, symbol)).collect()
+    }
+
+    fn of(library: &Arc<Library>, symbol: &str) -> Result<Self, CompileError> {
         // SAFETY: the generated file defines the symbol with this signature.
         let function = *unsafe { library.get::<EntryFunction>(symbol.as_bytes()) }?;
-        Ok(Self { function, _library: library })
+        Ok(Self { function, _library: Arc::clone(library) })
     }
 
     /// Runs the pipeline once.

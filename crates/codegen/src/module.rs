@@ -1,10 +1,11 @@
 //! A whole file of C for a program, and what is needed to call it.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BufferId, Check, Pool, Program, Scalar, VarId};
 
 use crate::ctree::{CExpr, CFunction, CStmt, CStruct, CType};
 use crate::discard::drop_needless_discards;
+use crate::helpers::Helper;
 use crate::print::{print_comment, print_function, print_struct};
 use crate::translate::{Translator, as_var, describe_check};
 use crate::{EmitError, Target, aot, helpers, names};
@@ -18,6 +19,9 @@ pub struct CModule {
     pub text: String,
     /// The entry for programs in C, to be appended to the file, and the header that declares it.
     pub(crate) library: String,
+    /// The helpers that the file begins with, and what stands after them.
+    pub(crate) helpers: IndexSet<Helper>,
+    pub(crate) body: String,
     pub(crate) header: String,
     /// The entry checks: the number that a failure reports is an index here.
     pub checks: Vec<CheckInfo>,
@@ -158,6 +162,7 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
     );
     text.push_str(PREAMBLE);
     helpers::print(&mut text, &translator.helpers);
+    let own = text.len();
     for mut outlined in std::mem::take(&mut translator.outlined) {
         drop_needless_discards(&mut outlined.function);
         // C has no structs without fields.
@@ -178,9 +183,10 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
         .map(|(check, reported)| CheckInfo { what: describe_check(pool, &check), check, reported })
         .collect();
     let signature = signature(pool, program);
+    let (helpers, body) = (translator.helpers.clone(), text[own..].to_owned());
     let aot::Entry { text: library, header } =
         aot::entry(translator, program, &name, &fields, &signature, &checks)?;
-    Ok(CModule { name, text, library, header, checks, fields, signature })
+    Ok(CModule { name, text, library, helpers, body, header, checks, fields, signature })
 }
 
 impl CModule {

@@ -53,7 +53,16 @@ pub fn compile(
     observe: Observer<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let (structured, steps) = rewrite_and_structure(loaded, choice, observe)?;
-    let pool = &mut loaded.module.pool;
+    let program = finish(&mut loaded.module.pool, &structured, observe)?;
+    Ok(Compiled { structured, program, steps })
+}
+
+/// Compiles a program with bounds to its final form.
+pub fn finish(
+    pool: &mut Pool,
+    structured: &Program,
+    observe: Observer<'_>,
+) -> Result<Program, Vec<Diagnostic>> {
     let program = halidom_lower::lower(pool, structured.clone(), observe).map_err(|error| {
         let code = Code(lower_code(&error));
         vec![
@@ -64,7 +73,7 @@ pub fn compile(
     let program = halidom_codegen::legalize(pool, &program, &Target::host());
     observe("final", pool, &program);
     well_formed("lower", verify::program(pool, &program, Phase::Final))?;
-    Ok(Compiled { structured, program, steps })
+    Ok(program)
 }
 
 /// Compiles as far as the program with bounds.

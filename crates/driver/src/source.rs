@@ -50,6 +50,11 @@ pub fn parse(name: &str, text: impl Into<String>) -> Loaded {
 }
 
 impl Loaded {
+    /// The text, if the file has a pipeline.
+    pub fn text(&self) -> Option<&str> {
+        Some(self.sources.text(self.module.pipelines.first()?.span.file))
+    }
+
     /// The pipeline of a name, or the only one.
     pub fn pipeline(&self, name: Option<&str>) -> Result<usize, Diagnostic> {
         let pipelines = &self.module.pipelines;

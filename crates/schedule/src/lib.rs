@@ -20,7 +20,7 @@ mod transform;
 use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};
 
 pub use bounds::Engine;
-pub use directives::apply;
+pub use directives::{Phase, Step, apply, steps};
 pub use error::ScheduleError;
 pub use nest::{Lowered, lower_algorithm};
 pub use report::{bounds_answers, loop_nest, query_text};

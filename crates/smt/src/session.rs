@@ -63,6 +63,7 @@ pub(crate) struct Limits {
     pub(crate) soft: Duration,
     pub(crate) hard: Duration,
     pub(crate) memory_mib: u32,
+    pub(crate) steps: Option<u64>,
 }
 
 /// A running solver with a stack of assertions.
@@ -106,6 +107,10 @@ impl Session {
             String::from("(set-option :print-success false)\n(set-option :produce-models true)\n");
         if self.family == Family::Z3 {
             self.push_timeout(limits.soft);
+            if let Some(steps) = limits.steps {
+                writeln!(self.pending, "(set-option :rlimit {steps})")
+                    .expect("a string accepts any text");
+            }
         }
         self.pending.push_str("(set-logic ALL)\n");
     }

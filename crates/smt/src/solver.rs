@@ -34,6 +34,8 @@ pub struct Options {
     pub hard_timeout: Duration,
     /// The memory that a solver process may take, in MiB, where the solver has such an option.
     pub memory_mib: u32,
+    /// Steps of the solver's own count after which it gives a query up, the same on every machine; only Z3 has such a limit.
+    pub steps: Option<u64>,
     /// A folder in which every query is kept as an SMT-LIB 2 file with its answer.
     pub dump: Option<PathBuf>,
     /// A second solver that must not contradict a refutation of the first.
@@ -50,6 +52,7 @@ impl Options {
             soft_timeout: Duration::from_secs(10),
             hard_timeout: Duration::from_secs(15),
             memory_mib: 4096,
+            steps: None,
             dump: None,
             confirm: None,
             cache: Cache::default(),
@@ -249,6 +252,7 @@ impl Solver {
             soft: self.options.soft_timeout,
             hard: self.options.hard_timeout,
             memory_mib: self.options.memory_mib,
+            steps: self.options.steps,
         }
     }
 

@@ -350,6 +350,33 @@ fn a_hard_query_is_unknown_by_timeout() {
 }
 
 #[test]
+fn steps_limit_a_query_where_time_does_not() {
+    let factors = |steps| {
+        let mut options = options();
+        options.steps = steps;
+        let (mut solver, mut t) = (Solver::open(options).unwrap(), Terms::new());
+        let [p, q] = ["p", "q"].map(|hint| t.fresh(hint, Sort::BitVec(32)));
+        let (product, one) = (t.bit_vec(32, 251 * 241), t.bit_vec(32, 1));
+        let limit = t.bit_vec(32, 1 << 8);
+        let found = t.bit_vec_binary(BitVecBinary::Mul, p, q);
+        let facts = [
+            t.equal(found, product),
+            t.bit_vec_compare(BitVecComparison::UnsignedLt, one, p),
+            t.bit_vec_compare(BitVecComparison::UnsignedLt, p, q),
+            t.bit_vec_compare(BitVecComparison::UnsignedLt, q, limit),
+        ];
+        let answers = [(); 2].map(|()| solver.check_with(&t, &facts, "factors"));
+        let absurd = t.bool(false);
+        // The limit is one of each query.
+        assert_eq!(solver.check_with(&t, &[absurd], "after the limit"), Answer::Unsat);
+        answers
+    };
+    assert!(factors(None).iter().all(|answer| matches!(answer, Answer::Sat(_))));
+    let few = factors(Some(500));
+    assert!(few.iter().all(|answer| matches!(answer, Answer::Unknown(_))), "{few:?}");
+}
+
+#[test]
 fn a_query_that_takes_too_much_memory_is_unknown() {
     let mut options = options();
     options.memory_mib = 40;

@@ -15,6 +15,8 @@ pub struct PipelineText {
     pub funcs: Vec<FuncText>,
     /// Conditions on parameters and shapes, for specializations.
     pub conditions: Vec<String>,
+    /// Parameters that are at least 1, for factors of splits.
+    pub factors: Vec<String>,
 }
 
 /// A func for the eyes of a schedule.
@@ -116,6 +118,12 @@ impl Maker<'_> {
             let ty = self.pick(&["u8", "i32", "f32"], "u8");
             self.params.push(("p", ty));
         }
+        // An `int` parameter: extents of domains, factors of splits.
+        let has_size = self.random.chance(20);
+        if has_size {
+            self.params.push(("n", "int"));
+            self.texts.push("    require n >= 1;\n".to_owned());
+        }
         if self.random.chance(50) {
             self.boundary();
         }
@@ -139,6 +147,7 @@ impl Maker<'_> {
         );
         let mut conditions: Vec<String> = vec!["in0.extent(0) >= 8".to_owned()];
         conditions.extend(self.params.iter().map(|(name, _)| format!("{name} > 3")));
+        let factors = if has_size { vec!["n".to_owned()] } else { Vec::new() };
         let funcs = std::mem::take(&mut self.funcs)
             .into_iter()
             .map(|func| FuncText {
@@ -148,7 +157,7 @@ impl Maker<'_> {
                 synthetic: func.synthetic,
             })
             .collect();
-        PipelineText { name: name.to_owned(), text, funcs, conditions }
+        PipelineText { name: name.to_owned(), text, funcs, conditions, factors }
     }
 
     /// A boundary condition on the first input.
@@ -220,10 +229,15 @@ impl Maker<'_> {
         let mut inner = site.clone();
         let mut lhs: Vec<String> = site.vars.iter().flatten().cloned().collect();
         let mut ranges = Vec::new();
+        let size = self.params.iter().any(|(name, _)| *name == "n") && self.random.chance(50);
         let domain = |inner: &mut Site, ranges: &mut Vec<String>, low: i64, extent: i64| {
             let var = ["r", "s"][inner.reductions.len().min(1)].to_owned();
             inner.reductions.push(var.clone());
-            ranges.push(format!("{low}..{}", low + extent));
+            ranges.push(if size && inner.reductions.len() == 1 {
+                format!("{low}..n + {low}").replace("+ -", "- ")
+            } else {
+                format!("{low}..{}", low + extent)
+            });
             var
         };
         let statement = match self.random.below(4) {
@@ -402,7 +416,7 @@ impl Maker<'_> {
             };
         }
         if self.random.chance(15)
-            && let Some((name, param)) = self.params.first()
+            && let Some((name, param)) = self.params.first().filter(|(_, param)| *param != "int")
         {
             return if *param == ty { (*name).to_owned() } else { format!("{ty}({name})") };
         }

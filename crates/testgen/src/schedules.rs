@@ -54,6 +54,10 @@ impl Maker<'_> {
                 if self.random.chance(12) {
                     chain.push_str(&self.specialization(func));
                 }
+                // A specialization's block may only be followed by nothing.
+                if self.random.chance(20) && !chain.ends_with("}\n") {
+                    chain.push_str(&self.bounds(func));
+                }
             }
             if !chain.is_empty() {
                 let end = if chain.ends_with("}\n") { "" } else { ";\n" };
@@ -81,6 +85,23 @@ impl Maker<'_> {
     fn fresh(&mut self, base: &str) -> String {
         self.fresh += 1;
         format!("{base}{}", self.fresh)
+    }
+
+    /// A directive of the bounds phase.
+    fn bounds(&mut self, func: &FuncText) -> String {
+        let pure: Vec<String> =
+            func.stages.iter().take(1).flatten().map(|(name, _)| name.clone()).collect();
+        let Some(var) = self.random.choose(&pure).cloned() else { return String::new() };
+        let (modulus, extent) = (self.pick(&FACTORS, 4), self.pick(&[16, 40, 64], 40));
+        match self.random.below(4) {
+            0 => {
+                let min = self.random.between(-8, 0);
+                format!(".bound({var}, {min}, {extent})")
+            }
+            1 => format!(".bound_extent({var}, {extent})"),
+            2 => format!(".align_bounds({var}, {modulus})"),
+            _ => format!(".align_bounds({var}, {modulus}, {})", self.random.below(modulus)),
+        }
     }
 
     /// Where a func is computed and stored.
@@ -150,10 +171,15 @@ impl Maker<'_> {
             let Some(at) = self.random.choose(&candidates).copied() else { break };
             let name = loops[at].name.clone();
             let is_reduction = loops[at].is_reduction;
-            match self.random.below(11) {
+            match self.random.below(13) {
+                11 if at + 1 < loops.len() => {
+                    text.push(format!(".swap({})", loops[at + 1].name));
+                    loops.swap(at, at + 1);
+                }
+                12 if self.random.chance(40) => text.push(format!(".serial({name})")),
                 0 | 1 => {
                     let (outer, inner) = (self.fresh(&name), self.fresh(&name));
-                    let factor = self.pick(&FACTORS, 2);
+                    let factor = self.factor();
                     let tail = self.tail(is_update);
                     text.push(format!(".split({name}, {outer}, {inner}, {factor}{tail})"));
                     split(loops, at, outer, inner);
@@ -224,6 +250,14 @@ impl Maker<'_> {
         text.concat()
     }
 
+    /// The factor of a split: a number, or now and then a parameter.
+    fn factor(&mut self) -> String {
+        match self.random.choose(&self.pipeline.factors).cloned() {
+            Some(factor) if self.random.chance(25) => factor,
+            Some(_) | None => self.pick(&FACTORS, 2).to_string(),
+        }
+    }
+
     /// The tail of a split; for updates mostly one that is legal.
     fn tail(&mut self, is_update: bool) -> &'static str {
         if is_update && !self.random.chance(5) {
@@ -263,11 +297,26 @@ impl Maker<'_> {
             func.stages.iter().take(1).flatten().map(|(name, _)| name.clone()).collect();
         match (condition, self.random.choose(&free)) {
             (Some(condition), Some(name)) => {
-                let directive = if self.random.one_in(2) { "vectorize" } else { "unroll" };
-                format!(
-                    ".specialize({condition}) {{\n        {}.{directive}({name}, 4);\n    }}\n",
-                    func.name
-                )
+                let mut inner = match self.random.below(4) {
+                    0 | 1 => format!("{}.vectorize({name}, 4)", func.name),
+                    2 => format!("{}.unroll({name}, 4)", func.name),
+                    _ => {
+                        let (outer, within) = (self.fresh(&name), self.fresh(&name));
+                        let factor = self.factor();
+                        format!(
+                            "{}.split({name}, {outer}, {within}, {factor}).parallel({outer})",
+                            func.name
+                        )
+                    }
+                };
+                if func.stages.len() > 1
+                    && self.random.chance(40)
+                    && let Some((last, false)) = func.stages[1].last()
+                {
+                    inner
+                        .push_str(&format!(";\n        {}.update(1).unroll({last}, 2)", func.name));
+                }
+                format!(".specialize({condition}) {{\n        {inner};\n    }}\n")
             }
             (_, _) => String::new(),
         }

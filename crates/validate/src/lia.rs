@@ -27,6 +27,9 @@ pub(crate) enum Outcome {
 /// A solver for questions about one [`Space`].
 pub(crate) struct Lia {
     solver: Solver,
+    budget: crate::Budget,
+    /// Obligations that stayed open.
+    open: u64,
     terms: Terms,
     monomials: FxHashMap<Monomial, SmtTerm>,
     truths: FxHashMap<TermId, SmtTerm>,
@@ -38,9 +41,14 @@ pub(crate) struct Lia {
 
 impl Lia {
     /// Without questions so far.
-    pub(crate) fn new(options: halidom_smt::Options) -> Result<Self, halidom_smt::OpenError> {
+    pub(crate) fn new(
+        options: halidom_smt::Options,
+        budget: crate::Budget,
+    ) -> Result<Self, halidom_smt::OpenError> {
         Ok(Self {
             solver: Solver::open(options)?,
+            budget,
+            open: 0,
             terms: Terms::new(),
             monomials: FxHashMap::default(),
             truths: FxHashMap::default(),
@@ -61,6 +69,11 @@ impl Lia {
         self.effort.clone()
     }
 
+    /// An obligation stayed open.
+    pub(crate) fn note_open(&mut self) {
+        self.open += 1;
+    }
+
     /// Asks whether the formulas can hold together.
     pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
         let all = space.and(facts);
@@ -71,6 +84,11 @@ impl Lia {
         facts.sort_unstable();
         if let Some(answer) = self.answers.get(&facts) {
             return answer.clone();
+        }
+        let reached = |limit: Option<u64>, count| limit.is_some_and(|limit| count >= limit);
+        if reached(self.budget.questions, self.questions()) || reached(self.budget.open, self.open)
+        {
+            return Outcome::Undecided("no more questions may be asked".to_owned());
         }
         let begin = Instant::now();
         let outcome = self.solve(space, &facts, label);

@@ -52,6 +52,8 @@ pub struct Options {
     pub solver: halidom_smt::Program,
     /// After this time a question to the solver is given up.
     pub timeout: Duration,
+    /// How much may be asked in all; what is not asked stays open.
+    pub budget: Budget,
     /// A folder in which every question is kept.
     pub emit_smt: Option<PathBuf>,
     /// Kinds of obligations that are left out: for tests that show that each kind matters. The verdict under such options says nothing about the program.
@@ -63,10 +65,22 @@ pub struct Options {
 impl Options {
     /// Five seconds a question, nothing left out, a search of two hundred runs or five seconds.
     pub fn new(solver: halidom_smt::Program) -> Self {
-        let search = Search { trials: 200, time: Duration::from_secs(5) };
+        let search = Search { trials: 200, runs: usize::MAX, time: Duration::from_secs(5) };
         let timeout = Duration::from_secs(5);
-        Self { solver, timeout, emit_smt: None, disable: Vec::new(), search }
+        let budget = Budget::default();
+        Self { solver, timeout, budget, emit_smt: None, disable: Vec::new(), search }
     }
+}
+
+/// Limits that do not depend on the machine's speed. None by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Questions to the solver.
+    pub questions: Option<u64>,
+    /// Steps of the solver for one question, by its own count.
+    pub steps: Option<u64>,
+    /// Obligations that stay open, after which nothing is asked any more: the verdict is known.
+    pub open: Option<u64>,
 }
 
 /// Decides whether `program` computes what `algorithm` says.
@@ -91,7 +105,7 @@ pub fn validate_refined(
     options: &Options,
 ) -> Report {
     let begin = Instant::now();
-    let opened = Lia::new(solver(options))
+    let opened = Lia::new(solver(options), options.budget)
         .and_then(|lia| Ok((lia, Laws::new(Solver::open(solver(options))?, algorithm.fast_math))));
     let (mut lia, mut laws) = match opened {
         Ok(opened) => opened,
@@ -188,6 +202,7 @@ fn solver(options: &Options) -> halidom_smt::Options {
     let mut own = halidom_smt::Options::new(options.solver.clone());
     own.soft_timeout = options.timeout;
     own.hard_timeout = options.timeout + Duration::from_secs(2);
+    own.steps = options.budget.steps;
     own.dump.clone_from(&options.emit_smt);
     own
 }

@@ -18,8 +18,10 @@ use crate::report::Counterexample;
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// Runs at most.
+    /// Cases that are tried at most.
     pub trials: usize,
+    /// Runs that pass the entry checks at most.
+    pub runs: usize,
     /// After this time no run is begun.
     pub time: Duration,
 }
@@ -53,7 +55,7 @@ pub(crate) fn search(
     let mut found = Found { counterexample: None, passed: 0, refused: 0 };
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for trial in 0..limits.trials {
-        if begin.elapsed() > limits.time || found.passed >= enough {
+        if begin.elapsed() > limits.time || found.passed >= enough.min(limits.runs) {
             break;
         }
         let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{open, options};
 use halidom_ir::{Algorithm, Constant, Expr, FuncDecl, FuncId, FuncKind, Pool, parse};
-use halidom_validate::{Kind, Report, Status, Verdict, validate, validate_refined};
+use halidom_validate::{Budget, Kind, Report, Status, Verdict, validate, validate_refined};
 
 /// Entry checks on the shape of a one-dimensional buffer.
 fn limits(buffer: &str) -> String {
@@ -184,6 +184,10 @@ fn updated() -> String {
 }
 
 fn judge(text: &str, disable: &[Kind]) -> Report {
+    judge_within(text, disable, Budget::default())
+}
+
+fn judge_within(text: &str, disable: &[Kind], budget: Budget) -> Report {
     let parsed = parse::module(text);
     let place = parsed.as_ref().err().map(|error| error.position(text));
     assert!(place.is_none(), "{place:?}: {text}");
@@ -191,6 +195,7 @@ fn judge(text: &str, disable: &[Kind]) -> Report {
     let program = module.program.expect("the text has a program");
     let mut options = options();
     options.disable = disable.to_vec();
+    options.budget = budget;
     // The interpreter would find most of these; here the obligations are tested.
     options.search.trials = 0;
     validate(&mut module.pool, &module.algorithm, &program, &options)
@@ -228,6 +233,22 @@ fn the_bases_are_proved() {
             Kind::ALL.iter().all(|kind| report.counts().contains_key(kind) || rare.contains(kind))
         );
     }
+}
+
+#[test]
+fn what_is_not_asked_stays_open() {
+    let all = judge(&tiles(), &[]);
+    assert_eq!((&all.verdict, all.queries > 12), (&Verdict::Proved, true));
+    let budget = Budget { questions: Some(10), ..Budget::default() };
+    let some = judge_within(&tiles(), &[], budget);
+    assert!(matches!(some.verdict, Verdict::Unknown(_)), "{:?}", some.verdict);
+    assert_eq!((some.queries, some.obligations.len()), (10, all.obligations.len()));
+    // With something open the verdict is known.
+    let wrong = tiles().replacen("xo * 4 + xi", "xo * 4 + xi + xi", 1);
+    let budget = Budget { open: Some(1), ..Budget::default() };
+    let [whole, part] = [Budget::default(), budget].map(|budget| judge_within(&wrong, &[], budget));
+    assert!(matches!(part.verdict, Verdict::Unknown(_)), "{:?}", part.verdict);
+    assert!(part.queries < whole.queries, "{} and {}", part.queries, whole.queries);
 }
 
 #[test]

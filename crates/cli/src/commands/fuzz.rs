@@ -1,32 +1,51 @@
 //! `halidom fuzz`: random programs × schedules × inputs against one another.
 
-use halidom_driver::fuzz::{self, Disagreement, Figures, FuzzError, Outcome};
+use std::path::Path;
+
+use halidom_driver::files::write_bytes;
+use halidom_driver::fuzz::{self, Disagreement, Figures, FuzzError, Histogram, Outcome};
 use serde_json::json;
 
+use super::load;
 use crate::args::FuzzArgs;
 use crate::output::{Output, Status};
 
 /// A line of progress after so many programs.
-const PROGRESS: u64 = 100;
+const PROGRESS: u64 = 200;
+/// Characters of a reason that are printed.
+const REASON: usize = 200;
 
 pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
-    let options = fuzz::Options {
+    let mut options = fuzz::Options {
         programs: args.programs,
         seed: args.seed,
         schedules: args.schedules,
+        completions: args.completions,
         native_one_in: args.native_one_in,
-        validate: !args.no_validate,
+        validate_one_in: if args.no_validate { 0 } else { args.validate_one_in },
         mutants: args.mutants,
         threads: args.threads.unwrap_or_else(processors),
+        stop_after: args.stop_after.max(1),
+        shrink: !args.no_shrink,
         ..fuzz::Options::default()
     };
+    if let Some(path) = &args.file {
+        let loaded = match load(path, output) {
+            Ok(loaded) => loaded,
+            Err(status) => return status,
+        };
+        options.text = loaded.text().map(str::to_owned);
+        options.programs = 1;
+    }
+    let mut told = 0;
     let outcome = fuzz::run(&options, &mut |figures| {
-        if figures.programs.is_multiple_of(PROGRESS) {
+        if figures.programs >= told + PROGRESS {
+            told = figures.programs;
             output.progress(&words(figures));
         }
     });
     match outcome {
-        Ok(outcome) => report(&outcome, output),
+        Ok(outcome) => report(&outcome, &args.findings, output),
         Err(error @ FuzzError::Solver(_)) => output.error(
             "HAL0817",
             &error.to_string(),
@@ -44,83 +63,120 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-fn report(outcome: &Outcome, output: &mut Output<'_>) -> Status {
-    let Outcome { figures, disagreements, undecided, time } = outcome;
+fn report(outcome: &Outcome, findings: &Path, output: &mut Output<'_>) -> Status {
+    let Outcome { figures, disagreements, undecided, spent, time } = outcome;
     for undecided in undecided {
         let fuzz::Undecided { seed, schedule, reason } = undecided;
+        let reason: String = reason.chars().take(REASON).collect();
         output.detail(&format!("unknown: seed {seed} under {schedule}: {reason}"));
     }
     for disagreement in disagreements {
         show(disagreement, output);
+        if let Err(error) = keep(disagreement, findings) {
+            output.error(error.code(), &error.to_string(), error.hint());
+        }
     }
     let seconds = time.as_secs_f64();
     let rate = figures.programs as f64 / seconds.max(1e-9);
     output.line(&words(figures));
+    output.line(&format!("directives applied: {}", listed(&figures.directives)));
+    output.line(&format!("programs with: {}", listed(&figures.features)));
+    let parts: Vec<String> =
+        spent.0.iter().map(|(part, time)| format!("{part} {:.1} s", time.as_secs_f64())).collect();
+    output.detail(&format!("spent on {}", parts.join(", ")));
     output.line(&format!(
         "{} disagreements, {seconds:.1} s, {rate:.1} programs/s",
         disagreements.len()
     ));
-    let Figures {
-        programs,
-        compiles,
-        refused,
-        cases,
-        cases_refused,
-        native,
-        proved,
-        unknown,
-        mutants,
-    } = figures;
-    output.set("programs", *programs);
-    output.set("compiles", *compiles);
-    output.set("refused", *refused);
-    output.set("cases", *cases);
-    output.set("cases_refused", *cases_refused);
-    output.set("native", *native);
-    output.set("proved", *proved);
-    output.set("unknown", *unknown);
-    output.set("wrong_mutants", *mutants);
+    for (name, count) in figures.counts() {
+        output.set(name, count);
+    }
+    output.set("directives", json!(figures.directives));
+    output.set("features", json!(figures.features));
     output.set("seconds", seconds);
-    let findings: Vec<_> = disagreements
+    let found: Vec<_> = disagreements
         .iter()
         .map(|found| {
             json!({
                 "seed": found.seed,
                 "schedule": found.schedule,
+                "who": found.kind.name(),
                 "what": found.what,
                 "text": found.text,
+                "small": found.small,
                 "inputs": found.inputs,
             })
         })
         .collect();
-    output.set("disagreements", findings);
+    output.set("disagreements", found);
     if disagreements.is_empty() { Status::Done } else { Status::Wrong }
 }
 
-fn show(disagreement: &Disagreement, output: &mut Output<'_>) {
-    let Disagreement { seed, text, schedule, what, inputs } = disagreement;
-    let under = schedule.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
-    output.line(&format!("seed {seed}{under}: {what}"));
-    output.line(text);
-    if let Some(inputs) = inputs {
+/// Writes what was found to files that the other commands read.
+fn keep(found: &Disagreement, folder: &Path) -> Result<(), halidom_driver::files::FileError> {
+    std::fs::create_dir_all(folder).map_err(|source| halidom_driver::files::FileError::Write {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let comment: String = heading(found)
+        .lines()
+        .chain(found.inputs.iter().flat_map(|inputs| inputs.lines()))
+        .map(|line| format!("// {line}\n"))
+        .collect();
+    let write = |name: String, text: &str| {
+        write_bytes(&folder.join(name), format!("{comment}{text}").as_bytes())
+    };
+    write(format!("seed_{}.hal", found.seed), &found.text)?;
+    match &found.small {
+        Some(small) => write(format!("seed_{}_small.hal", found.seed), small),
+        None => Ok(()),
+    }
+}
+
+fn heading(found: &Disagreement) -> String {
+    let under = found.schedule.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
+    format!("seed {}{under}: {}: {}", found.seed, found.kind.name(), found.what)
+}
+
+fn show(found: &Disagreement, output: &mut Output<'_>) {
+    output.line(&heading(found));
+    output.line(found.small.as_ref().unwrap_or(&found.text));
+    if let Some(inputs) = &found.inputs {
         output.line(inputs);
     }
     output.line("");
 }
 
+fn listed(histogram: &Histogram) -> String {
+    let entries: Vec<String> =
+        histogram.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    entries.join(", ")
+}
+
 fn words(figures: &Figures) -> String {
     let Figures {
         programs,
-        compiles,
         refused,
-        cases,
-        cases_refused,
+        steps,
+        steps_refused,
+        completions,
+        random_completions,
+        runs,
+        runs_reordered,
+        runs_refused,
+        compiles,
         native,
+        native_runs,
         proved,
         unknown,
         mutants,
+        directives,
+        features: _,
     } = figures;
+    let applied: u64 = directives.values().sum();
     format!(
-        "{programs} programs: {compiles} compiles, {refused} schedules refused; {cases} cases, {cases_refused} of them refused at entry; {native} native; {proved} proved, {unknown} unknown; {mutants} wrong mutants"
+        "{programs} programs ({refused} not compiled): {steps} steps of schedules, {steps_refused} refused, {applied} directives applied; \
+         {completions} completions ({random_completions} random), {runs} runs ({runs_reordered} with reordered updates), {runs_refused} refused at entry; \
+         {compiles} final programs, {native} compiled to native code, {native_runs} native runs; {proved} proved, {unknown} unknown; {mutants} wrong mutants"
     )
 }

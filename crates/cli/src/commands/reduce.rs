@@ -19,14 +19,13 @@ pub(crate) fn run(args: &ReduceArgs, output: &mut Output<'_>) -> Status {
 
 fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     let loaded = load(&args.file, output)?;
-    let Some(pipeline) = loaded.module.pipelines.first() else {
+    let Some(text) = loaded.text().map(str::to_owned) else {
         return Err(output.error(
             "HAL0901",
             "the file has no pipeline",
             "write `pipeline name(…) -> …`",
         ));
     };
-    let text = loaded.sources.text(pipeline.span.file).to_owned();
     let limit = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::from_mins(1));
     let judge = Judge::new(&args.command, &text, limit).map_err(|error| {
         let hint = match &error {

@@ -1,26 +1,29 @@
-//! One random program under its schedules.
+//! One program: its algorithm, its schedules step by step, the final form of each, and what the validator says of that.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use halidom_codegen::Toolchain;
 use halidom_diag::{Colours, Diagnostic, render};
-use halidom_interp::algorithm::evaluate;
-use halidom_interp::machine::{self, Fault};
-use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, print};
-use halidom_testgen::{Case, PipelineText, cases, pipeline, schedule};
+use halidom_interp::algorithm::evaluate_within;
+use halidom_ir::{Action, Array, Schedule};
+use halidom_testgen::{Case, cases, pipeline, schedule};
 use halidom_validate::{Verdict, validate_refined};
 
-use super::mutate;
-use super::native::{self, Ran};
-use super::{Disagreement, Figures, Options, Undecided};
-use crate::compile::{Compiled, compile};
-use crate::source::{Choice, DEFAULT_SCHEDULE, Loaded, parse};
+use super::features::features;
+use super::figures::{Figures, Spent};
+use super::native::{self, Job};
+use super::runs::{Ended, counterexample_inputs, described, interpreted};
+use super::steps::{Last, Steps};
+use super::{Disagreement, Kind, Options, Undecided, Wrong, mutate};
+use crate::compile::{Compiled, compile, finish};
+use crate::source::{Choice, Loaded, parse};
 
 /// Codes of diagnostics that speak of a defect of ours.
 const DEFECTS: [&str; 2] = ["HAL0701", "HAL0905"];
-/// Elements of an input that are printed.
-const SHOWN_ELEMENTS: usize = 400;
+/// What evaluating an algorithm on a case may take: Lemma 4.6 says that it ends.
+const MOST_EVALUATION: u64 = 20_000_000;
 
 /// What examines programs.
 pub(super) struct Examiner<'a> {
@@ -29,12 +32,37 @@ pub(super) struct Examiner<'a> {
     pub(super) toolchain: Option<Toolchain>,
 }
 
+/// A text and the seed of its cases.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    pub(super) seed: u64,
+    pub(super) text: String,
+}
+
+impl Subject {
+    pub(super) fn disagreement(&self, schedule: Option<String>, wrong: Wrong) -> Disagreement {
+        let Wrong { kind, what, inputs } = wrong;
+        let Self { seed, text } = self.clone();
+        Disagreement { seed, text, schedule, kind, what, inputs, small: None }
+    }
+}
+
 /// What came of a program.
 #[derive(Default)]
 pub(super) struct Examined {
     pub(super) figures: Figures,
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) undecided: Vec<Undecided>,
+    pub(super) spent: Spent,
+}
+
+impl Examined {
+    pub(super) fn add(&mut self, other: Self) {
+        self.figures.add(&other.figures);
+        self.disagreements.extend(other.disagreements);
+        self.undecided.extend(other.undecided);
+        self.spent.add(&other.spent);
+    }
 }
 
 /// A case and what the algorithm gives on it.
@@ -43,69 +71,83 @@ pub(super) struct Known {
     pub(super) expected: Vec<Array>,
 }
 
-/// Who disagrees, and on which case.
-pub(super) struct Wrong {
-    pub(super) what: String,
-    pub(super) inputs: Option<String>,
-}
-
-impl Wrong {
-    fn of(what: impl Into<String>) -> Self {
-        Self { what: what.into(), inputs: None }
-    }
-}
-
 impl Examiner<'_> {
-    /// Makes the program of a seed and looks at it under each of its schedules. A panic anywhere is a finding like any other.
-    pub(super) fn program(&self, seed: u64) -> Examined {
-        let mut examined = Examined::default();
-        examined.figures.programs = 1;
+    /// The text of a seed: a program and its schedules.
+    pub(super) fn text(&self, seed: u64) -> String {
         let made = pipeline(seed);
         let mut text = made.text.clone();
         for number in 0..self.options.schedules {
-            text.push_str(&self.schedule_text(&made, seed, number));
+            let seed = seed.wrapping_mul(self.options.schedules.max(1)).wrapping_add(number);
+            text.push_str(&schedule(&made, &format!("s{number}"), seed));
         }
-        let begun = caught(|| self.begin(&text, seed));
-        let (loaded, known) = match begun {
-            Ok(begun) => begun,
-            Err(wrong) => {
-                examined.disagreements.push(disagreement(seed, &text, None, wrong));
-                return examined;
-            }
-        };
-        let schedules = loaded.module.pipelines[0].schedules.len();
-        for schedule in std::iter::once(None).chain((0..schedules).map(Some)) {
-            let choice = Choice { pipeline: 0, schedule };
-            let name = loaded.schedule_of(&choice).name;
-            let result = caught(|| self.schedule(&loaded, &choice, &known, seed, &mut examined));
-            if let Err(wrong) = result {
-                examined.disagreements.push(disagreement(seed, &text, Some(name), wrong));
-            }
-        }
-        examined
+        text
     }
 
-    fn schedule_text(&self, made: &PipelineText, seed: u64, number: u64) -> String {
-        let seed = seed.wrapping_mul(self.options.schedules.max(1)).wrapping_add(number);
-        schedule(made, &format!("s{number}"), seed)
+    /// Looks at a program under each of its schedules, or without one if it has none; what is to be compiled to native code is left to the caller. A panic anywhere is a
+    /// finding like any other.
+    pub(super) fn subject(&self, subject: &Subject) -> (Examined, Vec<Job>) {
+        let mut examined = Examined::default();
+        let mut jobs = Vec::new();
+        examined.figures.programs = 1;
+        let subject = Rc::new(subject.clone());
+        let mut spent = Spent::default();
+        let begun = spent.on("algorithm", || caught(|| self.begin(&subject)));
+        examined.spent.add(&spent);
+        let (loaded, known) = match begun {
+            Ok((loaded, known)) => (loaded, Rc::new(known)),
+            Err(wrong) => {
+                examined.disagreements.push(subject.disagreement(None, wrong));
+                return (examined, jobs);
+            }
+        };
+        let pipeline = &loaded.module.pipelines[0];
+        features(&loaded.module.pool, &pipeline.algorithm, &mut examined.figures.features);
+        let schedules = pipeline.schedules.len();
+        let choices: Vec<Option<usize>> =
+            if schedules == 0 { vec![None] } else { (0..schedules).map(Some).collect() };
+        for schedule in choices {
+            let choice = Choice { pipeline: 0, schedule };
+            let name = loaded.schedule_of(&choice).name;
+            let result =
+                caught(|| self.schedule(&loaded, &choice, (&subject, &known), &mut examined));
+            match result {
+                Ok(job) => jobs.extend(job),
+                Err(wrong) => {
+                    examined.disagreements.push(subject.disagreement(Some(name), wrong));
+                }
+            }
+        }
+        (examined, jobs)
+    }
+
+    /// Compiles and runs native code.
+    pub(super) fn natively(&self, jobs: &[Job], figures: &mut Figures) -> Vec<Disagreement> {
+        match &self.toolchain {
+            Some(toolchain) if !jobs.is_empty() => native::examine(toolchain, jobs, figures),
+            Some(_) | None => Vec::new(),
+        }
     }
 
     /// Parses the text and evaluates the algorithm on its cases.
-    fn begin(&self, text: &str, seed: u64) -> Result<(Loaded, Vec<Known>), Wrong> {
-        let loaded = parse("random.hal", text);
-        if loaded.module.has_errors() {
-            return Err(Wrong::of(format!(
-                "the front end refuses a valid text:\n{}",
-                rendered(&loaded, &loaded.module.diagnostics)
-            )));
+    fn begin(&self, subject: &Subject) -> Result<(Loaded, Vec<Known>), Wrong> {
+        let loaded = parse("random.hal", subject.text.clone());
+        if loaded.module.has_errors() || loaded.module.pipelines.is_empty() {
+            return Err(Wrong::of(
+                Kind::FrontEnd,
+                format!(
+                    "the front end refuses a valid text:\n{}",
+                    rendered(&loaded, &loaded.module.diagnostics)
+                ),
+            ));
         }
         let (pool, algorithm) = (&loaded.module.pool, &loaded.module.pipelines[0].algorithm);
         let mut known = Vec::new();
-        for case in cases(pool, algorithm, seed, self.options.cases) {
-            match evaluate(pool, algorithm, &case.bindings, &case.windows) {
+        for case in cases(pool, algorithm, subject.seed, self.options.cases) {
+            match evaluate_within(pool, algorithm, &case.bindings, &case.windows, MOST_EVALUATION) {
                 Ok(expected) => known.push(Known { case, expected }),
                 Err(error) => {
                     return Err(Wrong {
+                        kind: Kind::NoValue,
                         what: format!("the algorithm has no value where it should: {error}"),
                         inputs: Some(described(pool, algorithm, &case)),
                     });
@@ -115,66 +157,78 @@ impl Examiner<'_> {
         Ok((loaded, known))
     }
 
+    /// A schedule, its last legal step in its final form, and the verdict on that; the job of native code.
     fn schedule(
         &self,
         loaded: &Loaded,
         choice: &Choice,
-        known: &[Known],
-        seed: u64,
+        (subject, known): (&Rc<Subject>, &Rc<Vec<Known>>),
         examined: &mut Examined,
-    ) -> Result<(), Wrong> {
-        // Each schedule has a pool of its own, so that a finding does not depend on the other schedules.
-        let mut loaded = Loaded { sources: loaded.sources.clone(), module: loaded.module.clone() };
-        let compiled = match compile(&mut loaded, choice, &mut |_, _, _| {}) {
-            Ok(compiled) => compiled,
+    ) -> Result<Option<Job>, Wrong> {
+        let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;
+        let Examined { figures, undecided, spent, .. } = examined;
+        let seed = subject.seed;
+        let steps = Steps {
+            pool: &loaded.module.pool,
+            algorithm,
+            known,
+            seed,
+            completions: self.options.completions,
+        };
+        let schedule = loaded.schedule_of(choice);
+        let last = steps.examine(&schedule, figures, spent)?;
+        if last.as_ref().is_none_or(|last| !last.is_whole) {
+            refused(loaded, choice)?;
+        }
+        let Some(Last { mut pool, structured, rewritten, schedule, .. }) = last else {
+            figures.refused += 1;
+            return Ok(None);
+        };
+        count(&schedule, figures);
+        let program = spent.on("lowering", || finish(&mut pool, &structured, &mut |_, _, _| {}));
+        let program = match program {
+            Ok(program) => program,
+            // Too many copies or lanes.
+            Err(diagnostics) if sound(&diagnostics) => {
+                figures.refused += 1;
+                return Ok(None);
+            }
             Err(diagnostics) => {
-                examined.figures.refused += 1;
-                return refusal(&loaded, choice, &diagnostics);
+                return Err(Wrong::of(Kind::Lowering, rendered(loaded, &diagnostics)));
             }
         };
-        examined.figures.compiles += 1;
-        let pool = &loaded.module.pool;
-        let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;
-        for known in known {
-            examined.figures.cases += 1;
-            let refused = interpreted(pool, algorithm, &compiled, known, seed)?;
-            examined.figures.cases_refused += u64::from(refused);
+        figures.compiles += 1;
+        let compiled = Compiled { structured, program, steps: rewritten };
+        for known in known.iter() {
+            spent.on("interpreter", || both_forms(&pool, algorithm, &compiled, known, seed))?;
         }
+        let program = &compiled.program;
         let number = choice.schedule.map_or(0, |number| 1 + number as u64);
-        let turn = seed.wrapping_mul(self.options.schedules + 1).wrapping_add(number);
-        if let Some(toolchain) = &self.toolchain
-            && turn.is_multiple_of(self.options.native_one_in)
-        {
-            examined.figures.native += 1;
-            natively(toolchain, pool, algorithm, &compiled.program, known)?;
-        }
-        if let Some(judge) = &self.judge {
+        let turn = seed.wrapping_mul(self.options.schedules.max(1)).wrapping_add(number);
+        let is_validated = turn.is_multiple_of(self.options.validate_one_in.max(1));
+        if let Some(judge) = self.judge.as_ref().filter(|_| is_validated) {
             if self.options.mutants > 0 {
-                let mut pool = pool.clone();
-                let tried = mutate::survivors(
-                    &mut pool,
-                    (algorithm, &compiled.steps),
-                    &compiled.program,
-                    (self.options.mutants, seed),
-                    known,
-                    judge,
-                );
-                examined.figures.mutants += tried?;
+                let limits = (self.options.mutants, seed);
+                let algorithms = (algorithm, compiled.steps.as_slice());
+                let survivors = || {
+                    mutate::survivors(&mut pool.clone(), algorithms, program, limits, known, judge)
+                };
+                figures.mutants += spent.on("mutants", survivors)?;
             }
-            let steps = &compiled.steps;
-            let report =
-                validate_refined(&mut pool.clone(), algorithm, steps, &compiled.program, judge);
+            let report = spent.on("validator", || {
+                validate_refined(&mut pool.clone(), algorithm, &compiled.steps, program, judge)
+            });
             match report.verdict {
-                Verdict::Proved => examined.figures.proved += 1,
+                Verdict::Proved => figures.proved += 1,
                 Verdict::Unknown(reason) => {
-                    examined.figures.unknown += 1;
-                    let schedule = loaded.schedule_of(choice).name;
-                    examined.undecided.push(Undecided { seed, schedule, reason });
+                    figures.unknown += 1;
+                    undecided.push(Undecided { seed, schedule: schedule.name.clone(), reason });
                 }
                 Verdict::Refuted(counterexample) => {
                     return Err(Wrong {
+                        kind: Kind::Refuted,
                         what: format!(
-                            "the validator refutes it: at {:?} {:?} expected {}, got {}",
+                            "at {:?} {:?} expected {}, got {}",
                             counterexample.output,
                             counterexample.coords,
                             counterexample.expected,
@@ -185,7 +239,74 @@ impl Examiner<'_> {
                 }
             }
         }
-        Ok(())
+        if self.toolchain.is_none() || !turn.is_multiple_of(self.options.native_one_in.max(1)) {
+            return Ok(None);
+        }
+        let (algorithm, Compiled { program, .. }) = (algorithm.clone(), compiled);
+        let job = || Job::new((subject, known), schedule.name, pool, algorithm, program, number);
+        spent.on("printing C", job).map(Some)
+    }
+}
+
+/// Runs a program before and after lowering: both give the algorithm's values, or both are refused by an entry check.
+fn both_forms(
+    pool: &halidom_ir::Pool,
+    algorithm: &halidom_ir::Algorithm,
+    compiled: &Compiled,
+    known: &Known,
+    seed: u64,
+) -> Result<(), Wrong> {
+    let lowered = compiled.lowered(algorithm);
+    let run = |program, kind| interpreted(pool, lowered, program, known, seed, kind);
+    let structured = run(&compiled.structured, Kind::Step)?;
+    let last = run(&compiled.program, Kind::Final)?;
+    if (structured == Ended::Refused) != (last == Ended::Refused) {
+        return Err(Wrong {
+            kind: Kind::EntryChecks,
+            what: format!("before lowering: {structured:?}, after: {last:?}"),
+            inputs: Some(described(pool, algorithm, &known.case)),
+        });
+    }
+    Ok(())
+}
+
+/// Whether diagnostics speak of what is the user's to repair: a message, a hint, and no defect of ours.
+fn sound(diagnostics: &[Diagnostic]) -> bool {
+    let is_sound = |diagnostic: &Diagnostic| {
+        !DEFECTS.contains(&diagnostic.code.0)
+            && !diagnostic.message.is_empty()
+            && diagnostic.hint.is_some()
+    };
+    !diagnostics.is_empty() && diagnostics.iter().all(is_sound)
+}
+
+/// A schedule whose last step is refused must be refused as a whole, with a proper diagnostic.
+fn refused(loaded: &Loaded, choice: &Choice) -> Result<(), Wrong> {
+    let mut loaded = Loaded { sources: loaded.sources.clone(), module: loaded.module.clone() };
+    let Err(diagnostics) = compile(&mut loaded, choice, &mut |_, _, _| {}) else {
+        return Err(Wrong::of(
+            Kind::Refusal,
+            "the last step is refused, the whole schedule is not",
+        ));
+    };
+    // Bounds that cannot be inferred are the algorithm's fault; nothing else may hinder the unscheduled form.
+    let of_bounds = diagnostics.iter().all(|diagnostic| diagnostic.message.contains("bound"));
+    if sound(&diagnostics) && (choice.schedule.is_some() || of_bounds) {
+        return Ok(());
+    }
+    let told = rendered(&loaded, &diagnostics);
+    Err(Wrong::of(Kind::Refusal, format!("it is refused without a proper diagnostic:\n{told}")))
+}
+
+/// Counts the directives of a schedule, nested ones too.
+fn count(schedule: &Schedule, figures: &mut Figures) {
+    for directive in &schedule.directives {
+        *figures.directives.entry(directive.action.name()).or_default() += 1;
+        if let Action::Specialize { directives, .. } = &directive.action {
+            for inner in directives {
+                *figures.directives.entry(inner.action.name()).or_default() += 1;
+            }
+        }
     }
 }
 
@@ -193,7 +314,7 @@ impl Examiner<'_> {
 fn caught<T>(job: impl FnOnce() -> Result<T, Wrong>) -> Result<T, Wrong> {
     match catch_unwind(AssertUnwindSafe(job)) {
         Ok(result) => result,
-        Err(payload) => Err(Wrong::of(format!("a panic: {}", message(payload.as_ref())))),
+        Err(payload) => Err(Wrong::of(Kind::Panic, message(payload.as_ref()))),
     }
 }
 
@@ -202,185 +323,9 @@ fn message(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
-fn disagreement(seed: u64, text: &str, schedule: Option<String>, wrong: Wrong) -> Disagreement {
-    let Wrong { what, inputs } = wrong;
-    Disagreement { seed, text: text.to_owned(), schedule, what, inputs }
-}
-
 fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
         .map(|diagnostic| render(&loaded.sources, diagnostic, Colours::Never))
         .collect()
-}
-
-/// A refusal must be the user's to repair: a message, a hint, and no defect of ours.
-fn refusal(loaded: &Loaded, choice: &Choice, diagnostics: &[Diagnostic]) -> Result<(), Wrong> {
-    let is_sound = |diagnostic: &Diagnostic| {
-        !DEFECTS.contains(&diagnostic.code.0)
-            && !diagnostic.message.is_empty()
-            && diagnostic.hint.is_some()
-    };
-    if diagnostics.is_empty() || !diagnostics.iter().all(is_sound) {
-        return Err(Wrong::of(format!(
-            "it is refused without a proper diagnostic:\n{}",
-            rendered(loaded, diagnostics)
-        )));
-    }
-    if choice.schedule.is_none() {
-        // Bounds that cannot be inferred are the algorithm's fault; nothing else may hinder the unscheduled form.
-        let unbounded = |diagnostic: &Diagnostic| diagnostic.message.contains("bound");
-        if !diagnostics.iter().all(unbounded) {
-            return Err(Wrong::of(format!(
-                "the schedule `{DEFAULT_SCHEDULE}` is refused:\n{}",
-                rendered(loaded, diagnostics)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Runs the program before and after lowering, comparing claims and outputs; whether an entry check refuses the case.
-fn interpreted(
-    pool: &Pool,
-    algorithm: &Algorithm,
-    compiled: &Compiled,
-    known: &Known,
-    seed: u64,
-) -> Result<bool, Wrong> {
-    let Known { case, expected } = known;
-    let options = machine::Options {
-        seed,
-        output_padding: case.output_padding.clone(),
-        steps: Some(20_000_000),
-        elements: 1 << 24,
-        ..machine::Options::default()
-    };
-    let wrong = |what| Wrong { what, inputs: Some(described(pool, algorithm, case)) };
-    let mut refused = [false; 2];
-    let programs = [("with structure", &compiled.structured), ("final", &compiled.program)];
-    for ((name, program), refused) in programs.into_iter().zip(&mut refused) {
-        let (bindings, windows) = (&case.bindings, &case.windows);
-        let lowered = compiled.lowered(algorithm);
-        let run = machine::run_checking_claims(pool, program, lowered, bindings, windows, &options);
-        match run {
-            Ok(outcome) => {
-                if let Some(difference) = difference(pool, algorithm, expected, &outcome.outputs) {
-                    return Err(wrong(format!("the interpreted program ({name}): {difference}")));
-                }
-            }
-            Err(Fault::CheckFailed(_)) => *refused = true,
-            Err(Fault::OutOfSteps | Fault::TooLarge { .. }) => {}
-            Err(fault) => return Err(wrong(format!("the interpreted program ({name}): {fault}"))),
-        }
-    }
-    if refused[0] != refused[1] {
-        return Err(wrong(format!(
-            "entry checks before and after lowering differ: refused {refused:?}"
-        )));
-    }
-    Ok(refused[1])
-}
-
-fn natively(
-    toolchain: &Toolchain,
-    pool: &Pool,
-    algorithm: &Algorithm,
-    program: &Program,
-    known: &[Known],
-) -> Result<(), Wrong> {
-    let native = native::build(toolchain, pool, program)
-        .map_err(|error| Wrong::of(format!("the back end fails: {error}")))?;
-    for Known { case, expected } in known {
-        let wrong = |what| Wrong { what, inputs: Some(described(pool, algorithm, case)) };
-        match native.run(pool, algorithm, program, case) {
-            Ok(Ran::Done(outputs)) => {
-                if let Some(difference) = difference(pool, algorithm, expected, &outputs) {
-                    return Err(wrong(format!("compiled code: {difference}")));
-                }
-            }
-            Ok(Ran::Refused) => {}
-            Err(error) => return Err(wrong(format!("compiled code: {error}"))),
-        }
-    }
-    Ok(())
-}
-
-/// The first location where outputs differ. A NaN is as good as another: their bits are nobody's promise.
-pub(super) fn difference(
-    pool: &Pool,
-    algorithm: &Algorithm,
-    expected: &[Array],
-    got: &[Array],
-) -> Option<String> {
-    for ((output, expected), got) in algorithm.outputs.iter().zip(expected).zip(got) {
-        if expected.shape != got.shape {
-            return Some(format!("shape {:?}, not {:?}", got.shape, expected.shape));
-        }
-        for point in expected.points() {
-            let (want, have) = (expected.get(&point), got.get(&point));
-            let is_nan = |value: Option<Constant>| {
-                value.is_some_and(|value| {
-                    value.as_f32().is_some_and(f32::is_nan)
-                        || value.as_f64().is_some_and(f64::is_nan)
-                })
-            };
-            if want != have && !(is_nan(want) && is_nan(have)) {
-                let name = &pool.func(*output).name;
-                return Some(format!(
-                    "{name}{point:?}: expected {}, got {}",
-                    shown(want),
-                    shown(have)
-                ));
-            }
-        }
-    }
-    (expected.len() != got.len()).then(|| format!("{} outputs", got.len()))
-}
-
-fn shown(value: Option<Constant>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), print::constant)
-}
-
-/// Parameters, inputs and windows for people.
-pub(super) fn described(pool: &Pool, algorithm: &Algorithm, case: &Case) -> String {
-    let name = |func: &FuncId| pool.func(*func).name.as_str();
-    let mut lines: Vec<String> = Vec::new();
-    for param in &algorithm.params {
-        lines.push(format!("{} = {}", pool.var(*param).name, shown(case.bindings.var(*param))));
-    }
-    for input in &algorithm.inputs {
-        if let Some(array) = case.bindings.input(*input) {
-            lines.push(array_line(name(input), array));
-        }
-    }
-    for (output, window) in algorithm.outputs.iter().zip(&case.windows) {
-        let padding = &case.output_padding;
-        lines.push(format!("{} on {window:?} (min, extent), padding {padding:?}", name(output)));
-    }
-    lines.join("\n")
-}
-
-fn array_line(name: &str, array: &Array) -> String {
-    let values: Vec<String> =
-        array.points().take(SHOWN_ELEMENTS).map(|point| shown(array.get(&point))).collect();
-    let more = if array.len() > SHOWN_ELEMENTS { ", …" } else { "" };
-    let Array { shape, strides, .. } = array;
-    format!("{name} {shape:?} (min, extent), strides {strides:?} = [{}{more}]", values.join(", "))
-}
-
-fn counterexample_inputs(counterexample: &halidom_validate::Counterexample) -> String {
-    let mut lines: Vec<String> = counterexample
-        .parameters
-        .iter()
-        .map(|(name, value)| format!("{name} = {}", print::constant(*value)))
-        .collect();
-    lines.extend(counterexample.inputs.iter().map(|(name, array)| array_line(name, array)));
-    lines.extend(
-        counterexample
-            .windows
-            .iter()
-            .map(|(name, window)| format!("{name} on {window:?} (min, extent)")),
-    );
-    lines.join("\n")
 }

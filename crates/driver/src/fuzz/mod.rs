@@ -1,23 +1,33 @@
 //! Random programs × schedules × inputs: the interpreter of algorithms, the interpreter of programs, compiled code and the validator against one another.
 //!
-//! A program is made from a seed by `testgen` and goes the whole way through the front end. Under each of its schedules it is either refused with a diagnostic, or: the program
-//! before and after lowering, and its native code, give on each case what the algorithm gives; no run faults, races, or stores other than it claims; and the validator does not
-//! refute it. A program changed in one place so that a run goes wrong is not proved. Anything else is a [`Disagreement`]. Start with [`run`].
+//! A program is made from a seed by `testgen` and goes the whole way through the front end. Each of its schedules is applied directive by directive (FS Fig. 4); each of the
+//! programs T₀ … Tₙ that is legal is completed by the bounds engine and at random, and every completion is run: nothing faults, races, or stores other values than it claims, and
+//! the outputs are the algorithm's. The last legal one is lowered and run again, printed as C, read back, compiled and run, and validated: it is not refuted. A program changed in one
+//! place so that a run goes wrong is not proved. Anything else is a [`Disagreement`]. Everything follows from the seeds, however many threads there are. Start with [`run`].
 
 mod examine;
+mod features;
+mod figures;
 mod mutate;
 mod native;
+mod runs;
+mod shrink;
+mod steps;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use halidom_codegen::{CompileError, Toolchain};
 use halidom_smt::FindError;
-use halidom_validate::Search;
+use halidom_validate::{Budget, Search};
 
-use examine::{Examined, Examiner};
+use examine::{Examined, Examiner, Subject};
+pub use figures::{Figures, Histogram, Spent};
+
+/// Programs whose native code is compiled together; they are examined one after another.
+const BATCH: u64 = 16;
 
 /// How much to try.
 #[derive(Clone, Debug)]
@@ -26,12 +36,14 @@ pub struct Options {
     pub programs: u64,
     /// The first program's seed; the next ones follow it.
     pub seed: u64,
-    /// Random schedules of each program, beside the unscheduled form.
+    /// Random schedules of each program; the unscheduled form is the first step of each.
     pub schedules: u64,
-    /// Cases that each schedule is run on.
+    /// Cases that each final program is run on.
     pub cases: usize,
-    /// Whether schedules are validated.
-    pub validate: bool,
+    /// Random completions of each step.
+    pub completions: usize,
+    /// Of how many final programs one is validated; none if 0.
+    pub validate_one_in: u64,
     /// Of how many schedules one is compiled to native code; none if 0.
     pub native_one_in: u64,
     /// Mutants of each compile, which the validator must not prove if a run shows them to be wrong.
@@ -40,6 +52,10 @@ pub struct Options {
     pub threads: usize,
     /// After so many disagreements no program is begun.
     pub stop_after: usize,
+    /// Whether what is found is made small.
+    pub shrink: bool,
+    /// A text to be examined instead of random ones, with the cases of the seed.
+    pub text: Option<String>,
 }
 
 impl Default for Options {
@@ -48,62 +64,85 @@ impl Default for Options {
         Self {
             programs: 100,
             seed: 0,
-            schedules: 2,
-            cases: 4,
-            validate: true,
+            schedules: 1,
+            cases: 3,
+            completions: 1,
+            validate_one_in: 1,
             native_one_in: 1,
             mutants: 0,
             threads: 2,
             stop_after: 1,
+            shrink: true,
+            text: None,
         }
     }
 }
 
-/// What was tried and what came of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// Programs examined.
-    pub programs: u64,
-    /// Programs under a schedule, those refused not counted.
-    pub compiles: u64,
-    /// Schedules refused with a diagnostic.
-    pub refused: u64,
-    /// Cases on which the algorithm has a value, by schedule.
-    pub cases: u64,
-    /// Those of them that an entry check of the compiled program refuses: bounds may be larger than what is read.
-    pub cases_refused: u64,
-    /// Programs compiled to native code.
-    pub native: u64,
-    /// Validated and proved.
-    pub proved: u64,
-    /// Validated and unknown.
-    pub unknown: u64,
-    /// Mutants that a run shows to be wrong.
-    pub mutants: u64,
+/// Who disagrees with the algorithm's value, or broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The front end refuses what is valid.
+    FrontEnd,
+    /// The algorithm has no value where it should have one.
+    NoValue,
+    /// A refusal without a proper diagnostic.
+    Refusal,
+    /// A step's program is not well formed.
+    Malformed,
+    /// A step's program, completed by the bounds engine.
+    Step,
+    /// A step's program under a random completion.
+    RandomCompletion,
+    /// A legal program is not lowered.
+    Lowering,
+    /// The final program.
+    Final,
+    /// Entry checks before and after lowering.
+    EntryChecks,
+    /// The C printer, the reading back of its C, or the C compiler.
+    BackEnd,
+    /// Native code.
+    Native,
+    /// The validator has a counterexample.
+    Refuted,
+    /// The validator proves a wrong mutant.
+    ProvedMutant,
+    /// Something panicked.
+    Panic,
 }
 
-impl Figures {
-    fn add(&mut self, other: &Self) {
-        let Self {
-            programs,
-            compiles,
-            refused,
-            cases,
-            cases_refused,
-            native,
-            proved,
-            unknown,
-            mutants,
-        } = other;
-        self.programs += programs;
-        self.compiles += compiles;
-        self.refused += refused;
-        self.cases += cases;
-        self.cases_refused += cases_refused;
-        self.native += native;
-        self.proved += proved;
-        self.unknown += unknown;
-        self.mutants += mutants;
+impl Kind {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FrontEnd => "the front end",
+            Self::NoValue => "the algorithm's interpreter",
+            Self::Refusal => "a refusal",
+            Self::Malformed => "a malformed step",
+            Self::Step => "a step, completed by the bounds engine",
+            Self::RandomCompletion => "a step, completed at random",
+            Self::Lowering => "lowering",
+            Self::Final => "the final program",
+            Self::EntryChecks => "entry checks",
+            Self::BackEnd => "the back end",
+            Self::Native => "native code",
+            Self::Refuted => "the validator refutes it",
+            Self::ProvedMutant => "the validator proves a wrong mutant",
+            Self::Panic => "a panic",
+        }
+    }
+}
+
+/// Who disagrees, how, and on which case.
+struct Wrong {
+    kind: Kind,
+    what: String,
+    inputs: Option<String>,
+}
+
+impl Wrong {
+    fn of(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), inputs: None }
     }
 }
 
@@ -116,10 +155,14 @@ pub struct Disagreement {
     pub text: String,
     /// The schedule's name; `None` if it is about the program alone.
     pub schedule: Option<String>,
-    /// Who disagrees, and how.
+    /// Who disagrees.
+    pub kind: Kind,
+    /// How.
     pub what: String,
     /// Parameters, inputs and windows, if it is about a run.
     pub inputs: Option<String>,
+    /// The least text with a disagreement of this kind.
+    pub small: Option<String>,
 }
 
 /// What a validation that ended without a proof said.
@@ -142,6 +185,8 @@ pub struct Outcome {
     pub disagreements: Vec<Disagreement>,
     /// In order of their seeds.
     pub undecided: Vec<Undecided>,
+    /// What each part of the work took.
+    pub spent: Spent,
     /// Time taken.
     pub time: Duration,
 }
@@ -157,62 +202,99 @@ pub enum FuzzError {
     Compiler(#[from] CompileError),
 }
 
-/// Tries programs until all are done or enough disagreements are found. `progress` is called after each program.
+/// Tries programs until all are done or enough disagreements are found. `progress` is called now and then.
 pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outcome, FuzzError> {
     let begin = Instant::now();
-    let judge = if options.validate {
-        let mut judge = halidom_validate::Options::new(halidom_smt::Program::find(
-            halidom_smt::Family::Z3,
-            None,
-        )?);
-        judge.timeout = Duration::from_secs(2);
-        // That the program is right on a few runs is known; the search is for what they missed.
-        judge.search = Search { trials: 60, time: Duration::from_secs(1) };
-        Some(judge)
-    } else {
-        None
-    };
+    let judge = (options.validate_one_in > 0).then(judge).transpose()?;
     let toolchain = match options.native_one_in {
         0 => None,
         1.. => Some(Toolchain::find()?),
     };
     let examiner = Examiner { options, judge, toolchain };
-    let mut outcome = Outcome::default();
+    let mut merged = Examined::default();
+    let batches = options.programs.div_ceil(BATCH);
     let next = AtomicU64::new(0);
-    let found = Mutex::new(0);
+    let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel::<Examined>();
+        let (sender, receiver) = mpsc::channel::<(u64, Examined)>();
         for _ in 0..options.threads.max(1) {
-            let (sender, examiner, next, found) = (sender.clone(), &examiner, &next, &found);
+            let (sender, examiner, next, stop) = (sender.clone(), &examiner, &next, &stop);
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let enough = |found: &Mutex<usize>| {
-                        found.lock().is_ok_and(|found| *found >= options.stop_after)
-                    };
-                    if number >= options.programs || enough(found) {
+                    if number >= batches || stop.load(Ordering::Relaxed) {
                         break;
                     }
-                    let examined = examiner.program(options.seed.wrapping_add(number));
-                    if let Ok(mut found) = found.lock() {
-                        *found += examined.disagreements.len();
-                    }
-                    if sender.send(examined).is_err() {
+                    if sender.send((number, batch(examiner, number))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(sender);
-        for examined in receiver {
-            outcome.figures.add(&examined.figures);
-            outcome.disagreements.extend(examined.disagreements);
-            outcome.undecided.extend(examined.undecided);
-            progress(&outcome.figures);
+        // Batches count in their order up to the one that has enough: which others were begun by then is a matter of chance.
+        let mut waiting: BTreeMap<u64, Examined> = BTreeMap::new();
+        let mut wanted = 0;
+        for (number, examined) in receiver {
+            waiting.insert(number, examined);
+            while let Some(examined) = waiting.remove(&wanted) {
+                wanted += 1;
+                if merged.disagreements.len() < options.stop_after {
+                    merged.add(examined);
+                    progress(&merged.figures);
+                }
+                if merged.disagreements.len() >= options.stop_after {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
         }
     });
-    outcome.disagreements.sort_by_key(|disagreement| disagreement.seed);
-    outcome.undecided.sort_by_key(|undecided| undecided.seed);
-    outcome.time = begin.elapsed();
-    Ok(outcome)
+    let Examined { figures, mut disagreements, undecided, spent } = merged;
+    if options.shrink {
+        for found in disagreements.iter_mut().take(options.stop_after) {
+            found.small = Some(shrink::shrink(&examiner, found));
+        }
+    }
+    Ok(Outcome { figures, disagreements, undecided, spent, time: begin.elapsed() })
+}
+
+/// Limits that make a verdict the same on every machine; the time is for accidents.
+fn judge() -> Result<halidom_validate::Options, FindError> {
+    let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None)?;
+    let mut judge = halidom_validate::Options::new(solver);
+    judge.timeout = Duration::from_secs(30);
+    judge.budget = Budget { questions: Some(QUESTIONS), steps: Some(SOLVER_STEPS), open: Some(1) };
+    // That the program is right on a few runs is known; the search is for what they missed.
+    judge.search = Search { trials: 8 * RUNS, runs: RUNS, time: Duration::from_mins(1) };
+    Ok(judge)
+}
+
+/// Questions to the solver for one program.
+const QUESTIONS: u64 = 80;
+/// Steps of the solver for one question.
+const SOLVER_STEPS: u64 = 100_000;
+/// Runs that search for a counterexample.
+const RUNS: usize = 3;
+
+/// Examines the programs of a batch.
+fn batch(examiner: &Examiner<'_>, number: u64) -> Examined {
+    let options = examiner.options;
+    let first = number * BATCH;
+    let mut merged = Examined::default();
+    let mut jobs = Vec::new();
+    for program in first..(first + BATCH).min(options.programs) {
+        let seed = options.seed.wrapping_add(program);
+        let text = options.text.clone().unwrap_or_else(|| examiner.text(seed));
+        let (examined, job) = examiner.subject(&Subject { seed, text });
+        merged.add(examined);
+        jobs.extend(job);
+    }
+    let mut figures = Figures::default();
+    let mut spent = Spent::default();
+    let found = spent.on("native code", || examiner.natively(&jobs, &mut figures));
+    merged.figures.add(&figures);
+    merged.spent.add(&spent);
+    merged.disagreements.extend(found);
+    merged.disagreements.sort_by_key(|disagreement| disagreement.seed);
+    merged
 }

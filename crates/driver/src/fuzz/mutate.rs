@@ -6,7 +6,9 @@ use halidom_ir::{Algorithm, Pool, Program};
 use halidom_testgen::{Mutant, mutants};
 use halidom_validate::validate_refined;
 
-use super::examine::{Known, Wrong, described, difference};
+use super::examine::Known;
+use super::runs::{described, difference};
+use super::{Kind, Wrong};
 
 /// Makes mutants of a program and validates those that go wrong on a case; how many these were, or one that is proved.
 pub(super) fn survivors(
@@ -32,11 +34,9 @@ pub(super) fn survivors(
         tried += 1;
         let report = validate_refined(&mut pool.clone(), algorithm, steps, &program, &judge);
         if report.open().next().is_none() {
-            let what = format!(
-                "the validator proves a wrong program: {}: {description}; but: {what}",
-                kind.name()
-            );
-            return Err(Wrong { what, inputs: Some(described(pool, algorithm, &known.case)) });
+            let what = format!("{}: {description}; but: {what}", kind.name());
+            let inputs = Some(described(pool, algorithm, &known.case));
+            return Err(Wrong { kind: Kind::ProvedMutant, what, inputs });
         }
     }
     Ok(tried)

@@ -1,76 +1,154 @@
-//! Native code on cases with padded outputs.
+//! Native code of many programs, compiled in one call of the C compiler, on cases with padded outputs.
 
-use halidom_codegen::{Arguments, Kernel, RunError, Target, Toolchain};
+use std::rc::Rc;
+
+use halidom_codegen::{Arguments, CModule, Kernel, RunError, Target, Toolchain};
 use halidom_interp::machine::output_regions;
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_testgen::Case;
 
+use super::examine::{Known, Subject};
+use super::runs::{described, difference};
+use super::{Disagreement, Figures, Kind, Wrong};
 use crate::execute::{BuildError, ExecuteError, crop};
 
-/// A loaded kernel.
-pub(super) struct Native {
-    kernel: Kernel,
+/// A program to be compiled, and what it is to give.
+pub(super) struct Job {
+    pub(super) subject: Rc<Subject>,
+    pub(super) schedule: String,
+    pool: Pool,
+    algorithm: Algorithm,
+    program: Program,
+    module: CModule,
+    known: Rc<Vec<Known>>,
+}
+
+impl Job {
+    /// Prints a program as C and reads the C back. `number` makes its name unlike others'.
+    pub(super) fn new(
+        (subject, known): (&Rc<Subject>, &Rc<Vec<Known>>),
+        schedule: String,
+        pool: Pool,
+        algorithm: Algorithm,
+        mut program: Program,
+        number: u64,
+    ) -> Result<Self, Wrong> {
+        program.name = format!("p{}_{number}", subject.seed);
+        let failed = |error: BuildError| Wrong::of(Kind::BackEnd, error.to_string());
+        let module = halidom_codegen::emit(&pool, &program, &Target::host())
+            .map_err(|error| failed(error.into()))?;
+        halidom_codegen::readback::check(&pool, &program, &module.text)
+            .map_err(|error| failed(error.into()))?;
+        let (subject, known) = (Rc::clone(subject), Rc::clone(known));
+        Ok(Self { subject, schedule, pool, algorithm, program, module, known })
+    }
+
+    fn examine(&self, kernel: &Kernel, figures: &mut Figures) -> Result<(), Wrong> {
+        let (pool, algorithm) = (&self.pool, &self.algorithm);
+        for Known { case, expected } in self.known.iter() {
+            let wrong = |what| Wrong {
+                kind: Kind::Native,
+                what,
+                inputs: Some(described(pool, algorithm, case)),
+            };
+            match run(kernel, pool, algorithm, &self.program, case) {
+                Ok(Ran::Done(outputs)) => {
+                    figures.native_runs += 1;
+                    if let Some(difference) = difference(pool, algorithm, expected, &outputs) {
+                        return Err(wrong(difference));
+                    }
+                }
+                Ok(Ran::Refused) => {}
+                Err(error) => return Err(wrong(error.to_string())),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compiles and runs programs.
+pub(super) fn examine(
+    toolchain: &Toolchain,
+    jobs: &[Job],
+    figures: &mut Figures,
+) -> Vec<Disagreement> {
+    let mut found = Vec::new();
+    let modules: Vec<CModule> = jobs.iter().map(|job| job.module.clone()).collect();
+    let target = Target::host();
+    let kernels = halidom_codegen::compile_batch(&modules, toolchain, &target);
+    let kernels: Vec<Option<Kernel>> = match kernels {
+        Ok(kernels) => kernels.into_iter().map(Some).collect(),
+        // Which of them does the compiler refuse?
+        Err(_) => jobs
+            .iter()
+            .zip(&modules)
+            .map(|(job, module)| match halidom_codegen::compile(module, toolchain, &target) {
+                Ok(kernel) => Some(kernel),
+                Err(error) => {
+                    let wrong = Wrong::of(Kind::BackEnd, error.to_string());
+                    found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
+                    None
+                }
+            })
+            .collect(),
+    };
+    for (job, kernel) in jobs.iter().zip(&kernels) {
+        let Some(kernel) = kernel else { continue };
+        figures.native += 1;
+        if let Err(wrong) = job.examine(kernel, figures) {
+            found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
+        }
+    }
+    found
 }
 
 /// How a run ended.
-pub(super) enum Ran {
+enum Ran {
     /// The outputs on their windows.
     Done(Vec<Array>),
     /// An entry check failed.
     Refused,
 }
 
-pub(super) fn build(
-    toolchain: &Toolchain,
+fn run(
+    kernel: &Kernel,
     pool: &Pool,
+    algorithm: &Algorithm,
     program: &Program,
-) -> Result<Native, BuildError> {
-    let target = Target::host();
-    let module = halidom_codegen::emit(pool, program, &target)?;
-    Ok(Native { kernel: halidom_codegen::compile(&module, toolchain, &target)? })
-}
-
-impl Native {
-    pub(super) fn run(
-        &self,
-        pool: &Pool,
-        algorithm: &Algorithm,
-        program: &Program,
-        case: &Case,
-    ) -> Result<Ran, ExecuteError> {
-        let regions = output_regions(pool, program, &case.bindings, &case.windows)
-            .map_err(|fault| ExecuteError::Regions(Box::new(fault)))?;
-        let mut outputs = Vec::new();
-        for (output, shape) in program.outputs.iter().zip(regions) {
-            let mut padding = case.output_padding.clone();
-            padding.resize(shape.len(), 0);
-            let array = Array::padded(pool.buffer(output.buffer).scalar, shape, &padding);
-            outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
-        }
-        let arguments = Arguments {
-            inputs: program
-                .inputs
-                .iter()
-                .filter_map(|buffer| case.bindings.input(pool.buffer(*buffer).func))
-                .collect(),
-            windows: case.windows.clone(),
-            params: algorithm
-                .params
-                .iter()
-                .filter_map(|param| Some((*param, case.bindings.var(*param)?)))
-                .collect(),
-        };
-        match self.kernel.run(&arguments, &mut outputs) {
-            Ok(()) => {}
-            Err(RunError::Check { .. }) => return Ok(Ran::Refused),
-            Err(error) => return Err(error.into()),
-        }
-        outputs
-            .iter()
-            .zip(&case.windows)
-            .map(|(array, window)| crop(array, window))
-            .collect::<Option<_>>()
-            .map(Ran::Done)
-            .ok_or(ExecuteError::OutputTooLarge)
+    case: &Case,
+) -> Result<Ran, ExecuteError> {
+    let regions = output_regions(pool, program, &case.bindings, &case.windows)
+        .map_err(|fault| ExecuteError::Regions(Box::new(fault)))?;
+    let mut outputs = Vec::new();
+    for (output, shape) in program.outputs.iter().zip(regions) {
+        let mut padding = case.output_padding.clone();
+        padding.resize(shape.len(), 0);
+        let array = Array::padded(pool.buffer(output.buffer).scalar, shape, &padding);
+        outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
     }
+    let arguments = Arguments {
+        inputs: program
+            .inputs
+            .iter()
+            .filter_map(|buffer| case.bindings.input(pool.buffer(*buffer).func))
+            .collect(),
+        windows: case.windows.clone(),
+        params: algorithm
+            .params
+            .iter()
+            .filter_map(|param| Some((*param, case.bindings.var(*param)?)))
+            .collect(),
+    };
+    match kernel.run(&arguments, &mut outputs) {
+        Ok(()) => {}
+        Err(RunError::Check { .. }) => return Ok(Ran::Refused),
+        Err(error) => return Err(error.into()),
+    }
+    outputs
+        .iter()
+        .zip(&case.windows)
+        .map(|(array, window)| crop(array, window))
+        .collect::<Option<_>>()
+        .map(Ran::Done)
+        .ok_or(ExecuteError::OutputTooLarge)
 }

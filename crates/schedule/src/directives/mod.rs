@@ -7,9 +7,11 @@ mod copies;
 mod loops;
 mod placement;
 mod reductions;
+mod steps;
 mod storage;
 
 pub(crate) use placement::loops_between;
+pub use steps::{Step, steps};
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
@@ -23,15 +25,45 @@ use crate::error::{Result, ScheduleError};
 use crate::nest::{Lowered, Placement, lower_instance};
 use crate::reduction::Oracle;
 
-/// FS Fig. 11's groups.
+/// FS Fig. 11's groups of directives, in the order in which they are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
+pub enum Phase {
+    /// Rewritings of the algorithm, before FS's phases.
     Algorithm,
+    /// §8.1.
     Specialization,
+    /// §8.2.
     Loops,
+    /// §8.3.
     Compute,
+    /// §8.4.
     Storage,
+    /// §8.5.
     Bounds,
+}
+
+impl Phase {
+    /// All, in order.
+    pub const ALL: [Self; 6] = [
+        Self::Algorithm,
+        Self::Specialization,
+        Self::Loops,
+        Self::Compute,
+        Self::Storage,
+        Self::Bounds,
+    ];
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Algorithm => "algorithm",
+            Self::Specialization => "specialization",
+            Self::Loops => "loops",
+            Self::Compute => "compute",
+            Self::Storage => "storage",
+            Self::Bounds => "bounds",
+        }
+    }
 }
 
 fn phase(action: &Action) -> Phase {

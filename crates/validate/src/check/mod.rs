@@ -127,6 +127,10 @@ impl Checker<'_> {
         place: String,
         status: Status,
     ) {
+        // What only a run can tell may still be closed by one.
+        if matches!(&status, Status::Open(reason) if reason != UNDECIDED) {
+            self.lia.note_open();
+        }
         self.obligations.push(Obligation { kind, stmt, place, status });
     }
 

@@ -1,0 +1,34 @@
+//! Many pipelines in one call of the C compiler: what tests and fuzzing spend their time on is starting it.
+
+use halidom_base::IndexSet;
+
+use crate::kernel::Kernel;
+use crate::loader::{self, Entry};
+use crate::module::{PREAMBLE, run_symbol};
+use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
+use crate::{CModule, CompileError, Target, Toolchain, helpers};
+
+/// Compiles modules with names that differ as one file, with little optimisation, and loads it.
+pub fn compile_batch(
+    modules: &[CModule],
+    toolchain: &Toolchain,
+    target: &Target,
+) -> Result<Vec<Kernel>, CompileError> {
+    let mut text = PREAMBLE.to_owned();
+    // Each file's helpers stand after those that they need, so the first of each kind does as well.
+    let shared: IndexSet<_> = modules.iter().flat_map(|module| module.helpers.clone()).collect();
+    helpers::print(&mut text, &shared);
+    for module in modules {
+        text.push_str(&module.body);
+    }
+    let directory = tempfile::tempdir().map_err(CompileError::io("make a directory"))?;
+    write(directory.path(), HEADER_NAME, RUNTIME_HEADER)?;
+    write(directory.path(), SOURCE_NAME, &text)?;
+    let mut command = toolchain.command(target, directory.path());
+    command.args(["-O1", "-shared", SOURCE_NAME, "-o", "pipelines.so", "-lm"]);
+    loader::load_runtime(toolchain)?;
+    toolchain.finish(command.output())?;
+    let symbols: Vec<String> = modules.iter().map(|module| run_symbol(&module.name)).collect();
+    let entries = Entry::open_all(&directory.path().join("pipelines.so"), &symbols)?;
+    Ok(entries.into_iter().zip(modules).map(|(entry, module)| Kernel::new(entry, module)).collect())
+}

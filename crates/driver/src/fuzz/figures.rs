@@ -1,0 +1,134 @@
+//! What was tried and what came of it, in numbers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How often something occurred, by its name.
+pub type Histogram = BTreeMap<&'static str, u64>;
+
+/// What was tried and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Programs examined.
+    pub programs: u64,
+    /// Schedules without a final program: bounds cannot be inferred, or loops are too long to be unrolled or vectorized.
+    pub refused: u64,
+    /// Programs T₀ … Tₙ of schedules that are legal.
+    pub steps: u64,
+    /// Those that are refused with a diagnostic; later directives may make them legal.
+    pub steps_refused: u64,
+    /// Completed programs that were run: the bounds engine's, and random ones that the bounds query allows.
+    pub completions: u64,
+    /// Random ones among them.
+    pub random_completions: u64,
+    /// Runs of the interpreter that went to their end.
+    pub runs: u64,
+    /// Those among them in which instances of an update run in another order than the algorithm's: only what they leave is compared.
+    pub runs_reordered: u64,
+    /// Those that an entry check ends: bounds may be larger than what is read.
+    pub runs_refused: u64,
+    /// Last legal steps, compiled to final programs.
+    pub compiles: u64,
+    /// Final programs compiled to native code.
+    pub native: u64,
+    /// Runs of native code.
+    pub native_runs: u64,
+    /// Validated and proved.
+    pub proved: u64,
+    /// Validated and unknown.
+    pub unknown: u64,
+    /// Mutants that a run shows to be wrong.
+    pub mutants: u64,
+    /// Directives of the last legal steps.
+    pub directives: Histogram,
+    /// What the programs are made of.
+    pub features: Histogram,
+}
+
+impl Figures {
+    pub(super) fn add(&mut self, other: &Self) {
+        let Self {
+            programs,
+            refused,
+            steps,
+            steps_refused,
+            completions,
+            random_completions,
+            runs,
+            runs_reordered,
+            runs_refused,
+            compiles,
+            native,
+            native_runs,
+            proved,
+            unknown,
+            mutants,
+            directives,
+            features,
+        } = other;
+        self.programs += programs;
+        self.refused += refused;
+        self.steps += steps;
+        self.steps_refused += steps_refused;
+        self.completions += completions;
+        self.random_completions += random_completions;
+        self.runs += runs;
+        self.runs_reordered += runs_reordered;
+        self.runs_refused += runs_refused;
+        self.compiles += compiles;
+        self.native += native;
+        self.native_runs += native_runs;
+        self.proved += proved;
+        self.unknown += unknown;
+        self.mutants += mutants;
+        add(&mut self.directives, directives);
+        add(&mut self.features, features);
+    }
+
+    /// The figures by name, without the histograms.
+    pub fn counts(&self) -> [(&'static str, u64); 15] {
+        [
+            ("programs", self.programs),
+            ("refused", self.refused),
+            ("steps", self.steps),
+            ("steps_refused", self.steps_refused),
+            ("completions", self.completions),
+            ("random_completions", self.random_completions),
+            ("runs", self.runs),
+            ("runs_reordered", self.runs_reordered),
+            ("runs_refused", self.runs_refused),
+            ("compiles", self.compiles),
+            ("native", self.native),
+            ("native_runs", self.native_runs),
+            ("proved", self.proved),
+            ("unknown", self.unknown),
+            ("wrong_mutants", self.mutants),
+        ]
+    }
+}
+
+fn add(to: &mut Histogram, from: &Histogram) {
+    for (name, count) in from {
+        *to.entry(name).or_default() += count;
+    }
+}
+
+/// The processor time of each part of the work, in words for the parts. What the C compiler and the solver take counts where it was waited for.
+#[derive(Clone, Debug, Default)]
+pub struct Spent(pub BTreeMap<&'static str, Duration>);
+
+impl Spent {
+    pub(super) fn add(&mut self, other: &Self) {
+        for (part, time) in &other.0 {
+            *self.0.entry(part).or_default() += *time;
+        }
+    }
+
+    /// Does a job and notes how long it took.
+    pub(super) fn on<T>(&mut self, part: &'static str, job: impl FnOnce() -> T) -> T {
+        let begin = std::time::Instant::now();
+        let result = job();
+        *self.0.entry(part).or_default() += begin.elapsed();
+        result
+    }
+}

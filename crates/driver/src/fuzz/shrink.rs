@@ -1,0 +1,20 @@
+//! Makes what was found small.
+
+use super::examine::{Examiner, Subject};
+use super::{Disagreement, Figures};
+use crate::reduce::{Options, reduce};
+
+/// Texts that are tried.
+const TRIES: usize = 400;
+
+/// The least text on which the same kind of disagreement is seen.
+pub(super) fn shrink(examiner: &Examiner<'_>, found: &Disagreement) -> String {
+    let mut seen = |text: &str| {
+        let subject = Subject { seed: found.seed, text: text.to_owned() };
+        let (mut examined, jobs) = examiner.subject(&subject);
+        let native = examiner.natively(&jobs, &mut Figures::default());
+        examined.disagreements.extend(native);
+        examined.disagreements.iter().any(|other| other.kind == found.kind)
+    };
+    reduce(&found.text, Options { tries: TRIES }, &mut seen).text
+}

@@ -1,0 +1,151 @@
+//! A schedule directive by directive: FS's T₀ … Tₙ (Fig. 4), each completed by the bounds engine and at random, each run (Theorems 3.4 and 3.5, Lemmas 7.2, 7.3 and 8.1).
+
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{Algorithm, Pool, Program, Schedule};
+use halidom_schedule::{
+    Engine, Lowered, ScheduleError, apply, complete, complete_at_random, transform,
+};
+use halidom_testgen::Random;
+
+use super::examine::Known;
+use super::figures::{Figures, Spent};
+use super::runs::{Ended, interpreted};
+use super::{Kind, Wrong};
+
+/// The last legal step.
+pub(super) struct Last {
+    pub(super) pool: Pool,
+    pub(super) structured: Program,
+    /// The algorithm after each rewriting that the schedule asks for.
+    pub(super) rewritten: Vec<Algorithm>,
+    /// Its directives.
+    pub(super) schedule: Schedule,
+    /// Whether it is the whole schedule.
+    pub(super) is_whole: bool,
+}
+
+/// What steps are tried on.
+pub(super) struct Steps<'a> {
+    pub(super) pool: &'a Pool,
+    pub(super) algorithm: &'a Algorithm,
+    pub(super) known: &'a [Known],
+    pub(super) seed: u64,
+    /// Random completions of each step.
+    pub(super) completions: usize,
+}
+
+impl Steps<'_> {
+    /// Examines every step; the last legal one.
+    pub(super) fn examine(
+        &self,
+        schedule: &Schedule,
+        figures: &mut Figures,
+        spent: &mut Spent,
+    ) -> Result<Option<Last>, Wrong> {
+        let none = Schedule { name: schedule.name.clone(), directives: Vec::new() };
+        let steps = halidom_schedule::steps(schedule);
+        let count = steps.len();
+        let mut last = None;
+        let all = std::iter::once(none).chain(steps.into_iter().map(|step| step.schedule));
+        for (number, schedule) in all.enumerate() {
+            let Some((pool, structured, rewritten)) =
+                self.step(number, &schedule, figures, spent)?
+            else {
+                figures.steps_refused += 1;
+                continue;
+            };
+            figures.steps += 1;
+            last = Some(Last { pool, structured, rewritten, schedule, is_whole: number == count });
+        }
+        Ok(last)
+    }
+
+    /// One step under the engine's completion, which is given back, and under random ones.
+    fn step(
+        &self,
+        number: usize,
+        schedule: &Schedule,
+        figures: &mut Figures,
+        spent: &mut Spent,
+    ) -> Result<Option<(Pool, Program, Vec<Algorithm>)>, Wrong> {
+        let mut pool = self.pool.clone();
+        let completed = spent.on("bounds", || {
+            let transformed = transform(&mut pool, self.algorithm, schedule)?;
+            let mut lowered = transformed.lower(&mut pool, self.algorithm);
+            apply(&mut pool, &mut lowered, &transformed.schedule)?;
+            let program = complete(&mut pool, &lowered, Engine::Default)?;
+            Ok::<_, Vec<ScheduleError>>((transformed.steps, lowered, program))
+        });
+        let (rewritten, lowered, program) = match completed {
+            Ok(completed) => completed,
+            Err(errors) => return told(&errors).map(|()| None),
+        };
+        well_formed(&pool, &program)?;
+        figures.completions += 1;
+        // Every case once in so many steps: the last step is run on all of them, in its final form too.
+        let known = self.known.get(number % self.known.len().max(1));
+        let algorithm = rewritten.last().unwrap_or(self.algorithm);
+        self.run((&pool, algorithm), &program, known, Kind::Step, figures, spent)?;
+        for completion in 0..self.completions {
+            self.at_random((&pool, algorithm), &lowered, (number, completion), figures, spent)?;
+        }
+        Ok(Some((pool, program, rewritten)))
+    }
+
+    fn at_random(
+        &self,
+        (pool, algorithm): (&Pool, &Algorithm),
+        lowered: &Lowered,
+        (number, completion): (usize, usize),
+        figures: &mut Figures,
+        spent: &mut Spent,
+    ) -> Result<(), Wrong> {
+        let mut pool = pool.clone();
+        let stream = (number as u64) << 8 | completion as u64;
+        let mut random = Random::new(self.seed ^ stream.wrapping_mul(0x9fb2_1c65_1e98_df25));
+        let mut choose = |bound: u32| random.below(bound as usize) as u32;
+        let program = spent.on("bounds", || complete_at_random(&mut pool, lowered, &mut choose));
+        // A larger region may have no bound, or make a loop's extent no constant.
+        let Ok(program) = program else { return Ok(()) };
+        well_formed(&pool, &program)?;
+        figures.completions += 1;
+        figures.random_completions += 1;
+        let known = self.known.get((number + completion) % self.known.len().max(1));
+        self.run((&pool, algorithm), &program, known, Kind::RandomCompletion, figures, spent)
+    }
+
+    fn run(
+        &self,
+        (pool, algorithm): (&Pool, &Algorithm),
+        program: &Program,
+        known: Option<&Known>,
+        kind: Kind,
+        figures: &mut Figures,
+        spent: &mut Spent,
+    ) -> Result<(), Wrong> {
+        let Some(known) = known else { return Ok(()) };
+        let ended = spent
+            .on("interpreter", || interpreted(pool, algorithm, program, known, self.seed, kind))?;
+        figures.runs += u64::from(matches!(ended, Ended::Same | Ended::Reordered));
+        figures.runs_reordered += u64::from(ended == Ended::Reordered);
+        figures.runs_refused += u64::from(ended == Ended::Refused);
+        Ok(())
+    }
+}
+
+fn well_formed(pool: &Pool, program: &Program) -> Result<(), Wrong> {
+    verify::program(pool, program, Phase::Structured).map_err(|violations| {
+        let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        Wrong::of(Kind::Malformed, told.join("\n"))
+    })
+}
+
+/// A refusal must say what is wrong and what would be right.
+fn told(errors: &[ScheduleError]) -> Result<(), Wrong> {
+    let is_told = |error: &ScheduleError| !error.message.is_empty() && !error.hint.is_empty();
+    if !errors.is_empty() && errors.iter().all(is_told) {
+        Ok(())
+    } else {
+        Err(Wrong::of(Kind::Refusal, format!("a step is refused without a reason: {errors:?}")))
+    }
+}

@@ -1,0 +1,107 @@
+//! FS Lemmas 6.1 and A.1: a loop is identified by its func, specialization, stage and variable.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Label, Pool, Program, Stmt, StmtId, VarId};
+use halidom_schedule::{Phase, with_holes};
+
+use super::common::{Step, legal_steps, parse, random};
+
+/// What identifies a loop.
+type Identity = (String, usize, usize, String);
+
+/// The loops of a program by their identities; those of one identity together.
+fn loops(pool: &Pool, program: &Program) -> FxHashMap<Identity, Vec<VarId>> {
+    let mut found = FxHashMap::default();
+    collect(pool, program.body, None, &mut found);
+    found
+}
+
+fn collect(
+    pool: &Pool,
+    stmt: StmtId,
+    owner: Option<(&str, usize, usize)>,
+    found: &mut FxHashMap<Identity, Vec<VarId>>,
+) {
+    let mut visit = |stmt, owner| collect(pool, stmt, owner, found);
+    match pool.get_stmt(stmt) {
+        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| visit(*stmt, owner)),
+        Stmt::Let { body, .. } | Stmt::Allocate { body, .. } => visit(*body, owner),
+        Stmt::If { then_branch, else_branch, .. } => {
+            visit(*then_branch, owner);
+            if let Some(branch) = else_branch {
+                visit(*branch, owner);
+            }
+        }
+        Stmt::Labeled { label: Label::Stage { func, stage, specialization }, body } => {
+            visit(*body, Some((pool.func(*func).name.as_str(), *specialization, *stage)));
+        }
+        Stmt::Labeled { body, .. } => visit(*body, owner),
+        Stmt::For { var, body, .. } => {
+            let (func, specialization, stage) = owner.expect("a loop belongs to a stage");
+            let name = pool.var(*var).name.clone();
+            visit(*body, owner);
+            found.entry((func.to_owned(), specialization, stage, name)).or_default().push(*var);
+        }
+        Stmt::Provide { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => {}
+    }
+}
+
+/// Checks a step; how many loops it has.
+fn named_apart(step: &mut Step) -> usize {
+    let program = with_holes(&mut step.pool, &step.lowered);
+    let loops = loops(&step.pool, &program);
+    for (identity, vars) in &loops {
+        assert_eq!(vars.len(), 1, "{identity:?} names several loops {}", step.what);
+    }
+    let mut vars: Vec<VarId> = loops.values().flatten().copied().collect();
+    vars.sort_unstable();
+    vars.dedup();
+    assert_eq!(vars.len(), loops.len(), "a variable is bound twice {}", step.what);
+    loops.len()
+}
+
+#[test]
+fn lemma_6_1_loops_are_identified_by_func_specialization_stage_and_name() {
+    let (mut steps, mut loops, mut specialized) = (0, 0, 0);
+    for seed in 0..150 {
+        for mut step in legal_steps(&random(seed)) {
+            loops += named_apart(&mut step);
+            specialized += usize::from(step.phase == Some(Phase::Specialization));
+            steps += 1;
+        }
+    }
+    assert!(steps > 500 && loops > 3 * steps && specialized > 10, "{steps} {loops} {specialized}");
+}
+
+#[test]
+fn lemma_a_1_the_loop_phase_keeps_names_apart() {
+    let mut after = 0;
+    for seed in 1000..1150 {
+        for mut step in legal_steps(&random(seed)) {
+            if step.phase == Some(Phase::Loops) {
+                named_apart(&mut step);
+                after += 1;
+            }
+        }
+    }
+    assert!(after > 300, "{after} loop directives");
+}
+
+#[test]
+#[should_panic(expected = "names several loops")]
+fn two_loops_of_one_name_would_be_seen() {
+    // Two funcs of one name do not exist; two loops of one stage with one name are made here by hand.
+    let module = parse(
+        "pipeline p(a: buffer<u8, 2>) -> f: buffer<u8, 2> { func f(x, y) = a(x, y); }
+         schedule s for p { f.split(x, xo, xi, 4); }",
+    );
+    let mut step = legal_steps(&module).pop().unwrap();
+    let program = with_holes(&mut step.pool, &step.lowered);
+    let names: Vec<String> = loops(&step.pool, &program).into_keys().map(|key| key.3).collect();
+    assert_eq!(names.len(), 3);
+    let doubled = step.pool.stmt(Stmt::Block(vec![program.body, program.body]));
+    let doubled = Program { body: doubled, ..program };
+    for (identity, vars) in loops(&step.pool, &doubled) {
+        assert_eq!(vars.len(), 1, "{identity:?} names several loops");
+    }
+}
