@@ -8,7 +8,8 @@ fn fuzz(options: &Options) -> Outcome {
 
 #[test]
 fn everything_that_computes_agrees() {
-    let options = Options { programs: 64, seed: 1, stop_after: 10, shrink: false, ..Options::default() };
+    let options =
+        Options { programs: 64, seed: 1, stop_after: 10, shrink: false, ..Options::default() };
     let outcome = fuzz(&options);
     let figures = &outcome.figures;
     let rate = figures.programs as f64 / outcome.time.as_secs_f64();

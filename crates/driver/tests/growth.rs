@@ -1,5 +1,7 @@
 //! What a compile makes grows as the pipeline does: the expressions are linear in the number of stages and levels. Times are in `benches/compile`.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "../benches/compile/families.rs"]
 mod families;
 

@@ -102,10 +102,7 @@ fn learn_least(pool: &Pool, condition: ExprId, known: &mut Known) {
         | BinaryOp::Ne => return,
     };
     // The number that a machine integer is converted to is its own.
-    let var = match *pool.get(var) {
-        Expr::Cast(Scalar::Int, operand) => operand,
-        _ => var,
-    };
+    let var = if let Expr::Cast(Scalar::Int, operand) = *pool.get(var) { operand } else { var };
     if let (Expr::Var(var), Some(least)) = (pool.get(var), least) {
         let entry = known.lower.entry(*var).or_insert(least);
         *entry = least.max(*entry);

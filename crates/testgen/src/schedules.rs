@@ -301,7 +301,7 @@ impl Maker<'_> {
                     0 | 1 => format!("{}.vectorize({name}, 4)", func.name),
                     2 => format!("{}.unroll({name}, 4)", func.name),
                     _ => {
-                        let (outer, within) = (self.fresh(&name), self.fresh(&name));
+                        let (outer, within) = (self.fresh(name), self.fresh(name));
                         let factor = self.factor();
                         format!(
                             "{}.split({name}, {outer}, {within}, {factor}).parallel({outer})",
@@ -313,8 +313,7 @@ impl Maker<'_> {
                     && self.random.chance(40)
                     && let Some((last, false)) = func.stages[1].last()
                 {
-                    inner
-                        .push_str(&format!(";\n        {}.update(1).unroll({last}, 2)", func.name));
+                    inner = format!("{inner};\n        {}.update(1).unroll({last}, 2)", func.name);
                 }
                 format!(".specialize({condition}) {{\n        {inner};\n    }}\n")
             }

@@ -118,11 +118,10 @@ fn keep(found: &Disagreement, folder: &Path) -> Result<(), halidom_driver::files
         path: folder.to_owned(),
         source,
     })?;
-    let comment: String = heading(found)
-        .lines()
-        .chain(found.inputs.iter().flat_map(|inputs| inputs.lines()))
-        .map(|line| format!("// {line}\n"))
-        .collect();
+    let heading = heading(found);
+    let inputs = found.inputs.iter().flat_map(|inputs| inputs.lines());
+    let lines: Vec<&str> = heading.lines().chain(inputs).collect();
+    let comment = format!("// {}\n", lines.join("\n// "));
     let write = |name: String, text: &str| {
         write_bytes(&folder.join(name), format!("{comment}{text}").as_bytes())
     };

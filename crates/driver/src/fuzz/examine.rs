@@ -94,7 +94,7 @@ impl Examiner<'_> {
         let begun = spent.on("algorithm", || caught(|| self.begin(&subject)));
         examined.spent.add(&spent);
         let (loaded, known) = match begun {
-            Ok((loaded, known)) => (loaded, Rc::new(known)),
+            Ok((loaded, known)) => (loaded, Rc::from(known)),
             Err(wrong) => {
                 examined.disagreements.push(subject.disagreement(None, wrong));
                 return (examined, jobs);
@@ -162,7 +162,7 @@ impl Examiner<'_> {
         &self,
         loaded: &Loaded,
         choice: &Choice,
-        (subject, known): (&Rc<Subject>, &Rc<Vec<Known>>),
+        (subject, known): (&Rc<Subject>, &Rc<[Known]>),
         examined: &mut Examined,
     ) -> Result<Option<Job>, Wrong> {
         let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;

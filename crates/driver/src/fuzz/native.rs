@@ -20,13 +20,13 @@ pub(super) struct Job {
     algorithm: Algorithm,
     program: Program,
     module: CModule,
-    known: Rc<Vec<Known>>,
+    known: Rc<[Known]>,
 }
 
 impl Job {
     /// Prints a program as C and reads the C back. `number` makes its name unlike others'.
     pub(super) fn new(
-        (subject, known): (&Rc<Subject>, &Rc<Vec<Known>>),
+        (subject, known): (&Rc<Subject>, &Rc<[Known]>),
         schedule: String,
         pool: Pool,
         algorithm: Algorithm,

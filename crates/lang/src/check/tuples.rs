@@ -204,10 +204,10 @@ impl<'a, 's> Checker<'a, 's> {
 
 /// Where the components stand: each its own place where they are written out.
 fn component_spans(expr: &Expr<'_>, components: usize) -> Vec<Span> {
-    match &expr.kind {
-        ExprKind::Tuple(parts) if parts.len() == components => {
-            parts.iter().map(|part| part.span).collect()
-        }
-        _ => vec![expr.span; components],
+    if let ExprKind::Tuple(parts) = &expr.kind
+        && parts.len() == components
+    {
+        return parts.iter().map(|part| part.span).collect();
     }
+    vec![expr.span; components]
 }

@@ -60,10 +60,8 @@ impl Solver<'_, '_> {
     /// A coordinate with the variables' names in the program, without the conversion of an index and the types of numbers.
     fn as_written(&mut self, constraint: &Constraint, coord: ExprId) -> String {
         let pool = &mut *self.algebra.pool;
-        let coord = match *pool.get(coord) {
-            Expr::Cast(Scalar::Int, operand) => operand,
-            _ => coord,
-        };
+        let coord =
+            if let Expr::Cast(Scalar::Int, operand) = *pool.get(coord) { operand } else { coord };
         let mut names = FxHashMap::default();
         for binder in &constraint.path {
             if let Binder::ForAll { var, .. } | Binder::Let { var, .. } = binder {

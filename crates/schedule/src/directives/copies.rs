@@ -177,7 +177,7 @@ fn refresh(pool: &mut Pool, nest: &mut Nest, func: FuncId, copy: FuncId) {
         pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, node| match node {
             Expr::Var(var) => fresh.get(var).map_or(id, |new| pool.var_expr(*new)),
             Expr::Hole(hole) => {
-                let decl = pool.get_hole(*hole).clone();
+                let decl = *pool.get_hole(*hole);
                 if decl.func == func {
                     let hole = pool.hole(HoleDecl { func: copy, ..decl });
                     pool.expr(Expr::Hole(hole))

@@ -76,7 +76,7 @@ pub(crate) fn known(module: &Module, seed: u64, count: usize) -> Vec<Known> {
         .into_iter()
         .map(|case| {
             let expected = evaluate(&module.pool, algorithm, &case.bindings, &case.windows);
-            Known { case, expected: expected.unwrap() }
+            Known { case, expected: expected.expect("its values") }
         })
         .collect()
 }

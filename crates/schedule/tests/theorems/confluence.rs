@@ -73,7 +73,6 @@ fn check_steps(seeds: std::ops::Range<u64>, wanted: &dyn Fn(&Step, bool) -> bool
             }
         }
     }
-    println!("{counts:?}");
     assert!(counts.same > counts.refused && counts.random > counts.steps / 2, "{counts:?}");
     counts
 }
@@ -94,10 +93,7 @@ fn lemma_4_6_algorithms_end() {
             // Far above what memoised evaluation needs, far below what an evaluation that does not end would take.
             let result =
                 evaluate_within(&module.pool, algorithm, &case.bindings, &case.windows, 50_000_000);
-            assert!(
-                !matches!(result, Err(AlgorithmError::TooLong { .. })),
-                "seed {seed} does not end"
-            );
+            assert!(!matches!(result, Err(AlgorithmError::TooLong)), "seed {seed} does not end");
             ended += usize::from(result.is_ok());
         }
     }
@@ -177,13 +173,11 @@ fn a_completion_that_is_too_narrow_would_be_seen() {
     let algorithm = &module.pipelines[0].algorithm;
     let mut step = legal_steps(&module).pop().unwrap();
     let program = complete(&mut step.pool, &step.lowered, Engine::Default).unwrap();
-    let body = rewrite(&mut step.pool, program.body, &|pool, _, stmt| match stmt {
-        Stmt::For { var, min, extent, kind, body } => {
-            let minus_one = pool.int(-1);
-            let extent = pool.add(*extent, minus_one);
-            Some(pool.stmt(Stmt::For { var: *var, min: *min, extent, kind: *kind, body: *body }))
-        }
-        _ => None,
+    let body = rewrite(&mut step.pool, program.body, &|pool, _, stmt| {
+        let Stmt::For { var, min, extent, kind, body } = stmt else { return None };
+        let minus_one = pool.int(-1);
+        let extent = pool.add(*extent, minus_one);
+        Some(pool.stmt(Stmt::For { var: *var, min: *min, extent, kind: *kind, body: *body }))
     });
     let narrow = Program { body, ..program.clone() };
     let known = known(&module, 1, 6);

@@ -154,9 +154,8 @@ fn programs_against_the_lemma_would_be_seen() {
     let without_loops =
         broken(pool, &|pool, _, stmt| of_f(stmt).then(|| pool.stmt(Stmt::Block(Vec::new()))));
     assert_eq!(without_loops, ["f is read where it is not computed"; 2]);
-    let without_memory = broken(pool, &|_, _, stmt| match stmt {
-        Stmt::Allocate { body, .. } => Some(*body),
-        _ => None,
+    let without_memory = broken(pool, &|_, _, stmt| {
+        if let Stmt::Allocate { body, .. } = stmt { Some(*body) } else { None }
     });
     assert_eq!(without_memory, ["f is computed where it is not allocated"]);
     let conditional = broken(pool, &|pool, id, stmt| {

@@ -1,6 +1,6 @@
 //! FS Lemmas 6.1 and A.1: a loop is identified by its func, specialization, stage and variable.
 
-use halidom_base::FxHashMap;
+use halidom_base::IndexMap;
 use halidom_ir::{Label, Pool, Program, Stmt, StmtId, VarId};
 use halidom_schedule::{Phase, with_holes};
 
@@ -10,8 +10,8 @@ use super::common::{Step, legal_steps, parse, random};
 type Identity = (String, usize, usize, String);
 
 /// The loops of a program by their identities; those of one identity together.
-fn loops(pool: &Pool, program: &Program) -> FxHashMap<Identity, Vec<VarId>> {
-    let mut found = FxHashMap::default();
+fn loops(pool: &Pool, program: &Program) -> IndexMap<Identity, Vec<VarId>> {
+    let mut found = IndexMap::default();
     collect(pool, program.body, None, &mut found);
     found
 }
@@ -20,7 +20,7 @@ fn collect(
     pool: &Pool,
     stmt: StmtId,
     owner: Option<(&str, usize, usize)>,
-    found: &mut FxHashMap<Identity, Vec<VarId>>,
+    found: &mut IndexMap<Identity, Vec<VarId>>,
 ) {
     let mut visit = |stmt, owner| collect(pool, stmt, owner, found);
     match pool.get_stmt(stmt) {

@@ -173,11 +173,9 @@ fn two_that_run_would_be_seen() {
     let mut step = legal_steps(&module).pop().unwrap();
     let program = complete(&mut step.pool, &step.lowered, Engine::Default).unwrap();
     let func = specialized(&step.pool, &program)[0];
-    let body = rewrite(&mut step.pool, program.body, &|pool, _, stmt| match stmt {
-        Stmt::If { then_branch, else_branch: Some(branch), .. } => {
-            Some(pool.stmt(Stmt::Block(vec![*then_branch, *branch])))
-        }
-        _ => None,
+    let body = rewrite(&mut step.pool, program.body, &|pool, _, stmt| {
+        let Stmt::If { then_branch, else_branch: Some(branch), .. } = stmt else { return None };
+        Some(pool.stmt(Stmt::Block(vec![*then_branch, *branch])))
     });
     let both = Program { body, ..program };
     let known = known(&module, 5, 12);
