@@ -227,8 +227,8 @@ pub(crate) struct FuzzArgs {
     /// Compile one in so many schedules to native code; none if 0
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) native_one_in: u64,
-    /// Validate one in so many final programs; none if 0
-    #[arg(long, default_value_t = 2, value_name = "N")]
+    /// Validate one in so many final programs, within limits that do not depend on the machine; none if 0
+    #[arg(long, default_value_t = 8, value_name = "N")]
     pub(crate) validate_one_in: u64,
     /// Mutants of each compile: those that a run shows to be wrong must not be proved
     #[arg(long, default_value_t = 0)]

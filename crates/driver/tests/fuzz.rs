@@ -8,8 +8,14 @@ fn fuzz(options: &Options) -> Outcome {
 
 #[test]
 fn everything_that_computes_agrees() {
-    let options =
-        Options { programs: 64, seed: 1, stop_after: 10, shrink: false, ..Options::default() };
+    let options = Options {
+        programs: 48,
+        seed: 28,
+        stop_after: 10,
+        shrink: false,
+        validate_one_in: 2,
+        ..Options::default()
+    };
     let outcome = fuzz(&options);
     let figures = &outcome.figures;
     let rate = figures.programs as f64 / outcome.time.as_secs_f64();
@@ -34,8 +40,9 @@ fn everything_that_computes_agrees() {
     assert!(figures.random_completions * 4 > figures.steps * 3, "{figures:?}");
     assert!(figures.runs > figures.completions / 2, "{figures:?}");
     assert_eq!(figures.native, figures.compiles);
-    assert_eq!(figures.proved + figures.unknown, figures.compiles);
-    assert!(figures.unknown * 5 <= figures.compiles * 3, "{figures:?}");
+    let validated = figures.proved + figures.unknown;
+    assert!(validated * 2 + 1 >= figures.compiles, "{figures:?}");
+    assert!(figures.proved * 3 >= validated, "{figures:?}");
 }
 
 #[test]

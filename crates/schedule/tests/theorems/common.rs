@@ -88,6 +88,8 @@ pub(crate) enum Ended {
     Same,
     /// An entry check that may be stronger for a larger completion or an over-computing schedule.
     Refused,
+    /// The program takes more memory than a test may: a large parameter is a split factor.
+    TooLarge,
 }
 
 /// FS Definition 3.3: the program gives what the algorithm gives, or an entry check fails. Stores at needed points are compared as well (Lemma 7.3), and a
@@ -134,6 +136,7 @@ pub(crate) fn confluent(
         {
             Ended::Refused
         }
+        Err(Fault::TooLarge { .. }) => Ended::TooLarge,
         Err(fault) => panic!("{fault} {what}\n{}", print::program(pool, program)),
     }
 }

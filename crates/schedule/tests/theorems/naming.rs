@@ -6,41 +6,46 @@ use halidom_schedule::{Phase, with_holes};
 
 use super::common::{Step, legal_steps, parse, random};
 
-/// What identifies a loop.
-type Identity = (String, usize, usize, String);
+/// What identifies a loop: func, specialization, stage and name; and, beyond FS, the instances that it stands in: a func that is computed at a loop of several specializations has
+/// loops in each of them, of which one runs (Lemma 8.2).
+type Identity = (Vec<Instance>, String);
+/// A func's name, specialization and stage; those around first, its own last.
+type Instance = (String, usize, usize);
 
 /// The loops of a program by their identities; those of one identity together.
 fn loops(pool: &Pool, program: &Program) -> IndexMap<Identity, Vec<VarId>> {
     let mut found = IndexMap::default();
-    collect(pool, program.body, None, &mut found);
+    collect(pool, program.body, &mut Vec::new(), &mut found);
     found
 }
 
 fn collect(
     pool: &Pool,
     stmt: StmtId,
-    owner: Option<(&str, usize, usize)>,
+    owners: &mut Vec<Instance>,
     found: &mut IndexMap<Identity, Vec<VarId>>,
 ) {
-    let mut visit = |stmt, owner| collect(pool, stmt, owner, found);
+    let mut visit = |stmt| collect(pool, stmt, owners, found);
     match pool.get_stmt(stmt) {
-        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| visit(*stmt, owner)),
-        Stmt::Let { body, .. } | Stmt::Allocate { body, .. } => visit(*body, owner),
+        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| visit(*stmt)),
+        Stmt::Let { body, .. } | Stmt::Allocate { body, .. } => visit(*body),
         Stmt::If { then_branch, else_branch, .. } => {
-            visit(*then_branch, owner);
+            visit(*then_branch);
             if let Some(branch) = else_branch {
-                visit(*branch, owner);
+                visit(*branch);
             }
         }
         Stmt::Labeled { label: Label::Stage { func, stage, specialization }, body } => {
-            visit(*body, Some((pool.func(*func).name.as_str(), *specialization, *stage)));
+            owners.push((pool.func(*func).name.clone(), *specialization, *stage));
+            collect(pool, *body, owners, found);
+            owners.pop();
         }
-        Stmt::Labeled { body, .. } => visit(*body, owner),
+        Stmt::Labeled { body, .. } => visit(*body),
         Stmt::For { var, body, .. } => {
-            let (func, specialization, stage) = owner.expect("a loop belongs to a stage");
+            visit(*body);
+            assert!(!owners.is_empty(), "a loop belongs to a stage");
             let name = pool.var(*var).name.clone();
-            visit(*body, owner);
-            found.entry((func.to_owned(), specialization, stage, name)).or_default().push(*var);
+            found.entry((owners.clone(), name)).or_default().push(*var);
         }
         Stmt::Provide { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => {}
     }
@@ -97,7 +102,7 @@ fn two_loops_of_one_name_would_be_seen() {
     );
     let mut step = legal_steps(&module).pop().unwrap();
     let program = with_holes(&mut step.pool, &step.lowered);
-    let names: Vec<String> = loops(&step.pool, &program).into_keys().map(|key| key.3).collect();
+    let names: Vec<String> = loops(&step.pool, &program).into_keys().map(|key| key.1).collect();
     assert_eq!(names.len(), 3);
     let doubled = step.pool.stmt(Stmt::Block(vec![program.body, program.body]));
     let doubled = Program { body: doubled, ..program };
