@@ -9,7 +9,7 @@
 use halidom_ir::{BufferKind, Check};
 
 use super::{Model, Step, Store};
-use crate::space::{Formula, PolyId, Rename, Space};
+use crate::space::{Formula, PolyId, Rename, Space, Symbol};
 
 /// Widens the regions of funcs whose updates read other locations than they write, in the dimensions concerned.
 pub(super) fn widen(model: &mut Model, space: &mut Space) {
@@ -29,13 +29,21 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
             if !reaches(dim) {
                 continue;
             }
-            let mut pure = model.stores.iter().filter(own).filter(|store| store.stage == 0);
+            let pure: Vec<&Store> =
+                model.stores.iter().filter(own).filter(|store| store.stage == 0).collect();
             let place = &model.labels[label].place;
             let outside = (place.steps.len(), place.facts.len());
-            let range = pure.find_map(|store| {
+            // The box may be written in pieces: it begins where the first begins.
+            let start = pure.first().and_then(|store| {
+                let (first, _) = first_iterations(model, space, store, outside.0)?;
+                Some({ first }.poly(space, *store.access.coords.get(dim)?))
+            });
+            let range = pure.iter().find_map(|store| {
                 let coord = *store.access.coords.get(dim)?;
                 loop_range(model, space, store, coord, outside.0)
-                    .or_else(|| guarded_range(model, space, store, coord, outside))
+                    .filter(|_| pure.len() == 1)
+                    .or_else(|| guarded_range(model, space, store, coord, outside, start?))
+                    .or_else(|| loop_range(model, space, store, coord, outside.0))
             });
             // Otherwise the box that is allocated, or that an entry check says is written.
             let memory = model.labels[label].memories.first().map(|first| &model.memories[*first]);
@@ -92,17 +100,37 @@ fn loop_range(
     }
 }
 
-/// The range of a coordinate that a guard keeps below something outside the loops: from its value in the first iterations to there.
+/// The range of a coordinate that a guard keeps below something outside the loops: from `min` to there.
 fn guarded_range(
     model: &Model,
     space: &mut Space,
     store: &Store,
     coord: PolyId,
     (depth, known): (usize, usize),
+    min: PolyId,
 ) -> Option<(PolyId, PolyId)> {
     let own = store.access.place.facts.get(known..)?;
+    let (_, inner) = first_iterations(model, space, store, depth)?;
+    for fact in own {
+        let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
+        let last = space.add(coord, room);
+        if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
+            let extent = space.sub(last, min);
+            return Some((min, space.offset(extent, 1)));
+        }
+    }
+    None
+}
+
+/// The first iterations of the loops around a store inside the first `depth` steps, with the symbols of these loops and of its lane.
+fn first_iterations(
+    model: &Model,
+    space: &mut Space,
+    store: &Store,
+    depth: usize,
+) -> Option<(Rename, Vec<Symbol>)> {
     let mut first = Rename::new();
-    let mut inner: Vec<_> = Vec::new();
+    let mut inner: Vec<Symbol> = Vec::new();
     for step in store.access.place.steps.get(depth..)? {
         let Step::Loop(index) = step else { continue };
         let found = &model.loops[*index];
@@ -115,14 +143,5 @@ fn guarded_range(
         first.insert(lane, zero);
         inner.push(lane);
     }
-    let min = first.poly(space, coord);
-    for fact in own {
-        let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
-        let last = space.add(coord, room);
-        if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
-            let extent = space.sub(last, min);
-            return Some((min, space.offset(extent, 1)));
-        }
-    }
-    None
+    Some((first, inner))
 }

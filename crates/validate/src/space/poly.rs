@@ -177,6 +177,7 @@ impl Space {
                 kept.push(operand);
             }
         }
+        self.absorb(&mut kept);
         let coefficients = kept.iter().flat_map(|operand| self.polys[*operand].0.iter());
         let common = coefficients.fold(0, |common, (_, coefficient)| gcd(common, *coefficient));
         let common = common.max(1);
@@ -191,6 +192,43 @@ impl Space {
             _ => self.intern_atom(Atom::Min(kept.into())),
         };
         self.combine(&[(shared, 1), (least, common)])
+    }
+
+    /// Drops operands of a minimum that are at least another: `a <= max(a, b)`, so `min(a, max(a, b)) = a`.
+    fn absorb(&mut self, operands: &mut Vec<PolyId>) {
+        let mut index = 0;
+        while let Some(operand) = operands.get(index).copied() {
+            let least = self.at_least(operand);
+            let dropped = operands.iter().enumerate().any(|(other, smaller)| {
+                other != index
+                    && least.iter().any(|least| {
+                        let room = self.sub(*least, *smaller);
+                        self.as_constant(room).is_some_and(|room| room >= 0)
+                    })
+            });
+            if dropped {
+                operands.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// Integers that a sum with the negated multiple of one minimum is at least: the minimum replaced by its operands.
+    fn at_least(&mut self, poly: PolyId) -> Vec<PolyId> {
+        let terms = self.polys[poly].clone();
+        let mut found = Vec::new();
+        for (monomial, by) in &terms.0 {
+            let [atom] = **monomial else { continue };
+            let Atom::Min(operands) = self.atoms[atom].clone() else { continue };
+            if *by < 0 {
+                let this = self.atom_poly(atom);
+                found.extend(
+                    operands.iter().map(|o| self.combine(&[(poly, 1), (this, -by), (*o, *by)])),
+                );
+            }
+        }
+        found
     }
 
     /// The greatest of two: `max(a, b) = -min(-a, -b)`.

@@ -154,6 +154,16 @@ impl Checker<'_> {
                 && let (Some(x), Some(y)) = (self.model.ints.get(x), self.model.ints.get(y))
             {
                 let factors = self.symbolic_product([*x, *y], scope, ranges);
+                // Or by their intervals, each the better of the two known.
+                let mut sides = Vec::new();
+                for (known, poly) in inner.iter().zip([*x, *y]) {
+                    let normal = self.symbolic(poly, scope, ranges);
+                    sides.push((known.0.max(normal.0), known.1.min(normal.1)));
+                }
+                if let [a, b] = *sides.as_slice() {
+                    let sides = product(a, b);
+                    found = (found.0.max(sides.0), found.1.min(sides.1));
+                }
                 found = (found.0.max(factors.0), found.1.min(factors.1));
             }
             if !narrow(found)
