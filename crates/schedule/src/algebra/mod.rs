@@ -89,6 +89,8 @@ pub(crate) struct Algebra<'a> {
     sums: FxHashMap<ExprId, Sum>,
     /// Whether a sum was shown to be non-negative, and how deep was looked.
     proofs: FxHashMap<Sum, (bool, u32)>,
+    /// Sums for which a search ran out of steps: the next one would as well.
+    given_up: FxHashSet<Sum>,
     /// Ranges of funcs' values over startup values, as found so far.
     pub(crate) values: FxHashMap<(FuncId, usize), (Option<ExprId>, Option<ExprId>)>,
     /// Set where an interval may be wider than the values that an expression takes.
@@ -104,6 +106,7 @@ impl<'a> Algebra<'a> {
             known: Cow::Borrowed(known),
             sums: FxHashMap::default(),
             proofs: FxHashMap::default(),
+            given_up: FxHashSet::default(),
             values: FxHashMap::default(),
             lossy: false,
             budget: 0,
@@ -115,6 +118,7 @@ impl<'a> Algebra<'a> {
         self.known.to_mut().upper.insert(var, greatest);
         self.sums.clear();
         self.proofs.clear();
+        self.given_up.clear();
     }
 
     /// The normal form's expression. Equal to `expr` wherever `expr` is defined.

@@ -23,8 +23,15 @@ impl Algebra<'_> {
 
     /// Whether a sum is shown to be non-negative.
     pub(super) fn is_nonnegative(&mut self, sum: &Sum) -> bool {
+        if self.given_up.contains(sum) {
+            return false;
+        }
         self.budget = PROOF_STEPS;
-        self.nonnegative(sum, PROOF_DEPTH)
+        let shown = self.nonnegative(sum, PROOF_DEPTH);
+        if !shown && self.budget == 0 {
+            self.given_up.insert(sum.clone());
+        }
+        shown
     }
 
     fn nonnegative(&mut self, sum: &Sum, depth: u32) -> bool {

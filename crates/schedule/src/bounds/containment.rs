@@ -156,7 +156,9 @@ fn compare_in(
             places.push((plan.func, kind, constraint.path[..position.unwrap_or(0)].to_vec()));
         }
     }
-    let over_computes = format!("{schedule:?}").contains("Round");
+    // A directive that fixes an extent puts it at the inferred min, which is another one for each engine.
+    let text = format!("{schedule:?}");
+    let over_computes = text.contains("Round") || text.contains("Bound");
     Ok(Comparison { pool, lowered: holes.lowered, found, over_computes, places })
 }
 
@@ -180,8 +182,10 @@ impl Comparison {
         let names: Vec<_> = self.pool.vars().map(|(var, decl)| (var, decl.clone())).collect();
         for (var, decl) in names {
             let given = params.iter().find(|(name, _)| *name == decl.name).map(|(_, value)| *value);
-            let value =
-                given.unwrap_or_else(|| random(11) + i128::from(decl.name.contains("stride")));
+            // Parameters are factors of splits: a requirement or an entry check keeps them positive, like strides.
+            let least =
+                decl.name.contains("stride") || self.lowered.algorithm.params.contains(&var);
+            let value = given.unwrap_or_else(|| random(11) + i128::from(least));
             startup.insert(var, eval::cast(decl.ty.scalar, Constant::int(value)).unwrap());
         }
         for output in &self.lowered.outputs {
