@@ -1,7 +1,7 @@
 //! Every needed location is written.
 //!
 //! # Correctness
-//! For a label that promises `func` on a region, each stage and each component: every instance of the stage that writes a needed location is executed by some store under the
+//! For a label that promises `func` on a region, each stage and each component: every instance of the stage that writes a location of the stage's region is executed by some store under the
 //! label. The instance is given by fresh symbols for the pure variables and the point; a witness gives the stores' loops in terms of these symbols; one query
 //! shows that the negations of all witnesses' conditions contradict the instance's existence. For the pure stage this says that every needed location is written.
 //! A location that an earlier label promised need not be written again: [`super::carry`].
@@ -23,6 +23,7 @@ impl<'a> Checker<'a> {
             let mut partial = Vec::new();
             let stages = self.specification.stages(func);
             for stage in 0..stages {
+                self.nested_regions(label, stage);
                 let decl = self.pool.func(func);
                 for component in 0..decl.scalars.len() {
                     let part = if decl.scalars.len() > 1 {
@@ -47,6 +48,30 @@ impl<'a> Checker<'a> {
             relying.push((label, carries));
         }
         relying
+    }
+
+    /// What a stage must leave right, the stage before it must leave right, too; the last one is owed the label's region.
+    fn nested_regions(&mut self, label: usize, stage: usize) {
+        let labelled = &self.model.labels[label];
+        let region = labelled.regions.get(stage);
+        let next = labelled.regions.get(stage + 1).unwrap_or(&labelled.needed);
+        if region == Some(next) {
+            return;
+        }
+        let coords: Vec<PolyId> =
+            labelled.needed.iter().map(|_| self.space.fresh_poly("needed")).collect();
+        let mut facts = labelled.place.facts.clone();
+        facts.push(self.inside(&coords, next));
+        let status = match region {
+            Some(region) => {
+                let goal = self.inside(&coords, region);
+                self.prove(&facts, goal, "regions of stages")
+            }
+            None => Status::Open("a label of a func without this stage".to_owned()),
+        };
+        let name = &self.pool.func(labelled.func).name;
+        let place = format!("region of stage {stage} of {name} where it is computed");
+        self.record(Kind::Coverage, None, place, status);
     }
 
     /// Leaves out what a label need not rely on: for what is left `Retention` must hold.
@@ -93,7 +118,10 @@ impl<'a> Checker<'a> {
         };
         let mut facts = labelled.place.facts.clone();
         facts.push(instance.exists);
-        facts.push(self.inside(&instance.location, &labelled.needed));
+        let Some(region) = labelled.regions.get(stage) else {
+            return Status::Open("a label of a func without this stage".to_owned());
+        };
+        facts.push(self.inside(&instance.location, region));
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
         let writers = self.writers(label, stage, component);
         let witnesses = self.witnesses(label, &writers, &target, true);

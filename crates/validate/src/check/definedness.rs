@@ -3,7 +3,7 @@
 //! # Correctness
 //! A load of an input in bounds is defined. A load of another func's value is right if a label that promises the func on a region with the load's coordinates
 //! comes before it: in the same iterations of all loops around the label, and under conditions that hold at the load ([`order::dominates`]). A load, in an update
-//! stage, of the updated func itself must lie in the needed region; that it then sees the specification's previous value is an obligation of kind `Order`.
+//! stage, of the updated func itself must lie in the region of that stage; that it then sees the specification's previous value is an obligation of kind `Order`.
 //! A value matters if the store's coordinates are needed and the selections around the load choose it; in indices, bounds and conditions it always matters.
 
 use halidom_ir::BufferKind;
@@ -64,7 +64,10 @@ impl Checker<'_> {
             {
                 return Status::Open("a func is read while it is computed".to_owned());
             }
-            let inside = self.inside(&load.coords, &model.labels[label].needed);
+            let Some(region) = model.labels[label].regions.get(store.stage) else {
+                return Status::Open("a label of a func without this stage".to_owned());
+            };
+            let inside = self.inside(&load.coords, region);
             return self.prove(&facts, inside, "own value");
         }
         let promised = self.promised(load);

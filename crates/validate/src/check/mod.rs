@@ -14,6 +14,7 @@ mod output;
 mod overflow;
 mod race;
 mod retention;
+mod settle;
 mod store;
 
 use halidom_base::FxHashSet;
@@ -183,8 +184,11 @@ impl Checker<'_> {
     pub(crate) fn good(&mut self, store: &Store) -> FormulaId {
         match store.label {
             Some(label) => {
-                let needed = self.model.labels[label].needed.clone();
-                self.inside(&store.access.coords, &needed)
+                let regions = &self.model.labels[label].regions;
+                match regions.get(store.stage) {
+                    Some(region) => self.inside(&store.access.coords, region),
+                    None => self.space.truth(true),
+                }
             }
             None => self.space.truth(true),
         }

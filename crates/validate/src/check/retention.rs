@@ -74,9 +74,11 @@ impl Checker<'_> {
         let Some((others, same)) = self.sharing(store.access.memory, &store.access.coords) else {
             return no_sharing();
         };
-        let needed = self.model.labels[label].needed.clone();
+        // The region of the first stage is the widest: it holds what updates read, too.
+        let labelled = &self.model.labels[label];
+        let region = labelled.regions.first().unwrap_or(&labelled.needed);
         let mut facts = store.access.place.facts.clone();
-        facts.push(self.inside(&others, &needed));
+        facts.push(self.inside(&others, region));
         self.prove(&facts, same, "fold")
     }
 

@@ -65,7 +65,10 @@ impl Checker<'_> {
         specified: Value,
     ) -> Status {
         match self.space.values_alike(stored, specified) {
-            Some(alike) => self.prove(facts, alike, "value"),
+            Some(alike) => {
+                let status = self.prove(facts, alike, "value");
+                self.or_settled(status, facts, stored, specified)
+            }
             None => Status::Open("the stored value differs from the specification's".to_owned()),
         }
     }

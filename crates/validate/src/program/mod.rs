@@ -130,8 +130,10 @@ pub(crate) struct Control {
 /// A place that promises a func's values.
 pub(crate) struct Labelled {
     pub(crate) func: FuncId,
-    /// Minima and extents of the region where the values must be right.
+    /// Minima and extents of the region where the values must be right in the end.
     pub(crate) needed: Vec<(PolyId, PolyId)>,
+    /// For each stage the region where what it writes must be right: `needed`, and what later updates read.
+    pub(crate) regions: Vec<Vec<(PolyId, PolyId)>>,
     pub(crate) place: Place,
     /// The memory of each of the func's components at this place; empty if one of them has none.
     pub(crate) memories: Vec<usize>,

@@ -382,7 +382,8 @@ impl Walker<'_> {
                     .collect::<Option<Vec<_>>>()
                     .unwrap_or_default();
                 let place = self.scope.place.clone();
-                self.scope.model.labels.push(Labelled { func, needed, place, memories });
+                let regions = vec![needed.clone(); self.pool.func(func).stages().len()];
+                self.scope.model.labels.push(Labelled { func, needed, regions, place, memories });
                 self.scope.place.labels.push(index);
                 self.statement(body);
                 self.scope.place.labels.pop();

@@ -1,34 +1,33 @@
 //! Better guesses at needed regions.
 //!
-//! An update that reads other locations of its own func needs them to be right, though no consumer may need them: the region of such a func's label becomes, in the dimensions in
-//! which the locations differ, the box over which its pure stage runs.
+//! An update that reads other locations of its own func needs them to be right, though no consumer may need them: the regions of this stage and of those before it become, in the
+//! dimensions in which the locations differ, the box over which the func's pure stage runs.
 //!
 //! # Correctness
-//! Needed regions are hints, so any will do: the obligations are stated for the regions that are left in the model.
+//! Regions of stages are hints, so any will do: the obligations are stated for the regions that are left in the model.
 
 use halidom_ir::{BufferKind, Check};
 
 use super::{Model, Step, Store};
 use crate::space::{Formula, PolyId, Rename, Space, Symbol};
 
-/// Widens the regions of funcs whose updates read other locations than they write, in the dimensions concerned.
+/// Widens the regions of stages up to the last update that reads other locations than it writes, in the dimensions concerned.
 pub(super) fn widen(model: &mut Model, space: &mut Space) {
     for label in 0..model.labels.len() {
         let own = |store: &&Store| store.label == Some(label);
         let reaches = |dim: usize| {
-            model.stores.iter().filter(own).any(|store| {
+            let reaching = model.stores.iter().filter(own).filter(|store| {
                 store.uses.iter().any(|used| {
                     let load = &model.loads[used.load];
                     model.labels[label].memories.contains(&load.memory)
                         && load.coords.get(dim) != store.access.coords.get(dim)
                 })
-            })
+            });
+            reaching.map(|store| store.stage).max()
         };
-        let mut region = model.labels[label].needed.clone();
-        for (dim, interval) in region.iter_mut().enumerate() {
-            if !reaches(dim) {
-                continue;
-            }
+        let mut regions = model.labels[label].regions.clone();
+        for dim in 0..model.labels[label].needed.len() {
+            let Some(last) = reaches(dim) else { continue };
             let pure: Vec<&Store> =
                 model.stores.iter().filter(own).filter(|store| store.stage == 0).collect();
             let place = &model.labels[label].place;
@@ -38,13 +37,27 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 let (first, _) = first_iterations(model, space, store, outside.0)?;
                 Some({ first }.poly(space, *store.access.coords.get(dim)?))
             });
-            let range = pure.iter().find_map(|store| {
+            let guarded = pure.iter().find_map(|store| {
+                let coord = *store.access.coords.get(dim)?;
+                guarded_range(model, space, store, coord, outside, start?)
+            });
+            let mut piece = |store: &Store| {
                 let coord = *store.access.coords.get(dim)?;
                 loop_range(model, space, store, coord, outside.0)
-                    .filter(|_| pure.len() == 1)
-                    .or_else(|| guarded_range(model, space, store, coord, outside, start?))
-                    .or_else(|| loop_range(model, space, store, coord, outside.0))
+            };
+            // From the first iteration of the first piece to the last one of the last.
+            let pieces = match (pure.first(), pure.last()) {
+                (Some(first), Some(last)) => piece(first).zip(piece(last)),
+                (_, _) => None,
+            };
+            let looped = pieces.map(|((min, extent), (last, rest))| {
+                if (min, extent) == (last, rest) {
+                    return (min, extent);
+                }
+                let end = space.add(last, rest);
+                (min, space.sub(end, min))
             });
+            let range = if pure.len() == 1 { looped.or(guarded) } else { guarded.or(looped) };
             // Otherwise the box that is allocated, or that an entry check says is written.
             let memory = model.labels[label].memories.first().map(|first| &model.memories[*first]);
             let allocated = memory
@@ -68,10 +81,11 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 | Check::Layout { .. } => None,
             });
             if let Some(range) = range.or(allocated).or(checked) {
-                *interval = range;
+                let widened = regions.iter_mut().take(last + 1);
+                widened.filter_map(|region| region.get_mut(dim)).for_each(|own| *own = range);
             }
         }
-        model.labels[label].needed = region;
+        model.labels[label].regions = regions;
     }
 }
 

@@ -19,7 +19,7 @@ use halidom_base::{Arena, FxHashMap, Interner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, Intrinsic, Scalar, UnaryOp};
 
 pub(crate) use poly::gcd;
-pub(crate) use rename::Rename;
+pub(crate) use rename::{Choice, Rename};
 pub(crate) use show::Names;
 pub(crate) use term::TermError;
 

@@ -27,8 +27,10 @@ enum Settle {
 #[derive(Default)]
 pub(crate) struct Rename {
     symbols: FxHashMap<Symbol, PolyId>,
-    /// Atoms replaced as a whole: for guesses only, as the result need not denote what the original does.
+    /// Atoms replaced as a whole.
     overrides: FxHashMap<AtomId, PolyId>,
+    /// Formulas replaced as a whole.
+    truths: FxHashMap<FormulaId, FormulaId>,
     /// What pending reads become.
     settle: Settle,
     polys: FxHashMap<PolyId, PolyId>,
@@ -60,9 +62,15 @@ impl Rename {
         self.forget();
     }
 
-    /// Replaces an atom whatever it means. The result is good for guessing only.
+    /// Replaces an atom whatever it means: the result denotes what the original does only where the two are equal.
     pub(crate) fn override_atom(&mut self, atom: AtomId, by: PolyId) {
         self.overrides.insert(atom, by);
+        self.forget();
+    }
+
+    /// Replaces a formula whatever it means: the result denotes what the original does only where the two are equivalent.
+    pub(crate) fn override_formula(&mut self, formula: FormulaId, by: FormulaId) {
+        self.truths.insert(formula, by);
         self.forget();
     }
 
@@ -138,7 +146,7 @@ impl Rename {
     }
 
     pub(crate) fn formula(&mut self, space: &mut Space, formula: FormulaId) -> FormulaId {
-        if let Some(done) = self.formulas.get(&formula) {
+        if let Some(done) = self.truths.get(&formula).or_else(|| self.formulas.get(&formula)) {
             return *done;
         }
         let result = match space.formula(formula).clone() {
@@ -258,6 +266,15 @@ impl Rename {
     }
 }
 
+/// Something that has one of several values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Choice {
+    /// A minimum, which is one of its operands.
+    Least(AtomId),
+    /// The condition of a selection.
+    Condition(FormulaId),
+}
+
 /// What was met on the way through a term.
 #[derive(Default)]
 struct Seen {
@@ -265,6 +282,8 @@ struct Seen {
     formulas: FxHashSet<FormulaId>,
     terms: FxHashSet<TermId>,
     symbols: IndexSet<Symbol>,
+    /// The inner ones come before those that they are parts of.
+    choices: IndexSet<Choice>,
 }
 
 impl Space {
@@ -278,6 +297,7 @@ impl Space {
                     Atom::Symbol(symbol) => drop(seen.symbols.insert(*symbol)),
                     Atom::Min(operands) => {
                         operands.iter().for_each(|operand| self.see_poly(*operand, seen));
+                        seen.choices.insert(Choice::Least(*atom));
                     }
                     Atom::Div(a, b) => {
                         self.see_poly(*a, seen);
@@ -285,6 +305,7 @@ impl Space {
                     }
                     Atom::Select(condition, a, b) => {
                         self.see_formula(*condition, seen);
+                        seen.choices.insert(Choice::Condition(*condition));
                         self.see_poly(*a, seen);
                         self.see_poly(*b, seen);
                     }
@@ -333,6 +354,7 @@ impl Space {
             }
             Term::Select(condition, a, b) => {
                 self.see_formula(*condition, seen);
+                seen.choices.insert(Choice::Condition(*condition));
                 self.see_term(*a, seen);
                 self.see_term(*b, seen);
             }
@@ -348,6 +370,24 @@ impl Space {
 }
 
 impl Space {
+    /// The choices in a value, inner ones first.
+    pub(crate) fn choices(&self, value: Value) -> IndexSet<Choice> {
+        let mut seen = Seen::default();
+        match value {
+            Value::Int(poly) => self.see_poly(poly, &mut seen),
+            Value::Bool(formula) => self.see_formula(formula, &mut seen),
+            Value::Number(term) => self.see_term(term, &mut seen),
+        }
+        seen.choices
+    }
+
+    /// Whether a machine value stands in a formula.
+    pub(crate) fn depends_on_data(&self, formula: FormulaId) -> bool {
+        let mut seen = Seen::default();
+        self.see_formula(formula, &mut seen);
+        !seen.terms.is_empty()
+    }
+
     /// The symbols in a formula.
     pub(crate) fn formula_symbols(&self, formula: FormulaId) -> IndexSet<Symbol> {
         let mut seen = Seen::default();
