@@ -16,6 +16,9 @@ impl Checker<'_> {
         if store.stage == 0 {
             return Err("the first stage is no update".to_owned());
         }
+        if !store.decides.is_empty() {
+            return Err("its condition reads its func".to_owned());
+        }
         let model = self.model;
         // There, updates of different locations share an element.
         if model.memories[store.access.memory].is_folded() {

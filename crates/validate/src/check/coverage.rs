@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
         relying
     }
 
-    /// What a stage must leave right, the stage before it must leave right, too; the last one is owed the label's region.
+    /// What a stage must leave right, the stage before it must leave right, too; and the last one the label's region.
     fn nested_regions(&mut self, label: usize, stage: usize) {
         let labelled = &self.model.labels[label];
         let region = labelled.regions.get(stage);

@@ -4,6 +4,7 @@
 //! A load of an input in bounds is defined. A load of another func's value is right if a label that promises the func on a region with the load's coordinates
 //! comes before it: in the same iterations of all loops around the label, and under conditions that hold at the load ([`order::dominates`]). A load, in an update
 //! stage, of the updated func itself must lie in the region of that stage; that it then sees the specification's previous value is an obligation of kind `Order`.
+//! The same holds of loads of it in conditions around the store, for every iteration in which they are evaluated.
 //! A value matters if the store's coordinates are needed and the selections around the load choose it; in indices, bounds and conditions it always matters.
 
 use halidom_ir::BufferKind;
@@ -27,6 +28,14 @@ impl Checker<'_> {
                 self.record(Kind::Definedness, Some(load.stmt), place, status);
             }
         }
+        for store in &model.stores {
+            for used in &store.decides {
+                let load = &model.loads[used.load];
+                let status = self.decided(store, load, used.arm);
+                let place = format!("read of {} that decides", self.describe(load));
+                self.record(Kind::Definedness, Some(load.stmt), place, status);
+            }
+        }
         for control in &model.controls {
             for used in &control.uses {
                 let load = &model.loads[used.load];
@@ -35,6 +44,19 @@ impl Checker<'_> {
                 self.record(Kind::Definedness, Some(load.stmt), place, status);
             }
         }
+    }
+
+    /// A load, in a condition, of the func that is updated under it: it matters wherever the condition is evaluated.
+    fn decided(&mut self, store: &Store, load: &Access, arm: FormulaId) -> Status {
+        let region = store.label.filter(|label| load.place.labels.contains(label));
+        let region = region.and_then(|label| self.model.labels[label].regions.get(store.stage));
+        let Some(region) = region else {
+            return Status::Open("an update without a place that promises it".to_owned());
+        };
+        let mut facts = load.place.facts.clone();
+        facts.push(arm);
+        let inside = self.inside(&load.coords, region);
+        self.prove(&facts, inside, "own value")
     }
 
     fn defined(

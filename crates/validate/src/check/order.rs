@@ -225,17 +225,27 @@ impl Checker<'_> {
     /// What an update reads of its own func was written before exactly by the earlier versions.
     fn reads_in_order(&mut self, memory: usize, depth: usize, reader: &Store, stores: &[&Store]) {
         let model = self.model;
-        for used in &reader.uses {
+        let uses = reader.uses.iter().map(|used| (used, false));
+        let decides = reader.decides.iter().map(|used| (used, true));
+        for (used, decides) in uses.chain(decides) {
             let load = &model.loads[used.load];
             if load.memory != memory {
                 continue;
             }
             let place = format!("read of {} in its own update", self.describe(load));
-            let status = self.own_dimensions(reader, load);
+            // What decides matters whether or not the instance writes, and what it writes is needed.
+            let facts = if decides {
+                [&*load.place.facts, &[used.arm]].concat()
+            } else {
+                let good = self.good(reader);
+                [&*reader.access.place.facts, &[good]].concat()
+            };
+            let status = self.own_dimensions(reader, load, &facts);
             self.record(Kind::Order, Some(load.stmt), place.clone(), status);
             for writer in stores {
                 for writer_first in [true, false] {
-                    let status = self.read_and_write(depth, (reader, load), writer, writer_first);
+                    let read = (reader, load, &*facts);
+                    let status = self.read_and_write(depth, read, writer, writer_first);
                     let status = self.or_commuting(status, reader, writer);
                     self.record(Kind::Order, Some(load.stmt), place.clone(), status);
                 }
@@ -244,7 +254,7 @@ impl Checker<'_> {
     }
 
     /// A read of the updated func has the writer's own pure coordinates: instances at one point do not touch each other's locations.
-    fn own_dimensions(&mut self, reader: &Store, load: &Access) -> Status {
+    fn own_dimensions(&mut self, reader: &Store, load: &Access, facts: &[FormulaId]) -> Status {
         let shape = match self.specification.shape(self.space, reader.func, reader.stage) {
             Ok(shape) => shape,
             Err(error) => return Status::Open(error.to_string()),
@@ -256,15 +266,13 @@ impl Checker<'_> {
             }
         }
         let goal = self.space.and(&goal);
-        let mut facts = reader.access.place.facts.clone();
-        facts.push(self.good(reader));
-        self.prove(&facts, goal, "own dimensions")
+        self.prove(facts, goal, "own dimensions")
     }
 
     fn read_and_write(
         &mut self,
         depth: usize,
-        (reader, load): (&Store, &Access),
+        (reader, load, known): (&Store, &Access, &[FormulaId]),
         writer: &Store,
         writer_first: bool,
     ) -> Status {
@@ -274,9 +282,8 @@ impl Checker<'_> {
         let Some(mut facts) = self.space.equalities(&load.coords, &written) else {
             return Status::Open("claims with different numbers of coordinates".to_owned());
         };
-        facts.extend(&reader.access.place.facts);
+        facts.extend(known);
         facts.extend(there.formulas(self.space, &writer.access.place.facts));
-        facts.push(self.good(reader));
         let point = there.polys(self.space, &writer.point);
         let (read, write) = ((reader.stage, &*reader.point), (writer.stage, &*point));
         let goal = if writer_first {

@@ -150,10 +150,15 @@ impl Checker<'_> {
         for store in model.stores.iter().filter(|store| store.label == Some(label)) {
             let mut facts = store.access.place.facts.clone();
             facts.push(self.good(store));
-            for used in &store.uses {
+            for (used, decides) in store
+                .uses
+                .iter()
+                .map(|used| (used, false))
+                .chain(store.decides.iter().map(|used| (used, true)))
+            {
                 let load = &model.loads[used.load];
                 if model.labels[label].memories.contains(&load.memory) {
-                    let mut facts = facts.clone();
+                    let mut facts = if decides { Vec::new() } else { facts.clone() };
                     facts.push(used.arm);
                     facts.extend(&load.place.facts);
                     facts.push(self.kept(carries, &load.coords));

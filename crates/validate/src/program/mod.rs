@@ -115,6 +115,8 @@ pub(crate) struct Store {
     /// What it writes, or why that is not known. Reads are settled for this store.
     pub(crate) value: Result<Value, String>,
     pub(crate) uses: Vec<Use>,
+    /// Loads of the updated func in conditions around it, which decide whether it runs.
+    pub(crate) decides: Vec<Use>,
     /// The label of `func` around it.
     pub(crate) label: Option<usize>,
     /// Whether its read of the element that it writes and the write are one step.
@@ -130,9 +132,9 @@ pub(crate) struct Control {
 /// A place that promises a func's values.
 pub(crate) struct Labelled {
     pub(crate) func: FuncId,
-    /// Minima and extents of the region where the values must be right in the end.
+    /// Minima and extents of the region where the values must be right in the end: the last of `regions`.
     pub(crate) needed: Vec<(PolyId, PolyId)>,
-    /// For each stage the region where what it writes must be right: `needed`, and what later updates read.
+    /// For each stage the region where what it writes must be right: what is needed in the end, and what later updates read.
     pub(crate) regions: Vec<Vec<(PolyId, PolyId)>>,
     pub(crate) place: Place,
     /// The memory of each of the func's components at this place; empty if one of them has none.

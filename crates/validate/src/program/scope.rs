@@ -5,7 +5,7 @@ use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
 
 use super::{Access, Memory, Model, Place, Use};
 use crate::evaluate::{EvaluateError, Leaves, Load, leaf_value};
-use crate::space::{PolyId, Rename, Space, Symbol, Term, Value, Version};
+use crate::space::{FormulaId, PolyId, Rename, Space, Symbol, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
@@ -27,6 +27,20 @@ pub(super) struct Scope {
     /// The loads of the present statement.
     pub(super) loads: FxHashMap<ExprId, usize>,
     pub(super) stmt: StmtId,
+    /// Innermost last.
+    pub(super) decisions: Vec<Decision>,
+}
+
+/// A condition around the present place that reads a func which is being updated there. What was read depends on the instance: it is a fact for the stores of that
+/// func, which settle it, and for nothing else.
+pub(super) struct Decision {
+    /// With pending reads.
+    pub(super) conditions: Vec<FormulaId>,
+    pub(super) uses: Vec<Use>,
+    /// How many loops are around.
+    pub(super) loops: usize,
+    /// Whether a store has settled it.
+    pub(super) taken: bool,
 }
 
 impl Scope {

@@ -6,7 +6,7 @@ use halidom_ir::{
     StoreIn, VarId,
 };
 
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Decision, Scope};
 use super::widen::widen;
 use super::{
     Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
@@ -72,6 +72,7 @@ pub(crate) fn walk(
         place: Place::default(),
         loads: FxHashMap::default(),
         stmt: program.body,
+        decisions: Vec::new(),
     };
     let mut walker = Walker { pool, space, scope, at_entry: true, bound: FxHashSet::default() };
     for buffer in program.inputs.iter().chain(program.outputs.iter().map(|output| &output.buffer)) {
@@ -236,22 +237,60 @@ impl Walker<'_> {
     }
 
     fn branch(&mut self, condition: ExprId, then_branch: StmtId, else_branch: Option<StmtId>) {
-        let fact = self.part(0, |walker| {
+        let (fact, own) = self.part(0, |walker| {
             let fact = walker.evaluate(|evaluator| evaluator.bool(condition));
-            walker.control(&[condition]);
-            fact
+            walker.compute(&[condition], None);
+            let uses = walker.uses(&[condition]);
+            let (own, others) = uses.into_iter().partition(|used| walker.is_updated(used));
+            walker.controlled(others);
+            (fact, own)
         });
-        match fact {
-            Ok(fact) => {
-                let fact = Rename::settle(None).formula(self.space, fact);
-                self.under(1, fact, then_branch);
-                if let Some(else_branch) = else_branch {
-                    let otherwise = self.space.not(fact);
-                    self.under(2, otherwise, else_branch);
-                }
-            }
-            Err(error) => self.problem(error),
+        let fact = match fact {
+            Ok(fact) => fact,
+            Err(error) => return self.problem(error),
+        };
+        let mut taken = self.decided(1, fact, &own, then_branch);
+        if let Some(else_branch) = else_branch {
+            let otherwise = self.space.not(fact);
+            taken |= self.decided(2, otherwise, &own, else_branch);
         }
+        if !taken {
+            self.part(0, |walker| walker.controlled(own));
+        }
+    }
+
+    /// Goes into a branch. What its condition says of funcs that are being updated here is left to their stores; whether one of them took it.
+    fn decided(&mut self, number: usize, condition: FormulaId, own: &[Use], body: StmtId) -> bool {
+        let parts = self.space.conjuncts(condition);
+        let reads = |walker: &mut Self, part| {
+            own.iter().any(|used| {
+                let func = walker.scope.model.memories[walker.scope.model.loads[used.load].memory].func;
+                let some = Version::Before { stage: usize::MAX, point: Box::new([]) };
+                let settled = Rename::settle(Some((func, some))).formula(walker.space, part);
+                settled != Rename::settle(None).formula(walker.space, part)
+            })
+        };
+        let (mut conditions, mut facts) = (Vec::new(), Vec::new());
+        for part in parts {
+            if reads(self, part) {
+                conditions.push(part);
+            } else {
+                facts.push(Rename::settle(None).formula(self.space, part));
+            }
+        }
+        let fact = self.space.and(&facts);
+        let loops = self.scope.place.loops().count();
+        self.scope.decisions.push(Decision { conditions, uses: own.to_vec(), loops, taken: false });
+        self.under(number, fact, body);
+        self.scope.decisions.pop().is_some_and(|decision| decision.taken)
+    }
+
+    /// Whether a load reads a func with updates under the label where it is computed.
+    fn is_updated(&self, used: &Use) -> bool {
+        let model = &self.scope.model;
+        let memory = model.loads[used.load].memory;
+        let around = self.scope.place.labels.iter().map(|label| &model.labels[*label]);
+        around.into_iter().any(|label| label.memories.contains(&memory) && label.regions.len() > 1)
     }
 
     fn repeat(
@@ -443,11 +482,33 @@ impl Walker<'_> {
             .rev()
             .copied()
             .find(|label| self.scope.model.labels[*label].func == func);
+        let mut known = Vec::new();
+        let mut decides = Vec::new();
+        let loops = self.scope.place.loops().count();
+        for decision in &mut self.scope.decisions {
+            let memories = label.map(|label| &self.scope.model.labels[label].memories);
+            let own = |used: &Use| {
+                memories.is_some_and(|own| own.contains(&self.scope.model.loads[used.load].memory))
+            };
+            // Without loops between, the condition is evaluated for this instance and no other.
+            if stage == 0 || decision.loops != loops || !decision.uses.iter().all(own) {
+                continue;
+            }
+            decision.taken = true;
+            for condition in &decision.conditions {
+                let condition = settle.formula(self.space, *condition);
+                known.extend(self.space.conjuncts(condition));
+            }
+            for used in &decision.uses {
+                decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
+            }
+        }
         self.scope.place.steps.push(Step::Part(1));
-        let (place, lane) = self.scope.lane_place(self.space, lanes);
+        let (mut place, lane) = self.scope.lane_place(self.space, lanes);
         self.scope.place.steps.pop();
+        place.facts.extend(known);
         let access = Access { stmt: self.scope.stmt, memory, flat, coords, place, lane };
-        let store = Store { access, func, stage, point, value, uses, label, atomic };
+        let store = Store { access, func, stage, point, value, uses, decides, label, atomic };
         self.scope.model.stores.push(store);
     }
 
@@ -555,6 +616,10 @@ impl Walker<'_> {
 
     fn decide(&mut self, exprs: &[ExprId]) {
         let uses = self.uses(exprs);
+        self.controlled(uses);
+    }
+
+    fn controlled(&mut self, uses: Vec<Use>) {
         if !uses.is_empty() {
             let mut settle = Rename::settle(None);
             let uses = uses

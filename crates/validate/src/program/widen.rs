@@ -17,7 +17,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
         let own = |store: &&Store| store.label == Some(label);
         let reaches = |dim: usize| {
             let reaching = model.stores.iter().filter(own).filter(|store| {
-                store.uses.iter().any(|used| {
+                store.uses.iter().chain(&store.decides).any(|used| {
                     let load = &model.loads[used.load];
                     model.labels[label].memories.contains(&load.memory)
                         && load.coords.get(dim) != store.access.coords.get(dim)
@@ -37,7 +37,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 let (first, _) = first_iterations(model, space, store, outside.0)?;
                 Some({ first }.poly(space, *store.access.coords.get(dim)?))
             });
-            let guarded = pure.iter().find_map(|store| {
+            let guarded = pure.iter().rev().find_map(|store| {
                 let coord = *store.access.coords.get(dim)?;
                 guarded_range(model, space, store, coord, outside, start?)
             });
@@ -84,6 +84,9 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 let widened = regions.iter_mut().take(last + 1);
                 widened.filter_map(|region| region.get_mut(dim)).for_each(|own| *own = range);
             }
+        }
+        if let Some(last) = regions.last() {
+            model.labels[label].needed.clone_from(last);
         }
         model.labels[label].regions = regions;
     }
