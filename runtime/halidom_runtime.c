@@ -74,6 +74,13 @@ static void prefer_huge_pages(char *memory, size_t bytes) {
 #endif
 }
 
+WEAK size_t halidom_bytes(size_t bytes, int64_t extent) {
+    if (extent <= 0 || bytes == 0) {
+        return 0;
+    }
+    return (uint64_t)extent > SIZE_MAX / bytes ? SIZE_MAX : bytes * (size_t)extent;
+}
+
 /* calloc, because for large blocks it hands out the kernel's zero pages without writing to them.
  * The block's true start stands in the word before the aligned address. */
 WEAK void *halidom_alloc(size_t bytes) {

@@ -69,6 +69,10 @@ int halidom_fail(halidom_failure *failure, int32_t check, int count, const int64
 
 /* ---- Memory ---- */
 
+/* The bytes of `extent` blocks of `bytes` each: 0 where there are none, SIZE_MAX where there are more,
+ * which halidom_alloc has not. */
+size_t halidom_bytes(size_t bytes, int64_t extent);
+
 /* `bytes` of zeroed memory at a multiple of 64, or NULL. Zeroed because over-computed regions may
  * be read before they are written: such a read must give some value, not C's undefined behaviour. */
 void *halidom_alloc(size_t bytes);

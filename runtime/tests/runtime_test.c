@@ -247,6 +247,16 @@ static void test_alloc(void) {
     halidom_free(NULL);
 }
 
+static void test_bytes(void) {
+    EXPECT(halidom_bytes(8, 0) == 0 && halidom_bytes(8, -3) == 0);
+    EXPECT(halidom_bytes(halidom_bytes(2, 5), 7) == 70);
+    EXPECT(halidom_bytes(halidom_bytes(8, -3), INT64_MAX) == 0);
+    /* 2^61 elements of 8 bytes are 2^64 bytes, which would wrap to none. */
+    EXPECT(halidom_bytes(8, (int64_t)1 << 61) == SIZE_MAX);
+    EXPECT(halidom_bytes(halidom_bytes(halidom_bytes(1, (int64_t)1 << 40), (int64_t)1 << 40), 3) == SIZE_MAX);
+    EXPECT(halidom_alloc(halidom_bytes(8, (int64_t)1 << 61)) == NULL);
+}
+
 static int fail_with_index(void *closure, int64_t index) {
     int64_t values[2] = {index, -index};
     return halidom_fail(closure, (int32_t)index, 2, values);
@@ -331,6 +341,7 @@ int main(int argc, char **argv) {
     test_unload(argv[2]);
     test_fork();
     test_alloc();
+    test_bytes();
     test_failure();
     return failures > 0;
 }

@@ -9,7 +9,7 @@ use halidom_ir::{
 use crate::EmitError;
 use crate::capture::{Captures, captures};
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
-use crate::helpers::{self, Helper, ScalarOp};
+use crate::helpers::{self, Helper};
 use crate::names::Names;
 
 /// Buffers start at multiples of this many bytes, the largest vector.
@@ -361,13 +361,8 @@ impl<'a> Translator<'a> {
             self.stmt(body, &mut block)?;
             out.push(CStmt::Block(block));
         } else {
-            let size = self.size(decl)?;
+            let bytes = self.bytes(decl, scalar)?;
             let name = self.bind_buffer(buffer);
-            let bytes = CExpr::binary(
-                CBinary::Mul,
-                CExpr::cast(CType::Named("size_t".to_owned()), size),
-                CExpr::SizeOf(CType::Scalar(scalar)),
-            );
             let memory = CExpr::call("halidom_alloc", vec![bytes]);
             let mut block =
                 vec![CStmt::Declare(self.pointer(buffer).restricted(), name.clone(), memory)];
@@ -384,26 +379,14 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The number of elements: one more than the number of the last one. Of a dense empty box, this is 0 or less.
-    fn size(&mut self, decl: &BufferDecl) -> Result<CExpr, EmitError> {
-        let mut last: Option<CExpr> = None;
+    /// The bytes of a dense box, or the greatest number where there are more: a size is never too small because it wrapped.
+    fn bytes(&mut self, decl: &BufferDecl, scalar: Scalar) -> Result<CExpr, EmitError> {
+        let mut bytes = CExpr::SizeOf(CType::Scalar(scalar));
         for dim in &decl.dims {
             let extent = self.scalar(dim.extent)?;
-            let steps = CExpr::binary(CBinary::Sub, extent, CExpr::literal("1"));
-            let span = if integer(self.pool, dim.stride) == Some(1) {
-                steps
-            } else {
-                CExpr::binary(CBinary::Mul, self.scalar(dim.stride)?, steps)
-            };
-            last = Some(match last {
-                Some(sum) => CExpr::binary(CBinary::Add, sum, span),
-                None => span,
-            });
+            bytes = CExpr::call("halidom_bytes", vec![bytes, extent]);
         }
-        let one = CExpr::literal("1");
-        let Some(last) = last else { return Ok(one) };
-        let count = CExpr::binary(CBinary::Add, last, one);
-        Ok(self.help(Helper::Scalar(ScalarOp::Max, Scalar::Int), vec![count, CExpr::literal("0")]))
+        Ok(bytes)
     }
 
     fn assert(

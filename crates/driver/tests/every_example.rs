@@ -4,9 +4,9 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use common::{choices, in_parallel, load};
+use common::{choices, every_example, in_parallel, load};
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, Source, prepare};
 use halidom_driver::execute::{Native, build, host, interpret, run, toolchain};
@@ -18,23 +18,6 @@ use halidom_ir::{Array, Program};
 const SIZES: u64 = 20;
 /// Width and height of what is made from pictures.
 const PICTURE: (i64, i64) = (96, 64);
-
-/// The text files of both folders, by name.
-fn examples() -> Vec<(String, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut found = Vec::new();
-    for folder in [root.clone(), root.join("applications")] {
-        for entry in std::fs::read_dir(folder).expect("the folder exists") {
-            let path = entry.expect("it can be listed").path();
-            if path.extension().is_some_and(|extension| extension == "hal") {
-                let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-                found.push((name, path));
-            }
-        }
-    }
-    found.sort();
-    found
-}
 
 /// Values of parameters for which the example is about something; others are drawn.
 fn params(name: &str) -> Vec<(String, String)> {
@@ -80,7 +63,9 @@ fn built(name: &str, path: &Path) -> Built {
     let toolchain = toolchain().expect("a C compiler is installed");
     let mut loaded = load(name, &text);
     let (mut references, mut kernels) = (Vec::new(), Vec::new());
-    for choice in choices(&loaded) {
+    let choices = choices(&loaded);
+    assert!(choices.len() >= 3, "{name} has {} schedules, the default one included", choices.len());
+    for choice in choices {
         let schedule = loaded.schedule_of(&choice).name;
         references.push(structure(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal"));
         let compiled = compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal");
@@ -187,7 +172,7 @@ fn check(name: &str, path: &Path) {
 
 #[test]
 fn native_code_gives_what_the_interpreter_gives() {
-    let examples = examples();
+    let examples = every_example();
     assert!(examples.len() >= 20, "{} examples", examples.len());
     let failures = in_parallel(&examples, |(name, path)| {
         std::panic::catch_unwind(|| check(name, path)).is_err().then(|| name.clone())

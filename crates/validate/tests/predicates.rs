@@ -52,7 +52,8 @@ fn a_condition_that_sees_later_versions_is_refuted() {
 
 #[test]
 fn a_condition_on_another_location_is_refuted() {
-    let wrong = CONDITION.replace(" + 1) * f.stride.0 @ f(f.s1.r + 1)", ") * f.stride.0 @ f(f.s1.r)");
+    let wrong =
+        CONDITION.replace(" + 1) * f.stride.0 @ f(f.s1.r + 1)", ") * f.stride.0 @ f(f.s1.r)");
     let edits = [(CONDITION, &*wrong)];
     let report = judge(&edits, false);
     assert!(kinds(&report).contains(&Kind::Claim), "{}", open(&report));

@@ -5,7 +5,7 @@ use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId, StoreIn};
 use super::Mismatch;
 use super::compare::{Compared, Rest, Walk, scalar_type};
 use super::lift::Binding;
-use super::syntax::{Action, Line, Node, Shape, Ty};
+use super::syntax::{Action, Line, Node, Shape};
 use super::terms::{Op, Ring, TermId};
 
 impl<'t> Walk<'t> {
@@ -68,9 +68,9 @@ impl<'t> Walk<'t> {
         if let StoreIn::Within(lender) = decl.store_in {
             return self.takes(buffer, lender, body, (line, rest));
         }
-        let size = self.size(line.at, decl)?;
         match &line.action {
             Action::DeclareArray(ty, name, length, align) => {
+                let size = self.size(line.at, decl)?;
                 self.require(*ty == scalar_type(decl.scalar), line.at, "elements of another type")?;
                 let length = self.lift().scalar_as(length, Scalar::I64)?;
                 let one = self.terms.constant(Constant::int(1));
@@ -85,19 +85,10 @@ impl<'t> Walk<'t> {
             Action::Declare(ty, name, Node { shape: Shape::Call(callee, arguments), .. }) => {
                 self.require(*ty == self.pointer(buffer, true), line.at, "another pointer")?;
                 self.require(callee == "halidom_alloc", line.at, "another function")?;
-                let [Node { shape: Shape::Binary(times, count, element), .. }] =
-                    arguments.as_slice()
-                else {
+                let [bytes] = arguments.as_slice() else {
                     return self.fail(line.at, "a buffer of another size");
                 };
-                let Shape::Cast(Ty::Size, count) = &count.shape else {
-                    return self.fail(line.at, "a buffer of another size");
-                };
-                let element_size = Shape::SizeOf(scalar_type(decl.scalar));
-                let well = times == "*" && element.shape == element_size;
-                self.require(well, line.at, "a buffer of another size")?;
-                let count = self.lift().scalar_as(count, Scalar::I64)?;
-                self.require(count == size, line.at, "a buffer of another size")?;
+                self.has_bytes(bytes, decl, line.at)?;
                 let check = self.next(&mut rest)?;
                 let Action::If(condition, leave, None) = &check.action else {
                     return self.fail(check.at, "the check of an allocation was expected");
@@ -145,6 +136,25 @@ impl<'t> Walk<'t> {
         self.scope.bind(name, Binding::Buffer(buffer));
         self.stmt(body, &mut rest)?;
         self.ends(rest)
+    }
+
+    /// `halidom_bytes(halidom_bytes(sizeof(T), extent), extent) …`, the first dimension innermost.
+    fn has_bytes(&mut self, bytes: &Node, decl: &BufferDecl, at: usize) -> Compared {
+        let mut rest = bytes;
+        for dim in decl.dims.iter().rev() {
+            let Shape::Call(callee, arguments) = &rest.shape else {
+                return self.fail(at, "a buffer of another size");
+            };
+            let ("halidom_bytes", [inner, extent]) = (&**callee, arguments.as_slice()) else {
+                return self.fail(at, "a buffer of another size");
+            };
+            let found = self.lift().scalar_as(extent, Scalar::I64)?;
+            let expected = self.term(at, dim.extent)?;
+            self.require(found == expected, at, "a buffer of another size")?;
+            rest = inner;
+        }
+        let element = Shape::SizeOf(scalar_type(decl.scalar));
+        self.require(rest.shape == element, at, "a buffer of another size")
     }
 
     /// How many elements a buffer needs: one more than the greatest number of one, none if the box is empty.

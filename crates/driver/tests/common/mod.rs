@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -14,6 +14,23 @@ use halidom_validate::{Options, Report, Status};
 /// The examples' names.
 pub(crate) const EXAMPLES: [&str; 6] =
     ["blur", "box_blur", "gemm", "harris", "histogram", "unsharp"];
+
+/// Every `.hal` file under `examples/`, by name.
+pub(crate) fn every_example() -> Vec<(String, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut found = Vec::new();
+    for folder in [root.clone(), root.join("applications")] {
+        for entry in std::fs::read_dir(folder).expect("the folder exists") {
+            let path = entry.expect("it can be listed").path();
+            if path.extension().is_some_and(|extension| extension == "hal") {
+                let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+                found.push((name, path));
+            }
+        }
+    }
+    found.sort();
+    found
+}
 
 /// The text of an example.
 pub(crate) fn example(name: &str) -> String {

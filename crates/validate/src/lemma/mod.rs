@@ -73,6 +73,12 @@ impl Reached {
         }
     }
 
+    /// Whether no product and no quotient was reached, which cost the solver most.
+    pub(crate) fn is_linear(&self, space: &Space) -> bool {
+        self.monomials.iter().all(|monomial| monomial.len() < 2)
+            && !self.atoms.iter().any(|atom| matches!(space.atom(*atom), Atom::Div(..)))
+    }
+
     /// Lemmas about everything reached under the given facts.
     pub(crate) fn lemmas(&mut self, space: &mut Space, facts: &[FormulaId]) -> Vec<FormulaId> {
         let mut lemmas = Vec::new();

@@ -264,7 +264,8 @@ impl Walker<'_> {
         let parts = self.space.conjuncts(condition);
         let reads = |walker: &mut Self, part| {
             own.iter().any(|used| {
-                let func = walker.scope.model.memories[walker.scope.model.loads[used.load].memory].func;
+                let func =
+                    walker.scope.model.memories[walker.scope.model.loads[used.load].memory].func;
                 let some = Version::Before { stage: usize::MAX, point: Box::new([]) };
                 let settled = Rename::settle(Some((func, some))).formula(walker.space, part);
                 settled != Rename::settle(None).formula(walker.space, part)
