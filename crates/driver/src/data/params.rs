@@ -1,11 +1,15 @@
 //! Values of scalar parameters.
 
-use halidom_interp::Bindings;
+use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{Algorithm, Constant, Pool, Scalar, eval};
 use halidom_testgen::random_constant;
 
 use super::{DataError, Request};
 
+/// How often parameters are drawn until the pipeline's `require`s hold.
+const MOST_DRAWS: u64 = 256;
+
+/// Binds the parameters to what the request says of them. Those that are drawn satisfy the `require`s about parameters alone, if a few draws find such.
 pub(super) fn bind(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -22,6 +26,30 @@ pub(super) fn bind(
             known: super::inputs::listed(&names),
         });
     }
+    for draw in 0..MOST_DRAWS {
+        bind_draw(pool, algorithm, request, draw, bindings)?;
+        if request.random.is_none() || requirements_hold(pool, algorithm, bindings) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether no `require` is seen to fail. What cannot be evaluated speaks of shapes.
+fn requirements_hold(pool: &Pool, algorithm: &Algorithm, bindings: &Bindings) -> bool {
+    algorithm.requires.iter().all(|require| {
+        let value = evaluate_expr(pool, require.condition, bindings);
+        value.ok().and_then(Constant::as_bool) != Some(false)
+    })
+}
+
+fn bind_draw(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    request: &Request,
+    draw: u64,
+    bindings: &mut Bindings,
+) -> Result<(), DataError> {
     for (number, param) in algorithm.params.iter().enumerate() {
         let decl = pool.var(*param);
         let given = request.params.iter().rev().find(|(name, _)| *name == decl.name);
@@ -34,7 +62,10 @@ pub(super) fn bind(
                 };
                 read(decl.ty.scalar, text).ok_or_else(error)?
             }
-            (None, Some(seed)) => random_constant(decl.ty.scalar, seed, number as u64),
+            (None, Some(seed)) => {
+                let number = draw * algorithm.params.len() as u64 + number as u64;
+                random_constant(decl.ty.scalar, seed, number)
+            }
             (None, None) => {
                 return Err(DataError::Missing { kind: "parameter", name: decl.name.clone() });
             }
