@@ -18,6 +18,7 @@ over the unscheduled form; the pictures are in demo-out/.
 
 example: cargo xtask demo",
     run,
+    options: &[],
 };
 
 const PROGRAM: &str = "examples/blur.hal";

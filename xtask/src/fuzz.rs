@@ -14,6 +14,7 @@ interpreters, native code and the validator must agree on every program, at ever
 
 example: cargo xtask fuzz",
     run,
+    options: &[],
 };
 
 fn run() -> Result<(), Error> {

@@ -22,15 +22,19 @@ mod tidy;
 use error::Error;
 use std::process::ExitCode;
 
-/// One `cargo xtask` command. None takes arguments beyond `--help`.
+/// One `cargo xtask` command. None takes arguments beyond `--help` and its options.
 struct Command {
     name: &'static str,
     /// One line for the list of commands.
     summary: &'static str,
     /// What `cargo xtask NAME --help` prints below the summary; ends with an example.
     help: &'static str,
-    run: fn() -> Result<(), Error>,
+    run: Run,
+    /// What else it does, each under an option of its own.
+    options: &'static [(&'static str, Run)],
 }
+
+type Run = fn() -> Result<(), Error>;
 
 const COMMANDS: &[Command] =
     &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND, fuzz::COMMAND, atl::COMMAND];
@@ -70,6 +74,9 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         [option] if is_help(option) => {
             println!("cargo xtask {name}: {}\n\n{}", command.summary, command.help);
             Ok(())
+        }
+        [option] if let Some((_, run)) = command.options.iter().find(|(known, _)| known == option) => {
+            run()
         }
         [unexpected, ..] => {
             Err(Error::Usage(format!("`cargo xtask {name}` takes no argument `{unexpected}`")))

@@ -18,6 +18,7 @@ What is there already is left alone.
 
 example: cargo xtask setup",
     run: || install(Clang::Try),
+    options: &[],
 };
 
 /// A Debian package, and the program by which it is recognised.

@@ -14,6 +14,7 @@ all tests. Stops at the first step that fails and prints how long each step took
 
 example: cargo xtask test",
     run: run_steps,
+    options: &[],
 };
 
 /// A step and the arguments that cargo gets for it. All use the release profile, so that the

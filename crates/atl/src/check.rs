@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::certificate::{Certificate, THEOREMS};
+use crate::certificate::Certificate;
 
 /// The library, in the order in which it is compiled.
-pub const LIBRARY: [(&str, &str); 8] = [
+pub const LIBRARY: [(&str, &str); 9] = [
     ("Tensor", include_str!("../../../coq/Tensor.v")),
     ("Rules", include_str!("../../../coq/Rules.v")),
     ("Reshape", include_str!("../../../coq/Reshape.v")),
     ("Loop", include_str!("../../../coq/Loop.v")),
     ("Lower", include_str!("../../../coq/Lower.v")),
     ("Print", include_str!("../../../coq/Print.v")),
+    ("Instances", include_str!("../../../coq/Instances.v")),
     ("Paper", include_str!("../../../coq/Paper.v")),
     ("Certificate", include_str!("../../../coq/Certificate.v")),
 ];
@@ -219,7 +220,7 @@ impl Checker {
             let place = place(&message, &text, certificate);
             return Ok(Outcome::Refused { message, place });
         }
-        Ok(match assumptions(&output.text) {
+        Ok(match assumptions(&output.text, certificate.theorems.len()) {
             Ok(()) => Outcome::Accepted { seconds },
             Err(message) => refused(message),
         })
@@ -233,14 +234,18 @@ struct Output {
 
 fn run(library: &Path, path: &Path, limit: Duration) -> io::Result<(Output, f64)> {
     let start = Instant::now();
+    let (library, path) = (std::path::absolute(library)?, std::path::absolute(path)?);
+    let folder = path.parent().unwrap_or(&library);
     let out = path.with_extension("out");
     let err = path.with_extension("err");
     let mut child = Command::new("coqc")
         .arg("-q")
         .arg("-R")
-        .arg(library)
+        .arg(&library)
         .arg("Halidom")
-        .arg(path)
+        .arg(&path)
+        // What coqc leaves behind beside its results is left there.
+        .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(fs::File::create(&out)?)
         .stderr(fs::File::create(&err)?)
@@ -319,7 +324,8 @@ fn stripped(text: &str) -> String {
 
 /// What a certificate claims: variables, hypotheses, the source, the loop nest, the theorems, without steps and proofs.
 pub fn statements(text: &str) -> Vec<String> {
-    const CLAIMS: &[&str] = &["source", "source_0", "nest", "program", "sizes", "inputs"];
+    const CLAIMS: &[&str] =
+        &["source", "source_0", "nest", "program", "sizes", "inputs", "instance"];
     let mut all = Vec::new();
     for sentence in sentences(text) {
         let mut words = sentence.split_whitespace();
@@ -383,7 +389,7 @@ fn first_line(text: &str) -> String {
 }
 
 /// Checks what `Print Assumptions` printed for each theorem.
-fn assumptions(output: &str) -> Result<(), String> {
+fn assumptions(output: &str, theorems: usize) -> Result<(), String> {
     let mut answers = 0;
     for line in output.lines() {
         let line = line.trim_end();
@@ -398,14 +404,10 @@ fn assumptions(output: &str) -> Result<(), String> {
             }
         }
     }
-    if answers == THEOREMS.len() {
+    if answers == theorems {
         Ok(())
     } else {
-        Err(format!(
-            "the assumptions of {} theorems were printed, not of {}",
-            answers,
-            THEOREMS.len()
-        ))
+        Err(format!("the assumptions of {answers} theorems were printed, not of {theorems}"))
     }
 }
 

@@ -2,25 +2,26 @@
 
 use halidom_base::FxHashMap;
 
-use crate::program::{Element, Program};
+use crate::arithmetic::{Arithmetic, Integers};
+use crate::program::Program;
 use crate::prover::{compare, evaluate};
 use crate::term::{Index, Loop, Node, Pred, Reshape, Term, Var};
 
 /// A tensor: sizes, and elements in row-major order. It is zero outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tensor {
+pub struct Tensor<V = i64> {
     /// The sizes; none is negative.
     pub sizes: Vec<i64>,
     /// The elements.
-    pub elements: Vec<i64>,
+    pub elements: Vec<V>,
 }
 
 /// Why a program has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InterpretError {
-    /// Floating point, or a function that is not one of integers.
-    #[error("`{0}` is not interpreted: only integers are")]
-    NotInteger(String),
+    /// A function or a number that the elements do not have.
+    #[error("`{0}` means nothing for these elements")]
+    Meaningless(String),
     /// A number does not fit 64 bits.
     #[error("a size or an index does not fit 64 bits")]
     Overflow,
@@ -28,15 +29,26 @@ pub enum InterpretError {
 
 type Interpreted<T> = Result<T, InterpretError>;
 
-/// The value of a program's body for sizes and inputs, in their order.
+/// The value of a program of integers for sizes and inputs, in their order.
 pub fn interpret(
     program: &Program,
     body: &Term,
     sizes: &[i64],
     inputs: &[Tensor],
 ) -> Interpreted<Tensor> {
+    interpret_with(&Integers(program.element()), program, body, sizes, inputs)
+}
+
+/// The value of a program's body in an arithmetic, for sizes and inputs in their order.
+pub fn interpret_with<A: Arithmetic>(
+    arithmetic: &A,
+    program: &Program,
+    body: &Term,
+    sizes: &[i64],
+    inputs: &[Tensor<A::Value>],
+) -> Interpreted<Tensor<A::Value>> {
     let mut scope = Scope {
-        element: program.element(),
+        arithmetic,
         indices: program.sizes.iter().map(|var| var.id).zip(sizes.iter().copied()).collect(),
         tensors: program
             .inputs
@@ -53,66 +65,26 @@ fn count(sizes: &[i64]) -> usize {
     sizes.iter().map(|size| (*size).max(0) as usize).product()
 }
 
-struct Scope {
-    element: Element,
+struct Scope<'a, A: Arithmetic> {
+    arithmetic: &'a A,
     indices: FxHashMap<u32, i64>,
-    tensors: FxHashMap<u32, Tensor>,
+    tensors: FxHashMap<u32, Tensor<A::Value>>,
 }
 
-impl Tensor {
-    fn scalar(value: i64) -> Self {
+impl<V: Copy> Tensor<V> {
+    fn scalar(value: V) -> Self {
         Self { sizes: Vec::new(), elements: vec![value] }
     }
 
     /// The part at an index of the first dimension, or nothing where it is out of range.
-    fn row(&self, index: i64) -> Option<&[i64]> {
+    fn row(&self, index: i64) -> Option<&[V]> {
         let (first, rest) = self.sizes.split_first()?;
         let length = count(rest);
         (0 <= index && index < *first).then(|| &self.elements[index as usize * length..][..length])
     }
 }
 
-impl Scope {
-    fn zero(&self) -> i64 {
-        match self.element {
-            Element::I32 | Element::I64 | Element::F32 | Element::F64 => 0,
-            Element::MinPlus => i64::MAX,
-        }
-    }
-
-    fn one(&self) -> i64 {
-        match self.element {
-            Element::I32 | Element::I64 | Element::F32 | Element::F64 => 1,
-            Element::MinPlus => 0,
-        }
-    }
-
-    fn wrap(&self, value: i64) -> i64 {
-        match self.element {
-            Element::I32 => i64::from(value as i32),
-            Element::I64 | Element::F32 | Element::F64 | Element::MinPlus => value,
-        }
-    }
-
-    fn add(&self, a: i64, b: i64) -> i64 {
-        match self.element {
-            Element::I32 | Element::I64 | Element::F32 | Element::F64 => {
-                self.wrap(a.wrapping_add(b))
-            }
-            Element::MinPlus => a.min(b),
-        }
-    }
-
-    fn mul(&self, a: i64, b: i64) -> i64 {
-        match self.element {
-            Element::I32 | Element::I64 | Element::F32 | Element::F64 => {
-                self.wrap(a.wrapping_mul(b))
-            }
-            Element::MinPlus if a == i64::MAX || b == i64::MAX => i64::MAX,
-            Element::MinPlus => a.wrapping_add(b),
-        }
-    }
-
+impl<A: Arithmetic> Scope<'_, A> {
     fn index(&self, index: &Index) -> Interpreted<i64> {
         evaluate(index, &|var: &Var| self.indices.get(&var.id).copied())
             .ok_or(InterpretError::Overflow)
@@ -123,7 +95,7 @@ impl Scope {
             Pred::Known(value) => *value,
             Pred::Compare(relation, a, b) => compare(*relation, self.index(a)?, self.index(b)?),
             Pred::And(both) => self.pred(&both.0)? && self.pred(&both.1)?,
-            Pred::Var(var) => return Err(InterpretError::NotInteger(var.to_string())),
+            Pred::Var(var) => return Err(InterpretError::Meaningless(var.to_string())),
         })
     }
 
@@ -133,46 +105,35 @@ impl Scope {
         Ok(self.term(body)?.sizes)
     }
 
-    fn term(&mut self, term: &Term) -> Interpreted<Tensor> {
+    fn term(&mut self, term: &Term) -> Interpreted<Tensor<A::Value>> {
         match &**term {
             Node::Var(var) => self
                 .tensors
                 .get(&var.id)
                 .cloned()
-                .ok_or_else(|| InterpretError::NotInteger(var.to_string())),
+                .ok_or_else(|| InterpretError::Meaningless(var.to_string())),
             Node::Literal(text) => {
-                let value = match &**text {
-                    "0" => self.zero(),
-                    "1" => self.one(),
-                    _ => text.parse().map_err(|_| InterpretError::NotInteger(text.to_string()))?,
-                };
-                Ok(Tensor::scalar(self.wrap(value)))
+                let value = self.arithmetic.literal(text);
+                value
+                    .map(Tensor::scalar)
+                    .ok_or_else(|| InterpretError::Meaningless(text.to_string()))
             }
             Node::Call(name, parts) => {
                 let mut values = Vec::new();
                 for part in parts {
                     values.push(self.term(part)?.elements[0]);
                 }
-                let value = match (&**name, values.as_slice()) {
-                    ("neg", [a]) => a.wrapping_neg(),
-                    ("abs", [a]) => a.wrapping_abs(),
-                    ("minimum", [a, b]) => *a.min(b),
-                    ("maximum", [a, b]) => *a.max(b),
-                    ("div", [_, 0]) => 0,
-                    ("div", [a, b]) => {
-                        a.wrapping_div(*b)
-                            - i64::from(a.wrapping_rem(*b) != 0 && (*a < 0) != (*b < 0))
-                    }
-                    _ => return Err(InterpretError::NotInteger(name.to_string())),
-                };
-                Ok(Tensor::scalar(self.wrap(value)))
+                let value = self.arithmetic.call(name, &values);
+                value
+                    .map(Tensor::scalar)
+                    .ok_or_else(|| InterpretError::Meaningless(name.to_string()))
             }
             Node::Loop(kind, var, lo, hi, body) => {
                 let (lo, hi) = (self.index(lo)?, self.index(hi)?);
                 let before = self.indices.get(&var.id).copied();
                 let sizes = self.shape_of_body(var, lo, body)?;
                 let mut elements =
-                    if *kind == Loop::Gen { Vec::new() } else { vec![self.zero(); count(&sizes)] };
+                    if *kind == Loop::Gen { Vec::new() } else { vec![self.arithmetic.zero(); count(&sizes)] };
                 for value in lo..hi {
                     self.indices.insert(var.id, value);
                     let part = self.term(body)?;
@@ -180,7 +141,7 @@ impl Scope {
                         Loop::Gen => elements.extend(part.elements),
                         Loop::Sum => {
                             for (sum, element) in elements.iter_mut().zip(&part.elements) {
-                                *sum = self.add(*sum, *element);
+                                *sum = self.arithmetic.add(*sum, *element);
                             }
                         }
                     }
@@ -199,7 +160,7 @@ impl Scope {
                 let holds = self.pred(pred)?;
                 let mut value = self.term(body)?;
                 if !holds {
-                    value.elements.fill(self.zero());
+                    value.elements.fill(self.arithmetic.zero());
                 }
                 Ok(value)
             }
@@ -219,7 +180,7 @@ impl Scope {
                 let sizes = tensor.sizes.get(1..).unwrap_or_default().to_vec();
                 let elements = match tensor.row(index) {
                     Some(row) => row.to_vec(),
-                    None => vec![self.zero(); count(&sizes)],
+                    None => vec![self.arithmetic.zero(); count(&sizes)],
                 };
                 Ok(Tensor { sizes, elements })
             }
@@ -229,13 +190,13 @@ impl Scope {
                     .elements
                     .iter()
                     .zip(&right.elements)
-                    .map(|(a, b)| self.add(*a, *b))
+                    .map(|(a, b)| self.arithmetic.add(*a, *b))
                     .collect();
                 Ok(Tensor { sizes: left.sizes, elements })
             }
             Node::Mul(left, right) => {
                 let (left, right) = (self.term(left)?.elements[0], self.term(right)?.elements[0]);
-                Ok(Tensor::scalar(self.mul(left, right)))
+                Ok(Tensor::scalar(self.arithmetic.mul(left, right)))
             }
             Node::Reshape(op, sizes, parts) => {
                 let sizes =
@@ -243,32 +204,32 @@ impl Scope {
                 let parts = parts
                     .iter()
                     .map(|part| self.term(part))
-                    .collect::<Interpreted<Vec<Tensor>>>()?;
+                    .collect::<Interpreted<Vec<Tensor<A::Value>>>>()?;
                 Ok(self.reshape(*op, &sizes, &parts))
             }
-            Node::Apply(var, _) => Err(InterpretError::NotInteger(var.to_string())),
+            Node::Apply(var, _) => Err(InterpretError::Meaningless(var.to_string())),
         }
     }
 
     /// Row by row: which row of which part each row of the result is, if any.
-    fn reshape(&self, op: Reshape, sizes: &[i64], parts: &[Tensor]) -> Tensor {
+    fn reshape(&self, op: Reshape, sizes: &[i64], parts: &[Tensor<A::Value>]) -> Tensor<A::Value> {
         let part = &parts[0];
         let inner = part.sizes.get(1..).unwrap_or_default();
-        let rows = |first: i64, inner: &[i64], row: &dyn Fn(i64) -> Option<Vec<i64>>| {
+        let rows = |first: i64, inner: &[i64], row: &dyn Fn(i64) -> Option<Vec<A::Value>>| {
             let mut elements = Vec::new();
             for index in 0..first.max(0) {
-                elements.extend(row(index).unwrap_or_else(|| vec![self.zero(); count(inner)]));
+                elements.extend(row(index).unwrap_or_else(|| vec![self.arithmetic.zero(); count(inner)]));
             }
             Tensor {
                 sizes: std::iter::once(first.max(0)).chain(inner.iter().copied()).collect(),
                 elements,
             }
         };
-        let of = |tensor: &Tensor, index: i64| tensor.row(index).map(<[i64]>::to_vec);
+        let of = |tensor: &Tensor<A::Value>, index: i64| tensor.row(index).map(<[A::Value]>::to_vec);
         // Two dimensions at once: the element at two indices.
         let second = part.sizes.get(1).copied().unwrap_or(0);
         let below = part.sizes.get(2..).unwrap_or_default();
-        let at = |i: i64, j: i64| -> Option<Vec<i64>> {
+        let at = |i: i64, j: i64| -> Option<Vec<A::Value>> {
             let row = part.row(i)?;
             (0 <= j && j < second)
                 .then(|| row[j as usize * count(below)..][..count(below)].to_vec())

@@ -7,6 +7,7 @@
 //!
 //! Knows nothing about Halide, schedules of `.hal` files, or solvers. Start with [`file::load`].
 
+pub mod arithmetic;
 pub mod certificate;
 pub mod check;
 pub mod codes;

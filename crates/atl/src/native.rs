@@ -6,7 +6,8 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use crate::interpret::{InterpretError, Tensor, interpret};
+use crate::arithmetic::{Arithmetic, Floats, Integers, Magnitudes};
+use crate::interpret::{InterpretError, Tensor, interpret_with};
 use crate::lower;
 use crate::program::{Element, Program};
 use crate::prover::{compare, evaluate};
@@ -15,13 +16,28 @@ use crate::term::{Pred, Var};
 /// What came of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Every element is the same, at so many sizes.
+    /// Every element is the same (for floating point: but for the sign of zeros), at so many sizes.
     Equal(usize),
+    /// Every element is within [`TOLERANCE`], at so many sizes: validated, not certified.
+    Within(usize),
     /// The first sizes at which something differs.
     Different(String),
-    /// The program is not one of integers.
+    /// The interpreter gives the program no value, or its functions have no bound of rounding errors.
     NotCompared(String),
 }
+
+/// How closely floating point must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// Element by element, but for the sign of zeros.
+    Exact,
+    /// Within [`TOLERANCE`].
+    Rounded,
+}
+
+/// How far an element may be from the interpreter's where sums were rearranged, as a part of the element's magnitude: its value with magnitudes for all
+/// numbers. A sum of 800 single-precision numbers stays within it.
+pub const TOLERANCE: f64 = 1e-4;
 
 /// The C could not be compiled or run.
 #[derive(Debug, thiserror::Error)]
@@ -41,49 +57,128 @@ const SIZES: [i64; 8] = [0, 1, 2, 3, 4, 5, 7, 8];
 /// Larger tensors are left out.
 const MAX_ELEMENTS: i64 = 5_000;
 
-/// Compares the C function of a derivation with its source program.
+/// Compares the C function of a derivation with its source program, for the program's type of elements. The agreement counts for floating point only:
+/// integers are the same to the bit.
 pub fn compare_with_source(
     program: &Program,
     function: &str,
+    agreement: Agreement,
     compiler: &str,
     folder: &Path,
 ) -> Result<Comparison, NativeError> {
-    let element = program.element();
-    if matches!(element, Element::F32 | Element::F64) {
-        return Ok(Comparison::NotCompared("floating point".to_owned()));
-    }
     let cases = cases(program);
-    let mut expected = String::new();
-    let mut state = Random(1);
-    let mut main =
-        String::from("#include <stdio.h>\n\nint main(void)\n{\n    uint64_t state = 1;\n");
-    main.push_str("#define NEXT (state = state * 6364136223846793005u + 1442695040888963407u)\n");
-    for sizes in &cases {
-        let inputs: Vec<Tensor> = match tensors(program, sizes, &mut state, element) {
-            Some(inputs) => inputs,
-            None => continue,
-        };
-        let value = match interpret(program, &program.body, sizes, &inputs) {
-            Ok(value) => value,
-            Err(error @ (InterpretError::NotInteger(_) | InterpretError::Overflow)) => {
-                return Ok(Comparison::NotCompared(error.to_string()));
+    let element = program.element();
+    let native = |results: &[usize]| run(program, function, &cases, results, compiler, folder);
+    match element {
+        Element::I32 | Element::I64 | Element::MinPlus => {
+            let expected = match values(&Integers(element), program, &cases, |bits| match element {
+                Element::I64 => bits as i64,
+                Element::MinPlus => (bits >> 40) as i64,
+                Element::I32 | Element::F32 | Element::F64 => i64::from((bits >> 32) as u32 as i32),
+            }) {
+                Ok(expected) => expected,
+                Err(error) => return Ok(Comparison::NotCompared(error.to_string())),
+            };
+            let counts: Vec<usize> = expected.iter().map(Vec::len).collect();
+            let found = match native(&counts)? {
+                Ok(found) => found,
+                Err(failure) => return Ok(Comparison::Different(failure)),
+            };
+            for ((wanted, found), sizes) in expected.iter().zip(&found).zip(&cases) {
+                let found: Vec<Option<i64>> = found.iter().map(|word| word.parse().ok()).collect();
+                let wanted: Vec<Option<i64>> = wanted.iter().copied().map(Some).collect();
+                if wanted != found {
+                    return Ok(Comparison::Different(named(program, sizes)));
+                }
             }
-        };
-        for element in &value.elements {
-            let _ = write!(expected, "{element} ");
+            Ok(Comparison::Equal(cases.len()))
         }
-        expected.push('\n');
-        call(&mut main, program, sizes, &inputs, value.elements.len(), element);
+        Element::F32 | Element::F64 => {
+            let floats = Floats { single: element == Element::F32 };
+            let expected = values(&floats, program, &cases, float_of);
+            let bounds = values(&Magnitudes, program, &cases, |bits| float_of(bits).abs());
+            let (expected, bounds) = match (expected, bounds, agreement) {
+                (Ok(expected), Ok(bounds), _) => (expected, bounds),
+                // What must be the same to the bit needs no bound.
+                (Ok(expected), Err(_), Agreement::Exact) => (expected.clone(), expected),
+                (Err(error), ..) | (_, Err(error), Agreement::Rounded) => {
+                    return Ok(Comparison::NotCompared(error.to_string()));
+                }
+            };
+            let counts: Vec<usize> = expected.iter().map(Vec::len).collect();
+            let found = match native(&counts)? {
+                Ok(found) => found,
+                Err(failure) => return Ok(Comparison::Different(failure)),
+            };
+            for (case, sizes) in cases.iter().enumerate() {
+                let same_length = expected[case].len() == found[case].len();
+                let elements = expected[case].iter().zip(&bounds[case]).zip(&found[case]);
+                let agrees = elements.into_iter().all(|((wanted, bound), found)| {
+                    let Ok(found) = found.parse::<f64>() else { return false };
+                    match agreement {
+                        Agreement::Exact => *wanted == found,
+                        Agreement::Rounded => (wanted - found).abs() <= TOLERANCE * bound,
+                    }
+                });
+                if !same_length || !agrees {
+                    return Ok(Comparison::Different(named(program, sizes)));
+                }
+            }
+            Ok(match agreement {
+                Agreement::Exact => Comparison::Equal(cases.len()),
+                Agreement::Rounded => Comparison::Within(cases.len()),
+            })
+        }
     }
-    main.push_str("    return 0;\n}\n");
+}
+
+/// A number from -1 to 1 that single precision has. The C below computes the same.
+fn float_of(bits: u64) -> f64 {
+    ((bits >> 40) as f64 - 8_388_608.0) / 8_388_608.0
+}
+
+/// The value of the source program for each of the sizes, with inputs that `element` makes of random bits.
+fn values<A: Arithmetic>(
+    arithmetic: &A,
+    program: &Program,
+    cases: &[Vec<i64>],
+    element: impl Fn(u64) -> A::Value,
+) -> Result<Vec<Vec<A::Value>>, InterpretError> {
+    let mut random = Random(1);
+    let mut all = Vec::new();
+    for sizes in cases {
+        let inputs: Vec<Tensor<A::Value>> = input_sizes(program, sizes)
+            .into_iter()
+            .map(|sizes| {
+                let count: i64 = sizes.iter().map(|size| (*size).max(0)).product();
+                Tensor { sizes, elements: (0..count).map(|_| element(random.next())).collect() }
+            })
+            .collect();
+        all.push(interpret_with(arithmetic, program, &program.body, sizes, &inputs)?.elements);
+    }
+    Ok(all)
+}
+
+/// The words that the C prints for each of the sizes, or how it fails.
+fn run(
+    program: &Program,
+    function: &str,
+    cases: &[Vec<i64>],
+    results: &[usize],
+    compiler: &str,
+    folder: &Path,
+) -> Result<Result<Vec<Vec<String>>, String>, NativeError> {
     let source = folder.join("compare.c");
     let binary = folder.join("compare");
-    fs::write(&source, format!("{}\n{main}", lower::unit(element, function)))?;
+    let main = main_function(program, cases, results);
+    fs::write(&source, format!("{}\n{main}", lower::unit(program.element(), function)))?;
     let built = Command::new(compiler)
-        .args(["-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
-        .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o"])
+        .args(["-O1", "-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"])
+        .args(["-Wno-unused-function", "-fsanitize=address,undefined"])
+        .args(["-fno-sanitize-recover=all", "-o"])
         .arg(&binary)
         .arg(&source)
+        .arg("-lm")
         .output()?;
     if !built.status.success() {
         return Err(NativeError::Failed(String::from_utf8_lossy(&built.stderr).into_owned()));
@@ -92,18 +187,69 @@ pub fn compare_with_source(
     if !ran.status.success() {
         let words =
             String::from_utf8_lossy(&ran.stderr).lines().take(4).collect::<Vec<_>>().join("; ");
-        return Ok(Comparison::Different(format!("the program fails: {words}")));
+        return Ok(Err(format!("the program fails: {words}")));
     }
-    let found = String::from_utf8_lossy(&ran.stdout).into_owned();
-    for ((wanted, found), sizes) in expected.lines().zip(found.lines()).zip(&cases) {
-        if wanted.trim() != found.trim() {
-            return Ok(Comparison::Different(named(program, sizes)));
+    let found: Vec<Vec<String>> = String::from_utf8_lossy(&ran.stdout)
+        .lines()
+        .map(|line| line.split_whitespace().map(ToOwned::to_owned).collect())
+        .collect();
+    Ok(if found.len() == cases.len() { Ok(found) } else { Err("it ends early".to_owned()) })
+}
+
+/// The C that calls the function for each of the sizes and prints the results, a line for each.
+fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> String {
+    let element = program.element();
+    let next = match element {
+        Element::I32 => "(elem)(int32_t)(uint32_t)(NEXT >> 32)",
+        Element::I64 => "(elem)NEXT",
+        Element::F32 | Element::F64 => "((elem)(NEXT >> 40) - 8388608) / 8388608",
+        Element::MinPlus => "(elem)(NEXT >> 40)",
+    };
+    let show = match element {
+        Element::I32 | Element::I64 | Element::MinPlus => {
+            "printf(\"%lld \", (long long)result[i])"
         }
+        Element::F32 | Element::F64 => "printf(\"%.17g \", (double)result[i])",
+    };
+    let mut rows = String::new();
+    for (sizes, results) in cases.iter().zip(results) {
+        let counts: Vec<i64> = input_sizes(program, sizes)
+            .iter()
+            .map(|sizes| sizes.iter().map(|size| (*size).max(0)).product())
+            .collect();
+        let numbers = sizes.iter().chain(&counts).map(ToString::to_string);
+        let numbers: Vec<String> = numbers.chain([results.to_string()]).collect();
+        let _ = writeln!(rows, "    {{{}}},", numbers.join(", "));
     }
-    if expected.lines().count() != found.lines().count() {
-        return Ok(Comparison::Different("the program ended early".to_owned()));
-    }
-    Ok(Comparison::Equal(cases.len()))
+    let (sizes, inputs) = (program.sizes.len(), program.inputs.len());
+    let arguments = (0..sizes).map(|place| format!("c[{place}]"));
+    let arguments = arguments.chain((0..inputs).map(|number| format!("in[{number}]")));
+    let arguments: Vec<String> = arguments.chain(["result".to_owned()]).collect();
+    let name = crate::certificate::c_function_name(&program.name);
+    format!(
+        "#include <stdio.h>\n\n\
+         #define NEXT (state = state * 6364136223846793005u + 1442695040888963407u)\n\
+         static const int64_t cases[][{columns}] = {{\n{rows}}};\n\n\
+         int main(void)\n{{\n    uint64_t state = 1;\n\
+         \x20   for (size_t number = 0; number < sizeof cases / sizeof cases[0]; number++) {{\n\
+         \x20       const int64_t *c = cases[number];\n\
+         \x20       elem *in[{inputs} + 1];\n\
+         \x20       for (int k = 0; k < {inputs}; k++) {{\n\
+         \x20           in[k] = atl_new(c[{sizes} + k]);\n\
+         \x20           for (int64_t i = 0; i < c[{sizes} + k]; i++) in[k][i] = {next};\n\
+         \x20       }}\n\
+         \x20       int64_t results = c[{sizes} + {inputs}];\n\
+         \x20       elem *result = atl_new(results);\n\
+         \x20       /* The function must not rely on what the output holds. */\n\
+         \x20       for (int64_t i = 0; i < results; i++) result[i] = (elem)77;\n\
+         \x20       {name}({arguments});\n\
+         \x20       for (int64_t i = 0; i < results; i++) {show};\n\
+         \x20       printf(\"\\n\");\n\
+         \x20       for (int k = 0; k < {inputs}; k++) atl_free(in[k]);\n\
+         \x20       atl_free(result);\n    }}\n    return 0;\n}}\n",
+        columns = sizes + inputs + 1,
+        arguments = arguments.join(", "),
+    )
 }
 
 struct Random(u64);
@@ -175,76 +321,10 @@ fn holds(pred: &Pred, value: &dyn Fn(&Var) -> Option<i64>) -> bool {
     }
 }
 
-/// The next input element. The C below computes the same.
-fn element_of(random: &mut Random, element: Element) -> i64 {
-    let bits = random.next();
-    match element {
-        Element::I32 | Element::F32 | Element::F64 => i64::from((bits >> 32) as u32 as i32),
-        Element::I64 => bits as i64,
-        Element::MinPlus => (bits >> 40) as i64,
-    }
-}
-
-fn tensors(
-    program: &Program,
-    sizes: &[i64],
-    random: &mut Random,
-    element: Element,
-) -> Option<Vec<Tensor>> {
+/// The sizes of each input.
+fn input_sizes(program: &Program, sizes: &[i64]) -> Vec<Vec<i64>> {
     let value =
         |var: &Var| program.sizes.iter().position(|size| size == var).map(|place| sizes[place]);
-    program
-        .inputs
-        .iter()
-        .map(|input| {
-            let sizes = input
-                .shape
-                .dims
-                .iter()
-                .map(|dim| evaluate(dim, &value))
-                .collect::<Option<Vec<i64>>>()?;
-            let count: usize = sizes.iter().map(|size| (*size).max(0) as usize).product();
-            let elements = (0..count).map(|_| element_of(random, element)).collect();
-            Some(Tensor { sizes, elements })
-        })
-        .collect()
-}
-
-fn call(
-    main: &mut String,
-    program: &Program,
-    sizes: &[i64],
-    inputs: &[Tensor],
-    results: usize,
-    element: Element,
-) {
-    let next = match element {
-        Element::I32 | Element::F32 | Element::F64 => "(elem)(int32_t)(uint32_t)(NEXT >> 32)",
-        Element::I64 => "(elem)NEXT",
-        Element::MinPlus => "(elem)(NEXT >> 40)",
-    };
-    main.push_str("    {\n");
-    let mut arguments: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-    for (number, input) in inputs.iter().enumerate() {
-        let count = input.elements.len();
-        let _ = writeln!(main, "        elem *in{number} = atl_new({count});");
-        let _ =
-            writeln!(main, "        for (int64_t i = 0; i < {count}; i++) in{number}[i] = {next};");
-        arguments.push(format!("in{number}"));
-    }
-    let _ = writeln!(main, "        elem *result = atl_new({results});");
-    // The function must not rely on what the output holds.
-    let _ = writeln!(main, "        for (int64_t i = 0; i < {results}; i++) result[i] = (elem)77;");
-    arguments.push("result".to_owned());
-    let name = crate::certificate::c_function_name(&program.name);
-    let _ = writeln!(main, "        {name}({});", arguments.join(", "));
-    let _ = writeln!(
-        main,
-        "        for (int64_t i = 0; i < {results}; i++) printf(\"%lld \", (long long)result[i]);"
-    );
-    let _ = writeln!(main, "        printf(\"\\n\");");
-    for number in 0..inputs.len() {
-        let _ = writeln!(main, "        atl_free(in{number});");
-    }
-    main.push_str("        atl_free(result);\n    }\n");
+    let dimension = |dim| evaluate(dim, &value).unwrap_or(0);
+    program.inputs.iter().map(|input| input.shape.dims.iter().map(dimension).collect()).collect()
 }

@@ -87,6 +87,16 @@ impl Program {
         self.inputs.first().map_or(Element::I32, |input| input.element)
     }
 
+    /// The same program for elements of another type.
+    #[must_use]
+    pub fn at_element(&self, element: Element) -> Self {
+        let mut program = self.clone();
+        for input in &mut program.inputs {
+            input.element = element;
+        }
+        program
+    }
+
     /// The number of dimensions of a tensor with a shape.
     pub fn rank_of(shape: &Shape) -> Rank {
         Rank { base: shape.rest.as_ref().map(|rest| rest.id), plus: shape.dims.len() as u32 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use halidom_diag::{Diagnostic, Span};
 
+use crate::arithmetic::{has_function, has_literal};
 use crate::codes;
 use crate::context::{Context, Fact, Shape, length};
 use crate::print;
@@ -25,17 +26,26 @@ pub struct Resolver<'a> {
     scope: Vec<Var>,
     /// Variables of a rule: they may be applied, and sizes are not checked where they occur.
     metas: Vec<Var>,
+    /// The type of the program's elements, where it is known: constants and functions must be its.
+    element: Option<Element>,
 }
 
 impl<'a> Resolver<'a> {
     /// A resolver with variables in scope.
     pub fn new(supply: &'a Supply, prover: &'a Prover, scope: Vec<Var>) -> Self {
-        Self { supply, prover, scope, metas: Vec::new() }
+        Self { supply, prover, scope, metas: Vec::new(), element: None }
     }
 
     /// For the text of a rule: its variables are in scope, and may be applied.
     pub fn of_rule(supply: &'a Supply, prover: &'a Prover, metas: Vec<Var>) -> Self {
-        Self { supply, prover, scope: metas.clone(), metas }
+        Self { supply, prover, scope: metas.clone(), metas, element: None }
+    }
+
+    /// For a program with elements of a type.
+    #[must_use]
+    pub fn of_element(mut self, element: Element) -> Self {
+        self.element = Some(element);
+        self
     }
 
     fn find(&self, name: &str, span: Span) -> Resolved<Var> {
@@ -173,6 +183,12 @@ impl<'a> Resolver<'a> {
     pub fn term(&mut self, expr: &Expr, context: &Context) -> Resolved<(Term, Option<Shape>)> {
         match &expr.kind {
             ExprKind::Num(text) => {
+                if let Some(element) = self.element
+                    && !has_literal(element, text)
+                {
+                    let message = format!("`{text}` is no {}", element.name());
+                    return error(codes::WRONG_SORT, expr.span, message);
+                }
                 Ok((Rc::new(Node::Literal(text.as_str().into())), Some(Shape::default())))
             }
             ExprKind::Name(name) => {
@@ -323,6 +339,12 @@ impl<'a> Resolver<'a> {
                 ));
             }
         };
+        if let Some(element) = self.element
+            && !has_function(element, &name.text)
+        {
+            let message = format!("there is no `{}` of {}", name.text, element.name());
+            return error(codes::WRONG_SORT, name.span, message);
+        }
         if args.len() != count {
             return error(
                 codes::WRONG_RANK,
@@ -574,6 +596,7 @@ pub fn program(tree: &ast::Program, supply: &Supply, prover: &Prover) -> Resolve
         program.hypotheses.push(resolver.pred(pred)?);
     }
     let context = program.context();
+    resolver = resolver.of_element(program.element());
     let (body, shape) = resolver.term(&tree.body, &context)?;
     program.body = body;
     match shape {

@@ -66,6 +66,13 @@ pub fn examine() -> Vec<Finding> {
             remedy: "Debian's packages clang-19 and gcc",
         },
         Finding {
+            name: "Coq",
+            purpose: "checks the certificates of `derive --check`; nothing else needs it",
+            found: coq(),
+            need: Need::Optional,
+            remedy: "Debian's package coq, or `cargo xtask atl`, which installs it",
+        },
+        Finding {
             name: "instruction set",
             purpose: "native vectors",
             found: Some(format!("{}, {} bytes a vector", target.name(), target.vector_bytes())),
@@ -73,6 +80,11 @@ pub fn examine() -> Vec<Finding> {
             remedy: "nothing to do",
         },
     ]
+}
+
+/// Coq's version.
+fn coq() -> Option<String> {
+    halidom_atl::check::coq_version().map(|version| format!("coqc {version}"))
 }
 
 /// Name, version and place of a solver that answers.

@@ -21,6 +21,7 @@ status is 0 only if there is none.
 
 example: cargo xtask tidy",
     run: check_repository,
+    options: &[],
 };
 
 /// A file of the repository.

@@ -18,7 +18,8 @@ use crate::codes;
 use crate::engine::{Engine, Refusal, State};
 use crate::lower::{Destination, Interface, Stmt};
 use crate::names::Names;
-use crate::program::Program;
+use crate::native::Agreement;
+use crate::program::{Element, Program};
 use crate::rules::Law;
 use crate::term::{Index, Sort, Term, Var};
 use deep::Deep;
@@ -39,19 +40,32 @@ pub struct Certificate {
     pub output: Var,
     /// For each lemma `s1`, `s2`, … the command that made the step.
     pub commands: Vec<String>,
+    /// What it proves: the names of its theorems.
+    pub theorems: Vec<&'static str>,
     /// How many lemmas there are about side conditions.
     pub side_conditions: usize,
     /// The laws of arithmetic that the derivation used.
     pub laws: Vec<Law>,
 }
 
+/// How closely the C agrees with the source program in floating point, by the laws that were used.
+pub fn agreement(laws: &[Law]) -> Agreement {
+    let exact = |law: &Law| matches!(law, Law::ZeroAdds | Law::ZeroAnnihilates);
+    if laws.iter().all(exact) { Agreement::Exact } else { Agreement::Rounded }
+}
+
 /// What a certificate says about floating point.
 pub fn about_floats(laws: &[Law]) -> &'static str {
-    let exact = |law: &Law| matches!(law, Law::ZeroAdds);
-    if laws.iter().all(exact) {
-        "no sum or product was rearranged: in floating point the programs agree exactly but for the sign of zeros"
-    } else {
-        "sums or products were rearranged: the equality is that of exact arithmetic, and does not speak about rounding"
+    match agreement(laws) {
+        Agreement::Exact if laws.contains(&Law::ZeroAnnihilates) => {
+            "no sum or product was rearranged: where all numbers are finite the programs agree exactly but for the sign of zeros"
+        }
+        Agreement::Exact => {
+            "no sum or product was rearranged: in floating point the programs agree exactly but for the sign of zeros"
+        }
+        Agreement::Rounded => {
+            "sums or products were rearranged: the equality is that of exact arithmetic, and does not speak about rounding"
+        }
     }
 }
 
@@ -82,8 +96,8 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
     if program.shapes.is_empty() {
         crate::lower::normalize(state)?;
     }
-    let laws = state.laws();
-    let mut out = header(program, state, &laws);
+    let mut laws = state.laws();
+    let mut out = String::new();
     let mut writer = Writer::new();
     open_section(&mut out, program, &mut writer, "Derivation");
     let mut scope = Scope::new(writer, program.context(), &engine.prover, "o");
@@ -97,7 +111,8 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
         let part = Part { program, term: &state.term, source: "source", prefix: "w" };
         let lowered = lowering(&mut out, engine, &part, writer)?;
         out.push_str("End Derivation.\n\n");
-        return Ok(finish(out, lowered, derived_conditions, commands, laws));
+        laws.extend(crate::lower::laws(&state.term));
+        return Ok(finish(program, &out, lowered, derived_conditions, commands, laws));
     }
     out.push_str("End Derivation.\n\n");
     let (small, term) = instance(engine, program, &state.term);
@@ -113,7 +128,9 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
     let part = Part { program: &small, term: &small_state.term, source: "source_0", prefix: "w" };
     let lowered = lowering(&mut out, engine, &part, small_scope.writer)?;
     out.push_str("End Lowering.\n\n");
-    Ok(finish(out, lowered, conditions, commands, laws))
+    laws.extend(small_state.laws());
+    laws.extend(crate::lower::laws(&small_state.term));
+    Ok(finish(program, &out, lowered, conditions, commands, laws))
 }
 
 struct LoweredPart {
@@ -124,42 +141,56 @@ struct LoweredPart {
 }
 
 fn finish(
-    mut out: String,
+    program: &Program,
+    body: &str,
     lowered: LoweredPart,
     conditions: usize,
     commands: Vec<String>,
-    laws: Vec<Law>,
+    mut laws: Vec<Law>,
 ) -> Certificate {
-    for theorem in THEOREMS {
-        let _ = writeln!(out, "Print Assumptions {theorem}.");
+    laws.sort_unstable();
+    laws.dedup();
+    let mut text = header(program, commands.len(), &laws);
+    text.push_str(body);
+    let mut theorems = vec!["derivation", "safe", "lowered", "printed"];
+    if let Some(semiring) = semiring(program.element()) {
+        let _ = writeln!(text, "Definition instance prim := @lowered ({semiring} prim).\n");
+        theorems.push("instance");
+    }
+    for theorem in &theorems {
+        let _ = writeln!(text, "Print Assumptions {theorem}.");
     }
     Certificate {
-        text: out,
+        text,
         function: lowered.function,
         nest: lowered.nest,
         output: lowered.output,
         commands,
+        theorems,
         side_conditions: conditions + lowered.conditions,
         laws,
     }
 }
 
-/// The theorems of every certificate.
-pub const THEOREMS: [&str; 4] = ["derivation", "safe", "lowered", "printed"];
+/// The semiring of `coq/Instances.v` that a type of elements is; floating point is none.
+fn semiring(element: Element) -> Option<&'static str> {
+    match element {
+        Element::I32 => Some("wrapping 32"),
+        Element::I64 => Some("wrapping 64"),
+        Element::MinPlus => Some("min_plus"),
+        Element::F32 | Element::F64 => None,
+    }
+}
 
-fn header(program: &Program, state: &State<'_>, laws: &[Law]) -> String {
-    let mut out = String::new();
+fn header(program: &Program, steps: usize, laws: &[Law]) -> String {
     let laws_text: Vec<&str> = laws.iter().map(|law| law.name()).collect();
-    let laws_text = if laws_text.is_empty() { "none".to_owned() } else { laws_text.join("; ") };
-    let _ = write!(
-        out,
-        "(* A certificate of {}: {} steps.\n   Laws of arithmetic used: {laws_text}.\n   Floating point: {}. *)\n\
+    format!(
+        "(* A certificate of {}: {steps} steps.\n   Laws of arithmetic used: {}.\n   Floating point: {}. *)\n\
          From Halidom Require Import Certificate.\nUnset Lia Cache.\n\n",
         program.name,
-        state.steps.len(),
+        laws_text.join("; "),
         about_floats(laws)
-    );
-    out
+    )
 }
 
 fn open_section(out: &mut String, program: &Program, writer: &mut Writer, name: &str) {

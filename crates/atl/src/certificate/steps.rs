@@ -73,7 +73,7 @@ fn congruence(
 
 fn leaf(scope: &mut Scope<'_>, rules: &Rules, reason: &Reason) -> String {
     let (name, back, bindings, shown) = match reason {
-        Reason::Definition => return "eq_refl".to_owned(),
+        Reason::Definition(_) => return "eq_refl".to_owned(),
         Reason::Rule(name, back, bindings, shown) => (name, back, bindings, shown),
     };
     let Some(rule) = rules.find(name) else { return "_".to_owned() };

@@ -6,10 +6,10 @@ use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Sources, Span};
 
 use super::reduce::Doubtful;
-use super::{Engine, Given, Path, Refusal, State, tidy};
+use super::{Change, Engine, Given, Path, Refusal, State, tidy};
 use crate::codes;
 use crate::context::{Context, Fact};
-use crate::program::Program;
+use crate::program::{Element, Program};
 use crate::resolve::Resolver;
 use crate::rules::Value;
 use crate::subst::{Abstraction, Subst};
@@ -46,6 +46,7 @@ struct Runner<'r> {
     sources: &'r Sources,
     /// Sizes of the program and the derivation.
     sizes: Vec<Var>,
+    element: Element,
     /// Calls under way.
     depth: usize,
 }
@@ -64,7 +65,13 @@ pub fn run<'e>(
     derivation: &Derivation,
 ) -> Result<State<'e>, Box<Diagnostic>> {
     let mut state = State::new(engine, program.context(), Rc::clone(&program.body));
-    let mut runner = Runner { library, sources, sizes: program.sizes.clone(), depth: 0 };
+    let mut runner = Runner {
+        library,
+        sources,
+        sizes: program.sizes.clone(),
+        element: program.element(),
+        depth: 0,
+    };
     runner.all(&mut state, &derivation.script, &Vec::new(), &Env::default(), true)?;
     Ok(state)
 }
@@ -105,10 +112,12 @@ impl Runner<'_> {
         env: &Env,
     ) -> Done {
         let (term, steps) = (Rc::clone(&state.term), state.steps.len());
+        let cursors = state.cursors.len();
         let outcome = self.all(state, commands, focus, env, false);
         if outcome.is_err() {
             state.term = term;
             state.steps.truncate(steps);
+            state.cursors.truncate(cursors);
         }
         outcome
     }
@@ -229,7 +238,8 @@ impl Runner<'_> {
             variables.iter().filter(|var| var.sort == Sort::Index).cloned().collect();
         scope.extend(input_variables(&state.term));
         scope.extend(self.scope(&context, env));
-        let mut resolver = Resolver::new(&state.engine.supply, &state.engine.prover, scope);
+        let mut resolver = Resolver::new(&state.engine.supply, &state.engine.prover, scope)
+            .of_element(self.element);
         let mut subst = Subst::new();
         for (var, value) in &env.indices {
             subst.set_index(var, value.clone());
@@ -339,6 +349,18 @@ impl Runner<'_> {
                 };
                 state.bind(focus, &target, &new).map_err(refused)
             }
+            "cursor" => {
+                let (Some(new), Some(target)) = (word(0), at) else {
+                    return Err(misused("cursor c at site"));
+                };
+                if state.cursors.iter().any(|(known, _)| *known == new) {
+                    let message = format!("there is a cursor `{new}` already");
+                    return Err(Box::new(Diagnostic::error(codes::NAME_TAKEN, span, message)));
+                }
+                let cursor = state.cursor(&target);
+                state.cursors.push((new, cursor));
+                Ok(())
+            }
             "stage" => {
                 let (Some(source), Some(new)) = (word(0), call.names.first()) else {
                     return Err(misused("stage x as y, or stage x, first, size, … as y"));
@@ -371,7 +393,7 @@ impl Runner<'_> {
                     Site { base: SiteBase::Named(old), number: None, moves: Vec::new(), span };
                 let path = Self::site(state, &site, &place, env)?;
                 let renamed = renamed(&state.part(&path), &named(&new.text), state.engine);
-                state.redefine(&path, &renamed);
+                state.redefine(&path, &renamed, Change::Renamed);
                 Ok(())
             }
             _ => {
@@ -380,7 +402,7 @@ impl Runner<'_> {
                     call.name.span,
                     format!("there is no command `{name}`"),
                 );
-                let known = "commands are the rules, schedule functions, and inline, bind, beta, expand, simplify, merge, stage, rename";
+                let known = "commands are the rules, schedule functions, and inline, bind, beta, expand, simplify, merge, cursor, stage, rename";
                 Err(Box::new(diagnostic.with_hint(known)))
             }
         }

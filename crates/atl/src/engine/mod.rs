@@ -5,6 +5,7 @@
 //! library) is made of such steps.
 
 mod commands;
+mod cursor;
 mod evidence;
 mod reduce;
 mod sites;
@@ -16,6 +17,7 @@ use halidom_diag::Code;
 
 pub(crate) use commands::simplest;
 pub use commands::{Library, run};
+pub use cursor::{Change, Cursor, forward};
 pub use evidence::{Evidence, box_evidence};
 
 use crate::codes;
@@ -72,7 +74,7 @@ pub enum Reason {
     /// A rule, its direction, what its variables stand for, and its premises.
     Rule(&'static str, bool, Bindings, Vec<Shown>),
     /// Both sides are the same by definition.
-    Definition,
+    Definition(Change),
 }
 
 /// A step.
@@ -133,12 +135,21 @@ pub struct State<'e> {
     pub steps: Vec<Step>,
     /// The command that is being carried out.
     pub command: String,
+    /// The script's cursors.
+    pub cursors: Vec<(String, Cursor)>,
 }
 
 impl<'e> State<'e> {
     /// Before the first step.
     pub fn new(engine: &'e Engine, top: Context, term: Term) -> Self {
-        Self { engine, top, term, steps: Vec::new(), command: String::new() }
+        Self {
+            engine,
+            top,
+            term,
+            steps: Vec::new(),
+            command: String::new(),
+            cursors: Vec::new(),
+        }
     }
 
     /// A part of the program; the innermost that there is, for a path that leads nowhere.
@@ -158,7 +169,7 @@ impl<'e> State<'e> {
             .iter()
             .filter_map(|step| match &step.reason {
                 Reason::Rule(name, ..) => self.engine.rules.find(name),
-                Reason::Definition => None,
+                Reason::Definition(_) => None,
             })
             .flat_map(|rule| rule.laws.iter().copied())
             .collect();
@@ -178,8 +189,8 @@ impl<'e> State<'e> {
     }
 
     /// Puts a term in a part's place that is the same by definition.
-    pub fn redefine(&mut self, path: &[usize], after: &Term) {
-        self.record(path, Reason::Definition, after);
+    pub fn redefine(&mut self, path: &[usize], after: &Term, change: Change) {
+        self.record(path, Reason::Definition(change), after);
     }
 
     /// Applies a rule at a place.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Given, Path, Refusal, State};
+use super::{Change, Given, Path, Refusal, State};
 use crate::prover::Goal;
 use crate::term::{Index, Loop, Node, Pred, Rank, Reshape, Term, children, rank};
 
@@ -290,8 +290,10 @@ impl State<'_> {
             )));
         }
         let var = self.engine.supply.fresh(name, crate::term::Sort::Tensor(rank(&value)));
-        let body = replace_all(&self.part(focus), &value, &Rc::new(Node::Var(var.clone())));
-        self.redefine(focus, &Rc::new(Node::Let(var, value, body)));
+        let mut replaced = Vec::new();
+        let name = Rc::new(Node::Var(var.clone()));
+        let body = replace_all(&self.part(focus), &value, &name, &mut Vec::new(), &mut replaced);
+        self.redefine(focus, &Rc::new(Node::Let(var, value, body)), Change::Bound(replaced));
         Ok(())
     }
 }
@@ -308,9 +310,16 @@ fn conjuncts(pred: &Pred) -> Vec<Pred> {
     }
 }
 
-/// A term with every occurrence of another replaced.
-fn replace_all(term: &Term, old: &Term, new: &Term) -> Term {
+/// A term with every occurrence of another replaced, and where they were.
+fn replace_all(
+    term: &Term,
+    old: &Term,
+    new: &Term,
+    path: &mut Path,
+    replaced: &mut Vec<Path>,
+) -> Term {
     if crate::term::equal(term, old) {
+        replaced.push(path.clone());
         return Rc::clone(new);
     }
     let mut result = Rc::clone(term);
@@ -318,7 +327,10 @@ fn replace_all(term: &Term, old: &Term, new: &Term) -> Term {
         let captured =
             crate::term::binder(term, place).is_some_and(|var| crate::term::mentions(old, var));
         if !captured {
-            result = crate::term::with_child(&result, place, replace_all(child, old, new));
+            path.push(place);
+            let child = replace_all(child, old, new, path, replaced);
+            path.pop();
+            result = crate::term::with_child(&result, place, child);
         }
     }
     result

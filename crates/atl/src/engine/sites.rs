@@ -12,7 +12,7 @@ impl State<'_> {
     pub(super) fn site(&self, focus: &[usize], site: &Site) -> Result<Path, Refusal> {
         let (found, what) = match &site.base {
             SiteBase::Here => (vec![focus.to_vec()], "here".to_owned()),
-            SiteBase::Named(name) => (self.named(focus, name), format!("`{name}`")),
+            SiteBase::Named(name) => (self.named(focus, name)?, format!("`{name}`")),
             SiteBase::Pattern(pattern) => {
                 let places = self.places(focus, &|term, _| fits(pattern, term));
                 (places, "what has this form".to_owned())
@@ -82,8 +82,13 @@ impl State<'_> {
         Ok(path)
     }
 
-    /// Places that a word means: binders of that name, reshape operators, or the outermost of a kind.
-    fn named(&self, focus: &[usize], name: &str) -> Vec<Path> {
+    /// Places that a word means: where a cursor of that name is, binders of that name, reshape operators, or the outermost of a kind.
+    fn named(&self, focus: &[usize], name: &str) -> Result<Vec<Path>, Refusal> {
+        if let Some((_, cursor)) = self.cursors.iter().find(|(known, _)| known == name) {
+            let mut places = self.resolve(cursor)?;
+            places.retain(|place| place.starts_with(focus));
+            return Ok(places);
+        }
         let kind: Option<fn(&Node) -> bool> = match name {
             "gen" => Some(|node| matches!(node, Node::Loop(Loop::Gen, ..))),
             "sum" => Some(|node| matches!(node, Node::Loop(Loop::Sum, ..))),
@@ -93,15 +98,15 @@ impl State<'_> {
         };
         if let Some(kind) = kind {
             let all = self.places(focus, &|term, _| kind(term));
-            return all
+            return Ok(all
                 .iter()
                 .filter(|path| {
                     !all.iter().any(|other| other.len() < path.len() && path.starts_with(other))
                 })
                 .cloned()
-                .collect();
+                .collect());
         }
-        self.places(focus, &|term, _| match &**term {
+        Ok(self.places(focus, &|term, _| match &**term {
             Node::Loop(_, var, ..) | Node::Let(var, ..) => *var.name == *name,
             Node::Reshape(op, ..) => op.name() == name,
             Node::Var(_)
@@ -112,7 +117,7 @@ impl State<'_> {
             | Node::Add(..)
             | Node::Mul(..)
             | Node::Apply(..) => false,
-        })
+        }))
     }
 
     fn names(&self, focus: &[usize]) -> Vec<String> {

@@ -203,6 +203,7 @@ pub fn prelude(element: Element) -> String {
         Element::F64 => ("double", "double"),
         Element::MinPlus => ("int64_t", "int64_t"),
     };
+    let suffix = if element == Element::F32 { "f" } else { "" };
     let semiring = match element {
         Element::I32 | Element::I64 => format!(
             "/* Integers wrap: unsigned arithmetic is defined where signed is not. */\n\
@@ -216,16 +217,19 @@ pub fn prelude(element: Element) -> String {
              static inline elem fn_maximum(elem a, elem b) {{ return a > b ? a : b; }}\n\
              #define ATL_LITERAL(x) ((elem)(x))\n"
         ),
-        Element::F32 | Element::F64 => "#define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
-             static inline elem atl_add(elem a, elem b) { return a + b; }\n\
-             static inline elem atl_mul(elem a, elem b) { return a * b; }\n\
-             static inline elem fn_neg(elem a) { return -a; }\n\
-             static inline elem fn_div(elem a, elem b) { return a / b; }\n\
-             static inline elem fn_abs(elem a) { return a < 0 ? -a : a; }\n\
-             static inline elem fn_minimum(elem a, elem b) { return a < b ? a : b; }\n\
-             static inline elem fn_maximum(elem a, elem b) { return a > b ? a : b; }\n\
+        Element::F32 | Element::F64 => format!(
+            "#include <math.h>\n#define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
+             static inline elem atl_add(elem a, elem b) {{ return a + b; }}\n\
+             static inline elem atl_mul(elem a, elem b) {{ return a * b; }}\n\
+             static inline elem fn_neg(elem a) {{ return -a; }}\n\
+             static inline elem fn_div(elem a, elem b) {{ return a / b; }}\n\
+             static inline elem fn_abs(elem a) {{ return a < 0 ? -a : a; }}\n\
+             static inline elem fn_minimum(elem a, elem b) {{ return a < b ? a : b; }}\n\
+             static inline elem fn_maximum(elem a, elem b) {{ return a > b ? a : b; }}\n\
+             static inline elem fn_sqrt(elem a) {{ return sqrt{suffix}(a); }}\n\
+             static inline elem fn_exp(elem a) {{ return exp{suffix}(a); }}\n\
              #define ATL_LITERAL(x) ((elem)(x))\n"
-            .to_owned(),
+        ),
         Element::MinPlus => "/* Minimum for addition, addition for multiplication; the zero is infinity. */\n\
              #define ATL_ZERO INT64_MAX\n#define ATL_ONE ((elem)0)\n\
              static inline elem atl_add(elem a, elem b) { return a < b ? a : b; }\n\

@@ -4,12 +4,14 @@
 //! compares the two; that a nest computes its term is proved in the certificate, by the terms that [`crate::certificate`] writes along this module's rules.
 
 mod c;
+mod laws;
 mod normal;
 
 use std::rc::Rc;
 
 pub(crate) use c::RESERVED as C_RESERVED;
 pub use c::{Interface, function, prelude, unit};
+pub use laws::laws;
 pub use normal::{is_pure, normalize};
 
 use crate::term::{Index, Node, Pred, Term, Var};

@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
-use halidom_atl::certificate::{Certificate, certify, instance};
+use halidom_atl::certificate::{Certificate, agreement, certify, instance};
 use halidom_atl::engine::Engine;
 use halidom_atl::file::load;
+use halidom_atl::program::Element;
 use halidom_atl::native::{Comparison, compare_with_source};
 use halidom_diag::{Code, Sources};
 
@@ -14,7 +15,8 @@ pub(crate) struct Done {
     pub(crate) name: String,
     pub(crate) certificate: Certificate,
     pub(crate) steps: usize,
-    pub(crate) comparison: Option<Comparison>,
+    /// For the program's own elements, and for single precision.
+    pub(crate) comparison: Option<(Comparison, Comparison)>,
 }
 
 /// A folder for a test's files.
@@ -43,8 +45,12 @@ pub(crate) fn derive(text: &str, run: Option<&str>) -> Result<Vec<Done>, (Code, 
             .map_err(|refusal| (refusal.code, refusal.message))?;
         let comparison = run.map(|name| {
             let (small, _) = instance(&engine, &derived.program, &derived.state.term);
-            compare_with_source(&small, &certificate.function, "gcc", &folder(name))
-                .expect("gcc runs")
+            let agreement = agreement(&certificate.laws);
+            let compare = |program| {
+                compare_with_source(program, &certificate.function, agreement, "gcc", &folder(name))
+                    .expect("gcc runs")
+            };
+            (compare(&small), compare(&small.at_element(Element::F32)))
         });
         all.push(Done { name: derivation.name.text.clone(), certificate, steps, comparison });
     }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use halidom_atl::certificate::{Certificate, about_floats, certify, instance};
+use halidom_atl::certificate::{Certificate, about_floats, agreement, certify, instance};
 use halidom_atl::check::{CheckError, Checker, Outcome};
 use halidom_atl::engine::{Engine, Refusal};
 use halidom_atl::file::{Derived, Loaded, load};
-use halidom_atl::native::{Comparison, compare_with_source};
+use halidom_atl::native::{Comparison, NativeError, TOLERANCE, compare_with_source};
+use halidom_atl::program::Element;
 use halidom_atl::{lower, print};
 use halidom_diag::{Code, Diagnostic, Sources, Span};
 use halidom_driver::files::write_bytes;
@@ -197,37 +198,70 @@ impl Job<'_> {
             let run_folder = scratch.path();
             // The program that was lowered: the same, or its instance for an empty shape.
             let (small, _) = instance(self.engine, &derived.program, &derived.state.term);
-            let compiler = if std::env::var_os("PATH").is_some_and(|path| {
-                std::env::split_paths(&path).any(|folder| folder.join("clang-19").is_file())
-            }) {
-                "clang-19"
-            } else {
-                "gcc"
-            };
-            match compare_with_source(&small, &certificate.function, compiler, run_folder) {
-                Ok(Comparison::Equal(cases)) => {
-                    output.line(&format!("  C: equal to the source's meaning at {cases} sizes"));
-                    value["c_sizes"] = cases.into();
-                }
-                Ok(Comparison::NotCompared(reason)) => {
-                    output.line(&format!("  C: not compared ({reason})"));
-                }
-                Ok(Comparison::Different(place)) => {
-                    let diagnostic = Diagnostic::error(
-                        Code("HAL1013"),
-                        self.span,
-                        format!("the C of `{}` differs from its source: {place}", self.name),
-                    );
-                    output.diagnostic(self.sources, &diagnostic);
-                    status = Status::Wrong;
-                }
-                Err(error) => {
-                    let hint = "install gcc or clang-19";
-                    return Err(output.error("HAL1014", &error.to_string(), hint));
-                }
+            let integers = compare_with_source(
+                &small,
+                &certificate.function,
+                agreement(&certificate.laws),
+                SANITIZING_COMPILER,
+                run_folder,
+            );
+            let what = small.element();
+            status = worse(status, self.compared(what, integers, output, &mut value)?);
+            // The same C for floating point.
+            if what != Element::F32 {
+                let floats = small.at_element(Element::F32);
+                let comparison = compare_with_source(
+                    &floats,
+                    &certificate.function,
+                    agreement(&certificate.laws),
+                    SANITIZING_COMPILER,
+                    run_folder,
+                );
+                status =
+                    worse(status, self.compared(Element::F32, comparison, output, &mut value)?);
             }
         }
         Ok((status, value))
+    }
+
+    /// Says how the C compares with the source program's meaning.
+    fn compared(
+        &self,
+        element: Element,
+        comparison: Result<Comparison, NativeError>,
+        output: &mut Output<'_>,
+        value: &mut Value,
+    ) -> Result<Status, Status> {
+        let name = element.name();
+        let key = format!("c_{name}");
+        match comparison {
+            Ok(Comparison::Equal(cases)) => {
+                output.line(&format!("  C, {name}: equal to the source's meaning at {cases} sizes"));
+                value[key] = json!({"sizes": cases, "agreement": "equal"});
+            }
+            Ok(Comparison::Within(cases)) => {
+                output.line(&format!(
+                    "  C, {name}: validated over the reals: within {TOLERANCE} of the magnitude at {cases} sizes"
+                ));
+                value[key] = json!({"sizes": cases, "agreement": "validated over the reals"});
+            }
+            Ok(Comparison::NotCompared(reason)) => {
+                output.line(&format!("  C, {name}: not compared ({reason})"));
+            }
+            Ok(Comparison::Different(place)) => {
+                let diagnostic = Diagnostic::error(
+                    Code("HAL1013"),
+                    self.span,
+                    format!("the C of `{}` for {name} differs from its source: {place}", self.name),
+                );
+                output.diagnostic(self.sources, &diagnostic);
+                return Ok(Status::Wrong);
+            }
+            Err(error) => {
+                return Err(output.error("HAL1014", &error.to_string(), "install gcc"));
+            }
+        }
+        Ok(Status::Done)
     }
 
     fn refusal(&self, refusal: Refusal) -> Diagnostic {
@@ -267,6 +301,13 @@ impl Job<'_> {
         }
         Ok(())
     }
+}
+
+/// The compiler with sanitizers: clang's need a package of their own.
+const SANITIZING_COMPILER: &str = "gcc";
+
+fn worse(before: Status, now: Status) -> Status {
+    if now == Status::Done { before } else { now }
 }
 
 fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {

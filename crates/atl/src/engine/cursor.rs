@@ -1,0 +1,277 @@
+//! Cursors: places that later steps carry along.
+//!
+//! A cursor taken before a step denotes the same part of the program after it. Parts outside of the step's place stay where they are. Inside, what a
+//! variable of the rule stands for goes where the other side of the rule has that variable: to several places, or to none. A binder of the rule's own goes to
+//! the binders that inherit its name, a guard to the guards of the same predicate, and the whole to the whole.
+
+use std::rc::Rc;
+
+use super::{Path, Reason, Refusal, State, Step};
+use crate::codes;
+use crate::rules::{Bindings, Rules, Value};
+use crate::term::{Arg, Node, Term, Var, children};
+
+/// A place, and the number of steps that were made when it was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    steps: usize,
+    path: Path,
+}
+
+/// How a step that is no rule changes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A part, found at these places, becomes the value of a `let` around the whole.
+    Bound(Vec<Path>),
+    /// Every part stays where it is.
+    Renamed,
+}
+
+impl State<'_> {
+    /// A cursor at a place of the program as it is.
+    pub fn cursor(&self, path: &[usize]) -> Cursor {
+        Cursor { steps: self.steps.len(), path: path.to_vec() }
+    }
+
+    /// Where the steps made since then have carried a cursor: one place or more. Refused where it is gone; the refusal names the command.
+    pub fn resolve(&self, cursor: &Cursor) -> Result<Vec<Path>, Refusal> {
+        let mut places = vec![cursor.path.clone()];
+        for step in self.steps.get(cursor.steps..).unwrap_or_default() {
+            let mut carried: Vec<Path> = Vec::new();
+            for place in places.iter().flat_map(|place| forward(&self.engine.rules, step, place)) {
+                if !carried.contains(&place) {
+                    carried.push(place);
+                }
+            }
+            if carried.is_empty() {
+                let message = format!("`{}` removed this place", step.command);
+                return Err(Refusal::new(codes::NO_SITE, message));
+            }
+            places = carried;
+        }
+        Ok(places)
+    }
+}
+
+/// The places to which a step carries a place.
+pub fn forward(rules: &Rules, step: &Step, place: &[usize]) -> Vec<Path> {
+    let Some(inner) = place.strip_prefix(step.path.as_slice()) else { return vec![place.to_vec()] };
+    let carried = match &step.reason {
+        Reason::Definition(Change::Renamed) => vec![inner.to_vec()],
+        Reason::Definition(Change::Bound(parts)) => {
+            let within = parts.iter().find_map(|part| inner.strip_prefix(part.as_slice()));
+            let (first, rest) = within.map_or((1, inner), |rest| (0, rest));
+            vec![joined(&[first], rest)]
+        }
+        Reason::Rule(name, back, bindings, _) => match rules.find(name) {
+            None => Vec::new(),
+            Some(rule) => {
+                let (from, to) =
+                    if *back { (&rule.right, &rule.left) } else { (&rule.left, &rule.right) };
+                through(from, to, bindings, inner)
+            }
+        },
+    };
+    carried.into_iter().map(|inner| joined(&step.path, &inner)).collect()
+}
+
+fn joined(first: &[usize], second: &[usize]) -> Path {
+    [first, second].concat()
+}
+
+/// What a place of a pattern's instance belongs to.
+enum Part {
+    /// A part of what a variable of the rule stands for.
+    Of(Var, Path),
+    /// A node of the pattern itself.
+    Own(Term, Path),
+}
+
+fn through(from: &Term, to: &Term, bindings: &Bindings, inner: &[usize]) -> Vec<Path> {
+    match located(from, bindings, inner) {
+        None => Vec::new(),
+        Some(Part::Of(var, rest)) => {
+            let mut all = Vec::new();
+            occurrences(to, bindings, &var, &mut Vec::new(), &mut all);
+            all.iter().map(|place| joined(place, &rest)).collect()
+        }
+        Some(Part::Own(node, place)) => {
+            let mut heirs = Vec::new();
+            own_nodes(to, &mut Vec::new(), &mut |other, path| {
+                if inherits(&node, other) {
+                    heirs.push(path.to_vec());
+                }
+            });
+            let named = matches!(&*node, Node::Loop(..) | Node::Let(..) | Node::Guard(..));
+            let mut twins = 0;
+            own_nodes(from, &mut Vec::new(), &mut |other, _| {
+                twins += usize::from(inherits(&node, other));
+            });
+            if place.is_empty() && heirs.contains(&Vec::new()) {
+                vec![Vec::new()]
+            } else if named && !heirs.is_empty() {
+                heirs
+            } else if place.is_empty() {
+                vec![Vec::new()]
+            } else if twins == 1 && heirs.len() == 1 {
+                heirs
+            } else {
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The value of a variable of the rule, if it is one.
+fn function<'b>(bindings: &'b Bindings, var: &Var) -> Option<&'b crate::subst::Abstraction> {
+    match bindings.values.get(&var.id) {
+        Some(Value::Function(function)) => Some(function),
+        Some(Value::Index(_) | Value::Pred(_)) | None => None,
+    }
+}
+
+/// What a place of a pattern's instance belongs to.
+fn located(pattern: &Term, bindings: &Bindings, inner: &[usize]) -> Option<Part> {
+    let mut here = Rc::clone(pattern);
+    for (depth, place) in inner.iter().enumerate() {
+        if let Some(part) = in_variable(&here, bindings, &inner[depth..]) {
+            return part;
+        }
+        let child = children(&here).get(*place).map(|child| Rc::clone(child))?;
+        here = child;
+    }
+    match in_variable(&here, bindings, &[]) {
+        Some(part) => part,
+        None => Some(Part::Own(here, inner.to_vec())),
+    }
+}
+
+/// For a variable of the rule: the part of its value, or of an argument that stands in the value.
+fn in_variable(node: &Term, bindings: &Bindings, rest: &[usize]) -> Option<Option<Part>> {
+    let (var, args): (&Var, &[Arg]) = match &**node {
+        Node::Var(var) => (var, &[]),
+        Node::Apply(var, args) => (var, args),
+        Node::Literal(_)
+        | Node::Call(..)
+        | Node::Loop(..)
+        | Node::Guard(..)
+        | Node::Let(..)
+        | Node::Get(..)
+        | Node::Add(..)
+        | Node::Mul(..)
+        | Node::Reshape(..) => return None,
+    };
+    let function = function(bindings, var)?;
+    let mut here = Rc::clone(&function.body);
+    for depth in 0..=rest.len() {
+        if let Node::Var(param) = &*here
+            && let Some(number) = function.params.iter().position(|other| other == param)
+            && let Some(Arg::Term(argument)) = args.get(number)
+            && !matches!(&**argument, Node::Var(bound) if self::function(bindings, bound).is_none())
+        {
+            return Some(located(argument, bindings, &rest[depth..]));
+        }
+        let Some(place) = rest.get(depth) else { break };
+        let Some(child) = children(&here).get(*place).map(|child| Rc::clone(child)) else {
+            return Some(None);
+        };
+        here = child;
+    }
+    Some(Some(Part::Of(var.clone(), rest.to_vec())))
+}
+
+/// Where the value of a variable stands in a pattern's instance.
+fn occurrences(
+    pattern: &Term,
+    bindings: &Bindings,
+    wanted: &Var,
+    path: &mut Path,
+    found: &mut Vec<Path>,
+) {
+    let (var, args): (&Var, &[Arg]) = match &**pattern {
+        Node::Var(var) => (var, &[]),
+        Node::Apply(var, args) => (var, args),
+        Node::Literal(_)
+        | Node::Call(..)
+        | Node::Loop(..)
+        | Node::Guard(..)
+        | Node::Let(..)
+        | Node::Get(..)
+        | Node::Add(..)
+        | Node::Mul(..)
+        | Node::Reshape(..) => {
+            for (place, child) in children(pattern).into_iter().enumerate() {
+                path.push(place);
+                occurrences(child, bindings, wanted, path, found);
+                path.pop();
+            }
+            return;
+        }
+    };
+    if var == wanted {
+        found.push(path.clone());
+    }
+    let Some(function) = function(bindings, var) else { return };
+    for (param, arg) in function.params.iter().zip(args) {
+        let Arg::Term(argument) = arg else { continue };
+        for place in uses(&function.body, param) {
+            let mut inner = joined(path, &place);
+            occurrences(argument, bindings, wanted, &mut inner, found);
+        }
+    }
+}
+
+/// Where a variable is used.
+fn uses(term: &Term, var: &Var) -> Vec<Path> {
+    if matches!(&**term, Node::Var(other) if other == var) {
+        return vec![Vec::new()];
+    }
+    let parts = children(term).into_iter().enumerate();
+    parts
+        .flat_map(|(place, child)| {
+            uses(child, var).into_iter().map(move |path| joined(&[place], &path))
+        })
+        .collect()
+}
+
+/// The nodes of a pattern that are no variables of the rule, those of arguments left out.
+fn own_nodes(pattern: &Term, path: &mut Path, visit: &mut dyn FnMut(&Term, &[usize])) {
+    if matches!(&**pattern, Node::Var(_) | Node::Apply(..)) {
+        return;
+    }
+    visit(pattern, path);
+    for (place, child) in children(pattern).into_iter().enumerate() {
+        path.push(place);
+        own_nodes(child, path, visit);
+        path.pop();
+    }
+}
+
+/// Whether a node of one side of a rule is continued by one of the other side.
+fn inherits(node: &Term, other: &Term) -> bool {
+    match (&**node, &**other) {
+        (Node::Loop(kind, var, ..), Node::Loop(other_kind, other_var, ..)) => {
+            kind == other_kind && var.name == other_var.name
+        }
+        (Node::Let(var, ..), Node::Let(other, ..)) => var.name == other.name,
+        (Node::Guard(pred, _), Node::Guard(other, _)) => pred == other,
+        (Node::Reshape(op, ..), Node::Reshape(other, ..)) => op == other,
+        (Node::Get(..), Node::Get(..))
+        | (Node::Add(..), Node::Add(..))
+        | (Node::Mul(..), Node::Mul(..)) => true,
+        (
+            Node::Var(_)
+            | Node::Literal(_)
+            | Node::Call(..)
+            | Node::Loop(..)
+            | Node::Guard(..)
+            | Node::Let(..)
+            | Node::Get(..)
+            | Node::Add(..)
+            | Node::Mul(..)
+            | Node::Reshape(..)
+            | Node::Apply(..),
+            _,
+        ) => false,
+    }
+}
