@@ -75,7 +75,9 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
             println!("cargo xtask {name}: {}\n\n{}", command.summary, command.help);
             Ok(())
         }
-        [option] if let Some((_, run)) = command.options.iter().find(|(known, _)| known == option) => {
+        [option]
+            if let Some((_, run)) = command.options.iter().find(|(known, _)| known == option) =>
+        {
             run()
         }
         [unexpected, ..] => {

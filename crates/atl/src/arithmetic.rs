@@ -32,9 +32,7 @@ pub fn has_function(element: Element, name: &str) -> bool {
 /// Whether a constant is an element of a type.
 pub fn has_literal(element: Element, text: &str) -> bool {
     match element {
-        Element::I32 | Element::I64 | Element::MinPlus => {
-            Integers(element).literal(text).is_some()
-        }
+        Element::I32 | Element::I64 | Element::MinPlus => Integers(element).literal(text).is_some(),
         Element::F32 | Element::F64 => Floats { single: false }.literal(text).is_some(),
     }
 }
@@ -135,8 +133,20 @@ impl Arithmetic for Floats {
         let value = match (name, args) {
             ("neg", [a]) => -a,
             ("abs", [a]) => a.abs(),
-            ("minimum", [a, b]) => if a < b { *a } else { *b },
-            ("maximum", [a, b]) => if a > b { *a } else { *b },
+            ("minimum", [a, b]) => {
+                if a < b {
+                    *a
+                } else {
+                    *b
+                }
+            }
+            ("maximum", [a, b]) => {
+                if a > b {
+                    *a
+                } else {
+                    *b
+                }
+            }
             ("div", [a, b]) => a / b,
             ("sqrt", [a]) => a.sqrt(),
             ("exp", [a]) if self.single => f64::from((*a as f32).exp()),

@@ -217,13 +217,29 @@ impl Checker {
         let (output, seconds) = run(&self.library, path, self.limit)
             .map_err(|cause| CheckError::File { path: path.to_owned(), cause })?;
         if let Some(message) = output.failure {
-            let place = place(&message, &text, certificate);
+            let place = place(&message, &text, &certificate.commands);
             return Ok(Outcome::Refused { message, place });
         }
         Ok(match assumptions(&output.text, certificate.theorems.len()) {
             Ok(()) => Outcome::Accepted { seconds },
             Err(message) => refused(message),
         })
+    }
+
+    /// What Coq says against a text, whatever that claims or leaves unproved: its words, and where it stopped. Nothing if it compiles.
+    pub fn complaint(
+        &self,
+        text: &str,
+        path: &Path,
+        commands: &[String],
+    ) -> Result<Option<(String, Option<Place>)>, CheckError> {
+        let file_error = |cause| CheckError::File { path: path.to_owned(), cause };
+        fs::write(path, text).map_err(file_error)?;
+        let (output, _) = run(&self.library, path, self.limit).map_err(file_error)?;
+        Ok(output.failure.map(|message| {
+            let place = place(&message, text, commands);
+            (message, place)
+        }))
     }
 }
 
@@ -412,7 +428,7 @@ fn assumptions(output: &str, theorems: usize) -> Result<(), String> {
 }
 
 /// Where Coq stopped.
-fn place(message: &str, text: &str, certificate: &Certificate) -> Option<Place> {
+fn place(message: &str, text: &str, commands: &[String]) -> Option<Place> {
     let line: usize = message.split("line ").nth(1)?.split(',').next()?.trim().parse().ok()?;
     let before: Vec<&str> = text.lines().take(line).collect();
     let sentence = before.iter().rev().find(|line| {
@@ -425,7 +441,7 @@ fn place(message: &str, text: &str, certificate: &Certificate) -> Option<Place> 
         .strip_prefix('s')
         .or_else(|| lemma.strip_prefix('p'))
         .and_then(|number| number.parse::<usize>().ok());
-    let derived = step.and_then(|number| certificate.commands.get(number.checked_sub(1)?).cloned());
+    let derived = step.and_then(|number| commands.get(number.checked_sub(1)?).cloned());
     // A side condition belongs to the first step that uses it.
     let used = || {
         let call = format!("({lemma} ");
@@ -434,7 +450,7 @@ fn place(message: &str, text: &str, certificate: &Certificate) -> Option<Place> 
             .position(|line| line.starts_with("Proof. exact") && line.contains(&call))?;
         let number =
             text.lines().nth(line.checked_sub(1)?)?.strip_prefix("Lemma s")?.split(' ').next()?;
-        certificate.commands.get(number.parse::<usize>().ok()?.checked_sub(1)?).cloned()
+        commands.get(number.parse::<usize>().ok()?.checked_sub(1)?).cloned()
     };
     Some(Place { command: derived.or_else(used), lemma })
 }

@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use crate::arithmetic::{Arithmetic, Integers};
 use crate::program::Program;
 use crate::prover::{compare, evaluate};
-use crate::term::{Index, Loop, Node, Pred, Reshape, Term, Var};
+use crate::term::{Index, Loop, Node, Pred, Rank, Reshape, Term, Var, rank};
 
 /// A tensor: sizes, and elements in row-major order. It is zero outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,12 +99,6 @@ impl<A: Arithmetic> Scope<'_, A> {
         })
     }
 
-    /// A tensor of zeros of the shape that a term has for any value of a variable.
-    fn shape_of_body(&mut self, var: &Var, lo: i64, body: &Term) -> Interpreted<Vec<i64>> {
-        self.indices.insert(var.id, lo);
-        Ok(self.term(body)?.sizes)
-    }
-
     fn term(&mut self, term: &Term) -> Interpreted<Tensor<A::Value>> {
         match &**term {
             Node::Var(var) => self
@@ -131,21 +125,36 @@ impl<A: Arithmetic> Scope<'_, A> {
             Node::Loop(kind, var, lo, hi, body) => {
                 let (lo, hi) = (self.index(lo)?, self.index(hi)?);
                 let before = self.indices.get(&var.id).copied();
-                let sizes = self.shape_of_body(var, lo, body)?;
-                let mut elements =
-                    if *kind == Loop::Gen { Vec::new() } else { vec![self.arithmetic.zero(); count(&sizes)] };
+                let mut elements: Vec<A::Value> = Vec::new();
+                let mut sizes = None;
                 for value in lo..hi {
                     self.indices.insert(var.id, value);
                     let part = self.term(body)?;
                     match kind {
                         Loop::Gen => elements.extend(part.elements),
                         Loop::Sum => {
+                            if sizes.is_none() {
+                                elements = vec![self.arithmetic.zero(); part.elements.len()];
+                            }
                             for (sum, element) in elements.iter_mut().zip(&part.elements) {
                                 *sum = self.arithmetic.add(*sum, *element);
                             }
                         }
                     }
+                    sizes.get_or_insert(part.sizes);
                 }
+                let sizes = match sizes {
+                    Some(sizes) => sizes,
+                    // No element shows the shape: the body's at the first index does.
+                    None => {
+                        self.indices.insert(var.id, lo);
+                        let sizes = self.term(body)?.sizes;
+                        if *kind == Loop::Sum {
+                            elements = vec![self.arithmetic.zero(); count(&sizes)];
+                        }
+                        sizes
+                    }
+                };
                 match before {
                     Some(value) => self.indices.insert(var.id, value),
                     None => self.indices.remove(&var.id),
@@ -158,6 +167,9 @@ impl<A: Arithmetic> Scope<'_, A> {
             }
             Node::Guard(pred, body) => {
                 let holds = self.pred(pred)?;
+                if !holds && rank(body) == Rank::SCALAR {
+                    return Ok(Tensor::scalar(self.arithmetic.zero()));
+                }
                 let mut value = self.term(body)?;
                 if !holds {
                     value.elements.fill(self.arithmetic.zero());
@@ -174,16 +186,7 @@ impl<A: Arithmetic> Scope<'_, A> {
                 };
                 result
             }
-            Node::Get(tensor, index) => {
-                let tensor = self.term(tensor)?;
-                let index = self.index(index)?;
-                let sizes = tensor.sizes.get(1..).unwrap_or_default().to_vec();
-                let elements = match tensor.row(index) {
-                    Some(row) => row.to_vec(),
-                    None => vec![self.arithmetic.zero(); count(&sizes)],
-                };
-                Ok(Tensor { sizes, elements })
-            }
+            Node::Get(..) => self.read(term),
             Node::Add(left, right) => {
                 let (left, right) = (self.term(left)?, self.term(right)?);
                 let elements = left
@@ -211,6 +214,52 @@ impl<A: Arithmetic> Scope<'_, A> {
         }
     }
 
+    /// A read with all its indices, so that no tensor is copied for one element.
+    fn read(&mut self, term: &Term) -> Interpreted<Tensor<A::Value>> {
+        let mut indices = Vec::new();
+        let mut root = term;
+        while let Node::Get(tensor, index) = &**root {
+            indices.push(self.index(index)?);
+            root = tensor;
+        }
+        let computed;
+        let tensor = match &**root {
+            Node::Var(var) => self
+                .tensors
+                .get(&var.id)
+                .ok_or_else(|| InterpretError::Meaningless(var.to_string()))?,
+            Node::Literal(_)
+            | Node::Call(..)
+            | Node::Loop(..)
+            | Node::Guard(..)
+            | Node::Let(..)
+            | Node::Get(..)
+            | Node::Add(..)
+            | Node::Mul(..)
+            | Node::Reshape(..)
+            | Node::Apply(..) => {
+                computed = self.term(root)?;
+                &computed
+            }
+        };
+        let (mut sizes, mut elements) = (tensor.sizes.as_slice(), Some(tensor.elements.as_slice()));
+        for index in indices.iter().rev() {
+            let Some((first, rest)) = sizes.split_first() else { break };
+            let length = count(rest);
+            let inside = 0 <= *index && index < first;
+            elements = elements
+                .filter(|_| inside)
+                .map(|elements| &elements[*index as usize * length..][..length]);
+            sizes = rest;
+        }
+        let sizes = sizes.to_vec();
+        let elements = match elements {
+            Some(elements) => elements.to_vec(),
+            None => vec![self.arithmetic.zero(); count(&sizes)],
+        };
+        Ok(Tensor { sizes, elements })
+    }
+
     /// Row by row: which row of which part each row of the result is, if any.
     fn reshape(&self, op: Reshape, sizes: &[i64], parts: &[Tensor<A::Value>]) -> Tensor<A::Value> {
         let part = &parts[0];
@@ -218,14 +267,17 @@ impl<A: Arithmetic> Scope<'_, A> {
         let rows = |first: i64, inner: &[i64], row: &dyn Fn(i64) -> Option<Vec<A::Value>>| {
             let mut elements = Vec::new();
             for index in 0..first.max(0) {
-                elements.extend(row(index).unwrap_or_else(|| vec![self.arithmetic.zero(); count(inner)]));
+                elements.extend(
+                    row(index).unwrap_or_else(|| vec![self.arithmetic.zero(); count(inner)]),
+                );
             }
             Tensor {
                 sizes: std::iter::once(first.max(0)).chain(inner.iter().copied()).collect(),
                 elements,
             }
         };
-        let of = |tensor: &Tensor<A::Value>, index: i64| tensor.row(index).map(<[A::Value]>::to_vec);
+        let of =
+            |tensor: &Tensor<A::Value>, index: i64| tensor.row(index).map(<[A::Value]>::to_vec);
         // Two dimensions at once: the element at two indices.
         let second = part.sizes.get(1).copied().unwrap_or(0);
         let below = part.sizes.get(2..).unwrap_or_default();

@@ -206,9 +206,7 @@ fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> St
         Element::MinPlus => "(elem)(NEXT >> 40)",
     };
     let show = match element {
-        Element::I32 | Element::I64 | Element::MinPlus => {
-            "printf(\"%lld \", (long long)result[i])"
-        }
+        Element::I32 | Element::I64 | Element::MinPlus => "printf(\"%lld \", (long long)result[i])",
         Element::F32 | Element::F64 => "printf(\"%.17g \", (double)result[i])",
     };
     let mut rows = String::new();

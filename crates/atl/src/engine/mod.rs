@@ -142,14 +142,7 @@ pub struct State<'e> {
 impl<'e> State<'e> {
     /// Before the first step.
     pub fn new(engine: &'e Engine, top: Context, term: Term) -> Self {
-        Self {
-            engine,
-            top,
-            term,
-            steps: Vec::new(),
-            command: String::new(),
-            cursors: Vec::new(),
-        }
+        Self { engine, top, term, steps: Vec::new(), command: String::new(), cursors: Vec::new() }
     }
 
     /// A part of the program; the innermost that there is, for a path that leads nowhere.

@@ -28,9 +28,7 @@ fn rearranges(term: &Term, cell: Cell) -> bool {
         return false;
     }
     match &**term {
-        Node::Loop(Loop::Sum, .., body) => {
-            cell == Cell::Partial || rearranges(body, Cell::Partial)
-        }
+        Node::Loop(Loop::Sum, .., body) => cell == Cell::Partial || rearranges(body, Cell::Partial),
         Node::Add(left, right) => {
             cell == Cell::Partial || rearranges(left, cell) || rearranges(right, Cell::Partial)
         }

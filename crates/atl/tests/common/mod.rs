@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use halidom_atl::certificate::{Certificate, agreement, certify, instance};
 use halidom_atl::engine::Engine;
 use halidom_atl::file::load;
-use halidom_atl::program::Element;
 use halidom_atl::native::{Comparison, compare_with_source};
+use halidom_atl::program::Element;
 use halidom_diag::{Code, Sources};
 
 /// A certificate, and what its C did beside the source program.
@@ -24,6 +24,11 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("halidom-atl-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
     folder
+}
+
+/// Where the library that Coq has compiled is kept from one test run to the next.
+pub(crate) fn cache() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }
 
 /// Every derivation of a text: its certificate, or the code and message with which it is refused.

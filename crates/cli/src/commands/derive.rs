@@ -236,7 +236,8 @@ impl Job<'_> {
         let key = format!("c_{name}");
         match comparison {
             Ok(Comparison::Equal(cases)) => {
-                output.line(&format!("  C, {name}: equal to the source's meaning at {cases} sizes"));
+                output
+                    .line(&format!("  C, {name}: equal to the source's meaning at {cases} sizes"));
                 value[key] = json!({"sizes": cases, "agreement": "equal"});
             }
             Ok(Comparison::Within(cases)) => {
