@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::json::Json;
-use crate::process::{self, capture, program, root, shown};
+use crate::process::{self, capture, cargo, program, root, shown};
 use crate::{setup, table};
 use std::fs;
 
@@ -12,11 +12,35 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     help: "\
 Installs Coq where it is missing (Debian's package coq; this needs root), builds the release binary,
 and carries out every derivation of examples/*.atl: coqc checks the certificate, and the C runs under
-the compiler's sanitizers against the meaning of the source program. Fails if one does.
+the compiler's sanitizers against the meaning of the source program, for its own elements (the same
+bits) and for single precision (exactly where the certificate says so, else validated over the reals).
+Prints what each certificate says about floating point, and how fast the engine is. Fails if a
+derivation does, if one takes coqc more than 30 s, all more than 4 minutes, or the engine's hundred
+steps more than a second.
+
+--tamper: corrupts certificates in 200 places instead (a bound, a site, a rule name, an operator, a
+constant, the final program, the loop nest). Coq must refuse each and the tool name the place, or the
+file must state the same theorems.
 
 example: cargo xtask atl",
     run,
+    options: &[("--tamper", tamper)],
 };
+
+/// What coqc may take for one certificate and for all, in seconds.
+const LIMITS: (f64, f64) = (30.0, 240.0);
+/// What the engine may take for a hundred steps in a program of a thousand nodes, in seconds.
+const ENGINE_LIMIT: f64 = 1.0;
+const ENGINE_PROGRAM: &str = "crates/atl/benches/hundred_steps.atl";
+
+fn tamper() -> Result<(), Error> {
+    setup::ensure()?;
+    setup::ensure_coq()?;
+    let mut command =
+        cargo(&["test", "--release", "--package", "halidom-atl", "--test", "tampering"]);
+    command.args(["--", "--nocapture"]).env("HALIDOM_TAMPER", "200");
+    process::run(&mut command).map(drop)
+}
 
 fn run() -> Result<(), Error> {
     setup::ensure()?;
@@ -34,41 +58,57 @@ fn run() -> Result<(), Error> {
     let mut rows = Vec::new();
     let mut failed = Vec::new();
     let mut seconds = 0.0;
+    let mut about_floats = Vec::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         println!("{name}");
         let mut command = program(&halidom);
         command.arg("derive").arg(&file).args(["--check", "--json"]);
-        let output = capture(&mut command)?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let problem =
-            |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
-        let answer = Json::parse(&text).map_err(problem)?;
-        let derivations = answer.get("derivations").and_then(Json::array).unwrap_or_default();
-        for derivation in derivations {
+        let (derivations, errors) = derive(&mut command)?;
+        if let Some(errors) = errors {
+            print!("{errors}");
+            failed.push(name.clone());
+        }
+        for derivation in &derivations {
             let number = |key: &str| derivation.get(key).and_then(Json::number);
-            seconds += number("coqc_seconds").unwrap_or(0.0);
+            let text = |key: &str| derivation.get(key).and_then(Json::text).unwrap_or("-");
+            let taken = number("coqc_seconds");
+            seconds += taken.unwrap_or(0.0);
+            let title = format!("{name}: {}", text("name"));
+            if taken.is_some_and(|taken| taken > LIMITS.0) {
+                failed.push(format!("{title} (more than {} s of coqc)", LIMITS.0));
+            }
+            let laws = derivation.get("laws").and_then(Json::array).unwrap_or_default();
+            let laws: Vec<&str> = laws.iter().filter_map(Json::text).collect();
+            about_floats.push(format!(
+                "{title}\n    laws: {}\n    floating point: {}",
+                laws.join("; "),
+                text("floats")
+            ));
             let shown =
                 |key: &str| number(key).map_or("-".to_owned(), |value| format!("{value:.0}"));
+            let compared = |key: &str| match derivation.get(key) {
+                None => "-".to_owned(),
+                Some(found) => {
+                    let sizes = found.get("sizes").and_then(Json::number).unwrap_or(0.0);
+                    let agreement = found.get("agreement").and_then(Json::text).unwrap_or("?");
+                    format!("{sizes:.0} {agreement}")
+                }
+            };
             rows.push(vec![
                 name.clone(),
-                derivation.get("name").and_then(Json::text).unwrap_or("?").to_owned(),
-                derivation.get("verdict").and_then(Json::text).unwrap_or("-").to_owned(),
-                number("coqc_seconds").map_or("-".to_owned(), |value| format!("{value:.1}")),
+                text("name").to_owned(),
+                text("verdict").to_owned(),
+                taken.map_or("-".to_owned(), |value| format!("{value:.1}")),
                 shown("steps"),
                 shown("side_conditions"),
                 number("certificate_bytes")
                     .map_or("-".to_owned(), |value| format!("{:.1}", value / 1024.0)),
-                derivation
-                    .get("laws")
-                    .and_then(Json::array)
-                    .map_or("-".to_owned(), |laws| laws.len().to_string()),
-                shown("c_sizes"),
+                laws.len().to_string(),
+                text("elements").to_owned(),
+                compared("c_own"),
+                compared("c_f32"),
             ]);
-        }
-        if !output.status.success() {
-            print!("{}", String::from_utf8_lossy(&output.stderr));
-            failed.push(name);
         }
     }
     let headings = [
@@ -80,8 +120,41 @@ fn run() -> Result<(), Error> {
         "conditions",
         "KiB",
         "laws",
-        "C equal at",
+        "elements",
+        "C at sizes",
+        "f32 C at sizes",
     ];
-    println!("\n{}\ncoqc: {seconds:.1} s in all", table::layout(&headings, &rows));
+    println!("\n{}\n{}", table::layout(&headings, &rows), about_floats.join("\n"));
+    println!("\n{} derivations; coqc: {seconds:.1} s in all", rows.len());
+    if seconds > LIMITS.1 {
+        failed.push(format!("all together (more than {} s of coqc)", LIMITS.1));
+    }
+    let mut command = program(&halidom);
+    command.args(["derive", ENGINE_PROGRAM, "--json"]);
+    let (derivations, errors) = derive(&mut command)?;
+    let number = |key: &str| derivations.first()?.get(key)?.number();
+    let taken = number("derive_seconds").filter(|taken| *taken < ENGINE_LIMIT);
+    println!(
+        "engine: {:.0} steps on {:.0} nodes in {:.3} s",
+        number("steps").unwrap_or(0.0),
+        number("nodes").unwrap_or(0.0),
+        number("derive_seconds").unwrap_or(f64::NAN)
+    );
+    if errors.is_some() || taken.is_none() {
+        failed.push(ENGINE_PROGRAM.to_owned());
+    }
     if failed.is_empty() { Ok(()) } else { Err(Error::Derivations(failed)) }
+}
+
+/// What `halidom derive --json` says of each derivation, and its diagnostics if it fails.
+fn derive(command: &mut std::process::Command) -> Result<(Vec<Json>, Option<String>), Error> {
+    let output = capture(command)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let problem =
+        |problem: &str| Error::Output { command: shown(command), problem: problem.to_owned() };
+    let answer = Json::parse(&text).map_err(problem)?;
+    let derivations = answer.get("derivations").and_then(Json::array).unwrap_or_default();
+    let errors =
+        (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned());
+    Ok((derivations.to_vec(), errors))
 }

@@ -205,8 +205,8 @@ pub(crate) struct DeriveArgs {
     /// Show the program after each command
     #[arg(long)]
     pub(crate) step: bool,
-    /// What to write
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "c,coq")]
+    /// What to write into the folder (both if left out), or to print where there is no folder
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) emit: Vec<DeriveEmit>,
 }
 

@@ -14,7 +14,7 @@ use crate::context::{Context, Fact};
 use crate::term::{Arith, Compare, Index, Pred};
 use linear::Unknowns;
 use poly::Poly;
-pub(crate) use refute::{compare, evaluate};
+pub use refute::{compare, evaluate};
 
 /// What is to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::term::{Arith, Compare, Index, Var};
 
 /// The value of an integer expression. Division rounds down and division by zero gives zero, as in the certificates' arithmetic.
-pub(crate) fn evaluate(index: &Index, value: &dyn Fn(&Var) -> Option<i64>) -> Option<i64> {
+pub fn evaluate(index: &Index, value: &dyn Fn(&Var) -> Option<i64>) -> Option<i64> {
     Some(match index {
         Index::Num(number) => *number,
         Index::Var(var) => value(var)?,
@@ -32,7 +32,7 @@ fn floor_div(a: i64, b: i64) -> i64 {
 }
 
 /// Whether a comparison holds.
-pub(crate) fn compare(compare: Compare, a: i64, b: i64) -> bool {
+pub fn compare(compare: Compare, a: i64, b: i64) -> bool {
     match compare {
         Compare::Lt => a < b,
         Compare::Le => a <= b,

@@ -1,6 +1,6 @@
 //! `halidom derive`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use halidom_atl::certificate::{Certificate, about_floats, agreement, certify, instance};
 use halidom_atl::check::{CheckError, Checker, Outcome};
@@ -122,11 +122,13 @@ impl Job<'_> {
         derivation: &halidom_atl::syntax::ast::Derivation,
         output: &mut Output<'_>,
     ) -> Result<(Status, Value), Status> {
+        let start = std::time::Instant::now();
         let mut derived =
             loaded.derive(self.engine, self.sources, derivation).map_err(|diagnostic| {
                 output.diagnostic(self.sources, &diagnostic);
                 Status::BadInput
             })?;
+        let derive_seconds = start.elapsed().as_secs_f64();
         if self.args.step {
             show_steps(&derived, output);
         }
@@ -146,20 +148,21 @@ impl Job<'_> {
             if laws.is_empty() { "none".to_owned() } else { laws.join("; ") }
         ));
         output.line(&format!("  floating point: {}", about_floats(&certificate.laws)));
-        let folder = self.args.output.clone();
         let scratch = tempfile::tempdir().map_err(|error| {
             output.error("HAL1014", &format!("no temporary folder: {error}"), "free some space")
         })?;
-        if let Some(folder) = &folder {
-            self.write(folder, &certificate, &derived, output)?;
-        }
+        self.emit(&certificate, &derived, output)?;
         let mut value = json!({
             "name": self.name,
             "steps": steps,
+            "nodes": halidom_atl::term::size(&derived.program.body),
+            "derive_seconds": derive_seconds,
+            "elements": derived.program.element().name(),
             "final": final_text,
             "side_conditions": certificate.side_conditions,
             "certificate_bytes": certificate.text.len(),
             "laws": laws,
+            "floats": about_floats(&certificate.laws),
         });
         let mut status = Status::Done;
         if let Some(checker) = self.checker {
@@ -206,7 +209,7 @@ impl Job<'_> {
                 run_folder,
             );
             let what = small.element();
-            status = worse(status, self.compared(what, integers, output, &mut value)?);
+            status = worse(status, self.compared("c_own", what, integers, output, &mut value)?);
             // The same C for floating point.
             if what != Element::F32 {
                 let floats = small.at_element(Element::F32);
@@ -217,8 +220,10 @@ impl Job<'_> {
                     SANITIZING_COMPILER,
                     run_folder,
                 );
-                status =
-                    worse(status, self.compared(Element::F32, comparison, output, &mut value)?);
+                status = worse(
+                    status,
+                    self.compared("c_f32", Element::F32, comparison, output, &mut value)?,
+                );
             }
         }
         Ok((status, value))
@@ -227,13 +232,13 @@ impl Job<'_> {
     /// Says how the C compares with the source program's meaning.
     fn compared(
         &self,
+        key: &str,
         element: Element,
         comparison: Result<Comparison, NativeError>,
         output: &mut Output<'_>,
         value: &mut Value,
     ) -> Result<Status, Status> {
         let name = element.name();
-        let key = format!("c_{name}");
         match comparison {
             Ok(Comparison::Equal(cases)) => {
                 output
@@ -274,27 +279,35 @@ impl Job<'_> {
         }
     }
 
-    fn write(
+    /// Writes what was asked for into the folder, or prints it.
+    fn emit(
         &self,
-        folder: &Path,
         certificate: &Certificate,
         derived: &Derived<'_>,
         output: &mut Output<'_>,
     ) -> Result<(), Status> {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            output.error(
-                "HAL1014",
-                &format!("cannot make {}: {error}", folder.display()),
-                "choose another folder",
-            )
-        })?;
-        for emit in &self.args.emit {
+        let wanted: &[DeriveEmit] = match (&self.args.output, self.args.emit.as_slice()) {
+            (Some(_), []) => &[DeriveEmit::C, DeriveEmit::Coq],
+            (_, chosen) => chosen,
+        };
+        for emit in wanted {
             let (extension, text) = match emit {
                 DeriveEmit::C => {
                     ("c", lower::unit(derived.program.element(), &certificate.function))
                 }
                 DeriveEmit::Coq => ("v", certificate.text.clone()),
             };
+            let Some(folder) = &self.args.output else {
+                output.line(text.trim_end());
+                continue;
+            };
+            std::fs::create_dir_all(folder).map_err(|error| {
+                output.error(
+                    "HAL1014",
+                    &format!("cannot make {}: {error}", folder.display()),
+                    "choose another folder",
+                )
+            })?;
             let path = folder.join(format!("{}.{extension}", self.name));
             write_bytes(&path, text.as_bytes())
                 .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;

@@ -1,0 +1,61 @@
+//! The tutorial of `docs/atl.md`, as it stands there: its derivations end in the programs that it shows, and Coq accepts their certificates.
+
+mod common;
+
+use std::path::Path;
+
+use halidom_atl::check::{Checker, Outcome, coq_version};
+use halidom_atl::engine::Engine;
+use halidom_atl::file::load;
+use halidom_atl::native::Comparison;
+use halidom_diag::Sources;
+
+/// The blocks of code with their languages, in order.
+fn blocks(page: &str) -> Vec<(&str, &str)> {
+    let parts: Vec<&str> = page.split("```").collect();
+    parts.iter().skip(1).step_by(2).filter_map(|block| block.split_once('\n')).collect()
+}
+
+#[test]
+fn the_tutorial_does_what_it_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/atl.md");
+    let page = std::fs::read_to_string(path).expect("the page can be read");
+    let blocks = blocks(&page);
+    let text: String =
+        blocks.iter().filter(|(language, _)| *language == "atl").map(|(_, text)| *text).collect();
+    let engine = Engine::new().expect("the engine starts");
+    let mut sources = Sources::new();
+    let file = sources.add("tutorial.atl", text.clone());
+    let loaded = load(&engine, &mut sources, file).expect("the tutorial's programs are right");
+    // What is shown after each derivation is its final program.
+    let shown: Vec<&str> =
+        blocks.iter().filter(|(language, _)| *language == "text").map(|(_, text)| *text).collect();
+    assert_eq!(loaded.derivations.len(), shown.len(), "a final program for each derivation");
+    for (derivation, shown) in loaded.derivations.iter().zip(&shown) {
+        let derived = loaded.derive(&engine, &sources, derivation).expect("it goes through");
+        let found = halidom_atl::print::term(&derived.state.term);
+        assert_eq!(found.trim(), shown.trim(), "{}", derivation.name.text);
+    }
+    let done = common::derive(&text, Some("tutorial")).expect("the derivations go through");
+    for done in &done {
+        assert!(
+            matches!(done.comparison, Some((Comparison::Equal(_), Comparison::Equal(_)))),
+            "{}: {:?}",
+            done.name,
+            done.comparison
+        );
+    }
+    let last = done.last().expect("the tutorial has derivations");
+    assert_eq!(last.name, "tiled");
+    if coq_version().is_none() {
+        println!("coqc is not installed: the certificate of the tiled blur is not checked");
+        return;
+    }
+    let checker = Checker::new(&common::cache()).expect("the library compiles");
+    let folder = common::folder("tutorial-certificate");
+    let path = folder.join("tiled.v");
+    std::fs::write(&path, &last.certificate.text).expect("the folder can be written");
+    let outcome = checker.check(&last.certificate, &path).expect("coqc runs");
+    assert!(matches!(outcome, Outcome::Accepted { .. }), "{outcome:?}");
+    let _ = std::fs::remove_dir_all(folder);
+}
