@@ -14,7 +14,9 @@ use halidom_atl::native::Agreement;
 use halidom_atl::program::{Element, Input, Program};
 use halidom_atl::rules::{Bindings, Premise, Rule, Value};
 use halidom_atl::subst::Abstraction;
-use halidom_atl::term::{Arg, Compare, Index, Node, Pred, Rank, Sort, Term, Var, children};
+use halidom_atl::term::{
+    Arg, Compare, Index, Node, Pred, Rank, Reshape, Sort, Term, Var, children,
+};
 
 struct Random(u64);
 
@@ -166,7 +168,29 @@ fn instance(
     }
     program.body = bindings.instance(&rule.left, &engine.supply);
     let right = bindings.instance(&rule.right, &engine.supply);
+    if empty_blocks(&program.body) || empty_blocks(&right) {
+        return None;
+    }
     Some((program, right, inputs))
+}
+
+/// Whether something is split into blocks of no size, which no program may do.
+fn empty_blocks(term: &Term) -> bool {
+    let here = match &**term {
+        Node::Reshape(Reshape::Split, sizes, _) => sizes.get(1).and_then(number) == Some(0),
+        Node::Var(_)
+        | Node::Literal(_)
+        | Node::Call(..)
+        | Node::Loop(..)
+        | Node::Guard(..)
+        | Node::Let(..)
+        | Node::Get(..)
+        | Node::Add(..)
+        | Node::Mul(..)
+        | Node::Reshape(..)
+        | Node::Apply(..) => false,
+    };
+    here || children(term).into_iter().any(empty_blocks)
 }
 
 #[test]

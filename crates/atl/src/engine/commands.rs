@@ -201,7 +201,35 @@ impl Runner<'_> {
                 Fact::Holds(_) | Fact::Any(_) => {}
             }
         }
+        // What a schedule function calls a binder that it was given.
+        let given = env.names.iter().map(|(param, name)| (param, name));
+        let sites = env.sites.iter().filter_map(|(param, site)| match &site.base {
+            SiteBase::Named(name) => Some((param, name)),
+            SiteBase::Here | SiteBase::Pattern(_) => None,
+        });
+        let mut aliases: Vec<Var> = Vec::new();
+        for (param, name) in given.chain(sites) {
+            if let Some(var) = scope.iter().rev().find(|var| *var.name == **name) {
+                aliases.push(Var { name: param.as_str().into(), ..var.clone() });
+            }
+        }
+        scope.extend(aliases);
         scope
+    }
+
+    /// What variables of the scope stand for: sizes of a schedule function for their values, its names of binders for the binders.
+    fn meanings(scope: &[Var], env: &Env) -> Subst {
+        let mut subst = Subst::new();
+        for (number, var) in scope.iter().enumerate() {
+            let first = scope[..number].iter().find(|other| *other == var);
+            if let Some(original) = first.filter(|_| var.sort == Sort::Index) {
+                subst.set_index(var, Index::Var(original.clone()));
+            }
+        }
+        for (var, value) in &env.indices {
+            subst.set_index(var, value.clone());
+        }
+        subst
     }
 
     fn index(
@@ -212,14 +240,10 @@ impl Runner<'_> {
         env: &Env,
     ) -> Result<Index, Box<Diagnostic>> {
         let context = state.context(focus);
-        let resolver =
-            Resolver::new(&state.engine.supply, &state.engine.prover, self.scope(&context, env));
-        let index = resolver.index(expr)?;
-        let mut subst = Subst::new();
-        for (var, value) in &env.indices {
-            subst.set_index(var, value.clone());
-        }
-        Ok(subst.on_index(&index))
+        let scope = self.scope(&context, env);
+        let subst = Self::meanings(&scope, env);
+        let resolver = Resolver::new(&state.engine.supply, &state.engine.prover, scope);
+        Ok(subst.on_index(&resolver.index(expr)?))
     }
 
     /// What `with` gives for a variable of a rule, by its sort.
@@ -238,12 +262,9 @@ impl Runner<'_> {
             variables.iter().filter(|var| var.sort == Sort::Index).cloned().collect();
         scope.extend(input_variables(&state.term));
         scope.extend(self.scope(&context, env));
+        let subst = Self::meanings(&scope, env);
         let mut resolver = Resolver::new(&state.engine.supply, &state.engine.prover, scope)
             .of_element(self.element);
-        let mut subst = Subst::new();
-        for (var, value) in &env.indices {
-            subst.set_index(var, value.clone());
-        }
         Ok(match sort {
             Sort::Index | Sort::Shape => Value::Index(subst.on_index(&resolver.index(expr)?)),
             Sort::Pred => Value::Pred(subst.on_pred(&resolver.pred(expr)?)),
