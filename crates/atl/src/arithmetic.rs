@@ -73,7 +73,7 @@ impl Arithmetic for Integers {
     fn literal(&self, text: &str) -> Option<i64> {
         match text {
             "0" => Some(self.zero()),
-            "1" => Some(if self.is_min_plus() { 0 } else { 1 }),
+            "1" => Some(i64::from(!self.is_min_plus())),
             _ => Some(self.wrap(text.parse().ok()?)),
         }
     }

@@ -1,5 +1,6 @@
 //! The C of a derivation against the meaning of its source program, element by element, on sizes that its conditions allow.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -116,7 +117,7 @@ pub fn compare_with_source(
                 let agrees = elements.into_iter().all(|((wanted, bound), found)| {
                     let Ok(found) = found.parse::<f64>() else { return false };
                     match agreement {
-                        Agreement::Exact => *wanted == found,
+                        Agreement::Exact => wanted.partial_cmp(&found) == Some(Ordering::Equal),
                         Agreement::Rounded => (wanted - found).abs() <= TOLERANCE * bound,
                     }
                 });

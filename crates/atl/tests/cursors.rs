@@ -1,6 +1,7 @@
 //! Cursors: a place taken before a step is the same place after it, or is reported as gone.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use halidom_atl::codes;
 use halidom_atl::engine::{Engine, Step, forward, part};
@@ -46,7 +47,7 @@ fn follow(engine: &Engine, before: &Term, step: &Step, at: &str) -> (usize, usiz
             let new = part(&step.after, &new_place);
             // What the step did not touch is there unchanged; the place of the step itself has its new form.
             if !inside && !above {
-                assert!(std::rc::Rc::ptr_eq(&old, &new), "{at}: {place:?} to {new_place:?}");
+                assert!(Rc::ptr_eq(&old, &new), "{at}: {place:?} to {new_place:?}");
             } else if place != step.path && !matches!(*old, Node::Var(_)) {
                 assert!(
                     same_construct(&old, &new),
@@ -77,13 +78,13 @@ fn every_place_of_every_example_is_carried_by_every_step() {
         let loaded = load(&engine, &mut sources, file).expect("the example is right");
         for derivation in &loaded.derivations {
             let derived = loaded.derive(&engine, &sources, derivation).expect("it goes through");
-            let mut before = derived.program.body.clone();
+            let mut before = Rc::clone(&derived.program.body);
             for step in &derived.state.steps {
                 let at = format!("{}: {} at {:?}", derivation.name.text, step.command, step.path);
                 let counts = follow(&engine, &before, step, &at);
                 kept += counts.0;
                 gone += counts.1;
-                before = step.after.clone();
+                before = Rc::clone(&step.after);
             }
         }
     }
@@ -103,7 +104,7 @@ fn derived(script: &str) -> Result<String, (halidom_diag::Code, String)> {
     let loaded = load(&engine, &mut sources, file).expect("the program is right");
     let derived = loaded
         .derive(&engine, &sources, &loaded.derivations[0])
-        .map_err(|refusal| (refusal.code, refusal.message.clone()))?;
+        .map_err(|refusal| (refusal.code, refusal.message))?;
     Ok(halidom_atl::print::term(&derived.state.term)
         .split_whitespace()
         .collect::<Vec<_>>()

@@ -85,17 +85,19 @@ enum Part {
     Of(Var, Path),
     /// A node of the pattern itself.
     Own(Term, Path),
+    /// There is no such place.
+    None,
 }
 
 fn through(from: &Term, to: &Term, bindings: &Bindings, inner: &[usize]) -> Vec<Path> {
     match located(from, bindings, inner) {
-        None => Vec::new(),
-        Some(Part::Of(var, rest)) => {
+        Part::None => Vec::new(),
+        Part::Of(var, rest) => {
             let mut all = Vec::new();
             occurrences(to, bindings, &var, &mut Vec::new(), &mut all);
             all.iter().map(|place| joined(place, &rest)).collect()
         }
-        Some(Part::Own(node, place)) => {
+        Part::Own(node, place) => {
             let mut heirs = Vec::new();
             own_nodes(to, &mut Vec::new(), &mut |other, path| {
                 if inherits(&node, other) {
@@ -131,23 +133,22 @@ fn function<'b>(bindings: &'b Bindings, var: &Var) -> Option<&'b crate::subst::A
 }
 
 /// What a place of a pattern's instance belongs to.
-fn located(pattern: &Term, bindings: &Bindings, inner: &[usize]) -> Option<Part> {
+fn located(pattern: &Term, bindings: &Bindings, inner: &[usize]) -> Part {
     let mut here = Rc::clone(pattern);
     for (depth, place) in inner.iter().enumerate() {
         if let Some(part) = in_variable(&here, bindings, &inner[depth..]) {
             return part;
         }
-        let child = children(&here).get(*place).map(|child| Rc::clone(child))?;
+        let Some(child) = children(&here).get(*place).map(|child| Rc::clone(child)) else {
+            return Part::None;
+        };
         here = child;
     }
-    match in_variable(&here, bindings, &[]) {
-        Some(part) => part,
-        None => Some(Part::Own(here, inner.to_vec())),
-    }
+    in_variable(&here, bindings, &[]).unwrap_or_else(|| Part::Own(here, inner.to_vec()))
 }
 
 /// For a variable of the rule: the part of its value, or of an argument that stands in the value.
-fn in_variable(node: &Term, bindings: &Bindings, rest: &[usize]) -> Option<Option<Part>> {
+fn in_variable(node: &Term, bindings: &Bindings, rest: &[usize]) -> Option<Part> {
     let (var, args): (&Var, &[Arg]) = match &**node {
         Node::Var(var) => (var, &[]),
         Node::Apply(var, args) => (var, args),
@@ -173,11 +174,11 @@ fn in_variable(node: &Term, bindings: &Bindings, rest: &[usize]) -> Option<Optio
         }
         let Some(place) = rest.get(depth) else { break };
         let Some(child) = children(&here).get(*place).map(|child| Rc::clone(child)) else {
-            return Some(None);
+            return Some(Part::None);
         };
         here = child;
     }
-    Some(Some(Part::Of(var.clone(), rest.to_vec())))
+    Some(Part::Of(var.clone(), rest.to_vec()))
 }
 
 /// Where the value of a variable stands in a pattern's instance.

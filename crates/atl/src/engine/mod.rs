@@ -69,7 +69,6 @@ pub enum Shown {
 
 /// What justifies a step at its place.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all steps are rules")]
 pub enum Reason {
     /// A rule, its direction, what its variables stand for, and its premises.
     Rule(&'static str, bool, Bindings, Vec<Shown>),
