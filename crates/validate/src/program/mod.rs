@@ -147,8 +147,6 @@ pub(crate) struct EntryCheck {
     /// The same as written.
     pub(crate) expr: ExprId,
     pub(crate) check: Check,
-    /// The region that an output must contain: min and extent.
-    pub(crate) region: Option<(PolyId, PolyId)>,
 }
 
 /// Expressions that the program evaluates at a place, in the order of the walk.

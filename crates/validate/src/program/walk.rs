@@ -379,16 +379,7 @@ impl Walker<'_> {
                 self.problem("an entry check that depends on data");
             }
             Ok(fact) => {
-                let region = if let Check::OutputRegion { needed, .. } = &check {
-                    let needed = *needed;
-                    self.evaluate(|evaluator| {
-                        Ok((evaluator.int(needed.min)?, evaluator.int(needed.extent)?))
-                    })
-                    .ok()
-                } else {
-                    None
-                };
-                let entry = EntryCheck { condition: fact, expr: condition, check, region };
+                let entry = EntryCheck { condition: fact, expr: condition, check };
                 self.scope.model.entry.push(entry);
             }
             Err(error) => self.problem(error),

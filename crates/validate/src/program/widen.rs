@@ -6,10 +6,8 @@
 //! # Correctness
 //! Regions of stages are hints, so any will do: the obligations are stated for the regions that are left in the model.
 
-use halidom_ir::{BufferKind, Check};
-
 use super::{Model, Step, Store};
-use crate::space::{Formula, PolyId, Rename, Space, Symbol};
+use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
 
 /// Widens the regions of stages up to the last update that reads other locations than it writes, in the dimensions concerned.
 pub(super) fn widen(model: &mut Model, space: &mut Space) {
@@ -41,46 +39,15 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 let coord = *store.access.coords.get(dim)?;
                 guarded_range(model, space, store, coord, outside, start?)
             });
-            let mut piece = |store: &Store| {
-                let coord = *store.access.coords.get(dim)?;
-                loop_range(model, space, store, coord, outside.0)
-            };
-            // From the first iteration of the first piece to the last one of the last.
-            let pieces = match (pure.first(), pure.last()) {
-                (Some(first), Some(last)) => piece(first).zip(piece(last)),
-                (_, _) => None,
-            };
-            let looped = pieces.map(|((min, extent), (last, rest))| {
-                if (min, extent) == (last, rest) {
-                    return (min, extent);
-                }
-                let end = space.add(last, rest);
-                (min, space.sub(end, min))
+            // Without a guard, it ends where the last piece ends.
+            let swept = pure.last().zip(start).and_then(|(store, start)| {
+                let mut last = last_iterations(model, space, store, outside.0)?;
+                let end = last.poly(space, *store.access.coords.get(dim)?);
+                let extent = space.sub(end, start);
+                Some((start, space.offset(extent, 1)))
             });
-            let range = if pure.len() == 1 { looped.or(guarded) } else { guarded.or(looped) };
-            // Otherwise the box that is allocated, or that an entry check says is written.
-            let memory = model.labels[label].memories.first().map(|first| &model.memories[*first]);
-            let allocated = memory
-                .filter(|memory| memory.kind == BufferKind::Internal)
-                .and_then(|memory| memory.dims.get(dim).filter(|dim| !dim.folded))
-                .map(|dim| (dim.min, dim.extent));
-            let func = model.labels[label].func;
-            let checked = model.entry.iter().find_map(|entry| match entry.check {
-                Check::OutputRegion { output, dim: which, .. }
-                    if output == func && which == dim =>
-                {
-                    entry.region
-                }
-                Check::OutputRegion { .. }
-                | Check::InputRegion { .. }
-                | Check::Require { .. }
-                | Check::DomainExtent { .. }
-                | Check::SplitFactor { .. }
-                | Check::Bound { .. }
-                | Check::SizeLimit { .. }
-                | Check::Layout { .. } => None,
-            });
-            if let Some(range) = range.or(allocated).or(checked) {
+            let range = guarded.or(swept);
+            if let Some(range) = range {
                 let widened = regions.iter_mut().take(last + 1);
                 widened.filter_map(|region| region.get_mut(dim)).for_each(|own| *own = range);
             }
@@ -89,31 +56,6 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
             model.labels[label].needed.clone_from(last);
         }
         model.labels[label].regions = regions;
-    }
-}
-
-/// The range of a coordinate that is the variable of a loop inside the first `depth` steps, or fixed there.
-fn loop_range(
-    model: &Model,
-    space: &mut Space,
-    store: &Store,
-    coord: PolyId,
-    depth: usize,
-) -> Option<(PolyId, PolyId)> {
-    let inner = store.access.place.steps.get(depth..)?.iter().filter_map(|step| match step {
-        Step::Loop(index) => Some(&model.loops[*index]),
-        Step::Part(_) => None,
-    });
-    let symbols = space.poly_symbols(coord);
-    let mut used = inner.filter(|found| symbols.contains(&found.symbol));
-    match (used.next(), used.next()) {
-        (Some(only), None) if space.as_symbol(coord) == Some(only.symbol) => {
-            Some((only.min, only.extent))
-        }
-        (None, _) if store.access.lane.is_none_or(|lane| !symbols.contains(&lane)) => {
-            Some((coord, space.constant(1)))
-        }
-        (_, _) => None,
     }
 }
 
@@ -128,15 +70,37 @@ fn guarded_range(
 ) -> Option<(PolyId, PolyId)> {
     let own = store.access.place.facts.get(known..)?;
     let (_, inner) = first_iterations(model, space, store, depth)?;
-    for fact in own {
+    // A condition within a loop says more than the loop's range.
+    for fact in own.iter().rev() {
         let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
-        let last = space.add(coord, room);
-        if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
-            let extent = space.sub(last, min);
-            return Some((min, space.offset(extent, 1)));
+        for room in at_least(space, room, MOST_NESTED) {
+            let last = space.add(coord, room);
+            if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
+                let extent = space.sub(last, min);
+                return Some((min, space.offset(extent, 1)));
+            }
         }
     }
     None
+}
+
+/// How deep minima within minima are looked into: a split of a split of a loop has two.
+const MOST_NESTED: u32 = 3;
+
+/// The integer, and what it becomes where a minimum in it is one of its operands: an iteration that a minimum cuts off ends at one of them.
+fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
+    let mut found = vec![poly];
+    let Some(depth) = depth.checked_sub(1) else { return found };
+    for atom in space.poly_atoms(poly) {
+        let Atom::Min(operands) = space.atom(atom).clone() else { continue };
+        for operand in operands {
+            let mut replace = Rename::new();
+            replace.override_atom(atom, operand);
+            let chosen = replace.poly(space, poly);
+            found.extend(at_least(space, chosen, depth));
+        }
+    }
+    found
 }
 
 /// The first iterations of the loops around a store inside the first `depth` steps, with the symbols of these loops and of its lane.
@@ -161,4 +125,28 @@ fn first_iterations(
         inner.push(lane);
     }
     Some((first, inner))
+}
+
+/// The last iterations of the loops around a store inside the first `depth` steps, and its last lane.
+fn last_iterations(
+    model: &Model,
+    space: &mut Space,
+    store: &Store,
+    depth: usize,
+) -> Option<Rename> {
+    let mut last = Rename::new();
+    for step in store.access.place.steps.get(depth..)? {
+        let Step::Loop(index) = step else { continue };
+        let found = &model.loops[*index];
+        let (min, extent) = (last.poly(space, found.min), last.poly(space, found.extent));
+        let end = space.add(min, extent);
+        let end = space.offset(end, -1);
+        last.insert(found.symbol, end);
+    }
+    if let Some(lane) = store.access.lane {
+        let count = space.lane_count(lane)?;
+        let end = space.constant(i128::from(count) - 1);
+        last.insert(lane, end);
+    }
+    Some(last)
 }
