@@ -20,7 +20,7 @@ enum {
     HALIDOM_OK = 0,
     HALIDOM_CHECK_FAILED = 1,  /* a check at entry did not hold: see halidom_failure */
     HALIDOM_OUT_OF_MEMORY = 2, /* halidom_alloc gave NULL */
-    HALIDOM_BAD_BUFFER = 3,    /* a halidom_buffer_t of another type or rank, or on a device */
+    HALIDOM_BAD_BUFFER = 3,    /* a halidom_buffer_t of another type or rank, on a device, or of a shape unlike that of the output's other components */
 };
 
 /* ---- Buffers: the layout of Halide's halide_buffer_t, field for field ---- */

@@ -63,6 +63,14 @@ pub(crate) fn entry(
         None,
     ));
 
+    for (position, output) in signature.outputs.iter().enumerate() {
+        if let Some(first) = output.like {
+            let (own, other) = (Side::Output(position), Side::Output(first));
+            if let Some(differs) = buffers.of_another_shape(own, other, output.rank) {
+                body.push(CStmt::If(differs, vec![leave("HALIDOM_BAD_BUFFER")], None));
+            }
+        }
+    }
     let values = fields
         .iter()
         .map(|field| match field.source {
@@ -244,8 +252,13 @@ fn needs(pool: &Pool, program: &Program, checks: &[CheckInfo]) -> Needs {
                 (place.map(Side::Input), *dim, *needed)
             }
             Check::OutputRegion { output, dim, needed, .. } => {
-                let place = program.outputs.iter().position(|o| o.func == *output);
-                (place.map(Side::Output), *dim, *needed)
+                for (position, buffer) in program.output_buffers().enumerate() {
+                    if pool.buffer(buffer).func == *output {
+                        let key = (Side::Output(position), *dim);
+                        needs.entry(key).or_default().push(*needed);
+                    }
+                }
+                continue;
             }
             Check::Require { .. }
             | Check::DomainExtent { .. }
@@ -332,6 +345,16 @@ impl Buffers {
             Source::Window(output, k, part) => Some(dim(self.name(Side::Output(output)), k, part)),
             Source::Memory(_) | Source::Param(_) => None,
         }
+    }
+
+    /// Whether two buffers differ in shape.
+    fn of_another_shape(&self, side: Side, other: Side, rank: usize) -> Option<CExpr> {
+        let (own, other) = (self.name(side), self.name(other));
+        let tests = (0..rank).flat_map(|k| {
+            [Part::Min, Part::Extent, Part::Stride]
+                .map(|part| CExpr::binary(CBinary::Ne, dim(own, k, part), dim(other, k, part)))
+        });
+        tests.reduce(|all, test| CExpr::binary(CBinary::Or, all, test))
     }
 
     fn any_without_memory(&self) -> CExpr {

@@ -42,7 +42,7 @@ pub struct Kernel {
 pub struct Arguments<'a> {
     /// The inputs, in order of the program.
     pub inputs: Vec<&'a Array>,
-    /// The required region of each output, in order.
+    /// The required region of each output's buffer, in order.
     pub windows: Vec<Shape>,
     /// A value for each parameter.
     pub params: Vec<(VarId, Constant)>,
@@ -184,6 +184,14 @@ impl Kernel {
         }
         for (expected, window) in expected_outputs.iter().zip(&arguments.windows) {
             count("dimensions of a window", expected.rank, window.len())?;
+        }
+        for (position, expected) in expected_outputs.iter().enumerate() {
+            let Some(first) = expected.like else { continue };
+            let same_shape = outputs[position].shape == outputs[first].shape
+                && outputs[position].strides == outputs[first].strides;
+            if !same_shape || arguments.windows[position] != arguments.windows[first] {
+                return Err(RunError::Shared(expected.name.clone()));
+            }
         }
         let mut words: Vec<Word> = Vec::with_capacity(self.fields.len());
         for (position, field) in self.fields.iter().enumerate() {

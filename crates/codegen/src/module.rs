@@ -44,6 +44,8 @@ pub(crate) struct BufferInfo {
     pub(crate) name: String,
     pub(crate) scalar: Scalar,
     pub(crate) rank: usize,
+    /// The buffer of the same output whose shape it must have, by position among the outputs' buffers.
+    pub(crate) like: Option<usize>,
 }
 
 /// A scalar parameter.
@@ -99,7 +101,7 @@ pub(crate) enum Source {
     Memory(Side),
     /// A buffer's layout.
     Layout(Side, usize, Part),
-    /// The required region of an output.
+    /// The required region of an output, by its first buffer.
     Window(usize, usize, Part),
     /// A parameter, by position.
     Param(usize),
@@ -209,16 +211,23 @@ pub(crate) fn args_type(name: &str) -> String {
 fn signature(pool: &Pool, program: &Program) -> Signature {
     let buffer = |id: BufferId| {
         let decl = pool.buffer(id);
-        let name = pool.func(decl.func).name.clone();
-        BufferInfo { name, scalar: decl.scalar, rank: decl.dims.len() }
+        let name = pool.func(decl.func).component_name(decl.component);
+        BufferInfo { name, scalar: decl.scalar, rank: decl.dims.len(), like: None }
     };
+    let mut outputs: Vec<BufferInfo> = Vec::new();
+    for output in &program.outputs {
+        let first = outputs.len();
+        for (component, id) in output.buffers.iter().enumerate() {
+            outputs.push(BufferInfo { like: (component > 0).then_some(first), ..buffer(*id) });
+        }
+    }
     let param = |var: &VarId| {
         let decl = pool.var(*var);
         ParamInfo { var: *var, name: decl.name.clone(), scalar: decl.ty.scalar }
     };
     Signature {
         inputs: program.inputs.iter().map(|input| buffer(*input)).collect(),
-        outputs: program.outputs.iter().map(|output| buffer(output.buffer)).collect(),
+        outputs,
         params: program.params.iter().map(param).collect(),
     }
 }
@@ -283,18 +292,39 @@ fn entry_fields(
     for (position, input) in program.inputs.iter().enumerate() {
         buffer_fields(translator, *input, Side::Input(position), &mut fields)?;
     }
-    for (position, output) in program.outputs.iter().enumerate() {
-        buffer_fields(translator, output.buffer, Side::Output(position), &mut fields)?;
+    let mut position = 0;
+    for output in &program.outputs {
+        for (component, buffer) in output.buffers.iter().enumerate() {
+            let side = Side::Output(position + component);
+            if component == 0 {
+                buffer_fields(translator, *buffer, side, &mut fields)?;
+            } else {
+                // Its shape is that of the first.
+                memory_field(translator, *buffer, side, &mut fields);
+            }
+        }
         for (dim, (min, extent)) in output.window.iter().enumerate() {
             for (var, part) in [(*min, Part::Min), (*extent, Part::Extent)] {
                 var_field(translator, var, Source::Window(position, dim, part), &mut fields)?;
             }
         }
+        position += output.buffers.len();
     }
     for (position, param) in program.params.iter().enumerate() {
         var_field(translator, *param, Source::Param(position), &mut fields)?;
     }
     Ok(fields)
+}
+
+fn memory_field(
+    translator: &mut Translator<'_>,
+    buffer: BufferId,
+    side: Side,
+    fields: &mut Vec<Field>,
+) {
+    let name = translator.bind_buffer(buffer);
+    let ty = translator.pointer(buffer);
+    fields.push(Field { name, ty, source: Source::Memory(side), var: None });
 }
 
 fn buffer_fields(
@@ -303,9 +333,7 @@ fn buffer_fields(
     side: Side,
     fields: &mut Vec<Field>,
 ) -> Result<(), EmitError> {
-    let name = translator.bind_buffer(buffer);
-    let ty = translator.pointer(buffer);
-    fields.push(Field { name, ty, source: Source::Memory(side), var: None });
+    memory_field(translator, buffer, side, fields);
     let pool = translator.pool;
     for (dim, layout) in pool.buffer(buffer).dims.iter().enumerate() {
         let parts =

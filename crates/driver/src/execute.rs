@@ -8,7 +8,7 @@ use halidom_codegen::{
 };
 use halidom_interp::algorithm::{self, AlgorithmError};
 use halidom_interp::machine::{self, Fault};
-use halidom_ir::{Algorithm, Array, Pool, Program, points};
+use halidom_ir::{Algorithm, Array, Output, Pool, Program, Shape, points};
 
 use crate::data::Prepared;
 
@@ -60,7 +60,7 @@ pub struct Native {
 /// What a native run gave.
 #[derive(Debug)]
 pub struct Run {
-    /// The outputs on their windows.
+    /// The outputs on their windows, an array for each component.
     pub outputs: Vec<Array>,
     /// Median time of a run.
     pub median: Duration,
@@ -120,16 +120,19 @@ pub fn run(
         .map_err(|fault| ExecuteError::Regions(Box::new(fault)))?;
     let mut outputs = Vec::new();
     for (output, shape) in program.outputs.iter().zip(regions) {
-        let array = Array::zeros(pool.buffer(output.buffer).scalar, shape);
-        outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
+        for buffer in &output.buffers {
+            let array = Array::zeros(pool.buffer(*buffer).scalar, shape.clone());
+            outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
+        }
     }
+    let windows = component_windows(program, &prepared.windows);
     let arguments = Arguments {
         inputs: program
             .inputs
             .iter()
             .filter_map(|buffer| prepared.bindings.input(pool.buffer(*buffer).func))
             .collect(),
-        windows: prepared.windows.clone(),
+        windows: windows.clone(),
         params: algorithm
             .params
             .iter()
@@ -149,7 +152,7 @@ pub fn run(
     }
     let cropped = outputs
         .iter()
-        .zip(&prepared.windows)
+        .zip(&windows)
         .map(|(array, window)| crop(array, window))
         .collect::<Option<_>>();
     Ok(Run {
@@ -157,6 +160,13 @@ pub fn run(
         median: timing.median,
         runs: timing.runs,
     })
+}
+
+/// The window of each output's buffer, where `windows` are the outputs'.
+pub(crate) fn component_windows(program: &Program, windows: &[Shape]) -> Vec<Shape> {
+    let outputs = program.outputs.iter().zip(windows);
+    let repeated = |(output, window): (&Output, &Shape)| vec![window.clone(); output.buffers.len()];
+    outputs.flat_map(repeated).collect()
 }
 
 /// Evaluates the algorithm itself.

@@ -1,6 +1,6 @@
 //! A pipeline's algorithm: what to compute (FS §4), as data.
 
-use crate::{ExprId, FuncId, VarId};
+use crate::{ExprId, FuncId, Pool, VarId};
 
 /// A pipeline. Everything it names is declared in one [`crate::Pool`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,14 @@ pub struct Algorithm {
     pub requires: Vec<Require>,
     /// Whether floats may be reassociated and contracted.
     pub fast_math: bool,
+}
+
+impl Algorithm {
+    /// Each component of each output, in order: what a run leaves is one array for each.
+    pub fn output_components(&self, pool: &Pool) -> Vec<(FuncId, usize)> {
+        let components = |func: FuncId| (0..pool.func(func).scalars.len()).map(move |k| (func, k));
+        self.outputs.iter().flat_map(|func| components(*func)).collect()
+    }
 }
 
 /// A `require`.

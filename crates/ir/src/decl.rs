@@ -35,7 +35,7 @@ pub struct VarDecl {
 pub struct FuncDecl {
     /// Unique within an algorithm.
     pub name: String,
-    /// The type of each component of its values, never empty. Inputs and outputs have one, tuples several.
+    /// The type of each component of its values, never empty. Inputs have one, tuples several.
     pub scalars: Vec<Scalar>,
     /// Its pure variables, first dimension first. Inputs have them too, for their rank and the dimensions' names.
     pub args: Vec<VarId>,
@@ -52,6 +52,15 @@ impl FuncDecl {
     /// The type of a component, which must exist.
     pub fn scalar(&self, component: usize) -> Scalar {
         self.scalars[component]
+    }
+
+    /// What a component is called: the func's name, with the component's number if there are several.
+    pub fn component_name(&self, component: usize) -> String {
+        if self.scalars.len() > 1 {
+            format!("{}.{component}", self.name)
+        } else {
+            self.name.clone()
+        }
     }
 
     /// The stages, none for an input.

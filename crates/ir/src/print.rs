@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use halidom_base::{FxHashMap, FxHashSet};
 
 use crate::{
-    Algorithm, BinaryOp, BufferId, BufferKind, Check, Constant, Dim, Expr, ExprId, FuncId,
-    FuncKind, HoleKind, HolePart, Interval, Label, Overflow, Pool, Program, Prophecy, Scalar, Stmt,
-    StmtId, StoreIn, UnaryOp, VarId,
+    Algorithm, BinaryOp, BufferId, Check, Constant, Dim, Expr, ExprId, FuncId, FuncKind, HoleKind,
+    HolePart, Interval, Label, Overflow, Pool, Program, Prophecy, Scalar, Stmt, StmtId, StoreIn,
+    UnaryOp, VarId,
 };
 
 /// Words that are never printed as names: those that begin a statement or are called like a func.
@@ -627,12 +627,14 @@ impl Printer<'_> {
         let pool = self.pool;
         let _ = writeln!(self.out, "program {} {{", program.name);
         for output in &program.outputs {
-            let decl = pool.buffer(output.buffer);
-            debug_assert_eq!(decl.kind, BufferKind::Output);
             let func = self.names.func(pool, output.func);
-            let name = self.names.buffer(pool, output.buffer);
-            let _ = write!(self.out, "  output {func} in {name}");
-            self.dims(&decl.dims);
+            let _ = write!(self.out, "  output {func} in ");
+            for (position, buffer) in output.buffers.iter().enumerate() {
+                let name = self.names.buffer(pool, *buffer);
+                let _ = write!(self.out, "{}{name}", if position > 0 { ", " } else { "" });
+            }
+            let dims = output.buffers.first().map(|buffer| &pool.buffer(*buffer).dims);
+            self.dims(dims.map_or(&[], Vec::as_slice));
             self.put(" window");
             for (min, extent) in &output.window {
                 let (min, extent) = (self.names.var(pool, *min), self.names.var(pool, *extent));

@@ -17,13 +17,20 @@ pub struct Program {
     pub body: StmtId,
 }
 
+impl Program {
+    /// The outputs' buffers, component by component.
+    pub fn output_buffers(&self) -> impl Iterator<Item = BufferId> + '_ {
+        self.outputs.iter().flat_map(|output| output.buffers.iter().copied())
+    }
+}
+
 /// An output of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// The func.
     pub func: FuncId,
-    /// The caller's memory. It may be larger than the window: `round` writes beyond it.
-    pub buffer: BufferId,
+    /// The caller's memory, for each component of the func's values; all of one shape, with the same variables. It may be larger than the window: `round` writes beyond it.
+    pub buffers: Vec<BufferId>,
     /// The required region, one pair of `int` variables (min, extent) a dimension: FS's x^min and x^len.
     pub window: Vec<(VarId, VarId)>,
 }

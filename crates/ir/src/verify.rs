@@ -22,8 +22,8 @@ use halidom_base::FxHashSet;
 
 use crate::{
     Algorithm, BinaryOp, BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId,
-    FuncKind, Interval, Intrinsic, Label, LoopKind, Overflow, Pool, Program, Scalar, Stmt, StmtId,
-    StoreIn, Type, UnaryOp, VarId, print,
+    FuncKind, Interval, Intrinsic, Label, LoopKind, Output, Overflow, Pool, Program, Scalar, Stmt,
+    StmtId, StoreIn, Type, UnaryOp, VarId, print,
 };
 
 /// How far a program has come.
@@ -73,7 +73,7 @@ pub fn program(pool: &Pool, program: &Program, phase: Phase) -> Result<(), Vec<V
         program.inputs.iter().map(|buffer| pool.buffer(*buffer).func),
     );
     for output in &program.outputs {
-        verifier.declare_buffer(output.buffer);
+        verifier.declare_output(output);
         for (min, extent) in &output.window {
             verifier.declare(*min);
             verifier.declare(*extent);
@@ -147,7 +147,13 @@ impl<'a> Verifier<'a> {
         }
         for input in inputs {
             match self.pool.func(input).kind {
-                FuncKind::Input { buffer } => self.declare_buffer(buffer),
+                FuncKind::Input { buffer } => {
+                    let decl = self.pool.func(input);
+                    if decl.scalars.len() != 1 {
+                        self.report("inputs have one component", decl.name.clone());
+                    }
+                    self.declare_buffer(buffer);
+                }
                 FuncKind::Defined { .. } => {
                     self.report("inputs are of kind input", self.pool.func(input).name.clone())
                 }
@@ -162,13 +168,35 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// The buffers of an output: one for each component, with the dims of the first.
+    fn declare_output(&mut self, output: &Output) {
+        let decl = self.pool.func(output.func);
+        if output.buffers.len() != decl.scalars.len() {
+            self.report("outputs have a buffer for each component", decl.name.clone());
+        }
+        let mut buffers = output.buffers.iter();
+        let Some(first) = buffers.next() else { return };
+        self.declare_buffer(*first);
+        for buffer in buffers {
+            self.live.insert(*buffer);
+            let decl = self.pool.buffer(*buffer);
+            self.holds_component(decl);
+            if decl.dims != self.pool.buffer(*first).dims {
+                self.report("the buffers of an output are of one shape", decl.name.clone());
+            }
+        }
+        for (component, buffer) in output.buffers.iter().enumerate() {
+            let decl = self.pool.buffer(*buffer);
+            if (decl.func, decl.component) != (output.func, component) {
+                self.report("outputs have a buffer for each component", decl.name.clone());
+            }
+        }
+    }
+
     fn declare_buffer(&mut self, buffer: BufferId) {
         self.live.insert(buffer);
         let decl = self.pool.buffer(buffer);
         self.holds_component(decl);
-        if self.pool.func(decl.func).scalars.len() != 1 {
-            self.report("inputs and outputs have one component", decl.name.clone());
-        }
         if decl.dims.iter().any(|dim| dim.folded) {
             self.report("only internal buffers are folded", decl.name.clone());
         }

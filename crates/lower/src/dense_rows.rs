@@ -15,11 +15,13 @@ pub fn dense_rows(pool: &mut Pool, program: Program) -> Result<Program, LowerErr
     let mut accessed = FxHashSet::default();
     in_vectors(pool, program.body, false, &mut accessed);
     let mut checks = Vec::new();
-    let outputs = program.outputs.iter().map(|output| output.buffer);
-    for buffer in program.inputs.iter().copied().chain(outputs) {
-        let decl = pool.buffer(buffer);
+    // The components of an output have one shape.
+    let outputs = program.outputs.iter().map(|output| output.buffers.clone());
+    for buffers in program.inputs.iter().map(|input| vec![*input]).chain(outputs) {
+        let Some(decl) = buffers.first().map(|buffer| pool.buffer(*buffer)) else { continue };
         let (func, first) = (decl.func, decl.dims.first().copied());
-        if let (true, Some(dim)) = (accessed.contains(&buffer), first) {
+        let dense = buffers.iter().any(|buffer| accessed.contains(buffer));
+        if let (true, Some(dim)) = (dense, first) {
             let one = pool.int(1);
             let condition = pool.binary(BinaryOp::Eq, dim.stride, one);
             checks.push(pool.stmt(Stmt::Assert { condition, check: Check::Layout { func } }));

@@ -21,7 +21,9 @@ pub fn flatten_storage(pool: &mut Pool, program: Program) -> Result<Program, Low
         fold.buffers.insert((pool.buffer(*input).func, 0), *input);
     }
     for output in &program.outputs {
-        fold.buffers.insert((output.func, 0), output.buffer);
+        for (component, buffer) in output.buffers.iter().enumerate() {
+            fold.buffers.insert((output.func, component), *buffer);
+        }
     }
     rewrite(&mut fold, pool, program)
 }

@@ -109,12 +109,15 @@ fn learn_least(pool: &Pool, condition: ExprId, known: &mut Known) {
     }
 }
 
+/// Of the components of an output the first: all have its shape.
 fn caller_buffers(pool: &Pool, lowered: &Lowered) -> Vec<BufferId> {
     let inputs = lowered.algorithm.inputs.iter().filter_map(|input| match pool.func(*input).kind {
         FuncKind::Input { buffer } => Some(buffer),
         FuncKind::Defined { .. } => None,
     });
-    inputs.chain(lowered.outputs.iter().map(|output| output.buffer)).collect()
+    inputs
+        .chain(lowered.outputs.iter().filter_map(|output| output.buffers.first().copied()))
+        .collect()
 }
 
 /// The checks in order, and the condition under which there is work.
@@ -504,7 +507,8 @@ impl Checks<'_> {
 
     fn outputs(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
         for output in &lowered.outputs {
-            let dims = self.algebra.pool.buffer(output.buffer).dims.clone();
+            let Some(first) = output.buffers.first() else { continue };
+            let dims = self.algebra.pool.buffer(*first).dims.clone();
             for (dim, given) in dims.iter().enumerate() {
                 let given = Interval { min: given.min, extent: given.extent };
                 let written = self.solved(answer, output.func, dim);

@@ -428,9 +428,12 @@ impl Nest {
 
 /// Declares the caller's memory and the window of an output.
 fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
-    let (name, scalar, rank) = {
+    let (name, names, rank) = {
         let decl = pool.func(func);
-        (decl.name.clone(), decl.scalar(0), decl.rank())
+        let components = decl.scalars.iter().enumerate();
+        let names: Vec<_> =
+            components.map(|(number, scalar)| (decl.component_name(number), *scalar)).collect();
+        (decl.name.clone(), names, decl.rank())
     };
     let mut declare = |what: String| pool.declare_var(format!("{name}.{what}"), Type::INT);
     let vars: Vec<_> = (0..rank)
@@ -445,7 +448,7 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
         })
         .collect();
     let window = vars.iter().map(|[_, _, _, min, extent]| (*min, *extent)).collect();
-    let dims = vars
+    let dims: Vec<Dim> = vars
         .iter()
         .map(|[min, extent, stride, _, _]| Dim {
             min: pool.var_expr(*min),
@@ -454,16 +457,18 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
             folded: false,
         })
         .collect();
-    let buffer = pool.declare_buffer(BufferDecl {
-        name,
-        scalar,
-        func,
-        component: 0,
-        kind: BufferKind::Output,
-        store_in: StoreIn::Auto,
-        dims,
+    let buffers = names.into_iter().enumerate().map(|(component, (name, scalar))| {
+        pool.declare_buffer(BufferDecl {
+            name,
+            scalar,
+            func,
+            component,
+            kind: BufferKind::Output,
+            store_in: StoreIn::Auto,
+            dims: dims.clone(),
+        })
     });
-    Output { func, buffer, window }
+    Output { func, buffers: buffers.collect(), window }
 }
 
 /// Replaces references to inlined funcs by their definitions, all the way down.

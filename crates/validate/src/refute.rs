@@ -129,15 +129,16 @@ fn run(
     };
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => {
-            for ((output, want), have) in
-                algorithm.outputs.iter().zip(&expected).zip(&outcome.outputs)
+            let components = algorithm.output_components(pool);
+            for (((output, component), want), have) in
+                components.iter().zip(&expected).zip(&outcome.outputs)
             {
                 let mismatch = want.points().find(|point| want.get(point) != have.get(point));
                 if let Some(point) = mismatch.filter(|_| exact) {
                     let value = |array: &Array| {
                         array.get(&point).map_or_else(|| "nothing".to_owned(), show)
                     };
-                    let name = pool.func(*output).name.clone();
+                    let name = pool.func(*output).component_name(*component);
                     let (want, have) = (value(want), value(have));
                     return different(Some(name), point, want, have);
                 }

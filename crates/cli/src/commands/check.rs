@@ -59,12 +59,18 @@ fn indented(text: &str) -> String {
     })
 }
 
+/// The type of a buffer's elements; of a tuple's buffers, one after another.
+fn element(pool: &Pool, func: FuncId) -> String {
+    let names: Vec<&str> = pool.func(func).scalars.iter().map(|scalar| scalar.name()).collect();
+    if let [name] = *names.as_slice() { name.to_owned() } else { format!("({})", names.join(", ")) }
+}
+
 fn object(pool: &Pool, pipeline: &Pipeline) -> Value {
     let algorithm = &pipeline.algorithm;
     let arrays = |funcs: &[FuncId]| -> Vec<Value> {
         let one = |func: &FuncId| {
             let decl = pool.func(*func);
-            json!({"name": decl.name, "type": decl.scalar(0).name(), "dimensions": decl.rank()})
+            json!({"name": decl.name, "type": element(pool, *func), "dimensions": decl.rank()})
         };
         funcs.iter().map(one).collect()
     };
@@ -85,7 +91,7 @@ fn signature(loaded: &Loaded, pipeline: usize) -> String {
     let algorithm = &pipeline.algorithm;
     let buffer = |func: &FuncId| {
         let decl = pool.func(*func);
-        format!("{}: buffer<{}, {}>", decl.name, decl.scalar(0), decl.rank())
+        format!("{}: buffer<{}, {}>", decl.name, element(pool, *func), decl.rank())
     };
     let params = algorithm.params.iter().zip(&pipeline.param_spans).map(|(param, span)| {
         (span.start, format!("{}: {}", pool.var(*param).name, pool.var(*param).ty))

@@ -8,7 +8,7 @@ use halidom_driver::data::{self, Prepared};
 use halidom_driver::execute::{self, ExecuteError, Native};
 use halidom_driver::source::{Choice, Loaded};
 use halidom_driver::{files, judge};
-use halidom_ir::{Algorithm, Array, Program};
+use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_validate::{Report, Verdict};
 
 use super::{choose, report, status, validate};
@@ -23,8 +23,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output<'_>) -> Status {
 fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     let (mut loaded, choice) = choose(&args.choice, output)?;
     let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
-    let names: Vec<String> =
-        algorithm.outputs.iter().map(|func| loaded.module.pool.func(*func).name.clone()).collect();
+    let names: Vec<String> = component_names(&loaded.module.pool, &algorithm);
     let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
     let request = request::request(args).map_err(|error| malformed(&error, output))?;
     let references = references(&mut loaded, choice.pipeline)
@@ -44,6 +43,12 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         Some(Verdict::Unknown(_)) if args.strict => Status::Unknown,
         Some(Verdict::Unknown(_) | Verdict::Proved) | None => Status::Done,
     })
+}
+
+/// What the arrays of a run are called.
+fn component_names(pool: &Pool, algorithm: &Algorithm) -> Vec<String> {
+    let components = algorithm.output_components(pool).into_iter();
+    components.map(|(func, component)| pool.func(func).component_name(component)).collect()
 }
 
 /// The pipeline's programs under all of its schedules, the unscheduled one first; a schedule that is refused has no say.

@@ -58,7 +58,13 @@ impl<'t> Walk<'t> {
             buffer(*input, &mut bindings);
         }
         for output in &program.outputs {
-            buffer(output.buffer, &mut bindings);
+            for (component, id) in output.buffers.iter().enumerate() {
+                if component == 0 {
+                    buffer(*id, &mut bindings);
+                } else {
+                    bindings.push((Binding::Buffer(*id), self.pointer(*id, false)));
+                }
+            }
             for (min, extent) in &output.window {
                 bindings.push((Binding::Var(*min), int.clone()));
                 bindings.push((Binding::Var(*extent), int.clone()));

@@ -374,6 +374,25 @@ impl<'a> Terms<'a> {
         self.intern(Term::Call(intrinsic, operand), ty)
     }
 
+    fn is_choice_of_constants(&self, id: TermId) -> bool {
+        match *self.get(id) {
+            Term::Select(_, a, b) => {
+                self.is_choice_of_constants(a) && self.is_choice_of_constants(b)
+            }
+            Term::Const(_)
+            | Term::Var(_)
+            | Term::Ring { .. }
+            | Term::Neg { .. }
+            | Term::Not(_)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Call(..)
+            | Term::Load(..)
+            | Term::Ramp { .. }
+            | Term::Broadcast(..) => self.as_constant(id).is_some(),
+        }
+    }
+
     /// A conversion as `eval::cast` defines it, which C's conversions to fixed-width integers and floats agree with, save those of floats to integers.
     pub(super) fn cast(&mut self, to: Scalar, operand: TermId) -> TermId {
         let ty = self.ty(operand);
@@ -419,7 +438,7 @@ impl<'a> Terms<'a> {
             }
             // A choice among constants has whatever type its constants are given.
             Term::Select(condition, a, b)
-                if self.as_constant(a).is_some() && self.as_constant(b).is_some() =>
+                if self.is_choice_of_constants(a) && self.is_choice_of_constants(b) =>
             {
                 let a = self.cast(to, a);
                 let b = self.cast(to, b);

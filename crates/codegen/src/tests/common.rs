@@ -89,7 +89,7 @@ impl Builder {
             })
             .collect();
         let func = self.pool.buffer(buffer).func;
-        self.outputs.push(Output { func, buffer, window });
+        self.outputs.push(Output { func, buffers: vec![buffer], window });
         buffer
     }
 

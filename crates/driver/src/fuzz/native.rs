@@ -10,7 +10,7 @@ use halidom_testgen::Case;
 use super::examine::{Known, Subject};
 use super::runs::{described, difference};
 use super::{Disagreement, Figures, Kind, Wrong};
-use crate::execute::{BuildError, ExecuteError, crop};
+use crate::execute::{BuildError, ExecuteError, component_windows, crop};
 
 /// A program to be compiled, and what it is to give.
 pub(super) struct Job {
@@ -123,16 +123,20 @@ fn run(
     for (output, shape) in program.outputs.iter().zip(regions) {
         let mut padding = case.output_padding.clone();
         padding.resize(shape.len(), 0);
-        let array = Array::padded(pool.buffer(output.buffer).scalar, shape, &padding);
-        outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
+        for buffer in &output.buffers {
+            let scalar = pool.buffer(*buffer).scalar;
+            let array = Array::padded(scalar, shape.clone(), &padding);
+            outputs.push(array.ok_or(ExecuteError::OutputTooLarge)?);
+        }
     }
+    let windows = component_windows(program, &case.windows);
     let arguments = Arguments {
         inputs: program
             .inputs
             .iter()
             .filter_map(|buffer| case.bindings.input(pool.buffer(*buffer).func))
             .collect(),
-        windows: case.windows.clone(),
+        windows: windows.clone(),
         params: algorithm
             .params
             .iter()
@@ -146,7 +150,7 @@ fn run(
     }
     outputs
         .iter()
-        .zip(&case.windows)
+        .zip(&windows)
         .map(|(array, window)| crop(array, window))
         .collect::<Option<_>>()
         .map(Ran::Done)

@@ -72,7 +72,8 @@ pub(super) fn difference(
     expected: &[Array],
     got: &[Array],
 ) -> Option<String> {
-    for ((output, expected), got) in algorithm.outputs.iter().zip(expected).zip(got) {
+    let components = algorithm.output_components(pool);
+    for (((output, component), expected), got) in components.iter().zip(expected).zip(got) {
         if expected.shape != got.shape {
             return Some(format!("shape {:?}, not {:?}", got.shape, expected.shape));
         }
@@ -85,7 +86,7 @@ pub(super) fn difference(
                 })
             };
             if want != have && !(is_nan(want) && is_nan(have)) {
-                let name = &pool.func(*output).name;
+                let name = pool.func(*output).component_name(*component);
                 return Some(format!(
                     "{name}{point:?}: expected {}, got {}",
                     shown(want),

@@ -48,26 +48,28 @@ pub fn evaluate_within(
 ) -> Result<Vec<Array>, AlgorithmError> {
     let mut evaluator = Evaluator::new(pool, algorithm, bindings)?;
     evaluator.limit(steps);
-    for_outputs(pool, algorithm, windows)
-        .map(|pair| {
-            let (output, window) = pair?;
-            fill(pool, &mut evaluator, output, window)
-        })
-        .collect()
+    let mut arrays = Vec::new();
+    for pair in for_outputs(pool, algorithm, windows) {
+        let (output, window) = pair?;
+        for component in 0..pool.func(output).scalars.len() {
+            arrays.push(fill(pool, &mut evaluator, (output, component), window)?);
+        }
+    }
+    Ok(arrays)
 }
 
 fn fill(
     pool: &Pool,
     evaluator: &mut Evaluator<'_>,
-    output: FuncId,
+    (output, component): (FuncId, usize),
     window: &Shape,
 ) -> Result<Array, AlgorithmError> {
     let shape = window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
-    let mut array = Array::zeros(pool.func(output).scalar(0), shape).ok_or_else(|| {
+    let mut array = Array::zeros(pool.func(output).scalar(component), shape).ok_or_else(|| {
         AlgorithmError::NoArray { name: pool.func(output).name.clone(), shape: window.clone() }
     })?;
     for (element, point) in points(window).enumerate() {
-        let value = evaluator.value(output, 0, &point)?;
+        let value = evaluator.value(output, component, &point)?;
         // Dense arrays number their elements in the order of `points`.
         if !array.set_element(element, value) {
             return Err(AlgorithmError::ill_typed(pool, output));

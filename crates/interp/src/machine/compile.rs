@@ -120,7 +120,7 @@ pub(super) fn compile(
         buffer_slots: 0,
     };
     let inputs = program.inputs.iter().map(|buffer| compiler.enter(*buffer)).collect();
-    let outputs = program.outputs.iter().map(|output| compiler.enter(output.buffer)).collect();
+    let outputs = program.output_buffers().map(|buffer| compiler.enter(buffer)).collect();
     let body = compiler.stmt(program.body)?;
     let (vars, memories) = (compiler.var_slots, compiler.buffer_slots);
     Ok(Compiled { body, vars, memories, inputs, outputs })

@@ -65,7 +65,7 @@ impl Default for Options {
 /// What a program that ran without fault leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The outputs on their windows, dense, in order. Every element is defined.
+    /// The outputs on their windows, dense, in order, an array for each component. Every element is defined.
     pub outputs: Vec<Array>,
     /// The whole output buffers, cropped of padding, with which elements are defined in the order of the array's points.
     pub buffers: Vec<(Array, Vec<bool>)>,
@@ -124,7 +124,8 @@ fn run_with_oracle<'a>(
         return Err(Fault::OutputCount { expected: program.outputs.len(), given: shapes.len() });
     }
     for ((output, shape), window) in program.outputs.iter().zip(&shapes).zip(windows) {
-        let decl = pool.buffer(output.buffer);
+        let Some(first) = output.buffers.first() else { continue };
+        let decl = pool.buffer(*first);
         if decl.dims.len() != shape.len() {
             let (name, expected) = (decl.name.clone(), decl.dims.len());
             return Err(BindError::Rank { name, expected, given: shape.len() }.into());
@@ -139,21 +140,25 @@ fn run_with_oracle<'a>(
             shape.iter().zip(&padding).try_fold(1_i128, |size, ((_, extent), padding)| {
                 size.checked_mul(i128::from((*extent).max(0)) + i128::from((*padding).max(0)))
             });
-        let array = elements
-            .filter(|elements| *elements <= i128::from(options.elements))
-            .and_then(|_| Array::padded(decl.scalar, shape.clone(), &padding))
-            .ok_or_else(|| Fault::TooLarge {
-                name: decl.name.clone(),
-                elements: elements.unwrap_or(i128::MAX),
-            })?;
-        for ((dim, (min, extent)), stride) in decl.dims.iter().zip(shape).zip(&array.strides) {
-            for (expr, number) in [(dim.min, min), (dim.extent, extent), (dim.stride, stride)] {
-                if let Expr::Var(var) = pool.get(expr) {
-                    given.insert(*var, Constant::int(i128::from(*number)));
+        for buffer in &output.buffers {
+            let decl = pool.buffer(*buffer);
+            let array = elements
+                .filter(|elements| *elements <= i128::from(options.elements))
+                .and_then(|_| Array::padded(decl.scalar, shape.clone(), &padding))
+                .ok_or_else(|| Fault::TooLarge {
+                    name: decl.name.clone(),
+                    elements: elements.unwrap_or(i128::MAX),
+                })?;
+            // Components have one shape: these are the same variables.
+            for ((dim, (min, extent)), stride) in decl.dims.iter().zip(shape).zip(&array.strides) {
+                for (expr, number) in [(dim.min, min), (dim.extent, extent), (dim.stride, stride)] {
+                    if let Expr::Var(var) = pool.get(expr) {
+                        given.insert(*var, Constant::int(i128::from(*number)));
+                    }
                 }
             }
+            memories.push(Memory::of_array(*buffer, BufferKind::Output, &array));
         }
-        memories.push(Memory::of_array(output.buffer, BufferKind::Output, &array));
     }
     let value_of = |var: VarId| given.get(&var).copied().or_else(|| bindings.var(var));
     let compiled = compile::compile(pool, program, oracle.is_some(), &value_of)?;
@@ -175,21 +180,23 @@ fn collect(
         buffers: Vec::new(),
         benign_same_value_stores: machine.same_value_stores,
     };
-    for (number, (output, (window, shape))) in
-        program.outputs.iter().zip(windows.iter().zip(shapes)).enumerate()
-    {
+    let outputs = program.outputs.iter().zip(windows.iter().zip(shapes));
+    let components = outputs.flat_map(|(output, (window, shape))| {
+        output.buffers.iter().map(move |buffer| (output.func, *buffer, window, shape))
+    });
+    for (number, (func, buffer, window, shape)) in components.enumerate() {
         let memory = machine.memory(program.inputs.len() + number);
-        let name = || pool.buffer(output.buffer).name.clone();
-        let crop = |shape: &Shape| {
-            memory.crop(shape).ok_or_else(|| Fault::WindowOutsideBuffer {
+        let name = || pool.buffer(buffer).name.clone();
+        let crop = |wanted: &Shape| {
+            memory.crop(wanted).ok_or_else(|| Fault::WindowOutsideBuffer {
                 name: name(),
-                window: shape.clone(),
-                buffer: shapes[number].clone(),
+                window: wanted.clone(),
+                buffer: shape.clone(),
             })
         };
         let (array, defined) = crop(window)?;
         if let Some((point, _)) = array.points().zip(&defined).find(|(_, defined)| !**defined) {
-            return Err(Fault::UndefinedOutput { func: output.func, name: name(), coords: point });
+            return Err(Fault::UndefinedOutput { func, name: name(), coords: point });
         }
         outcome.outputs.push(array);
         outcome.buffers.push(crop(shape)?);
@@ -305,7 +312,7 @@ fn window_vars(
     let mut given = FxHashMap::default();
     for (output, window) in program.outputs.iter().zip(windows) {
         if output.window.len() != window.len() {
-            let (name, expected) = (pool.buffer(output.buffer).name.clone(), output.window.len());
+            let (name, expected) = (pool.func(output.func).name.clone(), output.window.len());
             return Err(BindError::Rank { name, expected, given: window.len() }.into());
         }
         for ((min_var, extent_var), (min, extent)) in output.window.iter().zip(window) {

@@ -77,7 +77,7 @@ fn accumulate(defect: Defect) -> Result<(), Fault> {
         name: "test".to_owned(),
         params: Vec::new(),
         inputs: vec![prog.input.1],
-        outputs: vec![Output { func: out, buffer: out_buffer, window: prog.window.clone() }],
+        outputs: vec![Output { func: out, buffers: vec![out_buffer], window: prog.window.clone() }],
         body,
     };
     let mut bindings = Bindings::new();

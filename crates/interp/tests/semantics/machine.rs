@@ -436,7 +436,11 @@ fn output_regions_follow_the_entry_checks() {
         name: "test".to_owned(),
         params: Vec::new(),
         inputs: vec![prog.input.1],
-        outputs: vec![Output { func: prog.out.0, buffer: prog.out.1, window: prog.window.clone() }],
+        outputs: vec![Output {
+            func: prog.out.0,
+            buffers: vec![prog.out.1],
+            window: prog.window.clone(),
+        }],
         body,
     };
     for (window, expected) in

@@ -143,7 +143,8 @@ impl Prog {
         window: Shape,
         options: &Options,
     ) -> Result<Outcome, Fault> {
-        let output = Output { func: self.out.0, buffer: self.out.1, window: self.window.clone() };
+        let output =
+            Output { func: self.out.0, buffers: vec![self.out.1], window: self.window.clone() };
         let program = Program {
             name: "test".to_owned(),
             params: self.build.algorithm.params.clone(),

@@ -202,8 +202,29 @@ impl Parser {
             self.advance();
             let func = self.func()?;
             self.word("in")?;
-            let scalar = self.pool.func(func).scalar(0);
-            let buffer = self.buffer(func, scalar, BufferKind::Output, true)?;
+            let error = self.error("a buffer name that is not declared yet");
+            let mut names = vec![self.name()?];
+            while self.eat(",") {
+                names.push(self.name()?);
+            }
+            let scalars = self.pool.func(func).scalars.clone();
+            if names.len() != scalars.len() {
+                return Err(self.error("a buffer for each component"));
+            }
+            let dims = self.dims(true)?;
+            let mut buffers = Vec::new();
+            for (component, (name, scalar)) in names.iter().zip(scalars).enumerate() {
+                let place = (BufferKind::Output, StoreIn::Auto);
+                let whose = (func, component);
+                buffers.push(self.declare_buffer(
+                    name,
+                    whose,
+                    scalar,
+                    place,
+                    dims.clone(),
+                    &error,
+                )?);
+            }
             self.word("window")?;
             let mut window = Vec::new();
             while self.eat("[") {
@@ -213,7 +234,7 @@ impl Parser {
                 self.sign("]")?;
             }
             self.sign(";")?;
-            outputs.push(Output { func, buffer, window });
+            outputs.push(Output { func, buffers, window });
         }
         let body = self.sequence()?;
         let mut inputs = Vec::new();

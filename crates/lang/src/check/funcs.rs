@@ -114,7 +114,7 @@ impl<'a, 's> Checker<'a, 's> {
             Some((scalars, _)) => Some(scalars.clone()),
             None => None,
         };
-        let output = self.scope.outputs.get(name.text).map(|(scalar, ..)| vec![*scalar]);
+        let output = self.scope.outputs.get(name.text).map(|(scalars, ..)| scalars.clone());
         Header { name, element, args: args.to_vec(), vars, scalars: annotated.or(output) }
     }
 
@@ -386,31 +386,27 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// Whether a defined output is what the signature says.
     fn output_shape(&mut self, name: Name<'s>, func: FuncId) {
-        let Some((scalar, rank, span)) = self.scope.outputs.get(name.text).copied() else { return };
+        let Some((scalars, rank, span)) = self.scope.outputs.get(name.text).cloned() else {
+            return;
+        };
         let decl = self.pool.func(func);
-        if decl.scalars == [scalar] && decl.rank() == rank {
+        if decl.scalars == scalars && decl.rank() == rank {
             return;
         }
-        if decl.scalars.len() > 1 {
-            let message =
-                format!("the output `{}` is a tuple, and a buffer holds one value", name.text);
-            let hint = format!(
-                "name the tuple otherwise and define an output for each component: `func {}(…) = pair(…).0;`",
-                name.text
-            );
-            let diagnostic = Diagnostic::error(codes::OUTPUT_SHAPE, name.span, message)
-                .with_label(span, "declared here")
-                .with_hint(hint);
-            return self.report(diagnostic);
-        }
+        let buffer = |scalars: &[Scalar], rank: usize| {
+            let names: Vec<&str> = scalars.iter().map(|scalar| scalar.name()).collect();
+            match *names.as_slice() {
+                [name] => format!("buffer<{name}, {rank}>"),
+                _ => format!("buffer<({}), {rank}>", names.join(", ")),
+            }
+        };
         let message = format!(
-            "the output `{}` is defined as `buffer<{}, {}>`",
+            "the output `{}` is defined as `{}`",
             name.text,
-            decl.scalar(0),
-            decl.rank()
+            buffer(&decl.scalars, decl.rank())
         );
         let diagnostic = Diagnostic::error(codes::OUTPUT_SHAPE, name.span, message)
-            .with_label(span, format!("declared as `buffer<{scalar}, {rank}>`"));
+            .with_label(span, format!("declared as `{}`", buffer(&scalars, rank)));
         self.report(diagnostic);
     }
 }

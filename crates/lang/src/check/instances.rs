@@ -237,8 +237,8 @@ impl<'a, 's> Checker<'a, 's> {
             }
             flat.extend(ids);
         }
-        let expected = self.scope.outputs.get(name.text).map(|(scalar, ..)| [*scalar]);
-        let values = self.stored_values(&function.value, expected.as_ref().map(<[_; 1]>::as_slice));
+        let expected = self.scope.outputs.get(name.text).map(|(scalars, ..)| scalars.clone());
+        let values = self.stored_values(&function.value, expected.as_deref());
         self.scope.frame = None;
         self.scope.bindings.truncate(base);
         let values = values?;

@@ -235,20 +235,23 @@ impl<'a, 's> Checker<'a, 's> {
                 self.refuse_taken(name, taken);
                 continue;
             }
-            match param.ty {
+            match &param.ty {
                 ParamType::Scalar(scalar) => {
+                    let scalar = *scalar;
                     let var = self.pool.declare_var(name.text, Type::scalar(scalar));
                     self.scope.startup.insert(var);
                     scalars.push(var);
                     let id = self.pool.var_expr(var);
                     self.bind(name, Value::Expr(id));
                 }
-                ParamType::Buffer(Scalar::Int, _) => self.buffer_of_int(param.ty_span),
-                ParamType::Buffer(scalar, rank) => {
-                    if !self.refuse_reserved(name, Role::Func) {
-                        inputs.push(self.input(name, scalar, rank));
+                ParamType::Buffer(scalars, rank) => match *scalars.as_slice() {
+                    [scalar] if scalar != Scalar::Int => {
+                        if !self.refuse_reserved(name, Role::Func) {
+                            inputs.push(self.input(name, scalar, *rank));
+                        }
                     }
-                }
+                    _ => self.buffer_of_int(param.ty_span),
+                },
                 ParamType::Bad => {
                     self.scope.callables.insert(name.text, (name.span, Callable::Bad));
                     self.scope.bindings.push(super::scope::Binding { name, value: Value::Bad });
@@ -320,10 +323,13 @@ impl<'a, 's> Checker<'a, 's> {
                 self.refuse_taken(name, first);
                 continue;
             }
-            match output.ty {
-                ParamType::Buffer(Scalar::Int, _) => self.buffer_of_int(output.ty_span),
-                ParamType::Buffer(scalar, rank) => {
-                    self.scope.outputs.insert(name.text, (scalar, rank, output.ty_span));
+            match &output.ty {
+                ParamType::Buffer(scalars, _) if scalars.contains(&Scalar::Int) => {
+                    self.buffer_of_int(output.ty_span);
+                }
+                ParamType::Buffer(scalars, rank) => {
+                    let declared = (scalars.clone(), *rank, output.ty_span);
+                    self.scope.outputs.insert(name.text, declared);
                 }
                 ParamType::Scalar(scalar) => {
                     let message = format!("the output `{}` is no buffer", name.text);

@@ -124,8 +124,8 @@ pub(super) struct Scope<'a, 's> {
     /// Defined funcs, in order.
     pub(super) funcs: Vec<FuncId>,
     pub(super) func_spans: FxHashMap<FuncId, Span>,
-    /// The outputs of the signature: type, rank, place.
-    pub(super) outputs: IndexMap<&'s str, (Scalar, usize, Span)>,
+    /// The outputs of the signature: types of the components, rank, place.
+    pub(super) outputs: IndexMap<&'s str, (Vec<Scalar>, usize, Span)>,
     pub(super) current: Option<Current<'s>>,
     pub(super) frame: Option<Frame<'a, 's>>,
     /// Where references to funcs stand, with their arguments.

@@ -51,12 +51,12 @@ pub(crate) struct Param<'s> {
 }
 
 /// The type of a parameter or output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ParamType {
     /// A value.
     Scalar(Scalar),
-    /// `buffer<scalar, rank>`.
-    Buffer(Scalar, usize),
+    /// `buffer<scalar, rank>`, of an output also `buffer<(scalar, …), rank>`.
+    Buffer(Vec<Scalar>, usize),
     /// Reported already.
     Bad,
 }

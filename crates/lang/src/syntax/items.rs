@@ -60,14 +60,14 @@ impl<'s> Parser<'s, '_> {
             Vec::new()
         };
         self.expect(Punct::OpenParen)?;
-        let params = self.list(Punct::CloseParen, Self::param)?;
+        let params = self.list(Punct::CloseParen, |parser| parser.param(Self::value))?;
         self.expect(Punct::Arrow)?;
         let outputs = if self.eat(Punct::OpenParen) {
-            self.list(Punct::CloseParen, Self::param)?
+            self.list(Punct::CloseParen, |parser| parser.param(Self::tuple))?
         } else {
-            let mut outputs = vec![self.param()?];
+            let mut outputs = vec![self.param(Self::tuple)?];
             while self.eat(Punct::Comma) {
-                outputs.push(self.param()?);
+                outputs.push(self.param(Self::tuple)?);
             }
             outputs
         };
@@ -91,24 +91,46 @@ impl<'s> Parser<'s, '_> {
         Ok(ConstantParam { name, value: if negative { -value } else { value } })
     }
 
-    fn param(&mut self) -> Parsed<Param<'s>> {
+    /// `name: type`, where `element` reads what a buffer holds.
+    fn param(
+        &mut self,
+        element: fn(&mut Self) -> Parsed<Option<Vec<Scalar>>>,
+    ) -> Parsed<Param<'s>> {
         let name = self.name("a parameter's name")?;
         self.expect(Punct::Colon)?;
         let start = self.span();
         let ty = if self.peek() == Token::Name("buffer") {
             self.advance();
             self.expect(Punct::Less)?;
-            let scalar = self.scalar()?;
+            let scalars = element(self)?;
             self.expect(Punct::Comma)?;
             let rank = self.rank()?;
             self.expect(Punct::Greater)?;
-            scalar
+            scalars
                 .zip(rank)
-                .map_or(ParamType::Bad, |(scalar, rank)| ParamType::Buffer(scalar, rank))
+                .map_or(ParamType::Bad, |(scalars, rank)| ParamType::Buffer(scalars, rank))
         } else {
             self.scalar()?.map_or(ParamType::Bad, ParamType::Scalar)
         };
         Ok(Param { name, ty, ty_span: self.span_from(start) })
+    }
+
+    /// What an input holds: values of one type.
+    fn value(&mut self) -> Parsed<Option<Vec<Scalar>>> {
+        Ok(self.scalar()?.map(|scalar| vec![scalar]))
+    }
+
+    /// What an output holds: values of one type, or tuples.
+    fn tuple(&mut self) -> Parsed<Option<Vec<Scalar>>> {
+        if !self.eat(Punct::OpenParen) {
+            return self.value();
+        }
+        let mut scalars = vec![self.scalar()?];
+        while self.eat(Punct::Comma) {
+            scalars.push(self.scalar()?);
+        }
+        self.expect(Punct::CloseParen)?;
+        Ok(scalars.into_iter().collect())
     }
 
     /// A rank; `None` for a number that is none, which is reported without stopping.

@@ -180,6 +180,17 @@ fn signatures_are_checked() {
             &["HAL0202"] as &[&str],
         ),
         ("pipeline p() -> b: u8 { func b() = 0; }", &["HAL0412"]),
+        ("pipeline p() -> b: buffer<(f32, u8), 1> { func b(x) = (1.5, 2); }", &[]),
+        (
+            "pipeline p() -> b: buffer<(f32, u8), 1> { func b(x): (u8, f32) = (1, 2); }",
+            &["HAL0412"],
+        ),
+        ("pipeline p() -> b: buffer<(f32, u8), 1> { func b(x) = 1.5; }", &["HAL0310"]),
+        ("pipeline p() -> b: buffer<(f32, int), 1> { func b(x) = (1.5, 2); }", &["HAL0306"]),
+        (
+            "pipeline p(a: buffer<(f32, u8), 1>) -> b: buffer<u8, 1> { func b(x) = 1; }",
+            &["HAL0104"],
+        ),
         ("pipeline p() -> b: buffer<int, 1> { func b(x) = 0; }", &["HAL0306"]),
         ("pipeline p(a: buffer<int, 1>) -> b: buffer<u8, 1> { func b(x) = 0; }", &["HAL0306"]),
         ("pipeline p(a: buffer<f16, 1>) -> b: buffer<u8, 1> { func b(x) = a(x); }", &["HAL0301"]),

@@ -70,13 +70,16 @@ impl Checker<'_> {
         let inputs: Vec<FuncId> =
             program.inputs.iter().map(|buffer| self.pool.buffer(*buffer).func).collect();
         let outputs: Vec<FuncId> = program.outputs.iter().map(|output| output.func).collect();
-        let own = program
-            .outputs
-            .iter()
-            .all(|output| self.pool.buffer(output.buffer).func == output.func);
+        let own = program.outputs.iter().all(|output| {
+            let components = output.buffers.iter().map(|buffer| self.pool.buffer(*buffer));
+            output.buffers.len() == self.pool.func(output.func).scalars.len()
+                && components.enumerate().all(|(component, decl)| {
+                    (decl.func, decl.component) == (output.func, component)
+                })
+        });
         let is = |buffer: halidom_ir::BufferId, kind| self.pool.buffer(buffer).kind == kind;
         let kinds = program.inputs.iter().all(|buffer| is(*buffer, BufferKind::Input))
-            && program.outputs.iter().all(|output| is(output.buffer, BufferKind::Output));
+            && program.output_buffers().all(|buffer| is(buffer, BufferKind::Output));
         let same = kinds
             && program.params == algorithm.params
             && inputs == algorithm.inputs
@@ -97,14 +100,23 @@ impl Checker<'_> {
         self.record(Kind::Form, None, "shapes".to_owned(), status);
     }
 
-    /// Whether the shapes of the caller's buffers and the windows are pairwise different variables: nothing is known about them but what entry checks say.
+    /// Whether the shapes of the caller's buffers and the windows are pairwise different variables: nothing is known about them but what entry checks say. The components of
+    /// an output have one shape.
     fn free_shapes(&self, program: &Program) -> bool {
         let mut vars: Vec<VarId> = program.params.clone();
         for output in &program.outputs {
             vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
         }
-        let outputs = program.outputs.iter().map(|output| output.buffer);
-        for buffer in program.inputs.iter().copied().chain(outputs) {
+        let mut firsts = Vec::new();
+        for output in &program.outputs {
+            let mut dims = output.buffers.iter().map(|buffer| &self.pool.buffer(*buffer).dims);
+            let first = dims.next();
+            if dims.any(|dims| Some(dims) != first) {
+                return false;
+            }
+            firsts.extend(output.buffers.first().copied());
+        }
+        for buffer in program.inputs.iter().copied().chain(firsts) {
             for dim in &self.pool.buffer(buffer).dims {
                 for expr in [dim.min, dim.extent, dim.stride] {
                     let Expr::Var(var) = self.pool.get(expr) else { return false };

@@ -23,8 +23,8 @@ pub(crate) type Parameters = FxHashMap<VarId, Value>;
 /// Gives every parameter, shape and window variable of a program its symbol.
 pub(crate) fn parameters(pool: &Pool, space: &mut Space, program: &Program) -> Parameters {
     let mut vars: Vec<VarId> = program.params.clone();
-    for buffer in program.inputs.iter().chain(program.outputs.iter().map(|output| &output.buffer)) {
-        for dim in &pool.buffer(*buffer).dims {
+    for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
+        for dim in &pool.buffer(buffer).dims {
             for expr in [dim.min, dim.extent, dim.stride] {
                 if let Expr::Var(var) = pool.get(expr) {
                     vars.push(*var);
@@ -75,8 +75,8 @@ pub(crate) fn walk(
         decisions: Vec::new(),
     };
     let mut walker = Walker { pool, space, scope, at_entry: true, bound: FxHashSet::default() };
-    for buffer in program.inputs.iter().chain(program.outputs.iter().map(|output| &output.buffer)) {
-        walker.memory(*buffer);
+    for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
+        walker.memory(buffer);
     }
     for output in &program.outputs {
         walker.window(output);
