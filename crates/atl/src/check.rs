@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, is_numbered};
 
 /// The library, in the order in which it is compiled.
 pub const LIBRARY: [(&str, &str); 9] = [
@@ -204,6 +204,9 @@ impl Checker {
         if let Some(word) = forbidden(&text) {
             return Ok(refused(format!("`{word}` has no place in a certificate")));
         }
+        if let Some(name) = stray_name(&text) {
+            return Ok(refused(format!("a certificate has no definition of `{name}`")));
+        }
         let (claimed, stated) = (statements(&certificate.text), statements(&text));
         if let Some(missing) = claimed.iter().find(|statement| !stated.contains(statement)) {
             return Ok(refused(format!("the file does not state `{}`", first_line(missing))));
@@ -213,6 +216,9 @@ impl Checker {
                 "the file states `{}`, which the derivation does not",
                 first_line(extra)
             )));
+        }
+        if claimed != stated {
+            return Ok(refused("the file's statements stand in another order".to_owned()));
         }
         let (output, seconds) = run(&self.library, path, self.limit)
             .map_err(|cause| CheckError::File { path: path.to_owned(), cause })?;
@@ -338,10 +344,26 @@ fn stripped(text: &str) -> String {
     out
 }
 
+/// Definitions by which a certificate states what it claims.
+const CLAIMS: &[&str] = &["source", "source_0", "nest", "program", "sizes", "inputs", "instance"];
+
+/// A name that no certificate defines: defined again, a name of the library would change what the theorems mean without changing their words.
+pub fn stray_name(text: &str) -> Option<String> {
+    const OTHERS: &[&str] = &["final", "final_0", "low_final", "derivation_0"];
+    sentences(text).into_iter().find_map(|sentence| {
+        let mut words = sentence.split_whitespace();
+        if !matches!(words.next(), Some("Definition" | "Lemma")) {
+            return None;
+        }
+        let name = words.next().unwrap_or("");
+        // Lemmas and intermediate programs are numbered.
+        let known = is_numbered(name) || OTHERS.contains(&name) || CLAIMS.contains(&name);
+        (!known).then(|| name.to_owned())
+    })
+}
+
 /// What a certificate claims: variables, hypotheses, the source, the loop nest, the theorems, without steps and proofs.
 pub fn statements(text: &str) -> Vec<String> {
-    const CLAIMS: &[&str] =
-        &["source", "source_0", "nest", "program", "sizes", "inputs", "instance"];
     let mut all = Vec::new();
     for sentence in sentences(text) {
         let mut words = sentence.split_whitespace();
@@ -363,7 +385,7 @@ pub fn statements(text: &str) -> Vec<String> {
 }
 
 /// The sentences of a Coq text: ended by a full stop before a blank, outside of comments and strings.
-fn sentences(text: &str) -> Vec<String> {
+pub(crate) fn sentences(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut current = String::new();
     let (mut depth, mut quoted) = (0_u32, false);

@@ -3,15 +3,15 @@
 use crate::term::Var;
 
 /// The variables in scope and their names, innermost last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Names {
     entries: Vec<(u32, String)>,
-    reserved: &'static [&'static str],
+    reserved: fn(&str) -> bool,
 }
 
 impl Names {
-    /// No variable; names that must not be used.
-    pub fn new(reserved: &'static [&'static str]) -> Self {
+    /// No variable; which names must not be used.
+    pub fn new(reserved: fn(&str) -> bool) -> Self {
         Self { entries: Vec::new(), reserved }
     }
 
@@ -22,12 +22,13 @@ impl Names {
         name
     }
 
-    /// A name that nothing in scope has.
+    /// A name that nothing in scope has. One that is reserved gets something in front: what is reserved may be all names that begin alike.
     pub fn unused(&self, wish: &str) -> String {
+        let wish = if (self.reserved)(wish) { format!("x_{wish}") } else { wish.to_owned() };
         let taken = |name: &str| {
-            self.reserved.contains(&name) || self.entries.iter().any(|(_, other)| other == name)
+            (self.reserved)(name) || self.entries.iter().any(|(_, other)| other == name)
         };
-        let mut name = wish.to_owned();
+        let mut name = wish.clone();
         let mut number = 1;
         while taken(&name) {
             number += 1;

@@ -175,7 +175,9 @@ fn run(
     fs::write(&source, format!("{}\n{main}", lower::unit(program.element(), function)))?;
     let built = Command::new(compiler)
         .args(["-O1", "-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"])
-        .args(["-Wno-unused-function", "-fsanitize=address,undefined"])
+        // A program need not use all of its parameters, nor the prelude's functions.
+        .args(["-Wno-unused-function", "-Wno-unused-parameter"])
+        .arg("-fsanitize=address,undefined")
         .args(["-fno-sanitize-recover=all", "-o"])
         .arg(&binary)
         .arg(&source)

@@ -11,7 +11,8 @@ pub(crate) const KEYWORDS: &[&str] =
 
 /// A term as text, on as many lines as it takes.
 pub fn term(term: &Term) -> String {
-    let mut printer = Printer { names: Names::new(KEYWORDS), out: String::new() };
+    let mut printer =
+        Printer { names: Names::new(|name| KEYWORDS.contains(&name)), out: String::new() };
     printer.term(term, 0, 0);
     printer.out
 }

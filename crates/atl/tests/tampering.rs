@@ -9,13 +9,21 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use common::Done;
-use halidom_atl::check::{Checker, Outcome, coq_version, forbidden, statements};
+use halidom_atl::check::{Checker, Outcome, coq_version, forbidden, statements, stray_name};
 use halidom_atl::engine::Engine;
+use halidom_atl::native::Comparison;
 
 const PROGRAM: &str = "program p(n: size, f: tensor<i32>[n]) =
     let buf = gen j < n: f[j] in
     gen i < n: [0 <= i - 1] * buf[i - 1] + buf[i]
 derivation d of p { inline buf; beta; peel i, 1; simplify guards; }";
+
+/// Names that certificates, the library and C give to something themselves.
+const NAMES: &str =
+    "program p(p1: size, s1: size, o1: tensor<i32>[p1], exec: tensor<i32>[s1]) where 0 < s1 =
+    let w1 = gen gen_in < p1: o1[gen_in] in
+    gen atl_add < p1: w1[atl_add] * [0 <= atl_add - 1] * w1[atl_add - 1] + exec[0]
+derivation malloc of p { inline w1; beta; peel atl_add, 1; simplify; }";
 
 /// More to corrupt: blocks, sums, a buffer.
 const MORE: &str = "program q(n: size, m: size, a: tensor<i32>[n, m], b: tensor<i32>[m]) =
@@ -266,6 +274,17 @@ fn believing_is_refused_and_changed_claims_are_seen() {
     ] {
         assert!(forbidden(&text.replacen(what, with, 1)).is_some(), "{with}");
     }
+    // A name of the library defined anew would change what the theorems' words mean.
+    assert_eq!(stray_name(text), None);
+    for definition in [
+        "Definition box (d : nat) (sh : list Z) (v : T K d) := False.",
+        "Definition exec := tt.",
+        "Lemma held : True. Proof. exact I. Qed.",
+    ] {
+        let with = format!("Context {{K : semiring}}. {definition}");
+        let changed = text.replacen("Context {K : semiring}.", &with, 1);
+        assert!(stray_name(&changed).is_some(), "{definition}");
+    }
     let claims = statements(text);
     for (what, with) in [
         ("Definition source : T K 1 := (letin", "Definition source : T K 1 := (sum"),
@@ -279,6 +298,27 @@ fn believing_is_refused_and_changed_claims_are_seen() {
         assert_ne!(changed, *text, "{what}");
         assert_ne!(statements(&changed), claims, "{with}");
     }
+}
+
+#[test]
+fn any_names_will_do() {
+    let done = common::derive(NAMES, Some("names")).expect("the derivation goes through");
+    assert!(
+        matches!(done[0].comparison, Some((Comparison::Equal(_), _))),
+        "{:?}",
+        done[0].comparison
+    );
+    if coq_version().is_none() {
+        println!("coqc is not installed: the certificate is not checked");
+        return;
+    }
+    let folder = common::folder("names-certificate");
+    let checker = Checker::new(&common::cache()).expect("the library compiles");
+    let path = folder.join("names.v");
+    std::fs::write(&path, &done[0].certificate.text).expect("the folder can be written");
+    let outcome = checker.check(&done[0].certificate, &path).expect("coqc runs");
+    assert!(matches!(outcome, Outcome::Accepted { .. }), "{outcome:?}");
+    let _ = std::fs::remove_dir_all(folder);
 }
 
 /// What came of the corruptions of a kind.

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 pub use steps::statement;
+pub(crate) use text::is_numbered;
 
 use crate::codes;
 use crate::engine::{Engine, Refusal, State};
@@ -341,7 +342,7 @@ fn lowering(
         Interface { name: &name, sizes: &program.sizes, inputs: &inputs, output: &goal };
     let function = crate::lower::function(&interface, &nest);
     // The names that the C has, in the same order.
-    let mut names = Names::new(crate::lower::C_RESERVED);
+    let mut names = Names::new(crate::lower::is_reserved_in_c);
     for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
         names.bind(var);
     }
@@ -419,7 +420,7 @@ fn lowering(
 pub fn c_function_name(program: &str) -> String {
     let mut name: String =
         program.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if crate::lower::C_RESERVED.contains(&name.as_str()) {
+    if crate::lower::is_reserved_in_c(&name) {
         name.push('_');
     }
     name

@@ -8,142 +8,60 @@ use crate::term::{
     Arg, Arith, Compare, Index, Loop, Node, Pred, Rank, Reshape, Sort, Term, Var, rank,
 };
 
-/// Names that a certificate must not give to variables: Coq's words and what the library defines.
-pub(crate) const RESERVED: &[&str] = &[
-    "as",
-    "at",
-    "cofix",
-    "else",
-    "end",
-    "exists",
-    "exists2",
-    "fix",
-    "for",
-    "forall",
-    "fun",
-    "if",
-    "in",
-    "let",
-    "match",
-    "mod",
-    "return",
-    "Set",
-    "Prop",
-    "Type",
-    "SProp",
-    "then",
-    "using",
-    "where",
-    "with",
-    "IF",
-    "by",
-    "K",
-    "T",
-    "S",
-    "O",
-    "I",
-    "Z",
-    "nat",
-    "list",
-    "bool",
-    "true",
-    "false",
-    "string",
-    "zero",
-    "one",
-    "add",
-    "mul",
-    "call",
-    "guard",
-    "gen",
-    "sum",
-    "get",
-    "letin",
-    "concat",
-    "transpose",
-    "flatten",
-    "split",
-    "pad_r",
-    "pad_l",
-    "trunc_r",
-    "trunc_l",
-    "supp",
-    "box",
-    "cdiv",
-    "within",
-    "box_nil",
-    "conj",
-    "eq_refl",
-    "eq_sym",
-    "eq_trans",
-    "source",
-    "final",
-    "nest",
-    "derivation",
-    "lowered",
-    "printed",
-    "mem",
-    "cells",
-    "Hm",
-    "Ho",
-    "safe",
-    "H",
-    "program",
-    "assumed",
-    "memory",
-    "inputs",
-    "low",
-    "held",
-    "env",
-    "set",
-    "find",
-    "exec",
-    "value",
-    "shape",
-    "name",
-    "line",
-    "text",
-    "index",
-    "test",
-    "scalar",
-    "stmt",
-    "array",
-    "known",
-    "self",
-    "here",
-    "same",
-    "inside",
-    "holds",
-    "computes",
-    "adds",
-    "scatter",
-    "fits",
-    "div",
-    "max",
-    "min",
-    "names",
-    "sizes",
-    "map",
-    "fst",
-    "snd",
-    "Some",
-    "None",
-    "left",
-    "right",
-    "inl",
-    "inr",
-    "pair",
-    "app",
-    "length",
-    "carrier",
-    "prim",
-    "k0",
-    "k1",
-    "kadd",
-    "kmul",
-    "t",
-    "cat",
+/// Coq's words, and what its own library calls what certificates use.
+#[rustfmt::skip]
+const RESERVED: &[&str] = &[
+    "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in", "let",
+    "match", "mod", "return", "Set", "Prop", "Type", "SProp", "then", "using", "where", "with", "IF", "by",
+    "S", "O", "I", "Z", "nat", "list", "bool", "true", "false", "string", "conj", "eq_refl", "eq_sym", "eq_trans",
+    "f_equal", "f_equal2", "cons", "nil", "Some", "None", "left", "right", "inl", "inr", "pair", "app", "length",
+    "map", "fst", "snd", "max", "min", "div", "not_true_is_false",
+    // What certificates call something themselves.
+    "K", "H", "Hm", "Ho", "mem", "cells", "source", "source_0", "final", "final_0", "nest", "program", "sizes",
+    "inputs", "instance", "derivation", "derivation_0", "low_final", "lowered", "printed", "safe",
 ];
+
+/// Prefixes of what certificates number: definitions, lemmas, hypotheses.
+pub(crate) const NUMBERED: &[&str] = &["p", "q", "s", "n_s", "o", "w", "n", "R"];
+
+/// Whether a name is a prefix of numbered ones and a number.
+pub(crate) fn is_numbered(name: &str) -> bool {
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    letters.len() < name.len() && NUMBERED.contains(&letters)
+}
+
+/// Whether a certificate must not give a name to a variable: it means something else there.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    static LIBRARY: std::sync::OnceLock<halidom_base::FxHashSet<String>> =
+        std::sync::OnceLock::new();
+    let library =
+        || crate::check::LIBRARY.iter().flat_map(|(_, text)| defined_names(text)).collect();
+    RESERVED.contains(&name) || is_numbered(name) || LIBRARY.get_or_init(library).contains(name)
+}
+
+/// What a file of the library defines: lemmas, definitions, tactics, types with their constructors and fields.
+fn defined_names(text: &str) -> Vec<String> {
+    const KEYWORDS: &[&str] =
+        &["Lemma", "Theorem", "Definition", "Fixpoint", "Inductive", "Record", "Ltac"];
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_alphabetic());
+    let mut names = Vec::new();
+    for sentence in crate::check::sentences(text) {
+        let spaced = sentence.replace(['(', ')', '{', '}', ';'], " ");
+        let words: Vec<&str> = spaced.split_whitespace().collect();
+        let Some(keyword) = words.first().filter(|word| KEYWORDS.contains(word)) else { continue };
+        names.extend(words.get(1).map(|word| (*word).to_owned()));
+        for pair in words.windows(2) {
+            let constructor = *keyword == "Inductive" && matches!(pair[0], "|" | ":=");
+            let field = *keyword == "Record" && (pair[1].starts_with(':') || pair[0] == ":=");
+            if constructor || field {
+                names.extend(
+                    pair.iter().filter(|word| is_name(word)).map(|word| (*word).to_owned()),
+                );
+            }
+        }
+    }
+    names
+}
 
 /// The scalar functions and literals of a program, by the number that the certificate knows them by.
 #[derive(Clone, Debug, Default)]
@@ -187,7 +105,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn new() -> Self {
-        Self { names: Names::new(RESERVED), functions: Functions::default(), ranks: Vec::new() }
+        Self { names: Names::new(is_reserved), functions: Functions::default(), ranks: Vec::new() }
     }
 
     pub(crate) fn rank(&self, rank: Rank) -> String {

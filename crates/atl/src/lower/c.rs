@@ -7,14 +7,66 @@ use crate::names::Names;
 use crate::program::Element;
 use crate::term::{Arith, Compare, Index, Pred, Var};
 
-/// Names that mean something in C, or in the prelude.
-pub(crate) const RESERVED: &[&str] = &[
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
-    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
-    "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
-    "union", "unsigned", "void", "volatile", "while", "elem", "int64_t", "int32_t", "uint32_t",
-    "uint64_t", "main", "size_t", "calloc", "free", "memset",
+/// Words of C, and what the prelude's headers declare under names that a program may well use.
+const RESERVED: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "elem",
+    "int64_t",
+    "int32_t",
+    "uint32_t",
+    "uint64_t",
+    "main",
+    "size_t",
+    "malloc",
+    "free",
+    "abort",
+    "abs",
+    "div",
+    "exp",
+    "sqrt",
+    "printf",
+    "exit",
+    "INT64_MAX",
 ];
+
+/// Whether a name means something in C, or in the prelude.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+        || ["atl_", "ATL_", "fn_"].iter().any(|prefix| name.starts_with(prefix))
+}
 
 /// Where the statements of a program go.
 pub struct Interface<'a> {
@@ -31,7 +83,7 @@ pub struct Interface<'a> {
 /// The C function of a loop nest.
 pub fn function(interface: &Interface<'_>, nest: &Stmt) -> String {
     let mut printer =
-        Printer { names: Names::new(RESERVED), shapes: Vec::new(), out: String::new() };
+        Printer { names: Names::new(is_reserved), shapes: Vec::new(), out: String::new() };
     let mut params = Vec::new();
     for size in interface.sizes {
         params.push(format!("int64_t {}", printer.names.bind(size)));

@@ -9,7 +9,7 @@ mod normal;
 
 use std::rc::Rc;
 
-pub(crate) use c::RESERVED as C_RESERVED;
+pub(crate) use c::is_reserved as is_reserved_in_c;
 pub use c::{Interface, function, prelude, unit};
 pub use laws::laws;
 pub use normal::{is_pure, normalize};

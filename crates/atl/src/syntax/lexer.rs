@@ -44,7 +44,7 @@ pub(crate) fn lex<'s>(
         };
         let run = |accept: &dyn Fn(char) -> bool| rest.find(|c| !accept(c)).unwrap_or(rest.len());
         let (token, length) = if first.is_ascii_alphabetic() || first == '_' {
-            let length = run(&|c| c.is_ascii_alphanumeric() || c == '_' || c == '\'');
+            let length = run(&|c| c.is_ascii_alphanumeric() || c == '_');
             (Some(Token::Ident(&rest[..length])), length)
         } else if first.is_ascii_digit() {
             let whole = run(&|c| c.is_ascii_digit());

@@ -51,11 +51,14 @@ pub(crate) fn derive(text: &str, run: Option<&str>) -> Result<Vec<Done>, (Code, 
         let comparison = run.map(|name| {
             let (small, _) = instance(&engine, &derived.program, &derived.state.term);
             let agreement = agreement(&certificate.laws);
+            let folder = folder(name);
             let compare = |program| {
-                compare_with_source(program, &certificate.function, agreement, "gcc", &folder(name))
+                compare_with_source(program, &certificate.function, agreement, "gcc", &folder)
                     .expect("gcc runs")
             };
-            (compare(&small), compare(&small.at_element(Element::F32)))
+            let both = (compare(&small), compare(&small.at_element(Element::F32)));
+            let _ = std::fs::remove_dir_all(&folder);
+            both
         });
         all.push(Done { name: derivation.name.text.clone(), certificate, steps, comparison });
     }
