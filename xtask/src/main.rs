@@ -13,6 +13,7 @@ mod demo;
 mod error;
 mod fuzz;
 mod json;
+mod mutators;
 mod process;
 mod setup;
 mod table;
@@ -36,8 +37,15 @@ struct Command {
 
 type Run = fn() -> Result<(), Error>;
 
-const COMMANDS: &[Command] =
-    &[setup::COMMAND, demo::COMMAND, test::COMMAND, tidy::COMMAND, fuzz::COMMAND, atl::COMMAND];
+const COMMANDS: &[Command] = &[
+    setup::COMMAND,
+    demo::COMMAND,
+    test::COMMAND,
+    tidy::COMMAND,
+    fuzz::COMMAND,
+    atl::COMMAND,
+    mutators::COMMAND,
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -47,6 +47,12 @@ pub(crate) enum Command {
     /// Derive a fast program from a clear one by proved rewriting; write C and a certificate that Coq checks
     #[command(after_help = "Example: halidom derive examples/two_stage.atl --check -o out")]
     Derive(DeriveArgs),
+    /// Verify the rewrite rules of a compiler from its C++ source
+    #[command(
+        after_help = "Rules rest on one another (an operand of a rule was simplified before): give the files of the whole simplifier.\n\n\
+Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
+    )]
+    Verify(VerifyArgs),
     /// Try random programs under random schedules: interpreters, native code and validator against one another
     #[command(after_help = "Example: halidom fuzz --programs 1000 --seed 1")]
     Fuzz(FuzzArgs),
@@ -208,6 +214,31 @@ pub(crate) struct DeriveArgs {
     /// What to write into the folder (both if left out), or to print where there is no folder
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) emit: Vec<DeriveEmit>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// C++ files
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Whose IR it is: `halide`, `halide-hls`, `halide-to-hardware` or `heterocl`
+    #[arg(long)]
+    pub(crate) profile: String,
+    /// Report functions with this in their name alone
+    #[arg(long, value_name = "NAME")]
+    pub(crate) mutator: Vec<String>,
+    /// Report integers of these widths alone (of 8, 16 and 32)
+    #[arg(long, value_delimiter = ',', value_name = "WIDTH,…")]
+    pub(crate) bits: Vec<u8>,
+    /// Seconds for one solver query
+    #[arg(long, default_value_t = 2.0)]
+    pub(crate) timeout: f64,
+    /// Solvers at once; as many as there are processors if left out
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// A file of answers, read and written again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cache: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -43,6 +43,7 @@ pub fn run(
         Command::Lower(args) => commands::lower::run(args, &mut output),
         Command::Validate(args) => commands::validate::run(args, &mut output),
         Command::Derive(args) => commands::derive::run(args, &mut output),
+        Command::Verify(args) => commands::verify::run(args, &mut output),
         Command::Fuzz(args) => commands::fuzz::run(args, &mut output),
         Command::Reduce(args) => commands::reduce::run(args, &mut output),
         Command::Doctor => commands::doctor::run(&mut output),

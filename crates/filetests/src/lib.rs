@@ -28,7 +28,9 @@ pub fn find(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let path = entry?.path();
         if path.is_dir() {
             found.extend(find(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "hal" || extension == "atl")
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "hal" || extension == "atl" || extension == "cpp")
         {
             found.push(path);
         }

@@ -9,6 +9,7 @@ pub(crate) mod lower;
 pub(crate) mod reduce;
 pub(crate) mod run;
 pub(crate) mod validate;
+pub(crate) mod verify;
 
 use std::path::Path;
 

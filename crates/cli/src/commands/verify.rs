@@ -1,0 +1,268 @@
+//! `halidom verify`.
+
+use std::fs;
+use std::time::Instant;
+
+use halidom_base::IndexMap;
+use halidom_mutators::examine::{Examined, Options, Source, Standing, examine};
+use halidom_mutators::profile::{PROFILES, Profile};
+use halidom_mutators::rules::{At, Limits, Verdict};
+use halidom_smt::{Family, Program};
+use serde_json::{Map, Value, json};
+
+use super::status;
+use crate::args::VerifyArgs;
+use crate::output::{Output, Status};
+
+pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Status {
+    status(verify(args, output))
+}
+
+fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let options = options(args, output)?;
+    let mut sources = Vec::new();
+    for path in &args.files {
+        let text = fs::read_to_string(path).map_err(|error| {
+            output.error(
+                "HAL1101",
+                &format!("cannot read `{}`: {error}", path.display()),
+                "give C++ files of the compiler",
+            )
+        })?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        sources.push(Source { name, text });
+    }
+    let begin = Instant::now();
+    let examined = examine(&sources, &options).map_err(|error| {
+        output.error("HAL1103", &error.to_string(), "look at the solver and the cache's folder")
+    })?;
+    let wanted = |rule: &&Examined| {
+        args.mutator.is_empty() || args.mutator.iter().any(|name| rule.function.contains(name))
+    };
+    let is_reported = |at: &At| {
+        args.bits.is_empty()
+            || at
+                .domains
+                .first()
+                .is_none_or(|domain| domain.width().is_some_and(|width| args.bits.contains(&width)))
+    };
+    let reported: Vec<&Examined> = examined.iter().filter(wanted).collect();
+    let worst = show(&reported, is_reported, output);
+    output.set("seconds", begin.elapsed().as_secs_f64());
+    Ok(worst)
+}
+
+fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Status> {
+    let Some(profile) = Profile::named(&args.profile) else {
+        let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
+        return Err(output.error(
+            "HAL1102",
+            &format!("there is no profile `{}`", args.profile),
+            &format!("use one of {}", names.join(", ")),
+        ));
+    };
+    let solver = Program::find(Family::Z3, None).map_err(|error| {
+        output.error("HAL1103", &error.to_string(), "`cargo xtask setup` installs Z3")
+    })?;
+    if !(args.timeout > 0.0 && args.timeout < 1e6) {
+        return Err(output.error(
+            "HAL0906",
+            &format!("`{}` is no time limit", args.timeout),
+            "give a number of seconds, such as 2",
+        ));
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Options {
+        profile,
+        solver,
+        limits: Limits { milliseconds: (args.timeout * 1000.0) as u64 },
+        threads: args.threads.unwrap_or(processors),
+        cache: args.cache.clone(),
+    })
+}
+
+/// Prints every rule that is not verified, the counts of each function and of each width.
+fn show(
+    rules: &[&Examined],
+    is_reported: impl Fn(&At) -> bool + Copy,
+    output: &mut Output<'_>,
+) -> Status {
+    let mut functions: IndexMap<&str, Vec<&Examined>> = IndexMap::default();
+    for rule in rules {
+        functions.entry(&rule.function).or_default().push(rule);
+    }
+    let mut mutators = Map::new();
+    for (function, rules) in &functions {
+        for rule in rules {
+            show_rule(rule, is_reported, output);
+        }
+        let counts = counts(rules.iter().map(|rule| rule.standing_where(is_reported)));
+        output.line(&format!("rules of {function}: {}", words(&counts)));
+        mutators.insert(format!("rules of {function}"), object(rules, is_reported));
+    }
+    let mut counted = Map::new();
+    for width in [8, 16, 32] {
+        let of_width = |at: &At| {
+            is_reported(at)
+                && at.domains.first().is_some_and(|domain| domain.width() == Some(width))
+        };
+        let counts = counts(rules.iter().map(|rule| rule.standing_where(of_width)));
+        output.line(&format!("at {width} bits: {}", words(&counts)));
+        counted.insert(width.to_string(), numbers(&counts));
+    }
+    let total = counts(rules.iter().map(|rule| rule.standing_where(is_reported)));
+    output.line(&format!("{} rules: {}", rules.len(), words(&total)));
+    counted.insert("all".to_owned(), numbers(&total));
+    output.set("counts", Value::Object(counted));
+    output.set("mutators", Value::Object(mutators));
+    let worst = rules.iter().map(|rule| rule.standing_where(is_reported)).max();
+    let verdict = worst.map_or("unknown", verdict);
+    output.set("verdict", verdict);
+    match verdict {
+        "proved" => Status::Done,
+        "refuted" => Status::Wrong,
+        _ => Status::Unknown,
+    }
+}
+
+fn verdict(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Wrong => "refuted",
+        Standing::Undecided | Standing::Unsupported => "unknown",
+        Standing::Verified | Standing::Unreached => "proved",
+    }
+}
+
+fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Output<'_>) {
+    let mut said: IndexMap<String, Vec<String>> = IndexMap::default();
+    for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
+        let types: Vec<_> = at.domains.iter().map(ToString::to_string).collect();
+        let text = match &at.verdict {
+            Verdict::Verified | Verdict::Vacuous => continue,
+            Verdict::Wrong(counterexample) => {
+                let snippet = rule.rule.as_ref().map(|rule| counterexample.snippet(rule));
+                output.detail(&snippet.unwrap_or_default());
+                format!("wrong at {}: {}", types.join(", "), counterexample.text())
+            }
+            Verdict::Undecided(reason) => {
+                said.entry(format!("undecided ({reason}) at"))
+                    .or_default()
+                    .push(types.join(" and "));
+                continue;
+            }
+            Verdict::Unsupported(construct) => {
+                said.entry(format!("unsupported: {construct}, at"))
+                    .or_default()
+                    .push(types.join(" and "));
+                continue;
+            }
+        };
+        output.line(&format!("{}:{}: {text}\n    {}", rule.file, rule.line, rule.text()));
+    }
+    for (what, types) in said {
+        let text = rule.text();
+        output.line(&format!(
+            "{}:{}: {what} {}\n    {text}",
+            rule.file,
+            rule.line,
+            types.join(", ")
+        ));
+    }
+}
+
+/// How many of each standing, in the order of standings.
+fn counts(standings: impl Iterator<Item = Standing>) -> Vec<(Standing, usize)> {
+    let mut counts: Vec<(Standing, usize)> = [
+        Standing::Verified,
+        Standing::Wrong,
+        Standing::Undecided,
+        Standing::Unsupported,
+        Standing::Unreached,
+    ]
+    .into_iter()
+    .map(|standing| (standing, 0))
+    .collect();
+    for standing in standings {
+        for (known, count) in &mut counts {
+            *count += usize::from(*known == standing);
+        }
+    }
+    counts
+}
+
+fn numbers(counts: &[(Standing, usize)]) -> Value {
+    let entries =
+        counts.iter().map(|(standing, count)| (standing.name().to_owned(), (*count).into()));
+    Value::Object(entries.collect())
+}
+
+fn words(counts: &[(Standing, usize)]) -> String {
+    let words = counts.iter().filter(|(_, count)| *count > 0);
+    let words: Vec<_> =
+        words.map(|(standing, count)| format!("{count} {}", standing.name())).collect();
+    words.join(", ")
+}
+
+/// The JSON object of a function's rules.
+fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Value {
+    let standings = || rules.iter().map(|rule| rule.standing_where(is_reported));
+    let count = |wanted: &str| standings().filter(|standing| verdict(*standing) == wanted).count();
+    let worst = standings().max().map_or("unknown", verdict);
+    let mut object = json!({
+        "verdict": worst,
+        "obligations": {
+            "total": rules.len(),
+            "proved": count("proved"),
+            "refuted": count("refuted"),
+            "unknown": count("unknown"),
+            "trusted": 0,
+        },
+    });
+    let mut others = Vec::new();
+    let mut first_wrong = None;
+    for rule in rules {
+        for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
+            let types: Vec<_> = at.domains.iter().map(ToString::to_string).collect();
+            let place = format!("{}:{}", rule.file, rule.line);
+            let mut entry = json!({
+                "place": place,
+                "rule": rule.text(),
+                "types": types,
+                "verdict": Standing::of(&at.verdict).name(),
+            });
+            match &at.verdict {
+                Verdict::Verified | Verdict::Vacuous => continue,
+                Verdict::Undecided(reason) | Verdict::Unsupported(reason) => {
+                    entry["reason"] = reason.as_str().into();
+                }
+                Verdict::Wrong(counterexample) => {
+                    let inputs: Map<String, Value> = counterexample
+                        .values
+                        .iter()
+                        .map(|(name, _, value)| (name.clone(), value.to_string().into()))
+                        .collect();
+                    let got =
+                        counterexample.got.map_or("undefined".to_owned(), |got| got.to_string());
+                    entry["counterexample"] = json!({
+                        "inputs": inputs,
+                        "expected": counterexample.expected.to_string(),
+                        "got": got,
+                        "replayed": true,
+                        "snippet": rule.rule.as_ref().ok().map(|rule| counterexample.snippet(rule)),
+                    });
+                    if first_wrong.is_none() {
+                        first_wrong = Some((place, entry["counterexample"].clone()));
+                    }
+                }
+            }
+            others.push(entry);
+        }
+    }
+    if let Some((place, counterexample)) = first_wrong {
+        object["kind"] = "wrong".into();
+        object["place"] = place.into();
+        object["counterexample"] = counterexample;
+    }
+    object["rules"] = others.into();
+    object
+}

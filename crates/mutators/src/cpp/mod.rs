@@ -1,0 +1,6 @@
+//! C++ as far as mutators use it: syntax and its reader.
+
+pub mod ast;
+mod parse;
+
+pub use parse::parse;

@@ -1,0 +1,479 @@
+//! From text to syntax, by the grammar of `tree-sitter-cpp`.
+//!
+//! What the grammar knows and this subset does not becomes [`ExprKind::Other`] or [`StmtKind::Other`] with the
+//! grammar's name for it, so that a verdict can say what stopped it.
+
+use tree_sitter::{Node, Parser};
+
+use super::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
+
+/// Reads a file. `None` if the parser gives up, which it does for no text within its limits.
+pub fn parse(text: &str) -> Option<File> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
+    let tree = parser.parse(text, None)?;
+    let mut file = File::default();
+    let reader = Reader { text };
+    reader.items(tree.root_node(), "", &mut file);
+    Some(file)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+}
+
+/// The children of a node that are not punctuation or comments.
+fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+fn line(node: Node<'_>) -> usize {
+    node.start_position().row + 1
+}
+
+impl Reader<'_> {
+    fn text(&self, node: Node<'_>) -> String {
+        self.text.get(node.byte_range()).unwrap_or_default().to_owned()
+    }
+
+    /// The text without line breaks and repeated blanks.
+    fn flat(&self, node: Node<'_>) -> String {
+        self.text(node).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn items(&self, node: Node<'_>, class: &str, file: &mut File) {
+        for child in named(node) {
+            match child.kind() {
+                "function_definition" => {
+                    if let Some(function) = self.function(child, class) {
+                        file.functions.push(function);
+                    } else {
+                        self.items(child, class, file);
+                    }
+                }
+                "class_specifier" | "struct_specifier" => self.class(child, file),
+                "compound_statement" | "expression_statement" | "call_expression" => {}
+                _ => self.items(child, class, file),
+            }
+        }
+    }
+
+    fn class(&self, node: Node<'_>, file: &mut File) {
+        let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+        let Some(body) = node.child_by_field_name("body") else { return };
+        let mut bases = Vec::new();
+        for child in named(node) {
+            if child.kind() == "base_class_clause" {
+                bases.extend(
+                    named(child)
+                        .into_iter()
+                        .filter(|base| base.kind().contains("identifier"))
+                        .map(|base| self.text(base)),
+                );
+            }
+        }
+        let mut fields = Vec::new();
+        for child in named(body) {
+            if child.kind() == "field_declaration" {
+                let ty = self.declared_type(child);
+                let mut cursor = child.walk();
+                let declarators: Vec<_> =
+                    child.children_by_field_name("declarator", &mut cursor).collect();
+                let value = child.child_by_field_name("default_value").map(|v| self.expr(v));
+                for declarator in declarators {
+                    if let Some((suffix, name)) = self.declarator(declarator) {
+                        fields.push(Declared {
+                            ty: ty.clone() + &suffix,
+                            name,
+                            value: value.clone(),
+                        });
+                    }
+                }
+            }
+        }
+        file.classes.push(Class { name: name.clone(), bases, fields });
+        self.items(body, &name, file);
+    }
+
+    fn function(&self, node: Node<'_>, class: &str) -> Option<Function> {
+        let body = node.child_by_field_name("body")?;
+        let mut declarator = node.child_by_field_name("declarator")?;
+        let mut result = self.declared_type(node);
+        while matches!(declarator.kind(), "pointer_declarator" | "reference_declarator") {
+            result.push(if declarator.kind() == "pointer_declarator" { '*' } else { '&' });
+            declarator = *named(declarator).last()?;
+        }
+        if declarator.kind() != "function_declarator" {
+            return None;
+        }
+        let name = self.flat(declarator.child_by_field_name("declarator")?);
+        let (class, name) = match name.rsplit_once("::") {
+            Some((class, name)) => {
+                (class.rsplit("::").next().unwrap_or_default().to_owned(), name.to_owned())
+            }
+            None => (class.to_owned(), name),
+        };
+        let parameters = named(declarator.child_by_field_name("parameters")?)
+            .into_iter()
+            .filter(|child| child.kind().contains("parameter_declaration"))
+            .map(|child| {
+                let ty = self.declared_type(child);
+                let declared = child.child_by_field_name("declarator");
+                let (suffix, name) =
+                    declared.and_then(|node| self.declarator(node)).unwrap_or_default();
+                Parameter { ty: ty + &suffix, name }
+            })
+            .collect();
+        let body = match body.kind() {
+            "compound_statement" => named(body).into_iter().map(|child| self.stmt(child)).collect(),
+            kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: line(body) }],
+        };
+        let last_line = node.end_position().row + 1;
+        Some(Function { class, name, result, parameters, body, line: line(node), last_line })
+    }
+
+    /// The type of a declaration, with `const` left out.
+    fn declared_type(&self, node: Node<'_>) -> String {
+        node.child_by_field_name("type").map(|ty| self.flat(ty)).unwrap_or_default()
+    }
+
+    /// The stars and ampersands of a declarator, and its name.
+    fn declarator(&self, node: Node<'_>) -> Option<(String, String)> {
+        match node.kind() {
+            "identifier" | "field_identifier" => Some((String::new(), self.text(node))),
+            "pointer_declarator" | "abstract_pointer_declarator" => {
+                let inner = named(node).into_iter().rfind(|child| child.kind() != "type_qualifier");
+                let (suffix, name) = match inner {
+                    Some(inner) => self.declarator(inner)?,
+                    None => Default::default(),
+                };
+                Some((format!("*{suffix}"), name))
+            }
+            "reference_declarator" | "abstract_reference_declarator" => {
+                let inner = named(node).pop();
+                let (suffix, name) = match inner {
+                    Some(inner) => self.declarator(inner)?,
+                    None => Default::default(),
+                };
+                Some((format!("&{suffix}"), name))
+            }
+            "init_declarator" => self.declarator(node.child_by_field_name("declarator")?),
+            _ => None,
+        }
+    }
+
+    fn declare(&self, node: Node<'_>) -> Option<Vec<Declared>> {
+        let ty = self.declared_type(node);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let mut declared = Vec::new();
+        for declarator in declarators {
+            let (suffix, name) = self.declarator(declarator)?;
+            let value = declarator.child_by_field_name("value").map(|value| {
+                if value.kind() == "argument_list" {
+                    let callee = Expr { kind: ExprKind::Name(ty.clone()), line: line(value) };
+                    let arguments = self.arguments(value);
+                    let kind = ExprKind::Call {
+                        callee: Box::new(callee),
+                        templates: Vec::new(),
+                        arguments,
+                    };
+                    Expr { kind, line: line(value) }
+                } else {
+                    self.expr(value)
+                }
+            });
+            declared.push(Declared { ty: ty.clone() + &suffix, name, value });
+        }
+        Some(declared)
+    }
+
+    fn stmts(&self, nodes: &[Node<'_>]) -> Vec<Stmt> {
+        nodes.iter().map(|node| self.stmt(*node)).collect()
+    }
+
+    fn stmt(&self, node: Node<'_>) -> Stmt {
+        let kind = self.stmt_kind(node).unwrap_or_else(|| StmtKind::Other(node.kind().to_owned()));
+        Stmt { kind, line: line(node) }
+    }
+
+    fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
+        let field = |name| node.child_by_field_name(name);
+        Some(match node.kind() {
+            "declaration" => StmtKind::Declare(self.declare(node)?),
+            "expression_statement" => match named(node).first() {
+                Some(expr) => StmtKind::Expr(self.expr(*expr)),
+                None => StmtKind::Nothing,
+            },
+            "compound_statement" => StmtKind::Block(self.stmts(&named(node))),
+            "return_statement" => {
+                StmtKind::Return(named(node).first().map(|expr| self.expr(*expr)))
+            }
+            "if_statement" => {
+                let clause = field("condition")?;
+                let value = clause.child_by_field_name("value")?;
+                if clause.child_by_field_name("initializer").is_some() {
+                    return None;
+                }
+                let (declared, condition) = if value.kind() == "declaration" {
+                    let ty = self.declared_type(value);
+                    let (suffix, name) =
+                        self.declarator(value.child_by_field_name("declarator")?)?;
+                    let first = self.expr(value.child_by_field_name("value")?);
+                    let declared = Declared { ty: ty + &suffix, name, value: Some(first) };
+                    (Some(Box::new(declared)), None)
+                } else {
+                    (None, Some(self.expr(value)))
+                };
+                let then = Box::new(self.stmt(field("consequence")?));
+                let otherwise = match field("alternative") {
+                    Some(clause) => Some(Box::new(self.stmt(*named(clause).first()?))),
+                    None => None,
+                };
+                StmtKind::If { declared, condition, then, otherwise }
+            }
+            "while_statement" => {
+                let value = field("condition")?.child_by_field_name("value")?;
+                StmtKind::While(self.expr(value), Box::new(self.stmt(field("body")?)))
+            }
+            "for_statement" => {
+                let first = field("initializer").map(|first| {
+                    Box::new(match first.kind() {
+                        "declaration" => self.stmt(first),
+                        _ => {
+                            let kind = StmtKind::Expr(self.expr(first));
+                            Stmt { kind, line: line(first) }
+                        }
+                    })
+                });
+                StmtKind::For {
+                    first,
+                    condition: field("condition").map(|condition| self.expr(condition)),
+                    step: field("update").map(|step| self.expr(step)),
+                    body: Box::new(self.stmt(field("body")?)),
+                }
+            }
+            "for_range_loop" => {
+                let ty = self.declared_type(node);
+                let (suffix, name) = self.declarator(field("declarator")?)?;
+                let variable = Declared { ty: ty + &suffix, name, value: None };
+                let range = self.expr(field("right")?);
+                StmtKind::ForEach(variable, range, Box::new(self.stmt(field("body")?)))
+            }
+            "switch_statement" => {
+                let value = self.expr(field("condition")?.child_by_field_name("value")?);
+                let mut arms = Vec::new();
+                for arm in named(field("body")?) {
+                    if arm.kind() != "case_statement" {
+                        return None;
+                    }
+                    let label = arm.child_by_field_name("value");
+                    let body: Vec<_> =
+                        named(arm).into_iter().filter(|child| Some(*child) != label).collect();
+                    arms.push((label.map(|label| self.expr(label)), self.stmts(&body)));
+                }
+                StmtKind::Switch(value, arms)
+            }
+            "break_statement" => StmtKind::Break,
+            "continue_statement" => StmtKind::Continue,
+            "using_declaration"
+            | "alias_declaration"
+            | "type_definition"
+            | "static_assert_declaration" => StmtKind::Nothing,
+            "else_clause" => return self.stmt_kind(*named(node).first()?),
+            _ => return None,
+        })
+    }
+
+    fn arguments(&self, node: Node<'_>) -> Vec<Expr> {
+        named(node).into_iter().map(|child| self.expr(child)).collect()
+    }
+
+    fn boxed(&self, node: Node<'_>) -> Box<Expr> {
+        Box::new(self.expr(node))
+    }
+
+    fn expr(&self, node: Node<'_>) -> Expr {
+        let kind = self.expr_kind(node).unwrap_or_else(|| ExprKind::Other(node.kind().to_owned()));
+        Expr { kind, line: line(node) }
+    }
+
+    fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
+        let field = |name| node.child_by_field_name(name);
+        Some(match node.kind() {
+            "identifier"
+            | "qualified_identifier"
+            | "type_identifier"
+            | "primitive_type"
+            | "field_identifier" => ExprKind::Name(self.flat(node)),
+            "number_literal" => number(&self.text(node))?,
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            "null" => ExprKind::Null,
+            "this" => ExprKind::This,
+            "string_literal" | "char_literal" => {
+                let text = self.text(node);
+                ExprKind::Text(text.get(1..text.len() - 1)?.to_owned())
+            }
+            "concatenated_string" => {
+                let parts = named(node).into_iter().map(|part| match self.expr(part).kind {
+                    ExprKind::Text(text) => Some(text),
+                    _ => None,
+                });
+                ExprKind::Text(parts.collect::<Option<Vec<_>>>()?.concat())
+            }
+            "parenthesized_expression" => return self.expr_kind(*named(node).first()?),
+            "call_expression" => self.call(node)?,
+            "field_expression" => {
+                let arrow = self.text(field("operator")?) == "->";
+                let name = self.text(field("field")?);
+                ExprKind::Member { object: self.boxed(field("argument")?), arrow, name }
+            }
+            "subscript_expression" => {
+                let index = match field("indices") {
+                    Some(list) => *named(list).first()?,
+                    None => field("index")?,
+                };
+                ExprKind::Index(self.boxed(field("argument")?), self.boxed(index))
+            }
+            "unary_expression" | "pointer_expression" => {
+                ExprKind::Prefix(self.text(field("operator")?), self.boxed(field("argument")?))
+            }
+            "update_expression" => {
+                let operator = field("operator")?;
+                let operand = field("argument")?;
+                let text = self.text(operator);
+                if operator.start_byte() < operand.start_byte() {
+                    ExprKind::Prefix(text, self.boxed(operand))
+                } else {
+                    ExprKind::Postfix(text, self.boxed(operand))
+                }
+            }
+            "binary_expression" => ExprKind::Binary(
+                self.text(field("operator")?),
+                self.boxed(field("left")?),
+                self.boxed(field("right")?),
+            ),
+            "assignment_expression" => ExprKind::Assign(
+                self.text(field("operator")?),
+                self.boxed(field("left")?),
+                self.boxed(field("right")?),
+            ),
+            "conditional_expression" => ExprKind::Conditional(
+                self.boxed(field("condition")?),
+                self.boxed(field("consequence")?),
+                self.boxed(field("alternative")?),
+            ),
+            "cast_expression" => {
+                if let Some(binary) = self.misread_cast(node) {
+                    return Some(binary);
+                }
+                ExprKind::Cast(self.flat(field("type")?), self.boxed(field("value")?))
+            }
+            "initializer_list" => ExprKind::Braces(None, self.arguments(node)),
+            "compound_literal_expression" => {
+                ExprKind::Braces(Some(self.flat(field("type")?)), self.arguments(field("value")?))
+            }
+            _ => return None,
+        })
+    }
+
+    /// What looks like `(T) && e` or `(T) - e` is a cast of a prefix operator only if `T` is a type; without a table of
+    /// types the grammar guesses, and what has operators in it is no type.
+    fn misread_cast(&self, node: Node<'_>) -> Option<ExprKind> {
+        let value = node.child_by_field_name("value")?;
+        let text = self.text(value);
+        let sign = ["&&", "&", "*", "-", "+"].into_iter().find(|sign| text.starts_with(sign))?;
+        let ty = self.flat(node.child_by_field_name("type")?);
+        if !ty.contains(['&', '|', '<', '+', '-', '(']) {
+            return None;
+        }
+        let operand = reread(text.strip_prefix(sign)?)?;
+        Some(ExprKind::Binary(sign.to_owned(), Box::new(reread(&ty)?), Box::new(operand)))
+    }
+
+    fn call(&self, node: Node<'_>) -> Option<ExprKind> {
+        let callee = node.child_by_field_name("function")?;
+        let arguments = self.arguments(node.child_by_field_name("arguments")?);
+        let templates = |template: Node<'_>| -> Vec<String> {
+            let list = template.child_by_field_name("arguments");
+            list.map(|list| named(list).into_iter().map(|ty| self.flat(ty)).collect())
+                .unwrap_or_default()
+        };
+        let make = |callee: Expr, templates: Vec<String>, mut arguments: Vec<Expr>| {
+            let is_cast = matches!(&callee.kind, ExprKind::Name(name) if name.ends_with("_cast"));
+            if is_cast
+                && let (Some(ty), 1) = (templates.first(), arguments.len())
+                && let Some(operand) = arguments.pop()
+            {
+                return ExprKind::Cast(ty.clone(), Box::new(operand));
+            }
+            ExprKind::Call { callee: Box::new(callee), templates, arguments }
+        };
+        Some(match callee.kind() {
+            "template_function" => {
+                let name = self.expr(callee.child_by_field_name("name")?);
+                make(name, templates(callee), arguments)
+            }
+            "field_expression" => {
+                let member = callee.child_by_field_name("field")?;
+                let arrow = self.text(callee.child_by_field_name("operator")?) == "->";
+                let object = self.boxed(callee.child_by_field_name("argument")?);
+                let (name, types) = if matches!(member.kind(), "template_method" | "dependent_name")
+                {
+                    let method = if member.kind() == "dependent_name" {
+                        *named(member).first()?
+                    } else {
+                        member
+                    };
+                    (self.text(method.child_by_field_name("name")?), templates(method))
+                } else {
+                    (self.text(member), Vec::new())
+                };
+                let callee =
+                    Expr { kind: ExprKind::Member { object, arrow, name }, line: line(callee) };
+                ExprKind::Call { callee: Box::new(callee), templates: types, arguments }
+            }
+            "qualified_identifier" => {
+                let last = callee.child_by_field_name("name")?;
+                if last.kind() == "template_function" {
+                    let name = self.expr(last.child_by_field_name("name")?);
+                    make(name, templates(last), arguments)
+                } else {
+                    make(self.expr(callee), Vec::new(), arguments)
+                }
+            }
+            _ => make(self.expr(callee), Vec::new(), arguments),
+        })
+    }
+}
+
+/// Reads a text as an expression of its own.
+fn reread(text: &str) -> Option<Expr> {
+    let file = parse(&format!("void f() {{ return ({text}); }}"))?;
+    match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
+        StmtKind::Return(expr) => expr,
+        _ => None,
+    }
+}
+
+/// A number: its digits, and the letters behind them.
+fn number(text: &str) -> Option<ExprKind> {
+    let text = text.replace('\'', "").to_lowercase();
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(magnitude) => (-1, magnitude),
+        None => (1, text.as_str()),
+    };
+    let (digits, radix) = match magnitude.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (magnitude, 10),
+    };
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let (digits, suffix) = digits.split_at(end);
+    if suffix.chars().all(|letter| matches!(letter, 'u' | 'l')) {
+        let value = i128::from_str_radix(digits, radix).ok()?;
+        return Some(ExprKind::Integer(sign * value, suffix.to_owned()));
+    }
+    text.trim_end_matches('f').parse().ok().map(ExprKind::Float)
+}

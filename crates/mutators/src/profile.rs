@@ -1,0 +1,59 @@
+//! What a repository's IR means.
+
+/// What dividing an integer by 0 means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ZeroDivision {
+    /// The quotient and the remainder are 0.
+    Zero,
+    /// Undefined: whatever the result becomes is right, and no transformation may introduce it.
+    Undefined,
+}
+
+/// A compiler whose sources can be read.
+///
+/// In every profile integers of fewer than 32 bits and unsigned ones wrap, overflow of signed ones of at least 32 bits
+/// is excluded, division is Euclidean, and floats are meant as reals whose divisors are not 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Profile {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What dividing by 0 means in its IR.
+    pub zero_division: ZeroDivision,
+    /// Where its transformations lie, as folder and files; `*` stands for any text.
+    pub sources: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// The profiles.
+pub const PROFILES: &[Profile] = &[
+    Profile {
+        name: "halide",
+        zero_division: ZeroDivision::Zero,
+        sources: &[("src", &["Simplify_*.cpp"])],
+    },
+    Profile {
+        name: "halide-to-hardware",
+        zero_division: ZeroDivision::Undefined,
+        sources: &[("src", &["Simplify_*.cpp", "CodeGen_C.cpp", "RemoveDeadAllocations.cpp"])],
+    },
+    Profile {
+        name: "halide-hls",
+        zero_division: ZeroDivision::Undefined,
+        sources: &[("src", &["Simplify.cpp", "CodeGen_C.cpp"])],
+    },
+    Profile {
+        name: "heterocl",
+        zero_division: ZeroDivision::Undefined,
+        sources: &[
+            ("tvm/HalideIR/src/arithmetic", &["Simplify.cpp"]),
+            ("tvm/src/codegen", &["codegen_c.cc"]),
+            ("tvm/src/pass", &["remove_no_op.cc", "lift_allocate_attrs.cc", "lift_attr_scope.cc"]),
+        ],
+    },
+];
+
+impl Profile {
+    /// The profile of that name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        PROFILES.iter().find(|profile| profile.name == name)
+    }
+}

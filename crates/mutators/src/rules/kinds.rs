@@ -1,0 +1,293 @@
+//! Which parts of a rule have the same type, and which types those can be.
+
+use halidom_base::IndexMap;
+
+use super::pattern::{Op, Pattern};
+use super::read::{Guard, Rule, Subject, TypeTest};
+use super::value::Domain;
+
+/// The type of a part of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Truth values.
+    Bool,
+    /// Counts of lanes.
+    Lanes,
+    /// A type that is open, by its number.
+    Open(usize),
+}
+
+/// The types of the parts of a rule.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds {
+    /// For each open type: what it was found to be, or whether it is a number.
+    links: Vec<Option<Kind>>,
+    numeric: Vec<bool>,
+    names: IndexMap<String, Kind>,
+}
+
+/// A rule's parts do not have types that fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IllTyped;
+
+impl Kinds {
+    /// The types of a rule's parts, and those of its two sides' values and of the left side's first operand.
+    pub(crate) fn of(rule: &Rule) -> Result<(Self, Kind, Kind), IllTyped> {
+        let mut kinds = Self::default();
+        for side in [&rule.lhs, &rule.rhs] {
+            side.visit(&mut |part| {
+                if let Pattern::Apply(op, operands) = part {
+                    let counts = match op {
+                        Op::Broadcast => &operands[1..],
+                        Op::Ramp => &operands[2..],
+                        Op::Slice | Op::Transpose | Op::Reduce(_) => &operands[1..],
+                        _ => &[][..],
+                    };
+                    for count in counts {
+                        if let Pattern::Constant(name) = count {
+                            kinds.names.insert(name.clone(), Kind::Lanes);
+                        }
+                    }
+                }
+            });
+        }
+        let lhs = kinds.infer(&rule.lhs)?;
+        let rhs = kinds.infer(&rule.rhs)?;
+        kinds.unify(lhs, rhs)?;
+        for condition in rule.predicate.iter().chain(&rule.contracts) {
+            let kind = kinds.infer(condition)?;
+            kinds.unify(kind, Kind::Bool)?;
+        }
+        for guard in &rule.guards {
+            kinds.infer_guard(guard)?;
+        }
+        let operand = match &rule.lhs {
+            Pattern::Apply(Op::Select, _) => Kind::Bool,
+            Pattern::Apply(_, operands) => match operands.as_slice() {
+                [first, second] => kinds.common(first, second)?,
+                _ => kinds.infer(&operands[0])?,
+            },
+            _ => lhs,
+        };
+        Ok((kinds, lhs, operand))
+    }
+
+    fn infer_guard(&mut self, guard: &Guard) -> Result<(), IllTyped> {
+        match guard {
+            Guard::All(parts) | Guard::Any(parts) => {
+                parts.iter().try_for_each(|part| self.infer_guard(part))
+            }
+            Guard::Not(part) | Guard::Passed(part) => self.infer_guard(part),
+            Guard::Fact(fact) => self.infer(fact).map(|_| ()),
+            Guard::Type(..) | Guard::Unknown => Ok(()),
+        }
+    }
+
+    /// The type that a kind stands for as far as it is known.
+    pub(crate) fn resolve(&self, kind: Kind) -> Kind {
+        let mut kind = kind;
+        while let Kind::Open(index) = kind
+            && let Some(next) = self.links[index]
+        {
+            kind = next;
+        }
+        kind
+    }
+
+    fn fresh(&mut self) -> Kind {
+        self.links.push(None);
+        self.numeric.push(false);
+        Kind::Open(self.links.len() - 1)
+    }
+
+    fn unify(&mut self, a: Kind, b: Kind) -> Result<Kind, IllTyped> {
+        let (a, b) = (self.resolve(a), self.resolve(b));
+        match (a, b) {
+            _ if a == b => Ok(a),
+            (Kind::Open(first), Kind::Open(second)) => {
+                // Older types stay: what is inferred later, of a part asked about again, changes no name's type.
+                let (old, young) = (first.min(second), first.max(second));
+                self.numeric[old] |= self.numeric[young];
+                self.links[young] = Some(Kind::Open(old));
+                Ok(Kind::Open(old))
+            }
+            (Kind::Open(index), other) | (other, Kind::Open(index)) => {
+                if other == Kind::Bool && self.numeric[index] {
+                    return Err(IllTyped);
+                }
+                self.links[index] = Some(other);
+                Ok(other)
+            }
+            _ => Err(IllTyped),
+        }
+    }
+
+    fn number(&mut self, kind: Kind) -> Result<Kind, IllTyped> {
+        match self.resolve(kind) {
+            Kind::Bool => Err(IllTyped),
+            Kind::Open(index) => {
+                self.numeric[index] = true;
+                Ok(Kind::Open(index))
+            }
+            Kind::Lanes => Ok(Kind::Lanes),
+        }
+    }
+
+    /// Two operands of arithmetic: a count of lanes beside a value is converted to the value's type.
+    fn meet(&mut self, a: Kind, b: Kind) -> Result<Kind, IllTyped> {
+        match (self.resolve(a), self.resolve(b)) {
+            (Kind::Lanes, other) | (other, Kind::Lanes) => Ok(other),
+            (a, b) => self.unify(a, b),
+        }
+    }
+
+    /// The type of a pattern; asking again gives the same.
+    pub(crate) fn infer(&mut self, pattern: &Pattern) -> Result<Kind, IllTyped> {
+        let (op, operands) = match pattern {
+            Pattern::Wild(name) | Pattern::Constant(name) => {
+                if let Some(kind) = self.names.get(name) {
+                    return Ok(self.resolve(*kind));
+                }
+                let kind = self.fresh();
+                self.names.insert(name.clone(), kind);
+                return Ok(kind);
+            }
+            // A C++ integer takes the type of what it is computed with.
+            Pattern::Lanes(_) | Pattern::Host(_) => return Ok(Kind::Lanes),
+            Pattern::Bool(_) => return Ok(Kind::Bool),
+            Pattern::Int(_) | Pattern::TypeMin | Pattern::TypeMax | Pattern::Undefined => {
+                return Ok(self.fresh());
+            }
+            Pattern::Apply(op, operands) => (*op, operands),
+        };
+        let kinds = operands.iter().map(|operand| self.infer(operand));
+        let kinds: Vec<Kind> = kinds.collect::<Result<_, _>>()?;
+        match op {
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max => {
+                let kind = self.meet(kinds[0], kinds[1])?;
+                self.number(kind)
+            }
+            Op::Neg | Op::Abs => self.number(kinds[0]),
+            Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                let kind = self.meet(kinds[0], kinds[1])?;
+                self.number(kind)?;
+                Ok(Kind::Bool)
+            }
+            Op::Eq | Op::Ne => {
+                self.meet(kinds[0], kinds[1])?;
+                Ok(Kind::Bool)
+            }
+            Op::And | Op::Or => {
+                self.unify(kinds[0], Kind::Bool)?;
+                self.unify(kinds[1], Kind::Bool)
+            }
+            Op::Not => self.unify(kinds[0], Kind::Bool),
+            Op::Select => {
+                self.unify(kinds[0], Kind::Bool)?;
+                self.meet(kinds[1], kinds[2])
+            }
+            Op::Broadcast | Op::Slice | Op::Transpose | Op::Fold | Op::Likely => Ok(kinds[0]),
+            Op::Ramp => {
+                let kind = self.meet(kinds[0], kinds[1])?;
+                self.number(kind)
+            }
+            Op::Reduce(_) => Ok(kinds[0]),
+            Op::LanesOf => Ok(Kind::Lanes),
+            Op::CanProve
+            | Op::Overflows
+            | Op::IsConst
+            | Op::IsFloat
+            | Op::IsInt
+            | Op::IsUint
+            | Op::IsMaxValue
+            | Op::IsMinValue => Ok(Kind::Bool),
+            Op::Cast => Ok(self.fresh()),
+        }
+    }
+
+    /// The type in which two patterns are computed with or compared.
+    pub(crate) fn common(&mut self, a: &Pattern, b: &Pattern) -> Result<Kind, IllTyped> {
+        let (a, b) = (self.infer(a)?, self.infer(b)?);
+        self.meet(a, b)
+    }
+
+    /// The numbers of the types of names, and of the kinds given, that are still open.
+    pub(crate) fn open(&self, more: &[Kind]) -> Vec<usize> {
+        let mut open = Vec::new();
+        for kind in self.names.values().chain(more) {
+            if let Kind::Open(index) = self.resolve(*kind)
+                && !open.contains(&index)
+            {
+                open.push(index);
+            }
+        }
+        open
+    }
+
+    /// Whether an open type must be a number.
+    pub(crate) fn is_numeric(&self, index: usize) -> bool {
+        self.numeric[index]
+    }
+}
+
+/// A domain for each open type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Typing {
+    /// By the type's number.
+    pub(crate) domains: IndexMap<usize, Domain>,
+}
+
+impl Typing {
+    /// The domain of a kind; counts of lanes are integers.
+    pub(crate) fn domain(&self, kinds: &Kinds, kind: Kind) -> Domain {
+        match kinds.resolve(kind) {
+            Kind::Bool => Domain::Bool,
+            Kind::Lanes => Domain::Whole,
+            Kind::Open(index) => self.domains.get(&index).copied().unwrap_or(Domain::Whole),
+        }
+    }
+}
+
+/// What a guard says where the types are known: `None` if it cannot be told.
+pub(crate) fn admits(guard: &Guard, result: Domain, operand: Domain) -> Option<bool> {
+    match guard {
+        Guard::All(parts) => {
+            let parts: Vec<_> = parts.iter().map(|part| admits(part, result, operand)).collect();
+            if parts.contains(&Some(false)) {
+                return Some(false);
+            }
+            parts.into_iter().collect::<Option<Vec<_>>>().map(|_| true)
+        }
+        Guard::Any(parts) => {
+            let parts: Vec<_> = parts.iter().map(|part| admits(part, result, operand)).collect();
+            if parts.contains(&Some(true)) {
+                return Some(true);
+            }
+            parts.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
+        }
+        Guard::Not(part) | Guard::Passed(part) => admits(part, result, operand).map(|holds| !holds),
+        Guard::Type(test, subject) => {
+            let domain = match subject {
+                Subject::Result => result,
+                Subject::Operand => operand,
+            };
+            Some(is_of(*test, domain))
+        }
+        Guard::Fact(_) | Guard::Unknown => None,
+    }
+}
+
+/// Whether a domain passes a test. Source: `Simplify_Internal.h`: signed types of at least 32 bits do not overflow.
+fn is_of(test: TypeTest, domain: Domain) -> bool {
+    match test {
+        TypeTest::NoOverflow => matches!(domain, Domain::Whole | Domain::Real),
+        TypeTest::NoOverflowInt => domain == Domain::Whole,
+        TypeTest::Int => matches!(domain, Domain::Whole | Domain::Signed(_)),
+        // `bool` is an unsigned integer of one bit.
+        TypeTest::Uint => matches!(domain, Domain::Unsigned(_) | Domain::Bool),
+        TypeTest::Float => domain == Domain::Real,
+        TypeTest::Bool => domain == Domain::Bool,
+        TypeTest::IntOrUint => domain != Domain::Real,
+        TypeTest::MaySimplify => true,
+    }
+}

@@ -1,0 +1,19 @@
+//! Rewrite rules of the language of Halide's `IRMatch.h`.
+
+mod decide;
+mod encode;
+mod kinds;
+mod meaning;
+mod pattern;
+mod polynomial;
+mod read;
+mod search;
+mod value;
+mod verify;
+
+pub use decide::Limits;
+pub use meaning::{Context, is_unconditional};
+pub use pattern::{Op, Pattern, Reduction};
+pub use read::{Found, Guard, Rule, Subject, TypeTest, rules};
+pub use value::{Domain, Number};
+pub use verify::{At, Counterexample, Verdict, replayed, verify};

@@ -1,0 +1,489 @@
+//! Polynomials over atoms: variables, quotients, remainders, choices.
+//!
+//! # Correctness
+//!
+//! A polynomial's value is its term's: coefficients are brought into the domain where it wraps, so that equal
+//! polynomials mean equal values modulo its power of two. Exponents are negative for reals only, whose divisors are not 0.
+
+use std::collections::BTreeMap;
+
+use halidom_base::IndexSet;
+
+use super::value::{Domain, Fun, Node, ValueId, Values};
+
+/// What polynomials are made of, by its number in [`Atoms`].
+pub(crate) type Atom = u32;
+
+/// Atoms with their exponents, sorted, no exponent 0.
+pub(crate) type Monomial = Vec<(Atom, i32)>;
+
+/// A sum of monomials with coefficients other than 0, and its domain.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Polynomial {
+    /// The monomials and their coefficients.
+    pub(crate) terms: BTreeMap<Monomial, i128>,
+    /// Of which numbers.
+    pub(crate) domain: Domain,
+}
+
+/// What an atom is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum AtomKind {
+    /// A variable or, where choices are not resolved, a choice.
+    Term(ValueId),
+    /// An integer quotient.
+    Quotient(Polynomial, Polynomial),
+    /// An integer remainder.
+    Remainder(Polynomial, Polynomial),
+}
+
+/// The atoms of an obligation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Atoms {
+    kinds: IndexSet<AtomKind>,
+}
+
+impl Atoms {
+    /// The number of an atom.
+    pub(crate) fn add(&mut self, kind: AtomKind) -> Atom {
+        u32::try_from(self.kinds.insert_full(kind).0).expect("few atoms")
+    }
+
+    /// What an atom is.
+    pub(crate) fn kind(&self, atom: Atom) -> &AtomKind {
+        &self.kinds[atom as usize]
+    }
+}
+
+/// A computation with numbers that do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+/// The most monomials that a polynomial may have.
+const MAX_TERMS: usize = 400;
+
+impl Polynomial {
+    /// A constant.
+    pub(crate) fn constant(value: i128, domain: Domain) -> Self {
+        let mut terms = BTreeMap::new();
+        let value = domain.wrap(value);
+        if value != 0 {
+            terms.insert(Monomial::new(), value);
+        }
+        Self { terms, domain }
+    }
+
+    /// An atom.
+    pub(crate) fn atom(atom: Atom, domain: Domain) -> Self {
+        Self { terms: BTreeMap::from([(vec![(atom, 1)], 1)]), domain }
+    }
+
+    /// The constant that it is.
+    pub(crate) fn as_constant(&self) -> Option<i128> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Monomial::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// `self + factor · other`.
+    pub(crate) fn plus(&self, other: &Self, factor: i128) -> Result<Self, TooLarge> {
+        let mut sum = self.clone();
+        for (monomial, coefficient) in &other.terms {
+            let added = coefficient.checked_mul(factor).ok_or(TooLarge)?;
+            sum.add(monomial.clone(), added)?;
+        }
+        Ok(sum)
+    }
+
+    fn add(&mut self, monomial: Monomial, added: i128) -> Result<(), TooLarge> {
+        let old = self.terms.get(&monomial).copied().unwrap_or(0);
+        let coefficient = self.domain.wrap(old.checked_add(added).ok_or(TooLarge)?);
+        if coefficient == 0 {
+            self.terms.remove(&monomial);
+        } else {
+            self.terms.insert(monomial, coefficient);
+        }
+        if self.terms.len() > MAX_TERMS { Err(TooLarge) } else { Ok(()) }
+    }
+
+    /// `self · other`.
+    pub(crate) fn times(&self, other: &Self) -> Result<Self, TooLarge> {
+        let mut product = Self { terms: BTreeMap::new(), domain: self.domain };
+        for (a, p) in &self.terms {
+            for (b, q) in &other.terms {
+                product.add(join(a, b, 1), p.checked_mul(*q).ok_or(TooLarge)?)?;
+            }
+        }
+        Ok(product)
+    }
+
+    /// The single monomial that it is, its coefficient being 1.
+    fn as_monomial(&self) -> Option<&Monomial> {
+        let mut terms = self.terms.iter();
+        match (terms.next(), terms.next()) {
+            (Some((monomial, 1)), None) => Some(monomial),
+            _ => None,
+        }
+    }
+
+    /// Itself or its negation, whichever has a positive first coefficient; and whether it was negated.
+    fn canonical(&self) -> Result<(Self, bool), TooLarge> {
+        let negate = self.terms.values().next().is_some_and(|coefficient| *coefficient < 0);
+        if negate {
+            let zero = Self::constant(0, self.domain);
+            Ok((zero.plus(self, -1)?, true))
+        } else {
+            Ok((self.clone(), false))
+        }
+    }
+}
+
+/// The product of monomials, the second to a power.
+fn join(a: &Monomial, b: &Monomial, power: i32) -> Monomial {
+    let mut product: BTreeMap<Atom, i32> = a.iter().copied().collect();
+    for (atom, exponent) in b {
+        *product.entry(*atom).or_default() += exponent * power;
+    }
+    product.into_iter().filter(|(_, exponent)| *exponent != 0).collect()
+}
+
+/// Why a term has no polynomial yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It depends on how these compare.
+    Compare(Polynomial, Polynomial),
+    /// It depends on a truth value.
+    Truth(ValueId),
+    /// Numbers too large.
+    TooLarge,
+}
+
+impl From<TooLarge> for Stop {
+    fn from(TooLarge: TooLarge) -> Self {
+        Self::TooLarge
+    }
+}
+
+/// How two polynomials compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The first is less.
+    Less,
+    /// They are equal.
+    Equal,
+    /// The first is greater.
+    Greater,
+}
+
+impl Order {
+    fn reverse(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::Equal => Self::Equal,
+            Self::Greater => Self::Less,
+        }
+    }
+}
+
+/// Turns terms into polynomials.
+#[derive(Clone, Debug)]
+pub(crate) struct Normalizer<'v> {
+    values: &'v Values,
+    /// The atoms met.
+    pub(crate) atoms: Atoms,
+    /// Variables that are other than 0: a quotient by one drops multiples of it.
+    pub(crate) not_zero: Vec<ValueId>,
+    /// How polynomials compare in the present case; `None` where choices are atoms.
+    pub(crate) orders: Option<Vec<(Polynomial, Polynomial, Order)>>,
+    /// Truth values of the present case.
+    pub(crate) truths: Vec<(ValueId, bool)>,
+    /// Variables that equal something in the present case.
+    equal: Vec<(ValueId, Polynomial)>,
+}
+
+impl<'v> Normalizer<'v> {
+    /// A normalizer that resolves choices by cases.
+    pub(crate) fn new(values: &'v Values) -> Self {
+        Self {
+            values,
+            atoms: Atoms::default(),
+            not_zero: Vec::new(),
+            orders: Some(Vec::new()),
+            truths: Vec::new(),
+            equal: Vec::new(),
+        }
+    }
+
+    /// The polynomial of a number term.
+    pub(crate) fn polynomial(&mut self, term: ValueId) -> Result<Polynomial, Stop> {
+        let domain = self.values.domain(term);
+        let (fun, operands) = match self.values.node(term) {
+            Node::Var(_) => {
+                if let Some((_, value)) = self.equal.iter().find(|(known, _)| *known == term) {
+                    return Ok(value.clone());
+                }
+                let atom = self.atoms.add(AtomKind::Term(term));
+                return Ok(Polynomial::atom(atom, domain));
+            }
+            Node::Number(value) => return Ok(Polynomial::constant(*value, domain)),
+            Node::Apply(fun, operands) => (*fun, operands.clone()),
+        };
+        if fun == Fun::Ite {
+            if self.orders.is_none() {
+                let atom = self.atoms.add(AtomKind::Term(term));
+                return Ok(Polynomial::atom(atom, domain));
+            }
+            let chosen = if self.truth(operands[0])? { operands[1] } else { operands[2] };
+            return self.polynomial(chosen);
+        }
+        let lhs = self.polynomial(operands[0])?;
+        let rhs = self.polynomial(operands[1])?;
+        Ok(match fun {
+            Fun::Add => lhs.plus(&rhs, 1)?,
+            Fun::Sub => lhs.plus(&rhs, -1)?,
+            Fun::Mul => lhs.times(&rhs)?,
+            Fun::Div if domain == Domain::Real => self.real_quotient(lhs, &rhs)?,
+            Fun::Div => self.quotient(lhs, rhs)?,
+            Fun::Mod => self.remainder(&lhs, rhs)?,
+            Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => {
+                return Err(Stop::Truth(term));
+            }
+        })
+    }
+
+    fn real_quotient(&mut self, lhs: Polynomial, rhs: &Polynomial) -> Result<Polynomial, Stop> {
+        let Some(monomial) = rhs.as_monomial() else {
+            let atom = self.atoms.add(AtomKind::Quotient(lhs, rhs.clone()));
+            return Ok(Polynomial::atom(atom, Domain::Real));
+        };
+        let mut quotient = Polynomial::constant(0, Domain::Real);
+        for (numerator, coefficient) in &lhs.terms {
+            quotient.add(join(numerator, monomial, -1), *coefficient)?;
+        }
+        Ok(quotient)
+    }
+
+    /// The multiples of the divisor in a polynomial, divided; and the rest. Nothing is divided where the divisor may be
+    /// 0 or arithmetic wraps.
+    fn split(&self, lhs: &Polynomial, rhs: &Polynomial) -> Result<(Polynomial, Polynomial), Stop> {
+        let domain = lhs.domain;
+        let zero = Polynomial::constant(0, domain);
+        if domain != Domain::Whole {
+            return Ok((zero, lhs.clone()));
+        }
+        let mut divided = zero.clone();
+        let mut rest = zero;
+        if let Some(divisor) = rhs.as_constant()
+            && divisor != 0
+        {
+            for (monomial, coefficient) in &lhs.terms {
+                if monomial.is_empty() {
+                    divided.add(monomial.clone(), coefficient.div_euclid(divisor))?;
+                    rest.add(monomial.clone(), coefficient.rem_euclid(divisor))?;
+                } else if coefficient % divisor == 0 {
+                    divided.add(monomial.clone(), coefficient / divisor)?;
+                } else {
+                    rest.add(monomial.clone(), *coefficient)?;
+                }
+            }
+            return Ok((divided, rest));
+        }
+        let is_nonzero = |atom: Atom| match self.atoms.kind(atom) {
+            AtomKind::Term(term) => self.not_zero.contains(term),
+            AtomKind::Quotient(..) | AtomKind::Remainder(..) => false,
+        };
+        match rhs.as_monomial() {
+            Some(divisor) if divisor.iter().all(|(atom, _)| is_nonzero(*atom)) => {
+                for (monomial, coefficient) in &lhs.terms {
+                    let quotient = join(monomial, divisor, -1);
+                    let divides = quotient.iter().all(|(_, exponent)| *exponent > 0);
+                    if divides {
+                        divided.add(quotient, *coefficient)?;
+                    } else {
+                        rest.add(monomial.clone(), *coefficient)?;
+                    }
+                }
+                Ok((divided, rest))
+            }
+            _ => Ok((divided, lhs.clone())),
+        }
+    }
+
+    fn quotient(&mut self, lhs: Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
+        let domain = lhs.domain;
+        if rhs.as_constant() == Some(0) {
+            return Ok(Polynomial::constant(0, domain));
+        }
+        if rhs.as_constant() == Some(1) {
+            return Ok(lhs);
+        }
+        let (divided, rest) = self.split(&lhs, &rhs)?;
+        if rest.terms.is_empty() {
+            return Ok(divided);
+        }
+        if let (Some(a), Some(b)) = (rest.as_constant(), rhs.as_constant()) {
+            let quotient = Polynomial::constant(a.div_euclid(b), domain);
+            return Ok(divided.plus(&quotient, 1)?);
+        }
+        let atom = self.atoms.add(AtomKind::Quotient(rest, rhs));
+        Ok(divided.plus(&Polynomial::atom(atom, domain), 1)?)
+    }
+
+    fn remainder(&mut self, lhs: &Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
+        let domain = lhs.domain;
+        if *lhs == rhs || (domain != Domain::Real && matches!(rhs.as_constant(), Some(-1..=1))) {
+            return Ok(Polynomial::constant(0, domain));
+        }
+        let (_, rest) = self.split(lhs, &rhs)?;
+        if rest.terms.is_empty() && domain != Domain::Real {
+            return Ok(rest);
+        }
+        if domain != Domain::Real
+            && let (Some(a), Some(b)) = (rest.as_constant(), rhs.as_constant())
+        {
+            return Ok(Polynomial::constant(a.rem_euclid(b), domain));
+        }
+        let atom = self.atoms.add(AtomKind::Remainder(rest, rhs));
+        Ok(Polynomial::atom(atom, domain))
+    }
+
+    /// What a variable is where two polynomials are equal, if one of them is the variable.
+    fn equate(&self, a: &Polynomial, b: &Polynomial) -> Option<(ValueId, Polynomial)> {
+        for (side, other) in [(a, b), (b, a)] {
+            if let Some([(atom, 1)]) = side.as_monomial().map(Vec::as_slice)
+                && let AtomKind::Term(term) = self.atoms.kind(*atom)
+                && matches!(self.values.node(*term), Node::Var(_))
+                && other.terms.keys().all(|monomial| self.is_plain(monomial, *atom))
+            {
+                return Some((*term, other.clone()));
+            }
+        }
+        None
+    }
+
+    /// Whether a monomial is of variables alone, and not of this one.
+    fn is_plain(&self, monomial: &Monomial, without: Atom) -> bool {
+        monomial.iter().all(|(atom, _)| {
+            *atom != without && matches!(self.atoms.kind(*atom), AtomKind::Term(_))
+        })
+    }
+
+    /// The truth of a condition in the present case.
+    pub(crate) fn truth(&mut self, term: ValueId) -> Result<bool, Stop> {
+        if let Some((_, truth)) = self.truths.iter().find(|(known, _)| *known == term) {
+            return Ok(*truth);
+        }
+        let (fun, operands) = match self.values.node(term) {
+            Node::Var(_) => return Err(Stop::Truth(term)),
+            Node::Number(value) => return Ok(*value != 0),
+            Node::Apply(fun, operands) => (*fun, operands.clone()),
+        };
+        match fun {
+            Fun::Not => Ok(!self.truth(operands[0])?),
+            Fun::And => Ok(self.truth(operands[0])? && self.truth(operands[1])?),
+            Fun::Or => Ok(self.truth(operands[0])? || self.truth(operands[1])?),
+            Fun::Ite if self.truth(operands[0])? => self.truth(operands[1]),
+            Fun::Ite => self.truth(operands[2]),
+            Fun::Eq if self.values.domain(operands[0]) == Domain::Bool => {
+                Ok(self.truth(operands[0])? == self.truth(operands[1])?)
+            }
+            Fun::Lt | Fun::Eq => {
+                let (lhs, rhs) = (self.polynomial(operands[0])?, self.polynomial(operands[1])?);
+                let order = self.compare(lhs, rhs, fun == Fun::Eq)?;
+                Ok(order == if fun == Fun::Lt { Order::Less } else { Order::Equal })
+            }
+            Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod => Err(Stop::Truth(term)),
+        }
+    }
+
+    /// How two polynomials compare in the present case. Where numbers are not bounded, that is the sign of the
+    /// difference; where arithmetic wraps, the difference tells equality alone.
+    fn compare(&mut self, lhs: Polynomial, rhs: Polynomial, equality: bool) -> Result<Order, Stop> {
+        if lhs == rhs {
+            return Ok(Order::Equal);
+        }
+        let domain = lhs.domain;
+        let difference = lhs.plus(&rhs, -1)?;
+        let (lhs, rhs, is_reversed) = if !domain.wraps() {
+            if let Some(value) = difference.as_constant() {
+                return Ok(if value < 0 { Order::Less } else { Order::Greater });
+            }
+            let (canonical, negated) = difference.canonical()?;
+            (canonical, Polynomial::constant(0, domain), negated)
+        } else if equality {
+            if difference.as_constant().is_some() {
+                // Not zero: that it is equal was excluded above, as polynomials are in normal form.
+                return Ok(Order::Greater);
+            }
+            let (canonical, _) = difference.canonical()?;
+            (canonical, Polynomial::constant(0, domain), false)
+        } else if lhs <= rhs {
+            (lhs, rhs, false)
+        } else {
+            (rhs, lhs, true)
+        };
+        let orders = self.orders.as_deref().unwrap_or_default();
+        let known = orders.iter().find(|(a, b, _)| *a == lhs && *b == rhs);
+        match known {
+            Some((_, _, order)) => Ok(if is_reversed { order.reverse() } else { *order }),
+            None => Err(Stop::Compare(lhs, rhs)),
+        }
+    }
+}
+
+/// Cases after which a proof by cases gives up.
+const MAX_CASES: u32 = 3000;
+
+/// Whether two terms are equal in every case of how their parts compare. `false` says nothing.
+pub(crate) fn equal_in_every_case(normalizer: &Normalizer<'_>, lhs: ValueId, rhs: ValueId) -> bool {
+    let mut budget = MAX_CASES;
+    let mut normalizer = normalizer.clone();
+    cases(&mut normalizer, lhs, rhs, &mut budget)
+}
+
+fn cases(normalizer: &mut Normalizer<'_>, lhs: ValueId, rhs: ValueId, budget: &mut u32) -> bool {
+    if *budget == 0 {
+        return false;
+    }
+    *budget -= 1;
+    let is_bool = normalizer.values.domain(lhs) == Domain::Bool;
+    let outcome = if is_bool {
+        normalizer.truth(lhs).and_then(|lhs| Ok(lhs == normalizer.truth(rhs)?))
+    } else {
+        normalizer.polynomial(lhs).and_then(|lhs| Ok(lhs == normalizer.polynomial(rhs)?))
+    };
+    match outcome {
+        Ok(is_equal) => is_equal,
+        Err(Stop::TooLarge) => false,
+        Err(Stop::Truth(term)) => {
+            if !matches!(normalizer.values.node(term), Node::Var(_)) {
+                return false;
+            }
+            [true, false].into_iter().all(|truth| {
+                normalizer.truths.push((term, truth));
+                let holds = cases(normalizer, lhs, rhs, budget);
+                normalizer.truths.pop();
+                holds
+            })
+        }
+        Err(Stop::Compare(a, b)) => {
+            [Order::Less, Order::Equal, Order::Greater].into_iter().all(|order| {
+                let depth = normalizer.equal.len();
+                if order == Order::Equal {
+                    let equal = normalizer.equate(&a, &b);
+                    normalizer.equal.extend(equal);
+                }
+                let Some(orders) = &mut normalizer.orders else { return false };
+                orders.push((a.clone(), b.clone(), order));
+                let holds = cases(normalizer, lhs, rhs, budget);
+                normalizer.equal.truncate(depth);
+                if let Some(orders) = &mut normalizer.orders {
+                    orders.pop();
+                }
+                holds
+            })
+        }
+    }
+}

@@ -1,0 +1,1 @@
+// command: verify no_such_file.cpp --profile halide

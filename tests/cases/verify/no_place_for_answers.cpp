@@ -1,0 +1,1 @@
+// command: verify FILE --profile halide --cache /no/such/folder/answers

@@ -1,0 +1,1 @@
+// command: verify FILE --profile tvm
