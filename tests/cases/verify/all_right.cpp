@@ -14,3 +14,9 @@ Expr Simplify::visit(const Add *op, ExprInfo *bounds) {
     }
     return op;
 }
+// exit: 0
+// rules of Simplify::visit(Add *): 3 verified
+// at 8 bits: 2 verified, 1 unreached
+// at 16 bits: 2 verified, 1 unreached
+// at 32 bits: 3 verified
+// 3 rules: 3 verified

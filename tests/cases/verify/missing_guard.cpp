@@ -13,3 +13,15 @@ Expr Simplify::visit(const LT *op, ExprInfo *info) {
     }
     return op;
 }
+// exit: 1
+// missing_guard.cpp:11: wrong at uint8: x=2 y=237 z=254: 0 becomes 1
+//     ((x + y) < (x + z)) => (y < z)
+// missing_guard.cpp:11: wrong at int8: x=-19 y=-127 z=4: 0 becomes 1
+//     ((x + y) < (x + z)) => (y < z)
+// missing_guard.cpp:11: wrong at uint32: x=2 y=4294967277 z=4294967294: 0 becomes 1
+//     ((x + y) < (x + z)) => (y < z)
+// rules of Simplify::visit(LT *): 1 verified, 1 wrong
+// at 8 bits: 1 wrong, 1 unreached
+// at 16 bits: 2 unreached
+// at 32 bits: 1 verified, 1 wrong
+// 2 rules: 1 verified, 1 wrong

@@ -15,3 +15,15 @@ Expr Simplify::visit(const Sub *op, ExprInfo *info) {
     }
     return op;
 }
+// exit: 1
+// swapped_operand.cpp:12: wrong at int32: x=2 y=-19: -19 becomes 2
+//     ((x + y) - x) => x
+// rules of Simplify::visit(Sub *): 3 verified, 1 wrong
+// at 8 bits: 1 verified, 3 unreached
+// at 16 bits: 1 verified, 3 unreached
+// at 32 bits: 3 verified, 1 wrong
+// 4 rules: 3 verified, 1 wrong
+// Expr x = Variable::make(Int(32), "x"); // 2
+// Expr y = Variable::make(Int(32), "y"); // -19
+// Expr before = ((x + y) - x); // -19
+// Expr after = simplify(before); // by this rule x, which is 2
