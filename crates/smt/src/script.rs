@@ -87,11 +87,35 @@ impl Names {
 
     /// Writes assertions, preceded by the declarations and definitions that they need and that were not written yet.
     pub(crate) fn assert_all(&mut self, terms: &Terms, assertions: &[TermId], out: &mut String) {
+        self.write_definitions(terms, assertions, false, out);
+        for assertion in assertions {
+            out.push_str("(assert ");
+            self.write_term(terms, *assertion, out);
+            out.push_str(")\n");
+        }
+    }
+
+    /// Writes the definitions of terms, each of which has a name then.
+    pub(crate) fn define_all(&mut self, terms: &Terms, roots: &[TermId], out: &mut String) {
+        self.write_definitions(terms, roots, true, out);
+    }
+
+    /// Writes the declarations and definitions that terms need and that were not written yet; the terms themselves are named if asked for, else only if they occur more than once.
+    fn write_definitions(
+        &mut self,
+        terms: &Terms,
+        assertions: &[TermId],
+        name_roots: bool,
+        out: &mut String,
+    ) {
         let order = post_order(terms, assertions, |term| self.definitions.contains_key(&term));
         let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
         let arguments = order.iter().flat_map(|term| terms.node(*term).arguments());
         for term in arguments.chain(assertions) {
             *uses.entry(*term).or_default() += 1;
+        }
+        if name_roots {
+            assertions.iter().for_each(|root| *uses.entry(*root).or_default() += 1);
         }
         let mut nesting: FxHashMap<TermId, u32> = FxHashMap::default();
         for term in order {
@@ -116,11 +140,6 @@ impl Names {
             } else {
                 nesting.insert(term, depth);
             }
-        }
-        for assertion in assertions {
-            out.push_str("(assert ");
-            self.write_term(terms, *assertion, out);
-            out.push_str(")\n");
         }
     }
 

@@ -155,6 +155,16 @@ impl Session {
         limits: &Limits,
     ) -> Result<Result<Status, Reason>, Reason> {
         let mut commands = std::mem::take(&mut self.pending);
+        // What assertions consist of is defined in the frames that are open already, so that it is known when they are made again.
+        let unsent: Vec<TermId> = frames
+            .iter()
+            .enumerate()
+            .flat_map(|(index, assertions)| {
+                let sent = self.frames.get(index).map_or(0, |frame| frame.assertions);
+                assertions[sent..].iter().copied()
+            })
+            .collect();
+        self.names.define_all(terms, &unsent, &mut commands);
         for (index, assertions) in frames.iter().enumerate() {
             if index == self.frames.len() {
                 commands.push_str("(push 1)\n");

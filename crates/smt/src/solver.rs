@@ -40,8 +40,8 @@ pub struct Options {
     pub dump: Option<PathBuf>,
     /// A second solver that must not contradict a refutation of the first.
     pub confirm: Option<Program>,
-    /// Answers to begin with. They are believed without asking the second solver.
-    pub cache: Cache,
+    /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed without asking the second solver.
+    pub cache: Option<Cache>,
 }
 
 impl Options {
@@ -55,7 +55,7 @@ impl Options {
             steps: None,
             dump: None,
             confirm: None,
-            cache: Cache::default(),
+            cache: Some(Cache::default()),
         }
     }
 }
@@ -227,8 +227,8 @@ impl Solver {
     }
 
     /// The answers until now.
-    pub fn cache(&self) -> &Cache {
-        &self.options.cache
+    pub fn cache(&self) -> Option<&Cache> {
+        self.options.cache.as_ref()
     }
 
     /// Why a query could not be kept in the folder, if that happened.
@@ -257,71 +257,71 @@ impl Solver {
     }
 
     fn answer(&mut self, terms: &Terms, label: &str, mode: Mode) -> Answer {
-        let assertions = self.frames.concat();
-        let script = Script::new(terms, &assertions);
-        let observables = observables(terms, &assertions);
         self.statistics.queries += 1;
-        let entry = match self.options.cache.get(script.body()) {
-            Some(entry) => {
+        let Options { cache, dump, confirm, .. } = &self.options;
+        let is_written = cache.is_some() || dump.is_some() || confirm.is_some();
+        let script = is_written.then(|| Script::new(terms, &self.frames.concat()));
+        let known = script.as_ref().and_then(|script| self.recall(terms, script));
+        let answer = match known {
+            Some(answer) => {
                 self.statistics.cached += 1;
-                Ok(entry.clone())
+                answer
             }
             None => {
                 let begin = Instant::now();
-                let asked = self.ask(terms, &script, &observables, mode);
+                let asked = self.ask(terms, script.as_ref(), mode);
                 self.statistics.time += begin.elapsed();
-                if let Ok(entry) = &asked {
-                    self.options.cache.insert(script.body().to_owned(), entry.clone());
-                }
-                asked
+                asked.unwrap_or_else(Answer::Unknown)
             }
-        };
-        let answer = match entry {
-            Ok(Entry::Unsat) => Answer::Unsat,
-            Ok(Entry::Sat(values)) => {
-                let value =
-                    |term: &TermId| Some((*term, *values.get(&script.term_text(terms, *term))?));
-                Answer::Sat(Model { values: observables.iter().filter_map(value).collect() })
-            }
-            Err(reason) => Answer::Unknown(reason),
         };
         match &answer {
             Answer::Sat(_) => self.statistics.sat += 1,
             Answer::Unsat => self.statistics.unsat += 1,
             Answer::Unknown(_) => self.statistics.unknown += 1,
         }
-        self.dump(&script, label, &answer);
+        if let Some(script) = &script {
+            self.dump(script, label, &answer);
+        }
         answer
     }
 
-    fn ask(
-        &mut self,
-        terms: &Terms,
-        script: &Script,
-        observables: &[TermId],
-        mode: Mode,
-    ) -> Result<Entry, Reason> {
-        match self.ask_session(terms, observables, mode)? {
-            (Status::Sat, values) => {
-                let texts = observables.iter().map(|term| script.term_text(terms, *term));
-                Ok(Entry::Sat(
-                    texts.zip(values).filter_map(|(text, value)| Some((text, value?))).collect(),
-                ))
+    /// The answer that was kept for this text.
+    fn recall(&self, terms: &Terms, script: &Script) -> Option<Answer> {
+        Some(match self.options.cache.as_ref()?.get(script.body())? {
+            Entry::Unsat => Answer::Unsat,
+            Entry::Sat(values) => {
+                let value = |term: TermId| Some((term, *values.get(&script.term_text(terms, term))?));
+                let observables = observables(terms, &self.frames.concat());
+                Answer::Sat(Model { values: observables.into_iter().filter_map(value).collect() })
             }
-            (Status::Unsat, _) => {
-                self.confirm(script)?;
-                Ok(Entry::Unsat)
-            }
-        }
+        })
     }
 
-    /// Asks the process of the given mode. A process that failed is dropped, which kills it.
+    /// Asks, has a refutation confirmed, and keeps the answer.
+    fn ask(&mut self, terms: &Terms, script: Option<&Script>, mode: Mode) -> Result<Answer, Reason> {
+        let values = self.ask_session(terms, mode)?;
+        if let (Some(script), None) = (script, &values) {
+            self.confirm(script)?;
+        }
+        if let (Some(cache), Some(script)) = (&mut self.options.cache, script) {
+            let entry = values.as_ref().map_or(Entry::Unsat, |values| {
+                Entry::Sat(
+                    values.iter().map(|(term, value)| (script.term_text(terms, *term), *value)).collect(),
+                )
+            });
+            cache.insert(script.body().to_owned(), entry);
+        }
+        Ok(values.map_or(Answer::Unsat, |values| {
+            Answer::Sat(Model { values: values.into_iter().collect() })
+        }))
+    }
+
+    /// Asks the process of the given mode; the values of a model, or `None` where there is none. A process that failed is dropped, which kills it.
     fn ask_session(
         &mut self,
         terms: &Terms,
-        observables: &[TermId],
         mode: Mode,
-    ) -> Result<(Status, Vec<Option<Value>>), Reason> {
+    ) -> Result<Option<Vec<(TermId, Value)>>, Reason> {
         let limits = self.limits();
         let slot = match mode {
             Mode::Incremental => &mut self.incremental,
@@ -345,15 +345,17 @@ impl Solver {
         match result {
             Ok(Status::Sat) => {
                 // That there is a model is certain even if its values cannot be had.
-                let values = session.values(terms, observables, &limits);
+                let observables = observables(terms, &self.frames.concat());
+                let values = session.values(terms, &observables, &limits);
                 if values.is_ok() {
                     *slot = Some(session);
                 }
-                Ok((Status::Sat, values.unwrap_or_default()))
+                let known = observables.into_iter().zip(values.unwrap_or_default());
+                Ok(Some(known.filter_map(|(term, value)| Some((term, value?))).collect()))
             }
             Ok(Status::Unsat) => {
                 *slot = Some(session);
-                Ok((Status::Unsat, Vec::new()))
+                Ok(None)
             }
             Err(reason) => {
                 *slot = Some(session);

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::{Answer, Solver, Sort, TermId as SmtTerm, Terms};
 
-use crate::lemma::Reached;
+use crate::lemma::{Memo, Reached};
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
 
 /// What the solver said.
@@ -35,6 +35,11 @@ pub(crate) struct Lia {
     truths: FxHashMap<TermId, SmtTerm>,
     polys: FxHashMap<PolyId, SmtTerm>,
     formulas: FxHashMap<FormulaId, SmtTerm>,
+    /// What is asserted once for all questions, what it mentions, and all of it with its lemmas.
+    assumed: Vec<FormulaId>,
+    mentioned: Reached,
+    asserted: FxHashSet<FormulaId>,
+    memo: Memo,
     answers: FxHashMap<Vec<FormulaId>, Outcome>,
     effort: BTreeMap<String, (u64, Duration)>,
 }
@@ -54,6 +59,10 @@ impl Lia {
             truths: FxHashMap::default(),
             polys: FxHashMap::default(),
             formulas: FxHashMap::default(),
+            assumed: Vec::new(),
+            mentioned: Reached::default(),
+            asserted: FxHashSet::default(),
+            memo: Memo::default(),
             answers: FxHashMap::default(),
             effort: BTreeMap::new(),
         })
@@ -74,13 +83,35 @@ impl Lia {
         self.open += 1;
     }
 
-    /// Asks whether the formulas can hold together.
-    pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
+    /// Assumes formulas in all questions to come. They are sent to the solver once.
+    pub(crate) fn assume(&mut self, space: &mut Space, facts: &[FormulaId]) {
         let all = space.and(facts);
-        let mut facts = space.conjuncts(all);
+        let facts = match space.formula(all) {
+            Formula::False => vec![all],
+            _ => space.conjuncts(all),
+        };
+        for fact in &facts {
+            self.mentioned.formula(space, *fact);
+        }
+        self.assumed.extend_from_slice(&facts);
+        let lemmas = self.mentioned.lemmas(space, &self.assumed, &mut self.memo);
+        for formula in facts.into_iter().chain(lemmas) {
+            if self.asserted.insert(formula) {
+                let term = self.formula(space, formula);
+                self.solver.assert(&self.terms, term);
+            }
+        }
+    }
+
+    /// Asks whether the formulas can hold together, and with what is assumed.
+    pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
+        let new = |fact: &FormulaId| !self.asserted.contains(fact);
+        let facts: Vec<FormulaId> = facts.iter().copied().filter(new).collect();
+        let all = space.and(&facts);
         if *space.formula(all) == Formula::False {
             return Outcome::Contradiction;
         }
+        let mut facts: Vec<FormulaId> = space.conjuncts(all).into_iter().filter(new).collect();
         facts.sort_unstable();
         if let Some(answer) = self.answers.get(&facts) {
             return answer.clone();
@@ -99,14 +130,17 @@ impl Lia {
     }
 
     fn solve(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
-        let mut reached = Reached::default();
+        let mut reached = self.mentioned.clone();
         for fact in facts {
             reached.formula(space, *fact);
         }
-        let lemmas = reached.lemmas(space, facts);
+        let together = [&self.assumed, facts].concat();
+        let lemmas = reached.lemmas(space, &together, &mut self.memo);
         let mut assertions: Vec<SmtTerm> = Vec::new();
         for formula in facts.iter().chain(&lemmas) {
-            assertions.push(self.formula(space, *formula));
+            if !self.asserted.contains(formula) {
+                assertions.push(self.formula(space, *formula));
+            }
         }
         match self.solver.check_with(&self.terms, &assertions, label) {
             Answer::Unsat => Outcome::Contradiction,

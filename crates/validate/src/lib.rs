@@ -121,7 +121,8 @@ pub fn validate_refined(
     report.assumptions = assumptions(pool, &model);
     let stored: FxHashSet<_> = model.memories.iter().map(|memory| memory.func).collect();
     let mut specification = Specification::new(pool, &parameters, stored);
-    let entry = model.entry.iter().map(|check| check.condition).collect();
+    let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
+    lia.assume(&mut space, &entry);
     let mut checker = Checker {
         pool,
         space: &mut space,
@@ -154,8 +155,10 @@ pub fn validate_refined(
     let enough = if proved || vacuity_only { 2 } else { usize::MAX };
     let exact = report.trusted_steps.is_empty();
     let limits = (options.search, enough);
+    let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
+    let admitted = refute::admits(pool, (algorithm, program), &checks, &hints);
     let found = refute::search(pool, algorithm, program, &hints, limits, exact);
-    conclude(&mut report, found, options, space.overflowed());
+    conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
     report
 }
@@ -204,6 +207,8 @@ fn solver(options: &Options) -> halidom_smt::Options {
     own.hard_timeout = options.timeout + Duration::from_secs(2);
     own.steps = options.budget.steps;
     own.dump.clone_from(&options.emit_smt);
+    // Answers are kept by the formulas that were asked about.
+    own.cache = None;
     own
 }
 
@@ -234,7 +239,13 @@ fn sizes(
 }
 
 /// Takes what the runs showed into the report.
-fn conclude(report: &mut Report, found: refute::Found, options: &Options, overflowed: bool) {
+fn conclude(
+    report: &mut Report,
+    found: refute::Found,
+    admitted: bool,
+    options: &Options,
+    overflowed: bool,
+) {
     if let Some(counterexample) = found.counterexample {
         report.verdict = Verdict::Refuted(Box::new(counterexample));
         return;
@@ -249,12 +260,12 @@ fn conclude(report: &mut Report, found: refute::Found, options: &Options, overfl
                 obligation.status = Status::Closed(Method::Run);
             }
         }
-    } else if found.refused > 0 && !options.disable.contains(&Kind::Assumption) {
+    } else if !admitted && !options.disable.contains(&Kind::Assumption) {
         report.obligations.push(Obligation {
             kind: Kind::Assumption,
             stmt: None,
             place: "entry checks".to_owned(),
-            status: Status::Open("no run was seen to pass them".to_owned()),
+            status: Status::Open("no sizes were seen to pass them".to_owned()),
         });
     }
     report.verdict = verdict(report, overflowed);

@@ -4,6 +4,7 @@
 //! What is found is no guess: both sides were run by the interpreter, the entry checks held, the algorithm has a value, and the program gave another or faulted.
 //! What is not found says nothing. The search also shows that assumptions can hold: it counts the runs that went through on a window that is not empty.
 
+mod admitted;
 mod regions;
 
 use std::time::{Duration, Instant};
@@ -12,6 +13,8 @@ use halidom_interp::Bindings;
 use halidom_interp::algorithm::{demand_within, evaluate_within};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, Pool, Program, Scalar, Shape, VarId};
+
+pub(crate) use admitted::admits;
 
 use crate::report::Counterexample;
 

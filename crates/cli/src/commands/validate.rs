@@ -13,6 +13,8 @@ use super::{load, report as report_diagnostics, status};
 use crate::args::ValidateArgs;
 use crate::output::{Output, Status};
 
+/// How the validator's report begins a note on a store that never runs.
+const DEAD_CODE: &str = "dead code: ";
 /// How the validator's report begins the assumption that an entry check on a size holds.
 const SIZE_LIMIT: &str = "size limit of";
 /// How many elements of an input a person is shown.
@@ -172,9 +174,7 @@ pub(crate) fn show(report: &Report, output: &mut Output<'_>) -> Status {
         }
     }
     show_assumptions(&report.assumptions, output);
-    for note in &report.notes {
-        output.line(&format!("  note: {note}"));
-    }
+    show_notes(&report.notes, output);
     output.line(&format!("  below: {}", report.below.join(", ")));
     status
 }
@@ -192,6 +192,24 @@ fn show_assumptions(assumptions: &[String], output: &mut Output<'_>) {
     }
     for assumption in others {
         output.line(&format!("  assumes: {assumption}"));
+    }
+}
+
+/// Notes, a line each; of stores that never run, which unrolling makes by the hundred, the first unless details are asked for.
+fn show_notes(notes: &[String], output: &mut Output<'_>) {
+    let (dead, others): (Vec<&String>, Vec<&String>) =
+        notes.iter().partition(|note| note.starts_with(DEAD_CODE));
+    for note in dead.iter().take(if output.verbose { usize::MAX } else { 1 }) {
+        output.line(&format!("  note: {note}"));
+    }
+    if dead.len() > 1 && !output.verbose {
+        output.line(&format!(
+            "  note: {} more stores never run, listed by --verbose",
+            dead.len() - 1
+        ));
+    }
+    for note in others {
+        output.line(&format!("  note: {note}"));
     }
 }
 

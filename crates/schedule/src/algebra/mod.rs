@@ -346,6 +346,9 @@ impl<'a> Algebra<'a> {
                 (atom, if product.len() == 1 { coefficient } else { 0 })
             })
             .collect();
+        if let [(a, first), (b, second)] = *extrema.as_slice() {
+            return self.cancel(&sum, (a, first), (b, second)).unwrap_or(sum);
+        }
         let [(atom, coefficient)] = extrema.as_slice() else { return sum };
         if *coefficient == 0 {
             return sum;
@@ -361,6 +364,51 @@ impl<'a> Algebra<'a> {
             }
             _ => sum,
         }
+    }
+
+    /// `max(a + 3, b + 3) - max(a, b) = 3`: two minima or maxima that differ by a constant cancel out.
+    fn cancel(&mut self, sum: &Sum, a: (ExprId, i128), b: (ExprId, i128)) -> Option<Sum> {
+        if a.1 == 0 || a.1.checked_add(b.1)? != 0 {
+            return None;
+        }
+        let distance = self.distance(&Sum::atom(a.0), &Sum::atom(b.0))?;
+        let mut rest = sum.clone();
+        rest.terms.remove(&vec![a.0]);
+        rest.terms.remove(&vec![b.0]);
+        rest.plus(&Sum::constant(distance), a.1)
+    }
+
+    /// `a - b`, if that is a constant because the two are alike but for what is added to their arms.
+    fn distance(&mut self, a: &Sum, b: &Sum) -> Option<i128> {
+        if let Some(constant) = a.plus(b, -1)?.as_constant() {
+            return Some(constant);
+        }
+        let ((op, ..), (other, ..)) = (self.lone_extremum(a)?, self.lone_extremum(b)?);
+        if op != other {
+            return None;
+        }
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        self.flatten(op == BinaryOp::Min, a.clone(), &mut of_a);
+        self.flatten(op == BinaryOp::Min, b.clone(), &mut of_b);
+        if of_a.len() != of_b.len() {
+            return None;
+        }
+        // Each arm is paired with one of its own.
+        let start = of_a.pop()?;
+        for position in 0..of_b.len() {
+            let Some(distance) = self.distance(&start, &of_b[position]) else { continue };
+            let mut left = of_b.clone();
+            left.swap_remove(position);
+            let paired = of_a.iter().all(|arm| {
+                let found =
+                    left.iter().position(|other| self.distance(arm, other) == Some(distance));
+                found.map(|position| left.swap_remove(position)).is_some()
+            });
+            if paired {
+                return Some(distance);
+            }
+        }
+        None
     }
 
     /// `lhs div rhs`: terms that a positive divisor divides come out of the quotient.

@@ -8,12 +8,26 @@ mod products;
 #[cfg(test)]
 mod tests;
 
-use halidom_base::{FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 
 use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
 
-/// What a question mentions, by and by.
+/// Lemmas that were made before, or are none, by what they are about.
 #[derive(Default)]
+pub(crate) struct Memo {
+    quotient_bounds: FxHashMap<(PolyId, PolyId), Option<FormulaId>>,
+    scaled_bounds: FxHashMap<(PolyId, PolyId), Option<Scaled>>,
+}
+
+/// A lemma on a product, and the products in it.
+#[derive(Clone)]
+struct Scaled {
+    lemma: FormulaId,
+    products: Vec<Monomial>,
+}
+
+/// What a question mentions, by and by.
+#[derive(Clone, Default)]
 pub(crate) struct Reached {
     polys: IndexSet<PolyId>,
     formulas: IndexSet<FormulaId>,
@@ -21,6 +35,11 @@ pub(crate) struct Reached {
     monomials: IndexSet<Monomial>,
     values: IndexSet<TermId>,
     truths: IndexSet<TermId>,
+    /// How many of the atoms, products and pairs of products have had their lemmas, and the pairs of values that were compared.
+    done: usize,
+    multiplied: usize,
+    signed: usize,
+    pairs: FxHashSet<(TermId, TermId, bool)>,
 }
 
 impl Reached {
@@ -82,29 +101,32 @@ impl Reached {
         self.monomials.iter().all(|monomial| monomial.len() < 2) && !self.atoms.iter().any(hard)
     }
 
-    /// Lemmas about everything reached under the given facts.
-    pub(crate) fn lemmas(&mut self, space: &mut Space, facts: &[FormulaId]) -> Vec<FormulaId> {
+    /// Lemmas about everything reached under the given facts since they were asked for last.
+    pub(crate) fn lemmas(
+        &mut self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        memo: &mut Memo,
+    ) -> Vec<FormulaId> {
         let mut lemmas = Vec::new();
-        let mut pairs = FxHashSet::default();
-        let (mut done, mut multiplied) = (0, 0);
         loop {
             let (atoms, truths) = (self.atoms.len(), self.truths.len());
-            let congruences = congruence(space, &self.values, &self.truths, &mut pairs);
+            let congruences = congruence(space, &self.values, &self.truths, &mut self.pairs);
             for lemma in &congruences {
                 self.formula(space, *lemma);
             }
             lemmas.extend(congruences);
             // Lemmas mention only what was reached before, but for the products in the lemmas on division.
-            while let Some(atom) = self.atoms.get_index(done).copied() {
-                done += 1;
+            while let Some(atom) = self.atoms.get_index(self.done).copied() {
+                self.done += 1;
                 for lemma in atom_lemmas(space, atom) {
                     self.formula(space, lemma);
                     lemmas.push(lemma);
                 }
             }
             let divisors = products::divisors(space, &self.atoms);
-            while let Some(monomial) = self.monomials.get_index(multiplied).cloned() {
-                multiplied += 1;
+            while let Some(monomial) = self.monomials.get_index(self.multiplied).cloned() {
+                self.multiplied += 1;
                 for lemma in products::of_choices(space, &monomial, &divisors) {
                     self.formula(space, lemma);
                     lemmas.push(lemma);
@@ -114,18 +136,24 @@ impl Reached {
                 break;
             }
         }
-        lemmas.extend(self.symbolic_divisions(space, facts));
+        lemmas.extend(self.symbolic_divisions(space, facts, memo));
         let products: Vec<Monomial> =
             self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
-        for monomial in &products {
+        for monomial in &products[self.signed..] {
             lemmas.extend(products::signs(space, monomial));
         }
+        self.signed = products.len();
         lemmas.extend(products::multiples(space, &products, &self.atoms));
         lemmas
     }
 
     /// Lemmas on quotients by what is not a constant: loops that run over two dimensions at once have them.
-    fn symbolic_divisions(&self, space: &mut Space, facts: &[FormulaId]) -> Vec<FormulaId> {
+    fn symbolic_divisions(
+        &self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        memo: &mut Memo,
+    ) -> Vec<FormulaId> {
         let mut divisions: Vec<(PolyId, PolyId, PolyId)> = Vec::new();
         for atom in &self.atoms {
             if let Atom::Div(dividend, divisor) = *space.atom(*atom)
@@ -150,30 +178,36 @@ impl Reached {
         let mut lemmas = Vec::new();
         for (this, dividend, divisor) in divisions.iter().copied() {
             for bound in &bounds {
-                lemmas.extend(quotient_bound(space, (this, dividend, divisor), *bound));
-                lemmas.extend(self.scaled_bound(space, divisor, *bound));
+                // The quotient determines dividend and divisor.
+                let quotient = memo.quotient_bounds.entry((this, *bound));
+                lemmas.extend(*quotient.or_insert_with(|| {
+                    quotient_bound(space, (this, dividend, divisor), *bound)
+                }));
+                let scaled = memo.scaled_bounds.entry((divisor, *bound));
+                let scaled = scaled.or_insert_with(|| scaled_bound(space, divisor, *bound));
+                let known = |scaled: &&mut Scaled| {
+                    scaled.products.iter().all(|product| self.monomials.contains(product))
+                };
+                lemmas.extend(scaled.as_mut().filter(known).map(|scaled| scaled.lemma));
             }
         }
         lemmas
     }
+}
 
-    /// `n >= 0` and `g >= 0` imply `n·g >= 0`, where all products in it were reached.
-    fn scaled_bound(&self, space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<FormulaId> {
-        let product = space.mul(divisor, bound);
-        let known = space
-            .poly(product)
-            .0
-            .iter()
-            .all(|(monomial, _)| monomial.len() < 2 || self.monomials.contains(monomial));
-        if !known || space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
-            return None;
-        }
-        let zero = space.constant(0);
-        let parts = [space.at_most(zero, divisor), space.non_negative(bound)];
-        let both = space.and(&parts);
-        let above = space.non_negative(product);
-        Some(space.implies(both, above))
+/// `n >= 0` and `g >= 0` imply `n·g >= 0`, which is worth saying where all products in it were reached.
+fn scaled_bound(space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<Scaled> {
+    if space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
+        return None;
     }
+    let product = space.mul(divisor, bound);
+    let products = space.poly(product).0.iter().map(|(monomial, _)| monomial.clone());
+    let products = products.filter(|monomial| monomial.len() > 1).collect();
+    let zero = space.constant(0);
+    let parts = [space.at_most(zero, divisor), space.non_negative(bound)];
+    let both = space.and(&parts);
+    let above = space.non_negative(product);
+    Some(Scaled { lemma: space.implies(both, above), products })
 }
 
 /// `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`.

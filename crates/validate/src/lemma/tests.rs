@@ -22,7 +22,7 @@ fn lemmas_hold_whatever_the_symbols_are() {
         for fact in &facts {
             reached.formula(&space, *fact);
         }
-        let lemmas = reached.lemmas(&mut space, &facts);
+        let lemmas = reached.lemmas(&mut space, &facts, &mut super::Memo::default());
         for _ in 0..30 {
             let at: Assignment =
                 symbols.iter().map(|symbol| (*symbol, random.below(15) - 6)).collect();

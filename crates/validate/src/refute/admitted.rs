@@ -1,0 +1,71 @@
+//! Whether there are sizes that pass a program's entry checks: something is proved about them.
+
+use halidom_interp::{Bindings, evaluate_expr};
+use halidom_ir::{Algorithm, BufferId, Constant, Expr, ExprId, FuncKind, Pool, Program, Scalar};
+
+use super::Hint;
+
+/// Whether all entry checks hold for one of the assignments, with windows that are not empty: the solver's, or the same with dense memory, as products of sizes and
+/// strides are opaque to it. Parameters of other types than `int` are tried as 1. Where an expression has no value, the answer is no.
+pub(crate) fn admits(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    checks: &[ExprId],
+    hints: &[Hint],
+) -> bool {
+    let input = |func: &halidom_ir::FuncId| match pool.func(*func).kind {
+        FuncKind::Input { buffer } => Some(buffer),
+        _ => None,
+    };
+    let mut buffers: Vec<BufferId> = algorithm.inputs.iter().filter_map(input).collect();
+    buffers.extend(program.outputs.iter().map(|output| output.buffer));
+    let holds = |bindings: &Bindings| {
+        let solid = program.outputs.iter().flat_map(|output| &output.window).all(|(_, extent)| {
+            bindings.var(*extent).and_then(Constant::as_integer).is_some_and(|extent| extent > 0)
+        });
+        let passes =
+            |check: &ExprId| evaluate_expr(pool, *check, bindings) == Ok(Constant::bool(true));
+        solid && checks.iter().all(passes)
+    };
+    hints.iter().any(|hint| {
+        let Some(mut bindings) = bind(pool, algorithm, hint) else { return false };
+        holds(&bindings) || {
+            buffers.iter().all(|buffer| dense(pool, *buffer, &mut bindings).is_some())
+                && holds(&bindings)
+        }
+    })
+}
+
+fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
+    let mut bindings = Bindings::new();
+    for param in &algorithm.params {
+        let scalar = pool.var(*param).ty.scalar;
+        let one = match scalar {
+            Scalar::F32 => Constant::f32(1.0),
+            Scalar::F64 => Constant::f64(1.0),
+            Scalar::Int => Constant::int(1),
+            _ => Constant::wrapped(scalar, 1)?,
+        };
+        bindings.set_var(pool, *param, one).ok()?;
+    }
+    for (var, value) in hint {
+        let value = match pool.var(*var).ty.scalar {
+            Scalar::Int => Constant::int(i128::from(*value)),
+            scalar => Constant::wrapped(scalar, i128::from(*value))?,
+        };
+        bindings.set_var(pool, *var, value).ok()?;
+    }
+    Some(bindings)
+}
+
+/// Gives a buffer's strides the values that leave no gaps.
+fn dense(pool: &Pool, buffer: BufferId, bindings: &mut Bindings) -> Option<()> {
+    let mut stride = 1;
+    for dim in &pool.buffer(buffer).dims {
+        let Expr::Var(var) = pool.get(dim.stride) else { return None };
+        bindings.set_var(pool, *var, Constant::int(stride)).ok()?;
+        let extent = evaluate_expr(pool, dim.extent, bindings).ok()?.as_integer()?;
+        stride = stride.checked_mul(extent.max(1))?;
+    }
+    Some(())
+}
