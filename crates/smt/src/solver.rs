@@ -290,7 +290,8 @@ impl Solver {
         Some(match self.options.cache.as_ref()?.get(script.body())? {
             Entry::Unsat => Answer::Unsat,
             Entry::Sat(values) => {
-                let value = |term: TermId| Some((term, *values.get(&script.term_text(terms, term))?));
+                let value =
+                    |term: TermId| Some((term, *values.get(&script.term_text(terms, term))?));
                 let observables = observables(terms, &self.frames.concat());
                 Answer::Sat(Model { values: observables.into_iter().filter_map(value).collect() })
             }
@@ -298,7 +299,12 @@ impl Solver {
     }
 
     /// Asks, has a refutation confirmed, and keeps the answer.
-    fn ask(&mut self, terms: &Terms, script: Option<&Script>, mode: Mode) -> Result<Answer, Reason> {
+    fn ask(
+        &mut self,
+        terms: &Terms,
+        script: Option<&Script>,
+        mode: Mode,
+    ) -> Result<Answer, Reason> {
         let values = self.ask_session(terms, mode)?;
         if let (Some(script), None) = (script, &values) {
             self.confirm(script)?;
@@ -306,7 +312,10 @@ impl Solver {
         if let (Some(cache), Some(script)) = (&mut self.options.cache, script) {
             let entry = values.as_ref().map_or(Entry::Unsat, |values| {
                 Entry::Sat(
-                    values.iter().map(|(term, value)| (script.term_text(terms, *term), *value)).collect(),
+                    values
+                        .iter()
+                        .map(|(term, value)| (script.term_text(terms, *term), *value))
+                        .collect(),
                 )
             });
             cache.insert(script.body().to_owned(), entry);

@@ -242,7 +242,8 @@ fn what_is_not_asked_stays_open() {
     let budget = Budget { questions: Some(10), ..Budget::default() };
     let some = judge_within(&tiles(), &[], budget);
     assert!(matches!(some.verdict, Verdict::Unknown(_)), "{:?}", some.verdict);
-    assert_eq!((some.queries, some.obligations.len()), (10, all.obligations.len()));
+    // Without the solver's sizes nothing shows that the entry checks can hold: one obligation more.
+    assert_eq!((some.queries, some.obligations.len()), (10, all.obligations.len() + 1));
     // With something open the verdict is known.
     let wrong = tiles().replacen("xo * 4 + xi", "xo * 4 + xi + xi", 1);
     let budget = Budget { open: Some(1), ..Budget::default() };

@@ -199,14 +199,14 @@ fn show_assumptions(assumptions: &[String], output: &mut Output<'_>) {
 fn show_notes(notes: &[String], output: &mut Output<'_>) {
     let (dead, others): (Vec<&String>, Vec<&String>) =
         notes.iter().partition(|note| note.starts_with(DEAD_CODE));
-    for note in dead.iter().take(if output.verbose { usize::MAX } else { 1 }) {
+    // One more would be as long as what stands for it.
+    let shown = if output.verbose || dead.len() == 2 { dead.len() } else { dead.len().min(1) };
+    for note in &dead[..shown] {
         output.line(&format!("  note: {note}"));
     }
-    if dead.len() > 1 && !output.verbose {
-        output.line(&format!(
-            "  note: {} more stores never run, listed by --verbose",
-            dead.len() - 1
-        ));
+    if shown < dead.len() {
+        let more = dead.len() - shown;
+        output.line(&format!("  note: {more} more stores never run, listed by --verbose"));
     }
     for note in others {
         output.line(&format!("  note: {note}"));

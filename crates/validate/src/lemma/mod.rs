@@ -35,10 +35,11 @@ pub(crate) struct Reached {
     monomials: IndexSet<Monomial>,
     values: IndexSet<TermId>,
     truths: IndexSet<TermId>,
-    /// How many of the atoms, products and pairs of products have had their lemmas, and the pairs of values that were compared.
+    /// How many of the atoms and products have had their lemmas, the divisors among the atoms then, and the pairs of values that were compared.
     done: usize,
     multiplied: usize,
     signed: usize,
+    divisors: usize,
     pairs: FxHashSet<(TermId, TermId, bool)>,
 }
 
@@ -125,6 +126,10 @@ impl Reached {
                 }
             }
             let divisors = products::divisors(space, &self.atoms);
+            if divisors.len() > self.divisors {
+                // A product that was met before may be one with a divisor now.
+                (self.divisors, self.multiplied) = (divisors.len(), 0);
+            }
             while let Some(monomial) = self.monomials.get_index(self.multiplied).cloned() {
                 self.multiplied += 1;
                 for lemma in products::of_choices(space, &monomial, &divisors) {
@@ -180,9 +185,11 @@ impl Reached {
             for bound in &bounds {
                 // The quotient determines dividend and divisor.
                 let quotient = memo.quotient_bounds.entry((this, *bound));
-                lemmas.extend(*quotient.or_insert_with(|| {
-                    quotient_bound(space, (this, dividend, divisor), *bound)
-                }));
+                lemmas.extend(
+                    *quotient.or_insert_with(|| {
+                        quotient_bound(space, (this, dividend, divisor), *bound)
+                    }),
+                );
                 let scaled = memo.scaled_bounds.entry((divisor, *bound));
                 let scaled = scaled.or_insert_with(|| scaled_bound(space, divisor, *bound));
                 let known = |scaled: &&mut Scaled| {
