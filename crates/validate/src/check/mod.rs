@@ -21,7 +21,6 @@ use halidom_base::FxHashSet;
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 
 use crate::laws::Laws;
-use crate::lemma::Reached;
 use crate::lia::{Lia, Outcome};
 use crate::program::{Access, Model, Store};
 use crate::report::{Kind, Method, Obligation, Status};
@@ -305,23 +304,13 @@ impl Checker<'_> {
     fn assumptions(&mut self) {
         let entry = self.entry.clone();
         self.possible(&entry, "entry checks", "the entry checks contradict each other");
-        // A note is no obligation: what makes the question hard is left out.
-        let simple: Vec<FormulaId> =
-            entry.into_iter().filter(|check| self.is_linear(*check)).collect();
         for store in &self.model.stores {
-            let mut facts = simple.clone();
-            facts.extend(&store.access.place.facts);
-            if self.lia.ask(self.space, &facts, "reachable") == Outcome::Contradiction {
+            let facts = &store.access.place.facts;
+            if self.lia.ask(self.space, facts, "reachable") == Outcome::Contradiction {
                 let place = self.describe(&store.access);
                 self.notes.push(format!("dead code: the store to {place} never runs"));
             }
         }
-    }
-
-    fn is_linear(&self, formula: FormulaId) -> bool {
-        let mut reached = Reached::default();
-        reached.formula(self.space, formula);
-        reached.is_linear(self.space)
     }
 
     /// That the facts do not contradict each other: otherwise something was proved about nothing. Where the solver cannot tell, a run can.

@@ -93,15 +93,6 @@ impl Reached {
         }
     }
 
-    /// Whether no product and no quotient by what is not a number was reached, which cost the solver most.
-    pub(crate) fn is_linear(&self, space: &Space) -> bool {
-        let hard = |atom: &AtomId| match *space.atom(*atom) {
-            Atom::Div(_, divisor) => space.as_constant(divisor).is_none(),
-            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => false,
-        };
-        self.monomials.iter().all(|monomial| monomial.len() < 2) && !self.atoms.iter().any(hard)
-    }
-
     /// Lemmas about everything reached under the given facts since they were asked for last.
     pub(crate) fn lemmas(
         &mut self,
