@@ -115,7 +115,9 @@ impl Names {
             *uses.entry(*term).or_default() += 1;
         }
         if name_roots {
-            assertions.iter().for_each(|root| *uses.entry(*root).or_default() += 1);
+            for root in assertions {
+                *uses.entry(*root).or_default() += 1;
+            }
         }
         let mut nesting: FxHashMap<TermId, u32> = FxHashMap::default();
         for term in order {
