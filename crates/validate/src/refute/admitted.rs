@@ -18,7 +18,7 @@ pub(crate) fn admits(
         _ => None,
     };
     let mut buffers: Vec<BufferId> = algorithm.inputs.iter().filter_map(input).collect();
-    buffers.extend(program.outputs.iter().map(|output| output.buffer));
+    buffers.extend(program.outputs.iter().flat_map(|output| output.buffers.iter().copied()));
     let holds = |bindings: &Bindings| {
         let solid = program.outputs.iter().flat_map(|output| &output.window).all(|(_, extent)| {
             bindings.var(*extent).and_then(Constant::as_integer).is_some_and(|extent| extent > 0)
