@@ -86,10 +86,7 @@ impl Lia {
     /// Assumes formulas in all questions to come. They are sent to the solver once.
     pub(crate) fn assume(&mut self, space: &mut Space, facts: &[FormulaId]) {
         let all = space.and(facts);
-        let facts = match space.formula(all) {
-            Formula::False => vec![all],
-            _ => space.conjuncts(all),
-        };
+        let facts = space.conjuncts(all);
         for fact in &facts {
             self.mentioned.formula(space, *fact);
         }

@@ -15,7 +15,7 @@ pub(crate) fn admits(
 ) -> bool {
     let input = |func: &halidom_ir::FuncId| match pool.func(*func).kind {
         FuncKind::Input { buffer } => Some(buffer),
-        _ => None,
+        FuncKind::Defined { .. } => None,
     };
     let mut buffers: Vec<BufferId> = algorithm.inputs.iter().filter_map(input).collect();
     buffers.extend(program.outputs.iter().flat_map(|output| output.buffers.iter().copied()));
@@ -44,16 +44,21 @@ fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
             Scalar::F32 => Constant::f32(1.0),
             Scalar::F64 => Constant::f64(1.0),
             Scalar::Int => Constant::int(1),
-            _ => Constant::wrapped(scalar, 1)?,
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64 => Constant::wrapped(scalar, 1)?,
         };
         bindings.set_var(pool, *param, one).ok()?;
     }
     for (var, value) in hint {
-        let value = match pool.var(*var).ty.scalar {
-            Scalar::Int => Constant::int(i128::from(*value)),
-            scalar => Constant::wrapped(scalar, i128::from(*value))?,
-        };
-        bindings.set_var(pool, *var, value).ok()?;
+        // The solver has suggestions for `int`s only.
+        bindings.set_var(pool, *var, Constant::int(i128::from(*value))).ok()?;
     }
     Some(bindings)
 }
