@@ -79,6 +79,9 @@ pub(crate) struct Choice {
     /// The schedule; `default` is the unscheduled form
     #[arg(short, long)]
     pub(crate) schedule: Option<String>,
+    /// The derivation, of a file of programs and derivations (.atl); may be left out where the file has one
+    #[arg(short, long, conflicts_with_all = ["pipeline", "schedule"])]
+    pub(crate) derivation: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -193,6 +196,8 @@ pub(crate) enum DeriveEmit {
     C,
     /// `.v`, the certificate
     Coq,
+    /// The final intermediate representation, with the source program as its algorithm
+    Ir,
 }
 
 #[derive(Debug, Args)]

@@ -107,11 +107,21 @@ fn rewrite_and_structure(
         structured.map_err(|errors: Vec<ScheduleError>| refusals(loaded, choice, &errors))?;
     let pool = &loaded.module.pool;
     observe("bounds", pool, &structured);
-    for algorithm in steps.iter().chain([&algorithm]) {
+    let algorithms: Vec<&Algorithm> = steps.iter().chain([&algorithm]).collect();
+    check(pool, &algorithms, &structured)?;
+    Ok((structured, steps))
+}
+
+/// Verifies what was made for the passes of `lower`.
+pub(crate) fn check(
+    pool: &Pool,
+    algorithms: &[&Algorithm],
+    structured: &Program,
+) -> Result<(), Vec<Diagnostic>> {
+    for algorithm in algorithms {
         well_formed("schedule", verify::algorithm(pool, algorithm))?;
     }
-    well_formed("schedule", verify::program(pool, &structured, Phase::Structured))?;
-    Ok((structured, steps))
+    well_formed("schedule", verify::program(pool, structured, Phase::Structured))
 }
 
 /// Refused directives as diagnostics at their places in the text.

@@ -5,6 +5,7 @@
 
 pub mod compile;
 pub mod data;
+pub mod derivation;
 pub mod doctor;
 pub mod execute;
 pub mod files;

@@ -31,14 +31,18 @@ pub struct Choice {
 
 /// Reads and checks a file. The module's diagnostics say whether anything in it is wrong.
 pub fn load(path: &Path) -> Result<Loaded, FileError> {
+    Ok(parse(&path.display().to_string(), text(path)?))
+}
+
+/// Reads a text.
+pub(crate) fn text(path: &Path) -> Result<String, FileError> {
     let read = |source| FileError::Read { path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(read)?;
-    let text = String::from_utf8(bytes).map_err(|_| FileError::Contents {
+    String::from_utf8(bytes).map_err(|_| FileError::Contents {
         path: path.to_owned(),
         format: "UTF-8 text",
         reason: "it has bytes that are no characters".to_owned(),
-    })?;
-    Ok(parse(&path.display().to_string(), text))
+    })
 }
 
 /// Checks a text.

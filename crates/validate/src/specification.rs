@@ -153,8 +153,8 @@ impl<'a> Specification<'a> {
         work(&mut evaluator)
     }
 
-    /// A component of the final value of a func without memory.
-    fn unfold(
+    /// A component of the final value of a func that has one stage, which gives every location its value.
+    pub(crate) fn only_value(
         &mut self,
         space: &mut Space,
         (func, component): (FuncId, usize),
@@ -216,7 +216,7 @@ impl Leaves for Unfolding<'_, '_> {
         let input = matches!(decl.kind, FuncKind::Input { .. });
         let own = version != Version::Final;
         if !own && !input && !self.specification.stored.contains(&func) {
-            return self.specification.unfold(space, (func, component), coords);
+            return self.specification.only_value(space, (func, component), coords);
         }
         let coords = coords.into();
         let term = space.leaf(Term::Read { func, component, scalar, version, coords });

@@ -21,6 +21,7 @@ const LAYERS: &[&str] = &[
     "halide",
     "mutators",
     "atl",
+    "atl-ir",
     "driver",
     "cli",
     "filetests",

@@ -6,7 +6,7 @@ use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Sources, Span};
 
 use super::reduce::Doubtful;
-use super::{Change, Engine, Given, Path, Refusal, State, tidy};
+use super::{Change, Engine, Given, Path, Refusal, State, Traversal, tidy};
 use crate::codes;
 use crate::context::{Context, Fact};
 use crate::program::{Element, Program};
@@ -16,7 +16,7 @@ use crate::subst::{Abstraction, Subst};
 use crate::syntax::ast::{
     Call, Command, CommandKind, Derivation, Expr, ExprKind, Function, ParamKind, Site, SiteBase,
 };
-use crate::term::{Arith, Index, Node, Sort, Term, Var};
+use crate::term::{Arith, Index, Node, Sort, Term, Var, children};
 
 /// The schedule functions that a script may call.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +74,12 @@ pub fn run<'e>(
     };
     runner.all(&mut state, &derivation.script, &Vec::new(), &Env::default(), true)?;
     Ok(state)
+}
+
+/// Whether a loop's variable has a name.
+fn has_loop(term: &Term, name: &str) -> bool {
+    matches!(&**term, Node::Loop(_, var, ..) if *var.name == *name)
+        || children(term).into_iter().any(|part| has_loop(part, name))
 }
 
 fn at_span(refusal: Refusal, span: Span) -> Box<Diagnostic> {
@@ -417,13 +423,28 @@ impl Runner<'_> {
                 state.redefine(&path, &renamed, Change::Renamed);
                 Ok(())
             }
+            "parallel" | "vectorize" | "unroll" => {
+                let form = "parallel x, vectorize x or unroll x, with the variable of a loop";
+                let target = word(0).ok_or_else(|| misused(form))?;
+                if !has_loop(&state.term, &target) {
+                    let message = format!("there is no loop over `{target}`");
+                    return Err(Box::new(Diagnostic::error(codes::NO_SITE, span, message)));
+                }
+                let traversal = match name {
+                    "parallel" => Traversal::Parallel,
+                    "vectorize" => Traversal::Vectorized,
+                    _ => Traversal::Unrolled,
+                };
+                state.traversals.insert(target, traversal);
+                Ok(())
+            }
             _ => {
                 let diagnostic = Diagnostic::error(
                     codes::UNKNOWN_COMMAND,
                     call.name.span,
                     format!("there is no command `{name}`"),
                 );
-                let known = "commands are the rules, schedule functions, and inline, bind, beta, expand, simplify, merge, cursor, stage, rename";
+                let known = "commands are the rules, schedule functions, and inline, bind, beta, expand, simplify, merge, cursor, stage, rename, parallel, vectorize, unroll";
                 Err(Box::new(diagnostic.with_hint(known)))
             }
         }

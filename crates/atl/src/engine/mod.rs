@@ -13,6 +13,7 @@ mod stage;
 
 use std::rc::Rc;
 
+use halidom_base::IndexMap;
 use halidom_diag::Code;
 
 pub(crate) use commands::simplest;
@@ -121,6 +122,17 @@ impl Engine {
     }
 }
 
+/// How the iterations of a loop of the final program run. No step of a derivation: the program means the same, and that iterations may run so is shown by whoever lowers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traversal {
+    /// At the same time, on several threads.
+    Parallel,
+    /// In lockstep, as lanes of vectors.
+    Vectorized,
+    /// In order, copied out.
+    Unrolled,
+}
+
 /// A program in the course of a derivation.
 #[derive(Debug)]
 pub struct State<'e> {
@@ -136,12 +148,22 @@ pub struct State<'e> {
     pub command: String,
     /// The script's cursors.
     pub cursors: Vec<(String, Cursor)>,
+    /// Loops of the final program, by the names of their variables.
+    pub traversals: IndexMap<String, Traversal>,
 }
 
 impl<'e> State<'e> {
     /// Before the first step.
     pub fn new(engine: &'e Engine, top: Context, term: Term) -> Self {
-        Self { engine, top, term, steps: Vec::new(), command: String::new(), cursors: Vec::new() }
+        Self {
+            engine,
+            top,
+            term,
+            steps: Vec::new(),
+            command: String::new(),
+            cursors: Vec::new(),
+            traversals: IndexMap::default(),
+        }
     }
 
     /// A part of the program; the innermost that there is, for a path that leads nowhere.

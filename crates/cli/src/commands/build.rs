@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use halidom_codegen::Artifact;
-use halidom_driver::{compile, execute, files, judge};
+use halidom_driver::{execute, files, judge};
 use halidom_ir::print;
 use halidom_validate::Verdict;
 use serde_json::Value;
 
-use super::{choose, report as report_diagnostics, status, validate};
+use super::{Compilation, compiled, status, validate};
 use crate::args::{BuildArgs, Emit};
 use crate::output::{Output, Status};
 
@@ -17,14 +17,8 @@ pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Status {
 }
 
 fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
-    let (mut loaded, choice) = choose(&args.choice, output)?;
-    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
-    let compiled =
-        compile::compile(&mut loaded, &choice, &mut |_, _, _| {}).map_err(|diagnostics| {
-            report_diagnostics(&loaded, &diagnostics, output);
-            Status::BadInput
-        })?;
-    let pool = &loaded.module.pool;
+    let Compilation { pool, algorithm, compiled } = compiled(&args.choice, output)?;
+    let pool = &pool;
     let toolchain = execute::toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let made = std::fs::create_dir_all(&args.output);

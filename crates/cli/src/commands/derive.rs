@@ -1,15 +1,16 @@
 //! `halidom derive`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use halidom_atl::certificate::{Certificate, about_floats, agreement, certify, instance};
 use halidom_atl::check::{CheckError, Checker, Outcome};
 use halidom_atl::engine::{Engine, Refusal};
-use halidom_atl::file::{Derived, Loaded, load};
+use halidom_atl::file::{self, Derived};
 use halidom_atl::native::{Comparison, NativeError, TOLERANCE, compare_with_source};
 use halidom_atl::program::Element;
 use halidom_atl::{lower, print};
 use halidom_diag::{Code, Diagnostic, Sources, Span};
+use halidom_driver::derivation::{self, Loaded};
 use halidom_driver::files::write_bytes;
 use serde_json::{Value, json};
 
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Status {
     status(derive(args, output))
 }
 
-fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+/// An engine, and a file of programs and derivations. What is wrong with it is reported.
+pub(crate) fn load(path: &Path, output: &mut Output<'_>) -> Result<(Engine, Loaded), Status> {
     let engine = Engine::new().map_err(|error| {
         output.error(
             "HAL1014",
@@ -29,53 +31,39 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> 
             "this is a defect of halidom",
         )
     })?;
-    let mut sources = Sources::new();
-    let text = std::fs::read_to_string(&args.file).map_err(|error| {
-        output.error(
-            "HAL1014",
-            &format!("cannot read {}: {error}", args.file.display()),
-            "check the path",
-        )
-    })?;
-    let file = sources.add(args.file.display().to_string(), text);
-    let loaded = match load(&engine, &mut sources, file) {
-        Ok(loaded) => loaded,
-        Err(diagnostics) => {
+    let loaded = derivation::load(&engine, path)
+        .map_err(|error| output.error("HAL1014", &error.to_string(), error.hint()))?;
+    match loaded {
+        Ok(loaded) => Ok((engine, loaded)),
+        Err((sources, diagnostics)) => {
             for diagnostic in &diagnostics {
                 output.diagnostic(&sources, diagnostic);
             }
-            return Err(Status::BadInput);
+            Err(Status::BadInput)
         }
-    };
-    let names: Vec<&str> =
-        loaded.derivations.iter().map(|derivation| derivation.name.text.as_str()).collect();
-    if let Some(wanted) = &args.derivation
-        && !names.contains(&wanted.as_str())
-    {
-        let message = format!("there is no derivation `{wanted}`");
-        return Err(output.error(
-            "HAL1002",
-            &message,
-            &format!("the file has {}", names.join(", ")),
-        ));
     }
+}
+
+fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let (engine, loaded) = load(&args.file, output)?;
+    let chosen = loaded.chosen(args.derivation.as_deref()).map_err(|diagnostic| {
+        output.diagnostic(&loaded.sources, &diagnostic);
+        Status::BadInput
+    })?;
     let checker = if args.check { Some(checker(output)?) } else { None };
     let mut worst = Status::Done;
     let mut values = Vec::new();
-    for derivation in &loaded.derivations {
+    for derivation in chosen {
         let name = derivation.name.text.as_str();
-        if args.derivation.as_deref().is_some_and(|wanted| wanted != name) {
-            continue;
-        }
         let job = Job {
             args,
             engine: &engine,
-            sources: &sources,
+            sources: &loaded.sources,
             checker: checker.as_ref(),
             name,
             span: derivation.name.span,
         };
-        match job.run(&loaded, derivation, output) {
+        match job.run(&loaded.file, derivation, output) {
             Ok((status, value)) => {
                 worst = if status == Status::Done { worst } else { status };
                 values.push(value);
@@ -118,7 +106,7 @@ struct Job<'j> {
 impl Job<'_> {
     fn run(
         &self,
-        loaded: &Loaded,
+        loaded: &file::Loaded,
         derivation: &halidom_atl::syntax::ast::Derivation,
         output: &mut Output<'_>,
     ) -> Result<(Status, Value), Status> {
@@ -296,6 +284,18 @@ impl Job<'_> {
                     ("c", lower::unit(derived.program.element(), &certificate.function))
                 }
                 DeriveEmit::Coq => ("v", certificate.text.clone()),
+                DeriveEmit::Ir => {
+                    let lowered = derivation::lower(derived, self.span, &mut |_, _, _| {});
+                    let lowered = lowered.map_err(|diagnostics| {
+                        for diagnostic in &diagnostics {
+                            output.diagnostic(self.sources, diagnostic);
+                        }
+                        Status::BadInput
+                    })?;
+                    let algorithm = lowered.compiled.lowered(&lowered.algorithm);
+                    let program = &lowered.compiled.program;
+                    ("ir", halidom_ir::print::module(&lowered.pool, algorithm, program))
+                }
             };
             let Some(folder) = &self.args.output else {
                 output.line(text.trim_end());

@@ -1,9 +1,10 @@
 //! `halidom lower`.
 
 use halidom_driver::compile::{compile, stage_names};
+use halidom_driver::derivation::is_derivation_file;
 use halidom_ir::print;
 
-use super::{choose, report, status};
+use super::{Compilation, choose, derived, report, status};
 use crate::args::LowerArgs;
 use crate::output::{Output, Status};
 
@@ -20,6 +21,9 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Status> {
             &format!("stages are {}", names.join(", ")),
         ));
     }
+    if is_derivation_file(&args.choice.file) {
+        return derivation(args, output);
+    }
     let (mut loaded, choice) = choose(&args.choice, output)?;
     let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
     let mut text = String::new();
@@ -34,6 +38,23 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         output.line(&text);
         return Err(Status::BadInput);
     }
+    output.line(&text);
+    output.set("stage", args.stage.as_str());
+    output.set("ir", text);
+    Ok(Status::Done)
+}
+
+/// The same for a derivation, whose first stage is `bounds`.
+fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let mut after = None;
+    let observe = &mut |stage: &'static str, _: &_, program: &halidom_ir::Program| {
+        if stage == args.stage {
+            after = Some(program.clone());
+        }
+    };
+    let Compilation { pool, algorithm, compiled } = derived(&args.choice, observe, output)?;
+    let program = after.as_ref().unwrap_or(&compiled.structured);
+    let text = print::module(&pool, compiled.lowered(&algorithm), program);
     output.line(&text);
     output.set("stage", args.stage.as_str());
     output.set("ir", text);

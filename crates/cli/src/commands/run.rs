@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use halidom_diag::Diagnostic;
-use halidom_driver::compile::{self, Compiled};
+use halidom_driver::compile;
 use halidom_driver::data::{self, Prepared};
+use halidom_driver::derivation::is_derivation_file;
 use halidom_driver::execute::{self, ExecuteError, Native};
 use halidom_driver::source::{Choice, Loaded};
 use halidom_driver::{files, judge};
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_validate::{Report, Verdict};
 
-use super::{choose, report, status, validate};
+use super::{Compilation, choose, compiled, compiled_of, report, status, validate};
 use crate::args::RunArgs;
 use crate::output::{Output, Status};
 use crate::request::{self, Malformed};
@@ -21,21 +22,46 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output<'_>) -> Status {
 }
 
 fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    if is_derivation_file(&args.choice.file) {
+        let job = compiled(&args.choice, output)?;
+        let references = vec![job.compiled.structured.clone()];
+        return finish(args, &references, &Ok(job), output);
+    }
     let (mut loaded, choice) = choose(&args.choice, output)?;
-    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
-    let names: Vec<String> = component_names(&loaded.module.pool, &algorithm);
-    let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
-    let request = request::request(args).map_err(|error| malformed(&error, output))?;
     let references = references(&mut loaded, choice.pipeline)
         .map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
-    let prepared = data::prepare(&loaded.module.pool, &algorithm, &references, &request)
-        .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?;
-    let outcome = if args.interpret {
-        let arrays = execute::interpret(&loaded.module.pool, &algorithm, &prepared)
-            .map_err(|error| failed(&error, output))?;
-        Outcome { arrays, verdict: None }
+    let job = if args.interpret {
+        let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
+        Err((loaded.module.pool, algorithm))
     } else {
-        native(args, &mut loaded, &choice, &algorithm, &prepared, output)?
+        Ok(compiled_of(loaded, &choice, output)?)
+    };
+    finish(args, &references, &job, output)
+}
+
+/// Runs what was compiled, or, if nothing was, the algorithm.
+fn finish(
+    args: &RunArgs,
+    references: &[Program],
+    job: &Result<Compilation, (Pool, Algorithm)>,
+    output: &mut Output<'_>,
+) -> Result<Status, Status> {
+    let (pool, algorithm) = match job {
+        Ok(job) => (&job.pool, &job.algorithm),
+        Err((pool, algorithm)) => (pool, algorithm),
+    };
+    let names: Vec<String> = component_names(pool, algorithm);
+    let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
+    let request = request::request(args).map_err(|error| malformed(&error, output))?;
+    let prepared = data::prepare(pool, algorithm, references, &request)
+        .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?;
+    let outcome = match job {
+        Ok(job) if !args.interpret => native(args, job, &prepared, output)?,
+        Ok(_) | Err(_) => {
+            let arrays = execute::interpret(pool, algorithm, &prepared)
+                .map_err(|error| failed(&error, output))?;
+            Outcome { arrays, verdict: None }
+        }
     };
     write(&outcome.arrays, &places, output)?;
     Ok(match outcome.verdict {
@@ -69,15 +95,11 @@ struct Outcome {
 
 fn native(
     args: &RunArgs,
-    loaded: &mut Loaded,
-    choice: &Choice,
-    algorithm: &Algorithm,
+    job: &Compilation,
     prepared: &Prepared,
     output: &mut Output<'_>,
 ) -> Result<Outcome, Status> {
-    let compiled = compile::compile(loaded, choice, &mut |_, _, _| {})
-        .map_err(|diagnostics| refuse(loaded, &diagnostics, output))?;
-    let pool = &loaded.module.pool;
+    let Compilation { pool, algorithm, compiled } = job;
     let toolchain = execute::toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let target = execute::host();
@@ -87,7 +109,7 @@ fn native(
         let judging = options
             .as_ref()
             .filter(|_| !args.eager)
-            .map(|options| scope.spawn(|| judge::judge(pool, algorithm, &compiled, options)));
+            .map(|options| scope.spawn(|| judge::judge(pool, algorithm, compiled, options)));
         let native = execute::build(pool, &compiled.program, &toolchain, target);
         (native, judging.map(std::thread::ScopedJoinHandle::join))
     });
@@ -118,9 +140,9 @@ fn native(
         }
     }
     let (arrays, late) = if args.eager {
-        eager(args, loaded, algorithm, &compiled, &native, prepared, output)?
+        eager(args, job, &native, prepared, output)?
     } else {
-        (timed(args, loaded, algorithm, &compiled, &native, prepared, output)?, None)
+        (timed(args, job, &native, prepared, output)?, None)
     };
     Ok(Outcome { arrays, verdict: late.or(judged).map(|report| report.verdict) })
 }
@@ -128,9 +150,7 @@ fn native(
 /// Runs at once and validates meanwhile; the verdict comes last.
 fn eager(
     args: &RunArgs,
-    loaded: &Loaded,
-    algorithm: &Algorithm,
-    compiled: &Compiled,
+    job: &Compilation,
     native: &Native,
     prepared: &Prepared,
     output: &mut Output<'_>,
@@ -138,8 +158,8 @@ fn eager(
     let options = validate::solver(output)?;
     std::thread::scope(|scope| {
         let judging =
-            scope.spawn(|| judge::judge(&loaded.module.pool, algorithm, compiled, &options));
-        let arrays = timed(args, loaded, algorithm, compiled, native, prepared, output)?;
+            scope.spawn(|| judge::judge(&job.pool, &job.algorithm, &job.compiled, &options));
+        let arrays = timed(args, job, native, prepared, output)?;
         let report = judging.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         validate::show(&report, output);
         Ok((arrays, Some(report)))
@@ -148,18 +168,16 @@ fn eager(
 
 fn timed(
     args: &RunArgs,
-    loaded: &Loaded,
-    algorithm: &Algorithm,
-    compiled: &Compiled,
+    job: &Compilation,
     native: &Native,
     prepared: &Prepared,
     output: &mut Output<'_>,
 ) -> Result<Vec<Array>, Status> {
     let run = execute::run(
         native,
-        &loaded.module.pool,
-        algorithm,
-        &compiled.program,
+        &job.pool,
+        &job.algorithm,
+        &job.compiled.program,
         prepared,
         args.threads,
     )

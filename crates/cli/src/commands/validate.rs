@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use halidom_driver::compile;
 use halidom_driver::judge::{self, Options};
 use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::{compile, derivation};
 use halidom_ir::{Array, Constant, print};
 use halidom_validate::{Counterexample, Report, Status as Closed, Verdict};
 use serde_json::{Map, Value, json};
@@ -25,30 +25,15 @@ pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Status {
 }
 
 fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    if derivation::is_derivation_file(&args.choice.file) {
+        return derivations(args, output);
+    }
     let mut loaded = load(&args.choice.file, output)?;
     let choices = choices(args, &loaded).map_err(|diagnostic| {
         report_diagnostics(&loaded, &[diagnostic], output);
         Status::BadInput
     })?;
-    let mut options = solver(output)?;
-    options.timeout = Duration::try_from_secs_f64(args.timeout).map_err(|_| {
-        output.error(
-            "HAL0906",
-            &format!("`{}` is no time limit", args.timeout),
-            "give a number of seconds, such as 10",
-        )
-    })?;
-    if let Some(folder) = &args.emit_smt {
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| {
-            output.error(
-                "HAL0805",
-                &format!("cannot make `{}`: {error}", folder.display()),
-                "check the path",
-            )
-        })?;
-        options.emit_smt = Some(folder.clone());
-    }
+    let options = options(args, output)?;
     let mut schedules = Map::new();
     let mut worst = Status::Done;
     let single = choices.len() == 1;
@@ -69,15 +54,75 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         }
     }
     if !single {
-        let verdict = match worst {
-            Status::Done => "proved",
-            Status::Wrong => "refuted",
-            Status::BadInput | Status::Unknown => "unknown",
-        };
-        output.set("verdict", verdict);
+        output.set("verdict", verdict(worst));
         output.set("schedules", schedules);
     }
     Ok(worst)
+}
+
+/// How to validate.
+fn options(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Options, Status> {
+    let mut options = solver(output)?;
+    options.timeout = Duration::try_from_secs_f64(args.timeout).map_err(|_| {
+        output.error(
+            "HAL0906",
+            &format!("`{}` is no time limit", args.timeout),
+            "give a number of seconds, such as 10",
+        )
+    })?;
+    if let Some(folder) = &args.emit_smt {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| {
+            output.error(
+                "HAL0805",
+                &format!("cannot make `{}`: {error}", folder.display()),
+                "check the path",
+            )
+        })?;
+        options.emit_smt = Some(folder.clone());
+    }
+    Ok(options)
+}
+
+/// Validates the derivations of a file against their source programs.
+fn derivations(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let (engine, loaded) = super::derive::load(&args.choice.file, output)?;
+    let name = args.choice.derivation.as_deref();
+    let chosen = loaded.chosen(name).map_err(|diagnostic| {
+        output.diagnostic(&loaded.sources, &diagnostic);
+        Status::BadInput
+    })?;
+    let options = options(args, output)?;
+    let mut verdicts = Map::new();
+    let mut worst = Status::Done;
+    for derivation in &chosen {
+        let lowered = loaded.lower(&engine, derivation, &mut |_, _, _| {});
+        let lowered = lowered.map_err(|diagnostics| {
+            for diagnostic in &diagnostics {
+                output.diagnostic(&loaded.sources, diagnostic);
+            }
+            Status::BadInput
+        })?;
+        let name = &derivation.name.text;
+        output.line(&format!("{name} of {}:", derivation.of.text));
+        let report = judge::judge(&lowered.pool, &lowered.algorithm, &lowered.compiled, &options);
+        worst = worse(worst, show(&report, output));
+        verdicts.insert(name.clone(), Value::Object(object(&report)));
+    }
+    if chosen.len() != 1 {
+        output.set("verdict", verdict(worst));
+        output.set("derivations", verdicts);
+    }
+    Ok(worst)
+}
+
+/// The word for the worst of several verdicts.
+fn verdict(worst: Status) -> &'static str {
+    match worst {
+        Status::Done => "proved",
+        Status::Wrong => "refuted",
+        Status::BadInput | Status::Unknown => "unknown",
+    }
 }
 
 /// The pipelines and schedules that were asked for: all of what was not named.

@@ -16,6 +16,7 @@ mod race;
 mod retention;
 mod settle;
 mod store;
+mod unfolded;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};

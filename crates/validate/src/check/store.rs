@@ -64,12 +64,23 @@ impl Checker<'_> {
         stored: Value,
         specified: Value,
     ) -> Status {
-        match self.space.values_alike(stored, specified) {
+        let compared = |checker: &mut Self, (stored, specified)| match checker
+            .space
+            .values_alike(stored, specified)
+        {
             Some(alike) => {
-                let status = self.prove(facts, alike, "value");
-                self.or_settled(status, facts, stored, specified)
+                let status = checker.prove(facts, alike, "value");
+                checker.or_settled(status, facts, stored, specified)
             }
             None => Status::Open("the stored value differs from the specification's".to_owned()),
+        };
+        let open = match compared(self, (stored, specified)) {
+            Status::Closed(method) => return Status::Closed(method),
+            open @ Status::Open(_) => open,
+        };
+        match self.unfolded(facts, (stored, specified)) {
+            Some(sides) => compared(self, sides),
+            None => open,
         }
     }
 }

@@ -12,10 +12,15 @@ use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 
 use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
 
+/// How many facts are multiplied at most: fewer lemmas can only prove less.
+const MOST_SCALED: usize = 32;
+/// How many bounds are tried on quotients by symbols: those of the facts, and what follows for quotients of quotients.
+const MOST_BOUNDS: usize = 256;
+
 /// Lemmas that were made before, or are none, by what they are about.
 #[derive(Default)]
 pub(crate) struct Memo {
-    quotient_bounds: FxHashMap<(PolyId, PolyId), Option<FormulaId>>,
+    quotient_bounds: FxHashMap<(PolyId, PolyId), Option<(FormulaId, PolyId)>>,
     scaled_bounds: FxHashMap<(PolyId, PolyId), Option<Scaled>>,
 }
 
@@ -140,6 +145,49 @@ impl Reached {
         }
         self.signed = products.len();
         lemmas.extend(products::multiples(space, &products, &self.atoms));
+        lemmas.extend(self.scaled_facts(space, facts, &products, memo));
+        lemmas
+    }
+
+    /// [`scaled_bound`], where all products in it were reached, and there are any.
+    fn scaled(
+        &self,
+        space: &mut Space,
+        factor: PolyId,
+        bound: PolyId,
+        memo: &mut Memo,
+    ) -> Option<FormulaId> {
+        let scaled = memo.scaled_bounds.entry((factor, bound));
+        let scaled = scaled.or_insert_with(|| scaled_bound(space, factor, bound)).as_ref()?;
+        let known = scaled.products.iter().all(|product| self.monomials.contains(product));
+        (known && !scaled.products.is_empty()).then_some(scaled.lemma)
+    }
+
+    /// Facts multiplied by a symbol that is at least 0, where all products in the result were reached: rows of a symbolic length that are written one after another.
+    fn scaled_facts(
+        &self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        products: &[Monomial],
+        memo: &mut Memo,
+    ) -> Vec<FormulaId> {
+        let mut factors: IndexSet<AtomId> = IndexSet::default();
+        for atom in products.iter().flat_map(|product| product.iter()) {
+            let shared = products.iter().filter(|product| product.contains(atom)).count() > 1;
+            if shared && matches!(space.atom(*atom), Atom::Symbol(_)) {
+                factors.insert(*atom);
+            }
+        }
+        let mut lemmas = Vec::new();
+        for fact in facts {
+            let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
+            for factor in &factors {
+                if lemmas.len() < MOST_SCALED {
+                    let factor = space.atom_poly(*factor);
+                    lemmas.extend(self.scaled(space, factor, bound, memo));
+                }
+            }
+        }
         lemmas
     }
 
@@ -158,7 +206,7 @@ impl Reached {
                 divisions.push((space.atom_poly(*atom), dividend, divisor));
             }
         }
-        let bounds: Vec<PolyId> = facts
+        let mut bounds: Vec<PolyId> = facts
             .iter()
             .filter_map(|fact| match space.formula(*fact) {
                 Formula::NonNegative(poly) => Some(*poly),
@@ -172,21 +220,22 @@ impl Reached {
             })
             .collect();
         let mut lemmas = Vec::new();
-        for (this, dividend, divisor) in divisions.iter().copied() {
-            for bound in &bounds {
+        // A quotient's bound may be what bounds the quotient's quotient.
+        let mut next = 0;
+        while let Some(bound) = bounds.get(next).copied() {
+            next += 1;
+            for (this, dividend, divisor) in divisions.iter().copied() {
                 // The quotient determines dividend and divisor.
-                let quotient = memo.quotient_bounds.entry((this, *bound));
-                lemmas.extend(
-                    *quotient.or_insert_with(|| {
-                        quotient_bound(space, (this, dividend, divisor), *bound)
-                    }),
-                );
-                let scaled = memo.scaled_bounds.entry((divisor, *bound));
-                let scaled = scaled.or_insert_with(|| scaled_bound(space, divisor, *bound));
-                let known = |scaled: &&mut Scaled| {
-                    scaled.products.iter().all(|product| self.monomials.contains(product))
-                };
-                lemmas.extend(scaled.as_mut().filter(known).map(|scaled| scaled.lemma));
+                let quotient = memo.quotient_bounds.entry((this, bound));
+                let quotient = *quotient
+                    .or_insert_with(|| quotient_bound(space, (this, dividend, divisor), bound));
+                if let Some((lemma, derived)) = quotient {
+                    lemmas.push(lemma);
+                    if !bounds.contains(&derived) && bounds.len() < MOST_BOUNDS {
+                        bounds.push(derived);
+                    }
+                }
+                lemmas.extend(self.scaled(space, divisor, bound, memo));
             }
         }
         lemmas
@@ -208,12 +257,12 @@ fn scaled_bound(space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<Sca
     Some(Scaled { lemma: space.implies(both, above), products })
 }
 
-/// `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`.
+/// `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`; and `m - 1 - x / n`, which is then at least 0.
 fn quotient_bound(
     space: &mut Space,
     (this, dividend, divisor): (PolyId, PolyId, PolyId),
     bound: PolyId,
-) -> Option<FormulaId> {
+) -> Option<(FormulaId, PolyId)> {
     let end = space.add(dividend, bound);
     let end = space.offset(end, 1);
     let (count, rest) = space.divide(end, divisor);
@@ -224,7 +273,9 @@ fn quotient_bound(
     let parts = [space.less(zero, divisor), space.non_negative(bound)];
     let both = space.and(&parts);
     let below = space.less(this, count);
-    Some(space.implies(both, below))
+    let distance = space.sub(count, this);
+    let distance = space.offset(distance, -1);
+    Some((space.implies(both, below), distance))
 }
 
 /// What an atom's meaning implies.

@@ -5,7 +5,7 @@
 //! under the assignment that gives each replaced symbol its replacement's value.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::FuncId;
+use halidom_ir::{FuncId, Scalar};
 
 use super::{
     Atom, AtomId, Formula, FormulaId, PolyId, Space, Symbol, Term, TermId, Value, Version,
@@ -31,6 +31,8 @@ pub(crate) struct Rename {
     overrides: FxHashMap<AtomId, PolyId>,
     /// Formulas replaced as a whole.
     truths: FxHashMap<FormulaId, FormulaId>,
+    /// What terms are equal to.
+    meanings: FxHashMap<TermId, TermId>,
     /// What pending reads become.
     settle: Settle,
     polys: FxHashMap<PolyId, PolyId>,
@@ -59,6 +61,12 @@ impl Rename {
     /// Adds a replacement.
     pub(crate) fn insert(&mut self, symbol: Symbol, by: PolyId) {
         self.symbols.insert(symbol, by);
+        self.forget();
+    }
+
+    /// Replaces a term by an equal one.
+    pub(crate) fn means(&mut self, term: TermId, by: TermId) {
+        self.meanings.insert(term, by);
         self.forget();
     }
 
@@ -188,10 +196,13 @@ impl Rename {
         if let Some(done) = self.terms.get(&term) {
             return *done;
         }
+        if let Some(meaning) = self.meanings.get(&term) {
+            return *meaning;
+        }
         let rebuilt = match space.term(term).clone() {
             Term::Constant(_) | Term::Parameter(..) => Ok(term),
             Term::Ring(scalar, poly) => {
-                let poly = self.poly(space, poly);
+                let poly = self.residue(space, scalar, poly);
                 Ok(space.ring(scalar, poly))
             }
             Term::Truth(formula) => {
@@ -241,6 +252,32 @@ impl Rename {
         });
         self.terms.insert(term, result);
         result
+    }
+
+    /// An integer modulo 2^width: the number of a machine value of at least that width may be any that is congruent to it.
+    fn residue(&mut self, space: &mut Space, scalar: Scalar, poly: PolyId) -> PolyId {
+        let terms = space.poly(poly).clone();
+        let mut parts = Vec::with_capacity(terms.0.len());
+        for (monomial, coefficient) in &terms.0 {
+            let mut product = space.constant(*coefficient);
+            for atom in monomial {
+                let factor = match *space.atom(*atom) {
+                    // Invariant: the residue is congruent modulo 2^(width of the value), so modulo 2^(width of the ring).
+                    Atom::Value(term) if space.scalar(term).bits() >= scalar.bits() => {
+                        let term = self.term(space, term);
+                        space.residue(term)
+                    }
+                    Atom::Value(_)
+                    | Atom::Symbol(_)
+                    | Atom::Min(_)
+                    | Atom::Div(..)
+                    | Atom::Select(..) => self.atom(space, *atom),
+                };
+                product = space.mul(product, factor);
+            }
+            parts.push((product, 1));
+        }
+        space.combine(&parts)
     }
 
     fn version(&mut self, space: &mut Space, func: FuncId, version: Version) -> Version {

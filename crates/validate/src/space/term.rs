@@ -95,7 +95,7 @@ impl Space {
     }
 
     /// An integer congruent to a machine integer modulo 2^width; not its number.
-    fn residue(&mut self, term: TermId) -> PolyId {
+    pub(super) fn residue(&mut self, term: TermId) -> PolyId {
         match self.term(term) {
             Term::Ring(_, poly) => *poly,
             Term::Constant(_)

@@ -1,0 +1,108 @@
+//! From derivations of the tensor language ATL to the IR.
+//!
+//! The source program of a derivation becomes an algorithm ([`halidom_ir::Algorithm`]), the final one a structured program, whose stores name the values of that
+//! algorithm that they claim to write. So a derivation goes the way of every other pipeline: the passes of `lower`, the validator, the C back end; and the validator is a
+//! second check, independent of the certificate, that the final program computes what the source says.
+//!
+//! Knows nothing about `.hal` files, schedules, or how anything is validated. Start with [`lower`].
+//!
+//! # Correctness
+//! The reading of the source ([`mod@funcs`]) is trusted where a verdict is; nothing else here is. The intermediate results of the final program are further funcs, which
+//! the algorithm's outputs do not depend on: the source's algorithm comes first ([`Lowered::algorithm`]), the one with them second ([`Lowered::extended`]).
+
+mod entry;
+mod funcs;
+mod indices;
+mod limits;
+mod nest;
+mod points;
+mod scalars;
+
+use halidom_atl::certificate::instance;
+use halidom_atl::engine::{Refusal, State};
+use halidom_atl::file::Derived;
+use halidom_atl::lower::normalize;
+use halidom_atl::program::Program as Source;
+use halidom_ir::{Algorithm, BufferId, Pool, Program};
+
+use funcs::Funcs;
+
+/// What a derivation is in the IR.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Owner of all that follows.
+    pub pool: Pool,
+    /// The source program.
+    pub algorithm: Algorithm,
+    /// The source program, and beside it the final program's intermediate results.
+    pub extended: Algorithm,
+    /// The final program, for the funcs of [`Lowered::extended`].
+    pub program: Program,
+}
+
+/// Why a derivation has no form in the IR.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LowerError {
+    /// The final program cannot be brought into the form in which it is lowered.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
+    /// The bounds of a sum depend on more than sizes.
+    #[error("the bounds of the sum over `{0}` depend on other variables")]
+    Bounds(String),
+    /// A literal that is no number of the element type.
+    #[error("`{0}` is no number of the elements' type")]
+    Literal(String),
+    /// A function that the IR does not have for the element type.
+    #[error("`{0}` is not a function of the elements' type")]
+    Function(String),
+    /// A shape that is not known.
+    #[error("the shape of a part of the program is not known")]
+    Shape,
+    /// Something that is only in rules.
+    #[error("`{0}` stands for nothing")]
+    Unbound(String),
+}
+
+/// Lowers a derivation. A program of unknown shape is lowered where that shape is empty.
+pub fn lower(derived: &Derived<'_>) -> Result<Lowered, LowerError> {
+    let engine = derived.state.engine;
+    let (source, term) = if derived.program.shapes.is_empty() {
+        (derived.program.clone(), std::rc::Rc::clone(&derived.state.term))
+    } else {
+        instance(engine, &derived.program, &derived.state.term)
+    };
+    let mut state = State::new(engine, source.context(), term);
+    normalize(&mut state).map_err(LowerError::Refused)?;
+    let mut funcs = Funcs::new(engine, &source);
+    let (algorithm, output) = specification(&mut funcs, &source)?;
+    let buffer = funcs.output_buffer(output);
+    let mut nest = nest::Nest::new(funcs, output, &source, &derived.state.traversals);
+    let work = nest.work(&state.term)?;
+    let (mut funcs, allocations) = nest.finish();
+    let mut extended = algorithm.clone();
+    extended.funcs.splice(0..0, funcs.beside(&algorithm.funcs));
+    let program = entry::program(&mut funcs, &extended, (output, buffer), &allocations, work)?;
+    Ok(Lowered { pool: funcs.pool, algorithm, extended, program })
+}
+
+/// The source program as an algorithm, and its output.
+fn specification(
+    funcs: &mut Funcs<'_>,
+    source: &Source,
+) -> Result<(Algorithm, halidom_ir::FuncId), LowerError> {
+    let output = funcs.define_output(source)?;
+    let requires = entry::requires(funcs, source)?;
+    let algorithm = Algorithm {
+        name: source.name.clone(),
+        params: funcs.params.clone(),
+        inputs: funcs.inputs.clone(),
+        funcs: funcs.defined.clone(),
+        outputs: vec![output],
+        requires,
+        fast_math: false,
+    };
+    Ok((algorithm, output))
+}
+
+/// A buffer with its window, as [`halidom_ir::Output`] has it.
+type OutputBuffer = (BufferId, Vec<(halidom_ir::VarId, halidom_ir::VarId)>);
