@@ -122,7 +122,7 @@ pub(crate) fn program(
         name: algorithm.name.clone(),
         params: algorithm.params.clone(),
         inputs,
-        outputs: vec![Output { func: output, buffer, window }],
+        outputs: vec![Output { func: output, buffers: vec![buffer], window }],
         body,
     })
 }
