@@ -281,6 +281,9 @@ pub(crate) struct FuzzArgs {
     /// Do not make what is found small
     #[arg(long)]
     pub(crate) no_shrink: bool,
+    /// Print the programs and their schedules instead of examining them
+    #[arg(long)]
+    pub(crate) print: bool,
     /// The folder for what is found: the program, and the least one with such a disagreement
     #[arg(long, default_value = "findings", value_name = "DIR")]
     pub(crate) findings: PathBuf,

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use halidom_driver::files::write_bytes;
-use halidom_driver::fuzz::{self, Disagreement, Figures, FuzzError, Histogram, Outcome};
+use halidom_driver::fuzz::{
+    self, Disagreement, Figures, FuzzError, Histogram, Outcome, Part, Spent,
+};
 use serde_json::json;
 
 use super::load;
@@ -37,6 +39,12 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
         options.text = loaded.text().map(str::to_owned);
         options.programs = 1;
     }
+    if args.print {
+        for seed in (0..args.programs).map(|number| args.seed.wrapping_add(number)) {
+            output.line(&fuzz::text(seed, args.schedules));
+        }
+        return Status::Done;
+    }
     let mut told = 0;
     let outcome = fuzz::run(&options, &mut |figures| {
         if figures.programs >= told + PROGRESS {
@@ -45,7 +53,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
         }
     });
     match outcome {
-        Ok(outcome) => report(&outcome, &args.findings, output),
+        Ok(outcome) => report(&options, &outcome, &args.findings, output),
         Err(error @ FuzzError::Solver(_)) => output.error(
             "HAL0817",
             &error.to_string(),
@@ -63,8 +71,13 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-fn report(outcome: &Outcome, findings: &Path, output: &mut Output<'_>) -> Status {
-    let Outcome { figures, disagreements, undecided, spent, time } = outcome;
+fn report(
+    options: &fuzz::Options,
+    outcome: &Outcome,
+    findings: &Path,
+    output: &mut Output<'_>,
+) -> Status {
+    let Outcome { figures, disagreements, undecided, spent, slowest, time } = outcome;
     for undecided in undecided {
         let fuzz::Undecided { seed, schedule, reason } = undecided;
         let reason: String = reason.chars().take(REASON).collect();
@@ -78,12 +91,27 @@ fn report(outcome: &Outcome, findings: &Path, output: &mut Output<'_>) -> Status
     }
     let seconds = time.as_secs_f64();
     let rate = figures.programs as f64 / seconds.max(1e-9);
+    let fuzz::Options { seed, programs, validate_one_in, native_one_in, .. } = options;
+    output.line(&format!(
+        "seeds {seed} to {}; validated: {}; compiled to native code: {}",
+        seed.wrapping_add(programs.saturating_sub(1)),
+        fraction(*validate_one_in),
+        fraction(*native_one_in)
+    ));
     output.line(&words(figures));
     output.line(&format!("directives applied: {}", listed(&figures.directives)));
     output.line(&format!("programs with: {}", listed(&figures.features)));
-    let parts: Vec<String> =
-        spent.0.iter().map(|(part, time)| format!("{part} {:.1} s", time.as_secs_f64())).collect();
-    output.detail(&format!("spent on {}", parts.join(", ")));
+    table(figures, spent, output);
+    let slow: Vec<String> = slowest
+        .0
+        .iter()
+        .map(|(seed, spent)| {
+            let part = spent.longest();
+            let [total, most] = [spent.total(), spent.of(part)].map(|time| time.as_secs_f64());
+            format!("seed {seed} {total:.1} s ({} {most:.1} s)", part.name())
+        })
+        .collect();
+    output.line(&format!("slowest programs: {}", slow.join(", ")));
     output.line(&format!(
         "{} disagreements, {seconds:.1} s, {rate:.1} programs/s",
         disagreements.len()
@@ -94,6 +122,10 @@ fn report(outcome: &Outcome, findings: &Path, output: &mut Output<'_>) -> Status
     output.set("directives", json!(figures.directives));
     output.set("features", json!(figures.features));
     output.set("seconds", seconds);
+    let parts = Part::ALL.map(|part| (part.name().to_owned(), json!(spent.of(part).as_secs_f64())));
+    output.set("seconds_by_part", json!(serde_json::Map::from_iter(parts)));
+    let slow = |(seed, spent): &(u64, Spent)| json!({ "seed": seed, "seconds": spent.total().as_secs_f64() });
+    output.set("slowest", json!(slowest.0.iter().map(slow).collect::<Vec<_>>()));
     let found: Vec<_> = disagreements
         .iter()
         .map(|found| {
@@ -144,6 +176,26 @@ fn show(found: &Disagreement, output: &mut Output<'_>) {
         output.line(inputs);
     }
     output.line("");
+}
+
+/// What each part of the work took.
+fn table(figures: &Figures, spent: &Spent, output: &mut Output<'_>) {
+    let whole = spent.total().as_secs_f64().max(1e-9);
+    let programs = figures.programs.max(1) as f64;
+    output.line(&format!("{:<28}{:>10}{:>8}{:>14}", "time (all threads)", "s", "%", "ms/program"));
+    let rows = Part::ALL.map(|part| (part.name(), spent.of(part).as_secs_f64()));
+    for (name, seconds) in rows.into_iter().chain([("together", whole)]) {
+        let (share, each) = (100.0 * seconds / whole, 1000.0 * seconds / programs);
+        output.line(&format!("{name:<28}{seconds:>10.1}{share:>8.1}{each:>14.2}"));
+    }
+}
+
+fn fraction(one_in: u64) -> String {
+    match one_in {
+        0 => "none".to_owned(),
+        1 => "all".to_owned(),
+        _ => format!("one in {one_in}"),
+    }
 }
 
 fn listed(histogram: &Histogram) -> String {

@@ -48,16 +48,15 @@ impl Lift<'_, '_> {
 
     /// A scalar of exactly this type.
     fn scalar_of(&mut self, node: &Node, scalar: Scalar) -> Lifted<TermId> {
-        let term = self.scalar_as(node, scalar)?;
         match self.value(node)? {
             Value::Scalar(found) if self.terms.ty(found).scalar != scalar && scalar.is_float() => {
                 self.fail(node, "a float of another type")
             }
-            Value::Scalar(_)
+            value @ (Value::Scalar(_)
             | Value::Literal { .. }
             | Value::Vector(_)
             | Value::Mask(..)
-            | Value::Bits(..) => Ok(term),
+            | Value::Bits(..)) => self.convert(node, value, scalar),
         }
     }
 
@@ -84,7 +83,8 @@ impl Lift<'_, '_> {
                 Ok(Value::Vector(self.terms.cast(to, a)))
             }
             (Helper::Convert { to, from, lanes }, [a]) => {
-                if let Value::Mask(mask, width) = self.value(a)? {
+                let value = self.value(a)?;
+                if let Value::Mask(mask, width) = value {
                     return if width == from && to.is_signed() && self.terms.ty(mask).lanes == lanes
                     {
                         Ok(Value::Mask(mask, to))
@@ -92,7 +92,7 @@ impl Lift<'_, '_> {
                         self.fail(node, "a mask of another width")
                     };
                 }
-                let a = self.vector_as(a, from, lanes)?;
+                let a = self.vector_of(a, value, from, lanes)?;
                 Ok(Value::Vector(self.terms.cast(to, a)))
             }
             (Helper::DivBy(scalar, lanes, divisor), [a]) => {
@@ -199,8 +199,8 @@ impl Lift<'_, '_> {
                         _ => self.fail(node, "masks of other widths"),
                     };
                 }
-                let a = self.vector_as(a, scalar, lanes)?;
-                let b = self.vector_as(b, scalar, lanes)?;
+                let a = self.vector_of(a, arms.0, scalar, lanes)?;
+                let b = self.vector_of(b, arms.1, scalar, lanes)?;
                 Ok(Value::Vector(self.terms.select(condition, a, b)))
             }
             (VectorOp::Abs, [a]) => {

@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //! What is lifted has the value that C gives it on every input; where C would leave a result undefined (signed overflow, division by zero, conversions of floats out
-//! of range) and the operands do not exclude that, lifting fails.
+//! of range) and the operands do not exclude that, lifting fails. No operand is lifted twice: that would double at each level of nesting.
 #![expect(
     clippy::many_single_char_names,
     reason = "operands are a and b in C and x and y as terms"
@@ -88,7 +88,19 @@ impl Lift<'_, '_> {
 
     /// The lanes of an expression, which must be of this type.
     pub(super) fn vector_as(&mut self, node: &Node, to: Scalar, lanes: u32) -> Lifted<TermId> {
-        match self.value(node)? {
+        let value = self.value(node)?;
+        self.vector_of(node, value, to, lanes)
+    }
+
+    /// The lanes of a value, which must be of this type.
+    pub(super) fn vector_of(
+        &mut self,
+        node: &Node,
+        value: Value,
+        to: Scalar,
+        lanes: u32,
+    ) -> Lifted<TermId> {
+        match value {
             Value::Vector(term)
                 if self.terms.ty(term).scalar == to && self.terms.ty(term).lanes == lanes =>
             {
@@ -139,7 +151,8 @@ impl Lift<'_, '_> {
         }
     }
 
-    fn convert(&mut self, node: &Node, value: Value, to: Scalar) -> Lifted<TermId> {
+    /// A scalar value, converted to `to` as by assignment.
+    pub(super) fn convert(&mut self, node: &Node, value: Value, to: Scalar) -> Lifted<TermId> {
         match value {
             Value::Scalar(term) => {
                 if self.terms.ty(term).scalar.is_float() && integral(to) {

@@ -223,3 +223,39 @@ fn what_is_added_is_noticed() {
         assert!(check(&pool, &program, &changed).is_err(), "{added} goes unnoticed");
     }
 }
+
+/// `output(i) = …` with minima and choices nested a hundred deep, on so many lanes.
+fn nested(lanes: u32) -> (Pool, Program) {
+    let mut b = Builder::new();
+    let input = b.input("input", Scalar::I32, 1);
+    let output = b.output("output", Scalar::I32, 1);
+    let (i, position) = b.int_var("i");
+    let by = b.pool.int(i128::from(lanes));
+    let mut index = b.pool.mul(position, by);
+    if lanes > 1 {
+        index = b.ramp(index, 1, lanes);
+    }
+    let element = b.pool.load(input, index, None);
+    let mut value = element;
+    for number in 0..50 {
+        let limit = b.constant(Scalar::I32, number);
+        let limit = if lanes > 1 { b.broadcast(limit, lanes) } else { limit };
+        let less = b.pool.binary(BinaryOp::Lt, element, limit);
+        let chosen = b.pool.select(less, limit, value);
+        value = b.pool.binary(BinaryOp::Min, element, chosen);
+    }
+    let store = b.store(output, index, value);
+    let (zero, count) = (b.pool.int(0), b.pool.int(3));
+    let body = b.for_loop(i, zero, count, LoopKind::Serial, store);
+    let program = b.program("nested", body);
+    (b.pool, program)
+}
+
+#[test]
+fn reading_back_takes_no_longer_for_nesting() {
+    for lanes in [1, 8] {
+        let (pool, program) = nested(lanes);
+        let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+        assert_eq!(check(&pool, &program, &text), Ok(()));
+    }
+}

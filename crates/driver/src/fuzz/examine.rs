@@ -8,11 +8,11 @@ use halidom_codegen::Toolchain;
 use halidom_diag::{Colours, Diagnostic, render};
 use halidom_interp::algorithm::evaluate_within;
 use halidom_ir::{Action, Array, Schedule};
-use halidom_testgen::{Case, cases, pipeline, schedule};
+use halidom_testgen::{Case, cases};
 use halidom_validate::{Verdict, validate_refined};
 
 use super::features::features;
-use super::figures::{Figures, Spent};
+use super::figures::{Figures, Part, Slowest, Spent};
 use super::native::{self, Job};
 use super::runs::{Ended, counterexample_inputs, described, interpreted};
 use super::steps::{Last, Steps};
@@ -54,6 +54,7 @@ pub(super) struct Examined {
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) undecided: Vec<Undecided>,
     pub(super) spent: Spent,
+    pub(super) slowest: Slowest,
 }
 
 impl Examined {
@@ -62,6 +63,7 @@ impl Examined {
         self.disagreements.extend(other.disagreements);
         self.undecided.extend(other.undecided);
         self.spent.add(&other.spent);
+        self.slowest.add(other.slowest);
     }
 }
 
@@ -72,17 +74,6 @@ pub(super) struct Known {
 }
 
 impl Examiner<'_> {
-    /// The text of a seed: a program and its schedules.
-    pub(super) fn text(&self, seed: u64) -> String {
-        let made = pipeline(seed);
-        let mut text = made.text.clone();
-        for number in 0..self.options.schedules {
-            let seed = seed.wrapping_mul(self.options.schedules.max(1)).wrapping_add(number);
-            text.push_str(&schedule(&made, &format!("s{number}"), seed));
-        }
-        text
-    }
-
     /// Looks at a program under each of its schedules, or without one if it has none; what is to be compiled to native code is left to the caller. A panic anywhere is a
     /// finding like any other.
     pub(super) fn subject(&self, subject: &Subject) -> (Examined, Vec<Job>) {
@@ -91,7 +82,7 @@ impl Examiner<'_> {
         examined.figures.programs = 1;
         let subject = Rc::new(subject.clone());
         let mut spent = Spent::default();
-        let begun = spent.on("algorithm", || caught(|| self.begin(&subject)));
+        let begun = spent.on(Part::Algorithm, || caught(|| self.begin(&subject)));
         examined.spent.add(&spent);
         let (loaded, known) = match begun {
             Ok((loaded, known)) => (loaded, Rc::from(known)),
@@ -121,9 +112,14 @@ impl Examiner<'_> {
     }
 
     /// Compiles and runs native code.
-    pub(super) fn natively(&self, jobs: &[Job], figures: &mut Figures) -> Vec<Disagreement> {
+    pub(super) fn natively(
+        &self,
+        jobs: &[Job],
+        figures: &mut Figures,
+        spent: &mut Spent,
+    ) -> Vec<Disagreement> {
         match &self.toolchain {
-            Some(toolchain) if !jobs.is_empty() => native::examine(toolchain, jobs, figures),
+            Some(toolchain) if !jobs.is_empty() => native::examine(toolchain, jobs, figures, spent),
             Some(_) | None => Vec::new(),
         }
     }
@@ -185,7 +181,8 @@ impl Examiner<'_> {
             return Ok(None);
         };
         count(&schedule, figures);
-        let program = spent.on("lowering", || finish(&mut pool, &structured, &mut |_, _, _| {}));
+        let program =
+            spent.on(Part::Lowering, || finish(&mut pool, &structured, &mut |_, _, _| {}));
         let program = match program {
             Ok(program) => program,
             // Too many copies or lanes.
@@ -200,7 +197,7 @@ impl Examiner<'_> {
         figures.compiles += 1;
         let compiled = Compiled { structured, program, steps: rewritten };
         for known in known.iter() {
-            spent.on("interpreter", || both_forms(&pool, algorithm, &compiled, known, seed))?;
+            spent.on(Part::Interpreter, || both_forms(&pool, algorithm, &compiled, known, seed))?;
         }
         let program = &compiled.program;
         let number = choice.schedule.map_or(0, |number| 1 + number as u64);
@@ -213,9 +210,9 @@ impl Examiner<'_> {
                 let survivors = || {
                     mutate::survivors(&mut pool.clone(), algorithms, program, limits, known, judge)
                 };
-                figures.mutants += spent.on("mutants", survivors)?;
+                figures.mutants += spent.on(Part::Mutants, survivors)?;
             }
-            let report = spent.on("validator", || {
+            let report = spent.on(Part::Validator, || {
                 validate_refined(&mut pool.clone(), algorithm, &compiled.steps, program, judge)
             });
             match report.verdict {
@@ -244,7 +241,7 @@ impl Examiner<'_> {
         }
         let (algorithm, Compiled { program, .. }) = (algorithm.clone(), compiled);
         let job = || Job::new((subject, known), schedule.name, pool, algorithm, program, number);
-        spent.on("printing C", job).map(Some)
+        spent.on(Part::Printing, job).map(Some)
     }
 }
 

@@ -113,22 +113,116 @@ fn add(to: &mut Histogram, from: &Histogram) {
     }
 }
 
-/// The processor time of each part of the work, in words for the parts. What the C compiler and the solver take counts where it was waited for.
+/// A part of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Making texts, parsing them, finding inputs, evaluating the algorithm.
+    Algorithm,
+    /// Directives applied to programs with holes, with their legality.
+    Directives,
+    /// Bounds inference, by the engine and at random.
+    Bounds,
+    /// The verifier and the interpreter, on completed steps and final programs.
+    Interpreter,
+    /// Passes from the last step to the final program.
+    Lowering,
+    /// Printing C and reading it back.
+    Printing,
+    /// The C compiler, waited for.
+    Compiler,
+    /// Runs of native code.
+    Native,
+    /// The validator and its solver.
+    Validator,
+    /// Mutants: runs and validations.
+    Mutants,
+}
+
+impl Part {
+    /// In the order of the work.
+    pub const ALL: [Self; 10] = [
+        Self::Algorithm,
+        Self::Directives,
+        Self::Bounds,
+        Self::Interpreter,
+        Self::Lowering,
+        Self::Printing,
+        Self::Compiler,
+        Self::Native,
+        Self::Validator,
+        Self::Mutants,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Algorithm => "algorithm and inputs",
+            Self::Directives => "directives",
+            Self::Bounds => "bounds inference",
+            Self::Interpreter => "interpreter",
+            Self::Lowering => "lowering",
+            Self::Printing => "printing C, reading it back",
+            Self::Compiler => "C compiler",
+            Self::Native => "native code",
+            Self::Validator => "validator",
+            Self::Mutants => "mutants",
+        }
+    }
+}
+
+/// What each part of the work took: time that passed, of all threads together.
 #[derive(Clone, Debug, Default)]
-pub struct Spent(pub BTreeMap<&'static str, Duration>);
+pub struct Spent([Duration; Part::ALL.len()]);
 
 impl Spent {
     pub(super) fn add(&mut self, other: &Self) {
-        for (part, time) in &other.0 {
-            *self.0.entry(part).or_default() += *time;
+        for (time, more) in self.0.iter_mut().zip(other.0) {
+            *time += more;
         }
     }
 
     /// Does a job and notes how long it took.
-    pub(super) fn on<T>(&mut self, part: &'static str, job: impl FnOnce() -> T) -> T {
+    pub(super) fn on<T>(&mut self, part: Part, job: impl FnOnce() -> T) -> T {
         let begin = std::time::Instant::now();
         let result = job();
-        *self.0.entry(part).or_default() += begin.elapsed();
+        self.0[part as usize] += begin.elapsed();
         result
+    }
+
+    /// What a part took.
+    pub fn of(&self, part: Part) -> Duration {
+        self.0[part as usize]
+    }
+
+    /// What all parts took.
+    pub fn total(&self) -> Duration {
+        self.0.iter().sum()
+    }
+
+    /// The part that took most.
+    pub fn longest(&self) -> Part {
+        Part::ALL.into_iter().max_by_key(|part| self.of(*part)).unwrap_or(Part::Algorithm)
+    }
+}
+
+/// The programs that took longest, the slowest first; without the C compiler, which takes many at once, and native code.
+#[derive(Clone, Debug, Default)]
+pub struct Slowest(pub Vec<(u64, Spent)>);
+
+impl Slowest {
+    /// How many are kept.
+    const KEPT: usize = 5;
+
+    /// Notes what the program of a seed took.
+    pub(super) fn note(&mut self, seed: u64, spent: Spent) {
+        self.0.push((seed, spent));
+        self.0.sort_by_key(|(seed, spent)| (std::cmp::Reverse(spent.total()), *seed));
+        self.0.truncate(Self::KEPT);
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        for (seed, spent) in other.0 {
+            self.note(seed, spent);
+        }
     }
 }

@@ -21,10 +21,11 @@ use std::time::{Duration, Instant};
 
 use halidom_codegen::{CompileError, Toolchain};
 use halidom_smt::FindError;
+use halidom_testgen::{pipeline, schedule};
 use halidom_validate::{Budget, Search};
 
 use examine::{Examined, Examiner, Subject};
-pub use figures::{Figures, Histogram, Spent};
+pub use figures::{Figures, Histogram, Part, Slowest, Spent};
 
 /// Programs whose native code is compiled together; they are examined one after another.
 const BATCH: u64 = 16;
@@ -187,6 +188,8 @@ pub struct Outcome {
     pub undecided: Vec<Undecided>,
     /// What each part of the work took.
     pub spent: Spent,
+    /// The programs that took longest.
+    pub slowest: Slowest,
     /// Time taken.
     pub time: Duration,
 }
@@ -200,6 +203,17 @@ pub enum FuzzError {
     /// No C compiler.
     #[error(transparent)]
     Compiler(#[from] CompileError),
+}
+
+/// The text of a seed: a program and so many schedules.
+pub fn text(seed: u64, schedules: u64) -> String {
+    let made = pipeline(seed);
+    let mut text = made.text.clone();
+    for number in 0..schedules {
+        let seed = seed.wrapping_mul(schedules).wrapping_add(number);
+        text.push_str(&schedule(&made, &format!("s{number}"), seed));
+    }
+    text
 }
 
 /// Tries programs until all are done or enough disagreements are found. `progress` is called now and then.
@@ -249,13 +263,13 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
             }
         }
     });
-    let Examined { figures, mut disagreements, undecided, spent } = merged;
+    let Examined { figures, mut disagreements, undecided, spent, slowest } = merged;
     if options.shrink {
         for found in disagreements.iter_mut().take(options.stop_after) {
             found.small = Some(shrink::shrink(&examiner, found));
         }
     }
-    Ok(Outcome { figures, disagreements, undecided, spent, time: begin.elapsed() })
+    Ok(Outcome { figures, disagreements, undecided, spent, slowest, time: begin.elapsed() })
 }
 
 /// Limits that make a verdict the same on every machine; the time is for accidents.
@@ -284,14 +298,15 @@ fn batch(examiner: &Examiner<'_>, number: u64) -> Examined {
     let mut jobs = Vec::new();
     for program in first..(first + BATCH).min(options.programs) {
         let seed = options.seed.wrapping_add(program);
-        let text = options.text.clone().unwrap_or_else(|| examiner.text(seed));
-        let (examined, job) = examiner.subject(&Subject { seed, text });
+        let text = options.text.clone().unwrap_or_else(|| text(seed, options.schedules));
+        let (mut examined, job) = examiner.subject(&Subject { seed, text });
+        examined.slowest.note(seed, examined.spent.clone());
         merged.add(examined);
         jobs.extend(job);
     }
     let mut figures = Figures::default();
     let mut spent = Spent::default();
-    let found = spent.on("native code", || examiner.natively(&jobs, &mut figures));
+    let found = examiner.natively(&jobs, &mut figures, &mut spent);
     merged.figures.add(&figures);
     merged.spent.add(&spent);
     merged.disagreements.extend(found);

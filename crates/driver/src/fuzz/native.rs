@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use halidom_codegen::{Arguments, CModule, Kernel, RunError, Target, Toolchain};
+use halidom_codegen::{Arguments, CModule, CompileError, Kernel, RunError, Target, Toolchain};
 use halidom_interp::machine::output_regions;
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_testgen::Case;
 
 use super::examine::{Known, Subject};
+use super::figures::{Part, Spent};
 use super::runs::{described, difference};
 use super::{Disagreement, Figures, Kind, Wrong};
 use crate::execute::{BuildError, ExecuteError, component_windows, crop};
@@ -71,31 +72,29 @@ pub(super) fn examine(
     toolchain: &Toolchain,
     jobs: &[Job],
     figures: &mut Figures,
+    spent: &mut Spent,
 ) -> Vec<Disagreement> {
     let mut found = Vec::new();
     let modules: Vec<CModule> = jobs.iter().map(|job| job.module.clone()).collect();
     let target = Target::host();
-    let kernels = halidom_codegen::compile_batch(&modules, toolchain, &target);
-    let kernels: Vec<Option<Kernel>> = match kernels {
-        Ok(kernels) => kernels.into_iter().map(Some).collect(),
+    let kernels = spent.on(Part::Compiler, || -> Vec<Option<Kernel>> {
+        if let Ok(kernels) = halidom_codegen::compile_batch(&modules, toolchain, &target) {
+            return kernels.into_iter().map(Some).collect();
+        }
         // Which of them does the compiler refuse?
-        Err(_) => jobs
-            .iter()
-            .zip(&modules)
-            .map(|(job, module)| match halidom_codegen::compile(module, toolchain, &target) {
-                Ok(kernel) => Some(kernel),
-                Err(error) => {
-                    let wrong = Wrong::of(Kind::BackEnd, error.to_string());
-                    found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
-                    None
-                }
-            })
-            .collect(),
-    };
+        let each = jobs.iter().zip(&modules).map(|(job, module)| {
+            let failed = |error: CompileError| {
+                let wrong = Wrong::of(Kind::BackEnd, error.to_string());
+                found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
+            };
+            halidom_codegen::compile(module, toolchain, &target).map_err(failed).ok()
+        });
+        each.collect()
+    });
     for (job, kernel) in jobs.iter().zip(&kernels) {
         let Some(kernel) = kernel else { continue };
         figures.native += 1;
-        if let Err(wrong) = job.examine(kernel, figures) {
+        if let Err(wrong) = spent.on(Part::Native, || job.examine(kernel, figures)) {
             found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
         }
     }

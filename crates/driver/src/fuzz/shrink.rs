@@ -1,7 +1,7 @@
 //! Makes what was found small.
 
 use super::examine::{Examiner, Subject};
-use super::{Disagreement, Figures};
+use super::{Disagreement, Figures, Spent};
 use crate::reduce::{Options, reduce};
 
 /// Texts that are tried.
@@ -12,7 +12,7 @@ pub(super) fn shrink(examiner: &Examiner<'_>, found: &Disagreement) -> String {
     let mut seen = |text: &str| {
         let subject = Subject { seed: found.seed, text: text.to_owned() };
         let (mut examined, jobs) = examiner.subject(&subject);
-        let native = examiner.natively(&jobs, &mut Figures::default());
+        let native = examiner.natively(&jobs, &mut Figures::default(), &mut Spent::default());
         examined.disagreements.extend(native);
         examined.disagreements.iter().any(|other| other.kind == found.kind)
     };

@@ -8,7 +8,7 @@ use halidom_schedule::{
 use halidom_testgen::Random;
 
 use super::examine::Known;
-use super::figures::{Figures, Spent};
+use super::figures::{Figures, Part, Spent};
 use super::runs::{Ended, interpreted};
 use super::{Kind, Wrong};
 
@@ -69,15 +69,19 @@ impl Steps<'_> {
         spent: &mut Spent,
     ) -> Result<Option<(Pool, Program, Vec<Algorithm>)>, Wrong> {
         let mut pool = self.pool.clone();
-        let completed = spent.on("bounds", || {
+        let applied = spent.on(Part::Directives, || {
             let transformed = transform(&mut pool, self.algorithm, schedule)?;
             let mut lowered = transformed.lower(&mut pool, self.algorithm);
             apply(&mut pool, &mut lowered, &transformed.schedule)?;
-            let program = complete(&mut pool, &lowered, Engine::Default)?;
-            Ok::<_, Vec<ScheduleError>>((transformed.steps, lowered, program))
+            Ok::<_, Vec<ScheduleError>>((transformed.steps, lowered))
         });
-        let (rewritten, lowered, program) = match completed {
-            Ok(completed) => completed,
+        let (rewritten, lowered) = match applied {
+            Ok(applied) => applied,
+            Err(errors) => return told(&errors).map(|()| None),
+        };
+        let program = spent.on(Part::Bounds, || complete(&mut pool, &lowered, Engine::Default));
+        let program = match program {
+            Ok(program) => program,
             Err(errors) => return told(&errors).map(|()| None),
         };
         well_formed(&pool, &program)?;
@@ -104,7 +108,8 @@ impl Steps<'_> {
         let stream = (number as u64) << 8 | completion as u64;
         let mut random = Random::new(self.seed ^ stream.wrapping_mul(0x9fb2_1c65_1e98_df25));
         let mut choose = |bound: u32| random.below(bound as usize) as u32;
-        let program = spent.on("bounds", || complete_at_random(&mut pool, lowered, &mut choose));
+        let program =
+            spent.on(Part::Bounds, || complete_at_random(&mut pool, lowered, &mut choose));
         // A larger region may have no bound, or make a loop's extent no constant.
         let Ok(program) = program else { return Ok(()) };
         well_formed(&pool, &program)?;
@@ -124,8 +129,9 @@ impl Steps<'_> {
         spent: &mut Spent,
     ) -> Result<(), Wrong> {
         let Some(known) = known else { return Ok(()) };
-        let ended = spent
-            .on("interpreter", || interpreted(pool, algorithm, program, known, self.seed, kind))?;
+        let ended = spent.on(Part::Interpreter, || {
+            interpreted(pool, algorithm, program, known, self.seed, kind)
+        })?;
         figures.runs += u64::from(matches!(ended, Ended::Same | Ended::Reordered));
         figures.runs_reordered += u64::from(ended == Ended::Reordered);
         figures.runs_refused += u64::from(ended == Ended::Refused);
