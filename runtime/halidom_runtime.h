@@ -80,6 +80,13 @@ void *halidom_alloc(size_t bytes);
 /* Takes what halidom_alloc gave, or NULL. */
 void halidom_free(void *memory);
 
+/* Frees what a pointer variable holds. */
+static inline void halidom_release(void **variable) { halidom_free(*variable); }
+
+/* Stands before the declaration of a `void *` that halidom_alloc gives its value: the memory is freed
+ * when the variable goes out of scope, whichever way. */
+#define HALIDOM_OWNING __attribute__((cleanup(halidom_release)))
+
 /* ---- Parallel loops ---- */
 
 /* Calls body(closure, i) once for each i in [min, min + extent), in any order, on any threads, the

@@ -8,11 +8,21 @@ use crate::module::{PREAMBLE, run_symbol};
 use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
 use crate::{CModule, CompileError, Target, Toolchain, helpers};
 
-/// Compiles modules with names that differ as one file, with little optimisation, and loads it.
+/// How much the C compiler is to do with a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// It optimises as it does for users.
+    Optimised,
+    /// It translates: less than half the time.
+    Plain,
+}
+
+/// Compiles modules with names that differ as one file, and loads it.
 pub fn compile_batch(
     modules: &[CModule],
     toolchain: &Toolchain,
     target: &Target,
+    effort: Effort,
 ) -> Result<Vec<Kernel>, CompileError> {
     let mut text = PREAMBLE.to_owned();
     // Each file's helpers stand after those that they need, so the first of each kind does as well.
@@ -25,7 +35,10 @@ pub fn compile_batch(
     write(directory.path(), HEADER_NAME, RUNTIME_HEADER)?;
     write(directory.path(), SOURCE_NAME, &text)?;
     let mut command = toolchain.command(target, directory.path());
-    command.args(["-O1", "-shared", SOURCE_NAME, "-o", "pipelines.so", "-lm"]);
+    if effort == Effort::Plain {
+        command.arg("-O0");
+    }
+    command.args(["-shared", SOURCE_NAME, "-o", "pipelines.so", "-lm"]);
     loader::load_runtime(toolchain)?;
     toolchain.finish(command.output())?;
     let symbols: Vec<String> = modules.iter().map(|module| run_symbol(&module.name)).collect();

@@ -244,6 +244,8 @@ pub(crate) enum CStmt {
     Comment(String),
     /// `T name = value;`
     Declare(CType, String, CExpr),
+    /// `HALIDOM_OWNING void *name = memory;`: memory that is freed where the name goes out of scope.
+    DeclareOwning(String, CExpr),
     /// `static T name[length] = {0};` without the `static`: an array on the stack, all zero, aligned to `align` bytes.
     DeclareArray {
         /// The element type.

@@ -20,6 +20,7 @@ pub(crate) fn drop_needless_discards(function: &mut CFunction) {
         }
         CStmt::Comment(_)
         | CStmt::Declare(..)
+        | CStmt::DeclareOwning(..)
         | CStmt::DeclareArray { .. }
         | CStmt::DeclareStruct(..)
         | CStmt::Assign(..)
@@ -50,6 +51,7 @@ fn drop_discards(stmts: &mut Vec<CStmt>, used: &FxHashSet<String>) {
             CStmt::For { body, .. } | CStmt::Block(body) => drop_discards(body, used),
             CStmt::Comment(_)
             | CStmt::Declare(..)
+            | CStmt::DeclareOwning(..)
             | CStmt::DeclareArray { .. }
             | CStmt::DeclareStruct(..)
             | CStmt::Assign(..)
@@ -63,7 +65,10 @@ fn drop_discards(stmts: &mut Vec<CStmt>, used: &FxHashSet<String>) {
 fn names_of(stmt: &CStmt, used: &mut FxHashSet<String>) {
     match stmt {
         CStmt::Comment(_) | CStmt::Discard(_) => {}
-        CStmt::Declare(_, _, value) | CStmt::Expr(value) | CStmt::Return(value) => {
+        CStmt::Declare(_, _, value)
+        | CStmt::DeclareOwning(_, value)
+        | CStmt::Expr(value)
+        | CStmt::Return(value) => {
             names_in(value, used);
         }
         CStmt::DeclareArray { length, .. } => names_in(length, used),

@@ -30,7 +30,7 @@ mod vector;
 mod tests;
 
 pub use artifacts::{Artifact, write_all};
-pub use batch::compile_batch;
+pub use batch::{Effort, compile_batch};
 pub use error::EmitError;
 pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};
 pub use legalize::legalize;

@@ -215,6 +215,13 @@ pub(crate) fn print_stmt(out: &mut String, indent: usize, stmt: &CStmt) {
     print_indent(out, indent);
     match stmt {
         CStmt::Comment(_) => {}
+        CStmt::DeclareOwning(name, memory) => {
+            out.push_str("HALIDOM_OWNING void *");
+            out.push_str(name);
+            out.push_str(" = ");
+            print_expr(out, memory);
+            out.push_str(";\n");
+        }
         CStmt::Declare(ty, name, value) => {
             print_type(out, ty, Some(name));
             out.push_str(" = ");

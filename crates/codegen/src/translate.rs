@@ -39,8 +39,6 @@ pub(crate) struct Translator<'a> {
     /// What is visible where the translation stands.
     visible_vars: FxHashSet<VarId>,
     visible_buffers: FxHashSet<BufferId>,
-    /// Heap buffers that live where the translation stands, within the current function.
-    live: Vec<String>,
     /// How many parallel loops are around the current statement.
     depth: usize,
     /// Variables declared in the current function: one that is bound again gets a block.
@@ -62,7 +60,6 @@ impl<'a> Translator<'a> {
             masks: FxHashMap::default(),
             visible_vars: FxHashSet::default(),
             visible_buffers: FxHashSet::default(),
-            live: Vec::new(),
             depth: 0,
             declared: FxHashSet::default(),
         }
@@ -270,13 +267,11 @@ impl<'a> Translator<'a> {
             stmts.push(CStmt::Discard("closure".to_owned()));
         }
         stmts.push(CStmt::Discard(name.clone()));
-        // Within the function nothing of the caller's is freed or declared.
-        let live = std::mem::take(&mut self.live);
+        // Within the function nothing of the caller's is declared.
         let declared = std::mem::take(&mut self.declared);
         self.depth += 1;
         self.stmt(body, &mut stmts)?;
         self.depth -= 1;
-        self.live = live;
         self.declared = declared;
         self.visible_vars.remove(&var);
         stmts.push(CStmt::Return(CExpr::name("HALIDOM_OK")));
@@ -313,16 +308,9 @@ impl<'a> Translator<'a> {
         let call = CExpr::call("halidom_parallel_for", call);
         block.push(CStmt::Declare(CType::Status, "status".to_owned(), call));
         let failed = CExpr::binary(CBinary::Ne, CExpr::name("status"), CExpr::name("HALIDOM_OK"));
-        block.push(CStmt::If(failed, self.leave(CExpr::name("status")), None));
+        block.push(CStmt::If(failed, vec![CStmt::Return(CExpr::name("status"))], None));
         out.push(CStmt::Block(block));
         Ok(())
-    }
-
-    /// Frees what lives in this function and returns.
-    fn leave(&self, status: CExpr) -> Vec<CStmt> {
-        let mut stmts: Vec<CStmt> = self.live.iter().rev().map(|name| free(name)).collect();
-        stmts.push(CStmt::Return(status));
-        stmts
     }
 
     fn allocate(
@@ -364,15 +352,17 @@ impl<'a> Translator<'a> {
             let bytes = self.bytes(decl, scalar)?;
             let name = self.bind_buffer(buffer);
             let memory = CExpr::call("halidom_alloc", vec![bytes]);
-            let mut block =
-                vec![CStmt::Declare(self.pointer(buffer).restricted(), name.clone(), memory)];
-            let failed = CExpr::binary(CBinary::Eq, CExpr::name(name.clone()), CExpr::name("NULL"));
-            let leave = self.leave(CExpr::name("HALIDOM_OUT_OF_MEMORY"));
-            block.push(CStmt::If(failed, leave, None));
-            self.live.push(name.clone());
+            let owner = self.names.fresh(&[&name, "_memory"].concat());
+            let failed =
+                CExpr::binary(CBinary::Eq, CExpr::name(owner.clone()), CExpr::name("NULL"));
+            let leave = vec![CStmt::Return(CExpr::name("HALIDOM_OUT_OF_MEMORY"))];
+            let first = CExpr::name(owner.clone());
+            let mut block = vec![
+                CStmt::DeclareOwning(owner, memory),
+                CStmt::If(failed, leave, None),
+                CStmt::Declare(self.pointer(buffer).restricted(), name, first),
+            ];
             self.stmt(body, &mut block)?;
-            self.live.pop();
-            block.push(free(&name));
             out.push(CStmt::Block(block));
         }
         self.visible_buffers.remove(&buffer);
@@ -418,7 +408,7 @@ impl<'a> Translator<'a> {
         );
         self.reported.push(shown_count);
         out.push(CStmt::Comment(describe_check(self.pool, check)));
-        out.push(CStmt::If(CExpr::unary(CUnary::Not, holds), self.leave(fail), None));
+        out.push(CStmt::If(CExpr::unary(CUnary::Not, holds), vec![CStmt::Return(fail)], None));
         Ok(())
     }
 
@@ -440,10 +430,6 @@ impl<'a> Translator<'a> {
             Type { .. } => self.vector_type(ty),
         }
     }
-}
-
-fn free(name: &str) -> CStmt {
-    CStmt::Expr(CExpr::call("halidom_free", vec![CExpr::name(name)]))
 }
 
 fn integer(pool: &Pool, id: ExprId) -> Option<i128> {

@@ -493,14 +493,12 @@ impl Checks<'_> {
             let parts = [self.nonnegative(lhs), self.nonnegative(rhs)];
             return if op == BinaryOp::Min { self.all(parts) } else { self.any(parts) };
         }
-        let (mut small, mut large) = (Sum::default(), Sum::default());
-        for (product, coefficient) in sum.terms {
-            if coefficient > 0 {
-                large.terms.insert(product, coefficient);
-            } else if let Some(coefficient) = coefficient.checked_neg() {
-                small.terms.insert(product, coefficient);
-            }
-        }
+        let Some(negated) = Sum::default().plus(&sum, -1) else {
+            let zero = self.algebra.int(0);
+            return self.compare(BinaryOp::Le, zero, difference);
+        };
+        let large = sum.filter_map(|_, coefficient| coefficient.max(0));
+        let small = negated.filter_map(|_, coefficient| coefficient.max(0));
         let (small, large) = (self.algebra.expr(&small), self.algebra.expr(&large));
         self.compare(BinaryOp::Le, small, large)
     }

@@ -11,6 +11,8 @@ pub struct PipelineText {
     pub name: String,
     /// The whole definition.
     pub text: String,
+    /// The inputs: what a wrapper makes of them has one stage, and loops by their usual names.
+    pub inputs: Vec<FuncText>,
     /// The defined funcs in order of the text, the output last.
     pub funcs: Vec<FuncText>,
     /// Conditions on parameters and shapes, for specializations.
@@ -76,7 +78,7 @@ struct Func {
 }
 
 struct Maker<'r> {
-    inputs: Vec<Signature>,
+    inputs: Vec<Func>,
     funcs: Vec<Func>,
     texts: Vec<String>,
     params: Vec<(&'static str, &'static str)>,
@@ -112,7 +114,10 @@ impl Maker<'_> {
         for number in 0..=usize::from(self.random.chance(30)) {
             let ty = self.pick(&TYPES, "u8");
             let rank = self.pick(&[1, 2, 2, 2, 3], 2);
-            self.inputs.push(Signature { name: format!("in{number}"), types: vec![ty], rank });
+            let signature = Signature { name: format!("in{number}"), types: vec![ty], rank };
+            let stages = vec![VARS[..rank].iter().map(|var| ((*var).to_owned(), false)).collect()];
+            let readers = Vec::new();
+            self.inputs.push(Func { signature, stages, readers, synthetic: false });
         }
         if self.random.chance(40) {
             let ty = self.pick(&["u8", "i32", "f32"], "u8");
@@ -135,7 +140,10 @@ impl Maker<'_> {
         let signature: Vec<String> = self
             .inputs
             .iter()
-            .map(|input| format!("{}: buffer<{}, {}>", input.name, input.types[0], input.rank))
+            .map(|input| {
+                let Signature { name, types, rank } = &input.signature;
+                format!("{name}: buffer<{}, {rank}>", types[0])
+            })
             .chain(self.params.iter().map(|(name, ty)| format!("{name}: {ty}")))
             .collect();
         let output = self.funcs.last().map(|func| (func.signature.types[0], func.signature.rank));
@@ -148,21 +156,25 @@ impl Maker<'_> {
         let mut conditions: Vec<String> = vec!["in0.extent(0) >= 8".to_owned()];
         conditions.extend(self.params.iter().map(|(name, _)| format!("{name} > 3")));
         let factors = if has_size { vec!["n".to_owned()] } else { Vec::new() };
-        let funcs = std::mem::take(&mut self.funcs)
-            .into_iter()
-            .map(|func| FuncText {
-                name: func.signature.name,
-                stages: func.stages,
-                readers: func.readers,
-                synthetic: func.synthetic,
-            })
-            .collect();
-        PipelineText { name: name.to_owned(), text, funcs, conditions, factors }
+        let [inputs, funcs] = [&mut self.inputs, &mut self.funcs].map(|funcs| {
+            let taken = std::mem::take(funcs).into_iter();
+            taken
+                .map(|func| FuncText {
+                    name: func.signature.name,
+                    stages: func.stages,
+                    readers: func.readers,
+                    synthetic: func.synthetic,
+                })
+                .collect()
+        });
+        PipelineText { name: name.to_owned(), text, inputs, funcs, conditions, factors }
     }
 
     /// A boundary condition on the first input.
     fn boundary(&mut self) {
-        let (types, rank) = (self.inputs[0].types.clone(), self.inputs[0].rank);
+        let Signature { types, rank, .. } = &self.inputs[0].signature;
+        let (types, rank) = (types.clone(), *rank);
+        self.inputs[0].readers.push(0);
         let call = match self.random.below(4) {
             0 => "constant_exterior(in0, 3)",
             1 => "mirror_image(in0)",
@@ -466,7 +478,7 @@ impl Maker<'_> {
 
     fn signature(&self, source: Readable) -> &Signature {
         if source.is_input {
-            &self.inputs[source.number]
+            &self.inputs[source.number].signature
         } else {
             &self.funcs[source.number].signature
         }
@@ -506,8 +518,10 @@ impl Maker<'_> {
     }
 
     fn read_at(&mut self, site: &Site, source: Readable, coords: &[String], ty: &str) -> String {
-        if !source.is_input && !self.funcs[source.number].readers.contains(&site.func) {
-            self.funcs[source.number].readers.push(site.func);
+        let funcs = if source.is_input { &mut self.inputs } else { &mut self.funcs };
+        let readers = &mut funcs[source.number].readers;
+        if !readers.contains(&site.func) {
+            readers.push(site.func);
         }
         let components = self.signature(source).types.len();
         let component = if components > 1 { self.random.below(components) } else { 0 };

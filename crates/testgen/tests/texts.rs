@@ -1,7 +1,10 @@
 //! Random pipelines and schedules go through the front end, and most have cases to run on.
 
+use std::collections::BTreeMap;
+
 use halidom_diag::{Colours, Sources, render};
 use halidom_interp::algorithm::evaluate;
+use halidom_ir::{Action, Directive, FuncKind, Pool};
 use halidom_lang::{Module, parse};
 use halidom_testgen::{cases, pipeline, schedule};
 
@@ -38,6 +41,86 @@ fn pipelines_and_schedules_are_well_formed_text() {
     }
     assert!(updates > 100, "{updates} updates");
     assert!(schedules > 400, "{schedules} schedules of more than two directives");
+}
+
+/// Every directive of `docs/language.md` is made, often enough to be met in an hour of fuzzing.
+#[test]
+fn every_directive_is_made() {
+    const SEEDS: u64 = 600;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut forms: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..SEEDS {
+        let made = pipeline(seed);
+        let text = schedule(&made, "s", seed);
+        let module = parse_valid(&(made.text.clone() + &text));
+        let scheduled = &module.pipelines[0].schedules[0].schedule;
+        let mut directives: Vec<&Directive> = scheduled.directives.iter().collect();
+        while let Some(directive) = directives.pop() {
+            *counts.entry(directive.action.name()).or_default() += 1;
+            if let Action::Specialize { directives: inner, .. } = &directive.action {
+                directives.extend(inner);
+            }
+            let is_tuple = module.pool.func(directive.func).scalars.len() > 1;
+            for (form, is_met) in [
+                ("rfactor of a tuple", is_tuple && directive.action.name() == "rfactor"),
+                ("wrapper of an input", is_wrapper_of_input(&module.pool, directive)),
+                ("level within an update", is_at_update(&directive.action)),
+                (
+                    "vectorize without lanes",
+                    matches!(directive.action, Action::Vectorize { lanes: None, .. }),
+                ),
+            ] {
+                *forms.entry(form).or_default() += usize::from(is_met);
+            }
+        }
+    }
+    for name in [
+        "align_bounds",
+        "align_storage",
+        "atomic",
+        "bound",
+        "bound_extent",
+        "compute_at",
+        "compute_inline",
+        "compute_root",
+        "fold_storage",
+        "fuse",
+        "hoist_storage",
+        "hoist_storage_root",
+        "in",
+        "parallel",
+        "partition",
+        "rename",
+        "reorder",
+        "reorder_storage",
+        "rfactor",
+        "serial",
+        "specialize",
+        "specialize_fail",
+        "split",
+        "store_at",
+        "store_in",
+        "store_root",
+        "swap",
+        "tile",
+        "unroll",
+        "vectorize",
+    ] {
+        let count = counts.get(name).copied().unwrap_or_default();
+        assert!(count >= 8, "{name} is made {count} times: {counts:?}");
+    }
+    for (form, count) in &forms {
+        assert!(*count >= 4, "{form} is made {count} times");
+    }
+}
+
+fn is_wrapper_of_input(pool: &Pool, directive: &Directive) -> bool {
+    matches!(directive.action, Action::Wrap { .. })
+        && matches!(pool.func(directive.func).kind, FuncKind::Input { .. })
+}
+
+fn is_at_update(action: &Action) -> bool {
+    matches!(action, Action::ComputeAt(level) | Action::StoreAt(level) if level.stage.is_some_and(|stage| stage > 0))
 }
 
 #[test]

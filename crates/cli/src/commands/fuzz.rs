@@ -210,6 +210,7 @@ fn words(figures: &Figures) -> String {
         refused,
         steps,
         steps_refused,
+        directives_refused,
         completions,
         random_completions,
         runs,
@@ -217,6 +218,7 @@ fn words(figures: &Figures) -> String {
         runs_refused,
         compiles,
         native,
+        native_optimised,
         native_runs,
         proved,
         unknown,
@@ -226,8 +228,8 @@ fn words(figures: &Figures) -> String {
     } = figures;
     let applied: u64 = directives.values().sum();
     format!(
-        "{programs} programs ({refused} not compiled): {steps} steps of schedules, {steps_refused} refused, {applied} directives applied; \
+        "{programs} programs ({refused} not compiled): {steps} steps of schedules, {steps_refused} refused, {applied} directives applied, {directives_refused} left out as illegal; \
          {completions} completions ({random_completions} random), {runs} runs ({runs_reordered} with reordered updates), {runs_refused} refused at entry; \
-         {compiles} final programs, {native} compiled to native code, {native_runs} native runs; {proved} proved, {unknown} unknown; {mutants} wrong mutants"
+         {compiles} final programs, {native} compiled to native code ({native_optimised} optimised), {native_runs} native runs; {proved} proved, {unknown} unknown; {mutants} wrong mutants"
     )
 }

@@ -26,7 +26,6 @@ pub(super) fn compare(
         file,
         terms: Terms::new(pool),
         scope: Scope::default(),
-        live: Vec::new(),
         checks: 0,
         visited: FxHashSet::default(),
     };
@@ -51,8 +50,6 @@ pub(super) struct Walk<'t> {
     pub(super) file: &'t File,
     pub(super) terms: Terms<'t>,
     pub(super) scope: Scope,
-    /// Names of the heap buffers that the current function must free.
-    pub(super) live: Vec<String>,
     /// How many entry checks came before.
     pub(super) checks: usize,
     pub(super) visited: FxHashSet<usize>,
@@ -324,6 +321,7 @@ impl<'t> Walk<'t> {
             }
             Action::Assign(..)
             | Action::Declare(..)
+            | Action::DeclareOwning(..)
             | Action::DeclareArray(..)
             | Action::DeclareStruct(..)
             | Action::Call(_)

@@ -234,7 +234,6 @@ impl<'t> Walk<'t> {
         }
         // Only what was captured is visible within.
         let outer_scope = std::mem::take(&mut self.scope);
-        let outer_live = std::mem::take(&mut self.live);
         self.take_over(&mut rest, "captured", &fields)?;
         skip_discards(&mut rest, &["closure", index]);
         self.require(self.scope.get(index).is_none(), function.at, "a name that is taken")?;
@@ -242,7 +241,6 @@ impl<'t> Walk<'t> {
         self.stmt(body, &mut rest)?;
         self.leaves_well(&mut rest)?;
         self.scope = outer_scope;
-        self.live = outer_live;
         Ok(())
     }
 

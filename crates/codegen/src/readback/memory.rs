@@ -1,4 +1,4 @@
-//! Buffers that the program allocates: their sizes, and that every way out of a function frees them.
+//! Buffers that the program allocates: their sizes, and that the memory of each is owned by a name of its block, so that every way out frees it.
 
 use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId, StoreIn};
 
@@ -24,7 +24,7 @@ impl<'t> Walk<'t> {
         self.require(well, node.at, "another test of a status")
     }
 
-    /// Frees every live buffer, the last first, and returns.
+    /// Returns and does nothing else: memory is owned by names in scope.
     pub(super) fn leaves(
         &self,
         at: usize,
@@ -32,28 +32,12 @@ impl<'t> Walk<'t> {
         returned: impl FnOnce(&'t Node) -> bool,
     ) -> Compared {
         let mut rest: Rest<'t> = lines;
-        for name in self.live.iter().rev() {
-            let line = self.next(&mut rest)?;
-            self.frees(line, name)?;
-        }
         let line = self.next(&mut rest)?;
         let Action::Return(value) = &line.action else {
             return self.fail(line.at, "a return was expected");
         };
         self.require(returned(value), at, "another status is returned")?;
         self.ends(rest)
-    }
-
-    pub(super) fn frees(&self, line: &Line, name: &str) -> Compared {
-        let well = if let Action::Call(Node { shape: Shape::Call(callee, arguments), .. }) =
-            &line.action
-            && let [freed] = arguments.as_slice()
-        {
-            callee == "halidom_free" && freed.is_name(name)
-        } else {
-            false
-        };
-        self.require(well, line.at, "a buffer is not freed")
     }
 
     pub(super) fn allocate(
@@ -82,8 +66,10 @@ impl<'t> Walk<'t> {
                 self.scope.bind(name, Binding::Buffer(buffer));
                 self.stmt(body, &mut rest)?;
             }
-            Action::Declare(ty, name, Node { shape: Shape::Call(callee, arguments), .. }) => {
-                self.require(*ty == self.pointer(buffer, true), line.at, "another pointer")?;
+            Action::DeclareOwning(owner, memory) => {
+                let Shape::Call(callee, arguments) = &memory.shape else {
+                    return self.fail(line.at, "another function");
+                };
                 self.require(callee == "halidom_alloc", line.at, "another function")?;
                 let [bytes] = arguments.as_slice() else {
                     return self.fail(line.at, "a buffer of another size");
@@ -93,15 +79,22 @@ impl<'t> Walk<'t> {
                 let Action::If(condition, leave, None) = &check.action else {
                     return self.fail(check.at, "the check of an allocation was expected");
                 };
-                self.is_status_test(condition, "==", name, "NULL")?;
+                self.is_status_test(condition, "==", owner, "NULL")?;
                 self.leaves(check.at, leave, |value| value.is_name("HALIDOM_OUT_OF_MEMORY"))?;
-                self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
-                self.scope.bind(name, Binding::Buffer(buffer));
-                self.live.push(name.clone());
-                self.stmt(body, &mut rest)?;
-                self.live.pop();
                 let line = self.next(&mut rest)?;
-                self.frees(line, name)?;
+                let Action::Declare(ty, name, Node { shape: Shape::Name(first), .. }) =
+                    &line.action
+                else {
+                    return self.fail(line.at, "a pointer to the memory was expected");
+                };
+                self.require(*ty == self.pointer(buffer, true), line.at, "another pointer")?;
+                self.require(first == owner && name != owner, line.at, "other memory")?;
+                for name in [owner, name] {
+                    let is_free = self.scope.get(name).is_none();
+                    self.require(is_free, line.at, "a name that is taken")?;
+                }
+                self.scope.bind(name, Binding::Buffer(buffer));
+                self.stmt(body, &mut rest)?;
             }
             Action::Declare(..)
             | Action::DeclareStruct(..)

@@ -241,6 +241,15 @@ impl<'a> Parser<'a> {
             self.expect(";")?;
             return Ok(Action::Discard(name));
         }
+        if self.accept("HALIDOM_OWNING") {
+            self.expect("void")?;
+            self.expect("*")?;
+            let name = self.word()?;
+            self.expect("=")?;
+            let memory = self.expr()?;
+            self.expect(";")?;
+            return Ok(Action::DeclareOwning(name, memory));
+        }
         if self.is_type(self.peek()) {
             return self.declaration();
         }

@@ -71,6 +71,8 @@ pub(super) struct Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Declare(Ty, String, Node),
+    /// Memory that is freed where its name goes out of scope.
+    DeclareOwning(String, Node),
     /// An array of zeros with its length and alignment.
     DeclareArray(Ty, String, Node, Node),
     DeclareStruct(String, String, Vec<Node>),

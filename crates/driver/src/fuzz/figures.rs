@@ -17,6 +17,8 @@ pub struct Figures {
     pub steps: u64,
     /// Those that are refused with a diagnostic; later directives may make them legal.
     pub steps_refused: u64,
+    /// Directives that are left out because no later one makes them legal.
+    pub directives_refused: u64,
     /// Completed programs that were run: the bounds engine's, and random ones that the bounds query allows.
     pub completions: u64,
     /// Random ones among them.
@@ -31,6 +33,8 @@ pub struct Figures {
     pub compiles: u64,
     /// Final programs compiled to native code.
     pub native: u64,
+    /// Those among them that the C compiler optimised; the others it only translated.
+    pub native_optimised: u64,
     /// Runs of native code.
     pub native_runs: u64,
     /// Validated and proved.
@@ -52,6 +56,7 @@ impl Figures {
             refused,
             steps,
             steps_refused,
+            directives_refused,
             completions,
             random_completions,
             runs,
@@ -59,6 +64,7 @@ impl Figures {
             runs_refused,
             compiles,
             native,
+            native_optimised,
             native_runs,
             proved,
             unknown,
@@ -70,6 +76,7 @@ impl Figures {
         self.refused += refused;
         self.steps += steps;
         self.steps_refused += steps_refused;
+        self.directives_refused += directives_refused;
         self.completions += completions;
         self.random_completions += random_completions;
         self.runs += runs;
@@ -77,6 +84,7 @@ impl Figures {
         self.runs_refused += runs_refused;
         self.compiles += compiles;
         self.native += native;
+        self.native_optimised += native_optimised;
         self.native_runs += native_runs;
         self.proved += proved;
         self.unknown += unknown;
@@ -86,12 +94,13 @@ impl Figures {
     }
 
     /// The figures by name, without the histograms.
-    pub fn counts(&self) -> [(&'static str, u64); 15] {
+    pub fn counts(&self) -> [(&'static str, u64); 17] {
         [
             ("programs", self.programs),
             ("refused", self.refused),
             ("steps", self.steps),
             ("steps_refused", self.steps_refused),
+            ("directives_refused", self.directives_refused),
             ("completions", self.completions),
             ("random_completions", self.random_completions),
             ("runs", self.runs),
@@ -99,6 +108,7 @@ impl Figures {
             ("runs_refused", self.runs_refused),
             ("compiles", self.compiles),
             ("native", self.native),
+            ("native_optimised", self.native_optimised),
             ("native_runs", self.native_runs),
             ("proved", self.proved),
             ("unknown", self.unknown),

@@ -28,7 +28,7 @@ use examine::{Examined, Examiner, Subject};
 pub use figures::{Figures, Histogram, Part, Slowest, Spent};
 
 /// Programs whose native code is compiled together; they are examined one after another.
-const BATCH: u64 = 16;
+const BATCH: u64 = 32;
 
 /// How much to try.
 #[derive(Clone, Debug)]

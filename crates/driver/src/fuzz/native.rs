@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use halidom_codegen::{Arguments, CModule, CompileError, Kernel, RunError, Target, Toolchain};
+use halidom_codegen::{
+    Arguments, CModule, CompileError, Effort, Kernel, RunError, Target, Toolchain,
+};
 use halidom_interp::machine::output_regions;
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_testgen::Case;
@@ -67,6 +69,9 @@ impl Job {
     }
 }
 
+/// Of how many programs one is compiled as for users; the others are only translated.
+const OPTIMISED_ONE_IN: u64 = 4;
+
 /// Compiles and runs programs.
 pub(super) fn examine(
     toolchain: &Toolchain,
@@ -75,30 +80,46 @@ pub(super) fn examine(
     spent: &mut Spent,
 ) -> Vec<Disagreement> {
     let mut found = Vec::new();
-    let modules: Vec<CModule> = jobs.iter().map(|job| job.module.clone()).collect();
-    let target = Target::host();
-    let kernels = spent.on(Part::Compiler, || -> Vec<Option<Kernel>> {
-        if let Ok(kernels) = halidom_codegen::compile_batch(&modules, toolchain, &target) {
-            return kernels.into_iter().map(Some).collect();
+    let (optimised, plain): (Vec<&Job>, Vec<&Job>) =
+        jobs.iter().partition(|job| job.subject.seed.is_multiple_of(OPTIMISED_ONE_IN));
+    for (jobs, effort) in [(optimised, Effort::Optimised), (plain, Effort::Plain)] {
+        if jobs.is_empty() {
+            continue;
         }
-        // Which of them does the compiler refuse?
-        let each = jobs.iter().zip(&modules).map(|(job, module)| {
-            let failed = |error: CompileError| {
-                let wrong = Wrong::of(Kind::BackEnd, error.to_string());
+        let kernels = spent.on(Part::Compiler, || compiled(toolchain, &jobs, effort, &mut found));
+        for (job, kernel) in jobs.iter().zip(&kernels) {
+            let Some(kernel) = kernel else { continue };
+            figures.native += 1;
+            figures.native_optimised += u64::from(effort == Effort::Optimised);
+            if let Err(wrong) = spent.on(Part::Native, || job.examine(kernel, figures)) {
                 found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
-            };
-            halidom_codegen::compile(module, toolchain, &target).map_err(failed).ok()
-        });
-        each.collect()
-    });
-    for (job, kernel) in jobs.iter().zip(&kernels) {
-        let Some(kernel) = kernel else { continue };
-        figures.native += 1;
-        if let Err(wrong) = spent.on(Part::Native, || job.examine(kernel, figures)) {
-            found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
+            }
         }
     }
     found
+}
+
+/// The programs' kernels; those that the compiler refuses are findings.
+fn compiled(
+    toolchain: &Toolchain,
+    jobs: &[&Job],
+    effort: Effort,
+    found: &mut Vec<Disagreement>,
+) -> Vec<Option<Kernel>> {
+    let target = Target::host();
+    let modules: Vec<CModule> = jobs.iter().map(|job| job.module.clone()).collect();
+    if let Ok(kernels) = halidom_codegen::compile_batch(&modules, toolchain, &target, effort) {
+        return kernels.into_iter().map(Some).collect();
+    }
+    // Which of them does the compiler refuse?
+    let each = jobs.iter().zip(&modules).map(|(job, module)| {
+        let failed = |error: CompileError| {
+            let wrong = Wrong::of(Kind::BackEnd, error.to_string());
+            found.push(job.subject.disagreement(Some(job.schedule.clone()), wrong));
+        };
+        halidom_codegen::compile(module, toolchain, &target).map_err(failed).ok()
+    });
+    each.collect()
 }
 
 /// How a run ended.

@@ -1,7 +1,7 @@
 //! A schedule directive by directive: FS's T₀ … Tₙ (Fig. 4), each completed by the bounds engine and at random, each run (Theorems 3.4 and 3.5, Lemmas 7.2, 7.3 and 8.1).
 
 use halidom_ir::verify::{self, Phase};
-use halidom_ir::{Algorithm, Pool, Program, Schedule};
+use halidom_ir::{Action, Algorithm, Directive, Pool, Program, Schedule};
 use halidom_schedule::{
     Engine, Lowered, ScheduleError, apply, complete, complete_at_random, transform,
 };
@@ -35,29 +35,56 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Examines every step; the last legal one.
+    /// Examines every step; the last legal one. A directive without which a schedule goes on to be legal is left out, unless a later one makes it legal.
     pub(super) fn examine(
         &self,
         schedule: &Schedule,
         figures: &mut Figures,
         spent: &mut Spent,
     ) -> Result<Option<Last>, Wrong> {
-        let none = Schedule { name: schedule.name.clone(), directives: Vec::new() };
-        let steps = halidom_schedule::steps(schedule);
-        let count = steps.len();
-        let mut last = None;
-        let all = std::iter::once(none).chain(steps.into_iter().map(|step| step.schedule));
-        for (number, schedule) in all.enumerate() {
-            let Some((pool, structured, rewritten)) =
-                self.step(number, &schedule, figures, spent)?
-            else {
-                figures.steps_refused += 1;
-                continue;
-            };
-            figures.steps += 1;
-            last = Some(Last { pool, structured, rewritten, schedule, is_whole: number == count });
+        let unscheduled = Schedule { name: schedule.name.clone(), directives: Vec::new() };
+        let mut last = self.one(0, &unscheduled, figures, spent)?;
+        let mut schedule = schedule.clone();
+        let mut is_whole = true;
+        let mut examined = 0;
+        loop {
+            let mut illegal = None;
+            for (number, step) in halidom_schedule::steps(&schedule).into_iter().enumerate() {
+                if number < examined {
+                    continue;
+                }
+                if let Some(legal) = self.one(number + 1, &step.schedule, figures, spent)? {
+                    last = Some(legal);
+                    examined = number + 1;
+                    illegal = None;
+                } else if illegal.is_none() {
+                    illegal = Some(step.origin);
+                }
+            }
+            let Some(origin) = illegal else { break };
+            is_whole = false;
+            figures.directives_refused += 1;
+            leave_out(&mut schedule.directives, origin);
         }
-        Ok(last)
+        Ok(last.map(|last| Last { is_whole, ..last }))
+    }
+
+    /// A step, if it is legal.
+    fn one(
+        &self,
+        number: usize,
+        schedule: &Schedule,
+        figures: &mut Figures,
+        spent: &mut Spent,
+    ) -> Result<Option<Last>, Wrong> {
+        let Some((pool, structured, rewritten)) = self.step(number, schedule, figures, spent)?
+        else {
+            figures.steps_refused += 1;
+            return Ok(None);
+        };
+        figures.steps += 1;
+        let schedule = schedule.clone();
+        Ok(Some(Last { pool, structured, rewritten, schedule, is_whole: false }))
     }
 
     /// One step under the engine's completion, which is given back, and under random ones.
@@ -136,6 +163,16 @@ impl Steps<'_> {
         figures.runs_reordered += u64::from(ended == Ended::Reordered);
         figures.runs_refused += u64::from(ended == Ended::Refused);
         Ok(())
+    }
+}
+
+/// Leaves out the directive with this number.
+fn leave_out(directives: &mut Vec<Directive>, origin: usize) {
+    directives.retain(|directive| directive.origin != origin);
+    for directive in directives {
+        if let Action::Specialize { directives, .. } = &mut directive.action {
+            leave_out(directives, origin);
+        }
     }
 }
 

@@ -5,73 +5,19 @@
 //! into its arms, so that `min(m + 8*t + 8, m + n) - (m + 8*t)` becomes `min(8, n - 8*t)`.
 
 mod order;
+mod sum;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, UnaryOp, VarId};
+
+pub(crate) use sum::{Product, Sum};
 
 /// How deep a proof of an inequality looks into minima and quotients.
 const PROOF_DEPTH: u32 = 6;
 /// How many sums a proof looks at.
 const PROOF_STEPS: u32 = 150;
-
-/// A sum of products of atoms. A product is a sorted list of atoms; the empty product is 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Sum {
-    /// Coefficients, none of them 0.
-    pub(crate) terms: BTreeMap<Vec<ExprId>, i128>,
-}
-
-impl Sum {
-    pub(crate) fn constant(value: i128) -> Self {
-        let mut sum = Self::default();
-        if value != 0 {
-            sum.terms.insert(Vec::new(), value);
-        }
-        sum
-    }
-
-    pub(crate) fn atom(atom: ExprId) -> Self {
-        Self { terms: BTreeMap::from([(vec![atom], 1)]) }
-    }
-
-    pub(crate) fn as_constant(&self) -> Option<i128> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
-            _ => None,
-        }
-    }
-
-    /// `self + factor * other`; `None` where a coefficient leaves 128 bits.
-    pub(crate) fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
-        let mut sum = self.clone();
-        for (product, coefficient) in &other.terms {
-            let entry = sum.terms.entry(product.clone()).or_insert(0);
-            *entry = entry.checked_add(coefficient.checked_mul(factor)?)?;
-            if *entry == 0 {
-                sum.terms.remove(product);
-            }
-        }
-        Some(sum)
-    }
-
-    /// `self * other`.
-    pub(crate) fn times(&self, other: &Self) -> Option<Self> {
-        let mut sum = Self::default();
-        for (left, a) in &self.terms {
-            for (right, b) in &other.terms {
-                let mut product = [left.as_slice(), right].concat();
-                product.sort_unstable();
-                sum =
-                    sum.plus(&Self { terms: BTreeMap::from([(product, 1)]) }, a.checked_mul(*b)?)?;
-            }
-        }
-        Some(sum)
-    }
-}
 
 /// What is known about variables wherever they are in scope.
 #[derive(Clone, Debug, Default)]
@@ -315,9 +261,9 @@ impl<'a> Algebra<'a> {
 
     /// The minimum or maximum that a sum is, if it is nothing else.
     pub(crate) fn lone_extremum(&self, sum: &Sum) -> Option<(BinaryOp, ExprId, ExprId)> {
-        let mut terms = sum.terms.iter();
+        let mut terms = sum.terms();
         match (terms.next(), terms.next()) {
-            (Some((product, 1)), None) if product.len() == 1 => self.as_extremum(product[0]),
+            (Some((Product::Atom(atom), 1)), None) => self.as_extremum(*atom),
             _ => None,
         }
     }
@@ -332,14 +278,13 @@ impl<'a> Algebra<'a> {
 
     /// Takes the rest of a sum into its only minimum or maximum: `2 * min(a, b) + c = min(2*a + c, 2*b + c)`, `c - min(a, b) = max(c - a, c - b)`.
     fn distribute(&mut self, sum: Sum) -> Sum {
-        if sum.terms.len() < 2 && self.lone_extremum(&sum).is_some() {
+        if sum.len() < 2 && self.lone_extremum(&sum).is_some() {
             return sum;
         }
         let extrema: Vec<(ExprId, i128)> = sum
-            .terms
-            .iter()
+            .terms()
             .flat_map(|(product, coefficient)| {
-                product.iter().map(move |atom| (product, *atom, *coefficient))
+                product.iter().map(move |atom| (product, *atom, coefficient))
             })
             .filter(|(_, atom, _)| self.as_extremum(*atom).is_some())
             .map(|(product, atom, coefficient)| {
@@ -354,8 +299,7 @@ impl<'a> Algebra<'a> {
             return sum;
         }
         let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { return sum };
-        let mut rest = sum.clone();
-        rest.terms.remove(&vec![*atom]);
+        let rest = sum.without(&[*atom]);
         let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
         match (rest.plus(&lhs, *coefficient), rest.plus(&rhs, *coefficient)) {
             (Some(lhs), Some(rhs)) => {
@@ -414,18 +358,13 @@ impl<'a> Algebra<'a> {
     /// `lhs div rhs`: terms that a positive divisor divides come out of the quotient.
     fn quotient(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
         let (numerator, divisor) = (self.sum(lhs), self.sum(rhs));
-        let (Some(value), Some(divisor_term)) =
-            (divisor.as_constant(), divisor.terms.iter().next())
-        else {
+        let Some(value) = divisor.as_constant().filter(|value| *value != 0) else {
             return self.symbolic_quotient(&numerator, &divisor);
         };
         if value < 0 {
             // The remainder is the same, so that the quotient has the opposite sign.
             let positive = self.pool.int(value.checked_neg()?);
             return Sum::default().plus(&self.quotient(lhs, positive)?, -1);
-        }
-        if value == 0 || !divisor_term.0.is_empty() {
-            return self.symbolic_quotient(&numerator, &divisor);
         }
         // Euclidean division by a positive number is monotone, so that it goes into minima and maxima.
         if let Some((op, a, b)) = self.lone_extremum(&numerator) {
@@ -436,17 +375,17 @@ impl<'a> Algebra<'a> {
         }
         let mut whole = Sum::default();
         let mut rest = Sum::default();
-        for (product, coefficient) in &numerator.terms {
+        for (product, coefficient) in numerator.terms() {
             let (quotient, remainder) =
                 (coefficient.div_euclid(value), coefficient.rem_euclid(value));
-            let term = Sum { terms: BTreeMap::from([(product.clone(), 1)]) };
+            let term = Sum::term(product.clone(), 1);
             if remainder == 0 {
                 whole = whole.plus(&term, quotient)?;
             } else if product.is_empty() {
                 whole = whole.plus(&term, quotient)?;
                 rest = rest.plus(&term, remainder)?;
             } else {
-                rest = rest.plus(&term, *coefficient)?;
+                rest = rest.plus(&term, coefficient)?;
             }
         }
         match rest.as_constant() {
@@ -467,11 +406,11 @@ impl<'a> Algebra<'a> {
 
     /// `(a div b + t) div c = (a + b * t) div (b * c)` for positive numbers `b` and `c`: one quotient instead of one in another.
     fn compose(&mut self, numerator: &Sum, divisor: i128) -> Option<(Sum, i128)> {
-        let mut quotients = numerator.terms.iter().filter_map(|(product, coefficient)| {
-            let [atom] = product.as_slice() else { return None };
+        let mut quotients = numerator.terms().filter_map(|(product, coefficient)| {
+            let Product::Atom(atom) = product else { return None };
             let Expr::Binary(BinaryOp::Div, inner, by) = *self.pool.get(*atom) else { return None };
             let by = self.pool.as_constant(by).and_then(Constant::as_integer)?;
-            (by > 0).then_some((*atom, *coefficient, inner, by))
+            (by > 0).then_some((*atom, coefficient, inner, by))
         });
         let (Some((atom, 1, inner, by)), None) = (quotients.next(), quotients.next()) else {
             return None;
@@ -490,7 +429,7 @@ impl<'a> Algebra<'a> {
         let remainder = match rest.as_constant() {
             // Nothing divided by anything is nothing, and -1 lies in the block before the first.
             Some(0) => Sum::default(),
-            Some(-1) if !whole.terms.is_empty() => Sum::constant(-1),
+            Some(-1) if !whole.is_zero() => Sum::constant(-1),
             _ => {
                 let rest = self.expr(&rest);
                 let divisor = self.expr(divisor);
@@ -510,12 +449,14 @@ impl<'a> Algebra<'a> {
         match number(self.pool, divisor).and_then(i128::checked_abs) {
             Some(1) => Some(Sum::default()),
             Some(value) if value > 1 => {
-                let mut rest = self.sum(numerator);
-                rest.terms.retain(|product, coefficient| {
-                    if product.is_empty() && coefficient.unsigned_abs() >= value.unsigned_abs() {
-                        *coefficient = coefficient.rem_euclid(value);
+                let rest = self.sum(numerator).filter_map(|product, coefficient| {
+                    let remainder = coefficient.rem_euclid(value);
+                    let is_large = coefficient.unsigned_abs() >= value.unsigned_abs();
+                    if remainder == 0 || (product.is_empty() && is_large) {
+                        remainder
+                    } else {
+                        coefficient
                     }
-                    coefficient.rem_euclid(value) != 0
                 });
                 let (rest, divisor) = (self.expr(&rest), self.pool.int(value));
                 self.fold(BinaryOp::Mod, rest, divisor)
@@ -535,11 +476,11 @@ impl<'a> Algebra<'a> {
 
     /// The expression of a normal form: positive terms first, the constant last.
     pub(crate) fn expr(&mut self, sum: &Sum) -> ExprId {
-        let constant = sum.terms.get(&Vec::new()).copied().unwrap_or(0);
-        let products = || sum.terms.iter().filter(|(product, _)| !product.is_empty());
+        let constant = sum.coefficient(&[]);
+        let products = || sum.terms().filter(|(product, _)| !product.is_empty());
         let mut result: Option<ExprId> = None;
         for positive in [true, false] {
-            for (product, coefficient) in products().filter(|(_, c)| (**c > 0) == positive) {
+            for (product, coefficient) in products().filter(|(_, c)| (*c > 0) == positive) {
                 let term = self.product(product, coefficient.unsigned_abs());
                 result = Some(match (result, positive) {
                     (None, true) => term,
@@ -602,17 +543,17 @@ impl<'a> Algebra<'a> {
 /// Quotient and rest of a division of polynomials, as far as multiples of the divisor's last product can be taken out.
 fn divide(numerator: &Sum, divisor: &Sum) -> Option<(Sum, Sum)> {
     let (mut quotient, mut rest) = (Sum::default(), numerator.clone());
-    let (lead, lead_coefficient) = divisor.terms.iter().next_back()?;
+    let (lead, lead_coefficient) = divisor.terms().next_back()?;
     // Each step takes one product out; a numerator with many products stays as it stands.
     for _ in 0..16 {
-        let step = rest.terms.iter().find_map(|(product, coefficient)| {
-            let mut left = product.clone();
-            for atom in lead {
+        let step = rest.terms().find_map(|(product, coefficient)| {
+            let mut left = product.to_vec();
+            for atom in lead.iter() {
                 let position = left.iter().position(|other| other == atom)?;
                 left.remove(position);
             }
             let divides = coefficient % lead_coefficient == 0;
-            divides.then(|| Sum { terms: [(left, coefficient / lead_coefficient)].into() })
+            divides.then(|| Sum::term(Product::of(&left), coefficient / lead_coefficient))
         });
         let Some(step) = step else { return Some((quotient, rest)) };
         quotient = quotient.plus(&step, 1)?;

@@ -5,7 +5,7 @@
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar};
 
-use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Sum};
+use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Product, Sum};
 
 impl Algebra<'_> {
     /// Whether `a <= b` follows from what is known. `false` says nothing.
@@ -59,18 +59,17 @@ impl Algebra<'_> {
         let Some(depth) = depth.checked_sub(1).filter(|_| self.budget > 0) else { return false };
         // Extrema of which both arms must do come first: they are without loss.
         for needs_both in [true, false] {
-            for (product, coefficient) in &sum.terms {
-                let [atom] = product.as_slice() else { continue };
+            for (product, coefficient) in sum.terms() {
+                let Product::Atom(atom) = product else { continue };
                 let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { continue };
                 // A minimum that is added (or a maximum that is taken away) must do whichever arm it is; the other way round one arm that does is enough.
-                if needs_both != ((op == BinaryOp::Min) == (*coefficient > 0)) {
+                if needs_both != ((op == BinaryOp::Min) == (coefficient > 0)) {
                     continue;
                 }
-                let mut rest = sum.clone();
-                rest.terms.remove(product);
+                let rest = sum.without(product);
                 let mut does = |arm| {
                     let arm = self.sum(arm);
-                    let arm = rest.plus(&arm, *coefficient);
+                    let arm = rest.plus(&arm, coefficient);
                     arm.is_some_and(|arm| self.nonnegative(&arm, depth))
                 };
                 if needs_both {
@@ -80,18 +79,17 @@ impl Algebra<'_> {
                 }
             }
         }
-        for (product, coefficient) in &sum.terms {
+        for (product, coefficient) in sum.terms() {
             for (position, atom) in product.iter().enumerate() {
-                let mut others = product.clone();
+                let mut others = product.to_vec();
                 others.remove(position);
-                let bound = match self.quotient_bound(*atom, &others, *coefficient) {
-                    None if *coefficient < 0 => self.greatest_bound(*atom, &others, *coefficient),
-                    None => self.least_bound(*atom, &others, *coefficient),
+                let bound = match self.quotient_bound(*atom, &others, coefficient) {
+                    None if coefficient < 0 => self.greatest_bound(*atom, &others, coefficient),
+                    None => self.least_bound(*atom, &others, coefficient),
                     bound => bound,
                 };
                 if let Some(bound) = bound {
-                    let mut rest = sum.clone();
-                    rest.terms.remove(product);
+                    let rest = sum.without(product);
                     if rest.plus(&bound, 1).is_some_and(|sum| self.nonnegative(&sum, depth)) {
                         return true;
                     }
@@ -103,8 +101,8 @@ impl Algebra<'_> {
 
     /// A sum that is non-negative where this one is, and whose first quotient that could not be bounded can be: `s >= 0` where `c * s + c - 1 >= 0`, for integers.
     fn scaled(&self, sum: &Sum) -> Option<Sum> {
-        let divisor = sum.terms.iter().find_map(|(product, coefficient)| {
-            let [atom] = product.as_slice() else { return None };
+        let divisor = sum.terms().find_map(|(product, coefficient)| {
+            let Product::Atom(atom) = product else { return None };
             let Expr::Binary(BinaryOp::Div, _, by) = self.pool.get(*atom) else { return None };
             let by = self.pool.as_constant(*by).and_then(Constant::as_integer)?;
             (by > 0 && coefficient % by != 0).then_some(by)
@@ -115,11 +113,11 @@ impl Algebra<'_> {
     /// A lower bound of `coefficient * var * others` where the coefficient is positive, from a least value of the variable.
     fn least_bound(&mut self, atom: ExprId, others: &[ExprId], coefficient: i128) -> Option<Sum> {
         let least = self.least_atom(atom)?;
-        let positive = Sum { terms: [(others.to_vec(), 1)].into() };
+        let positive = Sum::term(Product::of(others), 1);
         if others.is_empty() || least < 0 || self.least_by_terms(&positive)? < 0 {
             return None;
         }
-        let factor = Sum { terms: [(others.to_vec(), coefficient)].into() };
+        let factor = Sum::term(Product::of(others), coefficient);
         Sum::default().plus(&factor, least)
     }
 
@@ -132,8 +130,8 @@ impl Algebra<'_> {
     ) -> Option<Sum> {
         let Expr::Var(var) = self.pool.get(atom) else { return None };
         let upper = *self.known.upper.get(var)?;
-        let factor = Sum { terms: [(others.to_vec(), coefficient)].into() };
-        let positive = Sum { terms: [(others.to_vec(), 1)].into() };
+        let factor = Sum::term(Product::of(others), coefficient);
+        let positive = Sum::term(Product::of(others), 1);
         if self.least_by_terms(&positive)? < 0 {
             return None;
         }
@@ -167,12 +165,12 @@ impl Algebra<'_> {
     /// A lower bound of a sum, from least values of its terms: those with negative coefficients must be constant.
     pub(crate) fn least_by_terms(&mut self, sum: &Sum) -> Option<i128> {
         let mut total = 0_i128;
-        for (product, coefficient) in &sum.terms {
-            let mut least = *coefficient;
-            if !product.is_empty() && *coefficient < 0 {
+        for (product, coefficient) in sum.terms() {
+            let mut least = coefficient;
+            if !product.is_empty() && coefficient < 0 {
                 return None;
             }
-            for atom in product {
+            for atom in product.iter() {
                 let value = self.least_atom(*atom).filter(|value| *value >= 0)?;
                 least = least.checked_mul(value)?;
             }

@@ -2,7 +2,8 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    Algorithm, Constant, Expr, ExprId, HoleKind, Interval, Pool, Schedule, VarId, eval,
+    Action, Algorithm, Constant, Directive, Expr, ExprId, HoleKind, Interval, Pool, Schedule, Tail,
+    VarId, eval,
 };
 
 use super::{Engine, solve};
@@ -10,7 +11,7 @@ use crate::emit::Solution;
 use crate::error::ScheduleError;
 use crate::nest::{Lowered, Placement, compute_kind, hole};
 use crate::query::{Binder, constraints};
-use crate::{Holes, apply, lower_algorithm};
+use crate::{Holes, apply, transform};
 
 #[path = "../../tests/schedules/common.rs"]
 mod common;
@@ -107,8 +108,6 @@ struct Comparison {
     lowered: Lowered,
     /// Reference first.
     found: Vec<super::Answer>,
-    /// Whether something is computed beyond its compute bounds: how much then depends on where they begin, so that memory may reach beyond the reference engine's.
-    over_computes: bool,
     /// Regions with the path to the place where they are chosen.
     places: Vec<(halidom_ir::FuncId, HoleKind, Vec<Binder>)>,
 }
@@ -125,8 +124,9 @@ fn compare_in(
     algorithm: &Algorithm,
     schedule: &Schedule,
 ) -> Result<Comparison, Vec<ScheduleError>> {
-    let mut lowered = lower_algorithm(&mut pool, algorithm);
-    apply(&mut pool, &mut lowered, schedule)?;
+    let transformed = transform(&mut pool, algorithm, &as_needed(schedule))?;
+    let mut lowered = transformed.lower(&mut pool, algorithm);
+    apply(&mut pool, &mut lowered, &transformed.schedule)?;
     let holes = Holes::of(&mut pool, &lowered);
     let constraints = constraints(&holes.query);
     let [reference, default] = Engine::ALL
@@ -156,10 +156,31 @@ fn compare_in(
             places.push((plan.func, kind, constraint.path[..position.unwrap_or(0)].to_vec()));
         }
     }
-    // A directive that fixes an extent puts it at the inferred min, which is another one for each engine.
-    let text = format!("{schedule:?}");
-    let over_computes = text.contains("Round") || text.contains("Bound");
-    Ok(Comparison { pool, lowered: holes.lowered, found, over_computes, places })
+    Ok(Comparison { pool, lowered: holes.lowered, found, places })
+}
+
+/// A schedule in which regions are what is needed. Whole blocks, and extents that a directive fixes, begin where the needed region begins, which is another place for each engine: of
+/// `0..13` in blocks of 16 is computed `0..16`, of the wider `-2..13` is computed `-2..14`. Neither lies in the other, and whatever these need in turn may be larger for either.
+fn as_needed(schedule: &Schedule) -> Schedule {
+    let mut schedule = schedule.clone();
+    drop_excess(&mut schedule.directives);
+    schedule
+}
+
+fn drop_excess(directives: &mut Vec<Directive>) {
+    directives.retain(|directive| !matches!(directive.action, Action::Bound { .. }));
+    for directive in directives {
+        if let Action::Specialize { directives, .. } = &mut directive.action {
+            drop_excess(directives);
+        } else if let Action::Split { tail, .. }
+        | Action::Tile { tail, .. }
+        | Action::Vectorize { tail, .. }
+        | Action::Unroll { tail, .. } = &mut directive.action
+            && matches!(tail, Tail::Round | Tail::RoundUpAndBlend | Tail::Auto)
+        {
+            *tail = Tail::Guard;
+        }
+    }
 }
 
 impl Comparison {
@@ -196,9 +217,6 @@ impl Comparison {
         }
         let mut compared = 0;
         for (func, kind, path) in self.places.clone() {
-            if self.over_computes && kind == HoleKind::Allocation {
-                continue;
-            }
             let mut values = startup.clone();
             let solutions = [&self.found[0].solution, &self.found[1].solution];
             if !enter(&mut self.pool, &path, solutions, &mut values, &mut random) {
@@ -223,10 +241,7 @@ impl Comparison {
                 compared += 1;
             }
         }
-        if !self.over_computes {
-            compared += self.reads(&startup, what);
-        }
-        compared
+        compared + self.reads(&startup, what)
     }
 
     /// Compares what is read of inputs: the hulls of all reads that happen.

@@ -245,9 +245,9 @@ impl Translator<'_, '_> {
 
     fn affine_sum(&mut self, sum: &Sum) -> Option<QuasiAffine> {
         let mut result = QuasiAffine::Constant(0);
-        for (product, coefficient) in &sum.terms {
-            let coefficient = i64::try_from(*coefficient).ok()?;
-            let part = match product.as_slice() {
+        for (product, coefficient) in sum.terms() {
+            let coefficient = i64::try_from(coefficient).ok()?;
+            let part = match &**product {
                 [] => QuasiAffine::Constant(coefficient),
                 [atom] => self.atom(*atom)?.scale(coefficient),
                 _ => return None,

@@ -6,7 +6,7 @@
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
 use super::{machine, residues};
-use crate::algebra::{Algebra, Sum, opposite};
+use crate::algebra::{Algebra, Product, Sum, opposite};
 use crate::query::Binder;
 
 /// Which end of an interval is sought.
@@ -147,14 +147,15 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
 fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], targets: &mut [Target]) {
     for position in 0..targets.len() {
         let expr = targets[position].expr;
-        let Some(coefficient) = fact.terms.get([expr].as_slice()).copied() else { continue };
+        let coefficient = fact.coefficient(&[expr]);
+        if coefficient == 0 {
+            continue;
+        }
         // A condition between several variables is only used for each by itself.
         let mentioned =
-            |target: &Target| fact.terms.keys().any(|product| product.contains(&target.expr));
+            |target: &Target| fact.terms().any(|(product, _)| product.contains(&target.expr));
         algebra.lossy |= targets.iter().filter(|target| mentioned(target)).count() > 1;
-        let mut rest = fact.clone();
-        rest.terms.remove([expr].as_slice());
-        let rest = algebra.expr(&rest);
+        let rest = algebra.expr(&fact.without(&[expr]));
         if algebra.occurs(rest, expr) {
             continue;
         }
@@ -239,12 +240,10 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
     }
     // Split into terms without the target, terms linear in it, and terms with the target inside an atom.
     let (mut rest, mut slope, mut others) = (Sum::default(), Sum::default(), Vec::new());
-    for (product, coefficient) in &sum.terms {
-        let inside: Vec<ExprId> =
-            product.iter().copied().filter(|atom| algebra.occurs(*atom, target.expr)).collect();
-        let mut kept = product.clone();
-        kept.retain(|atom| !inside.contains(atom));
-        let factor = Sum { terms: [(kept, *coefficient)].into() };
+    for (product, coefficient) in sum.terms() {
+        let (inside, kept): (Vec<ExprId>, Vec<ExprId>) =
+            product.iter().partition(|atom| algebra.occurs(**atom, target.expr));
+        let factor = Sum::term(Product::of(&kept), coefficient);
         match inside.as_slice() {
             [] => rest = rest.plus(&factor, 1)?,
             [only] if *only == target.expr => slope = slope.plus(&factor, 1)?,
@@ -265,7 +264,7 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
         }
         None => {
             // What the parts have in common is lost.
-            algebra.lossy |= others.len() + usize::from(!slope.terms.is_empty()) > 1;
+            algebra.lossy |= others.len() + usize::from(!slope.is_zero()) > 1;
             apart(algebra, rest, &slope, &others, target, end)?
         }
     };
@@ -283,7 +282,7 @@ fn apart(
     end: End,
 ) -> Option<ExprId> {
     let mut total = rest;
-    if !slope.terms.is_empty() {
+    if !slope.is_zero() {
         let part = scaled(algebra, slope, end, &mut |_, end| match end {
             End::Low => target.low,
             End::High => target.high,

@@ -83,8 +83,9 @@ pub(crate) fn solve(
         lowered,
         constraints,
         engine,
+        // Regions that are enlarged at random need not be least first.
+        patience: if choose.is_some() { 0 } else { PATIENCE },
         choose,
-        patience: PATIENCE,
         answer: Answer::default(),
         unknown: FxHashSet::default(),
         errors: Vec::new(),
@@ -414,14 +415,15 @@ impl<'a> Solver<'a, '_> {
                     (min, interval::last(&mut self.algebra, min, extent))
                 }
                 BoundKind::Aligned { modulus, remainder } => {
-                    let offset = algebra.sub(low, remainder);
-                    let excess = algebra.combine(BinaryOp::Mod, offset, modulus);
-                    let min = algebra.sub(low, excess);
-                    let extent = algebra.sub(high, min);
-                    let extent = algebra.add(extent, modulus);
-                    let groups = algebra.combine(BinaryOp::Div, extent, modulus);
-                    let extent = algebra.mul(groups, modulus);
-                    (min, interval::last(algebra, min, extent))
+                    // Each end by its own block, so that both follow the region's ends: a difference of an end and its remainder would be wider over a loop.
+                    let [first, last] = [low, high].map(|end| {
+                        let offset = algebra.sub(end, remainder);
+                        let block = algebra.combine(BinaryOp::Div, offset, modulus);
+                        let start = algebra.mul(block, modulus);
+                        algebra.add(start, remainder)
+                    });
+                    let next = algebra.add(last, modulus);
+                    (first, algebra.offset(next, -1))
                 }
             };
         }

@@ -104,7 +104,7 @@ pub(super) fn bound(
 
 /// The number that a variable is multiplied by.
 fn slope_of(slope: &Sum) -> Option<i128> {
-    match slope.terms.len() {
+    match slope.len() {
         0 => Some(0),
         1 => slope.as_constant(),
         _ => None,
@@ -125,9 +125,9 @@ fn part(
         return None;
     };
     let divisor = algebra.pool.as_constant(divisor).and_then(Constant::as_integer)?;
-    let mut inner = algebra.sum(inner);
-    let scale = inner.terms.remove([variable].as_slice())?;
-    let offset = inner.as_constant()?;
+    let inner = algebra.sum(inner);
+    let scale = Some(inner.coefficient(&[variable])).filter(|scale| *scale != 0)?;
+    let offset = inner.without(&[variable]).as_constant()?;
     let is_small = (1..=MOST_RESIDUES).contains(&divisor);
     is_small.then_some(Part { is_quotient: op == BinaryOp::Div, factor, scale, offset, divisor })
 }

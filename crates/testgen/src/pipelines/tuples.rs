@@ -54,6 +54,9 @@ impl Maker<'_> {
             let values = self.tuple_value(inner, types, 1);
             return format!("{name}({lhs}) = select({condition}, {values}, {name}({read}));");
         }
+        if lhs == read && self.random.chance(40) {
+            return self.componentwise(name, inner, types, lhs);
+        }
         let mut values = Vec::with_capacity(types.len());
         for ty in types {
             let component = self.random.below(types.len());
@@ -65,6 +68,28 @@ impl Maker<'_> {
                 1 => format!("max({own}, {value})"),
                 2 => format!("({value} - {own})"),
                 _ => format!("({own} + {value})"),
+            });
+        }
+        format!("{name}({lhs}) = ({});", values.join(", "))
+    }
+
+    /// `name(lhs) = (…)`, every component from its own value by an operator that is associative: what `rfactor` takes.
+    fn componentwise(
+        &mut self,
+        name: &str,
+        inner: &Site,
+        types: &[&'static str],
+        lhs: &str,
+    ) -> String {
+        let mut values = Vec::with_capacity(types.len());
+        for (component, ty) in types.iter().enumerate() {
+            let own = format!("{name}({lhs}).{component}");
+            let value = self.value(inner, ty, 1);
+            let is_float = matches!(*ty, "f32" | "f64");
+            values.push(if !is_float && self.random.chance(60) {
+                format!("({own} + {value})")
+            } else {
+                format!("{}({own}, {value})", self.pick(&["min", "max"], "min"))
             });
         }
         format!("{name}({lhs}) = ({});", values.join(", "))

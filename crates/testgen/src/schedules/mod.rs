@@ -1,23 +1,35 @@
 //! Random schedules as text. Most are legal; those that are not must be refused with a diagnostic.
 
+mod placement;
+mod rewritings;
+
 use crate::{FuncText, PipelineText, Random};
 
 /// Factors of splits.
 const FACTORS: [usize; 6] = [2, 3, 4, 5, 8, 16];
+/// Of a hundred funcs and inputs, how many have a wrapper.
+const WRAPPERS: usize = 12;
+/// Of a hundred updates over domains, how many are factored.
+const FACTORED: usize = 20;
+/// Of a hundred updates over domains, how many are atomic.
+const ATOMIC: usize = 15;
 /// Numbers of lanes.
 const LANES: [usize; 4] = [2, 4, 8, 16];
 
 /// Makes the schedule of a seed, named `name`, for a pipeline.
 pub fn schedule(pipeline: &PipelineText, name: &str, seed: u64) -> String {
-    let mut maker = Maker { random: Random::new(seed), pipeline, loops: Vec::new(), fresh: 0 };
+    let mut maker =
+        Maker { random: Random::new(seed), pipeline, loops: Vec::new(), wrapper: None, fresh: 0 };
     format!("schedule {name} for {} {{\n{}}}\n", pipeline.name, maker.make())
 }
 
 struct Maker<'p> {
     random: Random,
     pipeline: &'p PipelineText,
-    /// The loops of each func's last stage after its directives, innermost first: where producers are placed.
-    loops: Vec<Vec<Loop>>,
+    /// The loops of each func's stages after its directives, innermost first: where producers are placed.
+    loops: Vec<Vec<Vec<Loop>>>,
+    /// The wrapper of the func at hand, as a level names it, and its loops.
+    wrapper: Option<(String, Vec<Loop>)>,
     fresh: usize,
 }
 
@@ -27,14 +39,33 @@ struct Loop {
     is_reduction: bool,
     /// Whether something was made of it that ends its changes.
     done: bool,
+    /// Whether its extent is a number, so that it can be vectorized or unrolled as a whole.
+    is_short: bool,
 }
 
-impl Maker<'_> {
+impl Loop {
+    fn new(name: impl Into<String>, is_reduction: bool) -> Self {
+        Self { name: name.into(), is_reduction, done: false, is_short: false }
+    }
+}
+
+/// What may be done with a stage's loops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The first one.
+    Pure,
+    /// An update.
+    Update,
+    /// An update whose iterations may meet.
+    Atomic,
+}
+
+impl<'p> Maker<'p> {
     fn make(&mut self) -> String {
         let funcs = &self.pipeline.funcs;
         self.loops = funcs
             .iter()
-            .map(|func| func.stages.last().map(|stage| loops(stage)).unwrap_or_default())
+            .map(|func| func.stages.iter().map(|stage| loops(stage)).collect())
             .collect();
         let mut text: Vec<String> = Vec::new();
         // Readers first, so that producers can be placed at their loops.
@@ -43,39 +74,71 @@ impl Maker<'_> {
             if func.synthetic || self.random.chance(10) {
                 continue;
             }
+            self.wrapper = None;
+            if self.random.chance(WRAPPERS) {
+                text.extend(self.wrapper(func));
+            }
             let is_output = number + 1 == funcs.len();
             let placement = if is_output { String::new() } else { self.placement(func) };
             let inline = placement.contains("compute_inline");
             let mut chain = placement;
             if !inline {
                 let mut stage = func.stages.first().map(|stage| loops(stage)).unwrap_or_default();
-                chain.push_str(&self.loop_directives(&mut stage, false));
-                self.loops[number] = stage;
+                chain.push_str(&self.loop_directives(&mut stage, Stage::Pure));
+                if let Some(own) = self.loops[number].first_mut() {
+                    *own = stage;
+                }
                 if self.random.chance(12) {
                     chain.push_str(&self.specialization(func));
                 }
                 // A specialization's block may only be followed by nothing.
-                if self.random.chance(20) && !chain.ends_with("}\n") {
+                if self.random.chance(20) && !chain.ends_with('\n') {
                     chain.push_str(&self.bounds(func));
                 }
             }
             if !chain.is_empty() {
-                let end = if chain.ends_with("}\n") { "" } else { ";\n" };
+                let end = if chain.ends_with('\n') { "" } else { ";\n" };
                 text.push(format!("    {}{chain}{end}", func.name));
             }
             if inline {
                 continue;
             }
-            for (stage, update) in func.stages.iter().enumerate().skip(1) {
-                let mut update = loops(update);
-                let chain = self.loop_directives(&mut update, true);
-                self.loops[number] = update;
-                if !chain.is_empty() {
-                    text.push(format!("    {}.update({stage}){chain};\n", func.name));
-                }
+            for stage in 1..func.stages.len() {
+                text.extend(self.update(number, stage));
+            }
+        }
+        for input in &self.pipeline.inputs {
+            if self.random.chance(WRAPPERS) {
+                text.extend(self.wrapper(input));
             }
         }
         text.concat()
+    }
+
+    /// Directives for an update.
+    fn update(&mut self, number: usize, stage: usize) -> Vec<String> {
+        let func = &self.pipeline.funcs[number];
+        let mut text = Vec::new();
+        let mut update = loops(&func.stages[stage]);
+        let has_domain = update.iter().any(|entry| entry.is_reduction);
+        if has_domain && self.random.chance(FACTORED) {
+            text.extend(self.factored(func, stage, &mut update));
+        }
+        let is_atomic = has_domain && self.random.chance(ATOMIC);
+        let kind = if is_atomic { Stage::Atomic } else { Stage::Update };
+        let mut chain = if is_atomic { ".atomic()".to_owned() } else { String::new() };
+        chain.push_str(&self.loop_directives(&mut update, kind));
+        self.loops[number][stage] = update;
+        if !chain.is_empty() {
+            // The first update needs no number.
+            let which = if stage == 1 && self.random.chance(30) {
+                String::new()
+            } else {
+                stage.to_string()
+            };
+            text.push(format!("    {}.update({which}){chain};\n", func.name));
+        }
+        text
     }
 
     fn pick<T: Copy>(&mut self, choices: &[T], otherwise: T) -> T {
@@ -104,73 +167,17 @@ impl Maker<'_> {
         }
     }
 
-    /// Where a func is computed and stored.
-    fn placement(&mut self, func: &FuncText) -> String {
-        let reader = self.random.choose(&func.readers).copied();
-        let at = reader.and_then(|reader| {
-            let loops = &self.loops[reader];
-            // Outer loops are legal more often.
-            let skip = if loops.len() > 1 && self.random.chance(75) { loops.len() / 2 } else { 0 };
-            let name = self.random.choose(&loops[skip..])?.name.clone();
-            Some((self.pipeline.funcs[reader].name.clone(), name, reader))
-        });
-        match (self.random.below(10), at) {
-            // A func with updates has no definition to substitute.
-            (0 | 1, _) if func.stages.len() == 1 || self.random.chance(10) => {
-                ".compute_inline()".to_owned()
-            }
-            (2, _) => ".compute_root()".to_owned(),
-            (3..=8, Some((reader, var, number))) => {
-                let mut text = vec![format!(".compute_at({reader}, {var})")];
-                // Storage around loops that move the region makes windows slide and memory fold.
-                match self.random.below(6) {
-                    0 | 1 => text.push(".store_root()".to_owned()),
-                    2 => {
-                        if let Some(outer) = self.loops[number].last() {
-                            text.push(format!(".store_at({reader}, {})", outer.name));
-                        }
-                    }
-                    _ => {}
-                }
-                text.push(self.layout(func));
-                text.concat()
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// Directives on the layout of a func's memory.
-    fn layout(&mut self, func: &FuncText) -> String {
-        let dims: Vec<String> =
-            func.stages.first().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-        let Some(dim) = self.random.choose(&dims).cloned() else { return String::new() };
-        match self.random.below(12) {
-            0 => {
-                let factor = self.pick(&[1, 2, 3, 4, 7, 8, 16], 4);
-                let direction = self.pick(&["", "", "", ", forward", ", backward"], "");
-                format!(".fold_storage({dim}, {factor}{direction})")
-            }
-            1 => format!(".align_storage({dim}, {})", self.pick(&[2, 3, 8], 8)),
-            2 if dims.len() > 1 => {
-                let names: Vec<String> = dims.iter().rev().cloned().collect();
-                format!(".reorder_storage({})", names.join(", "))
-            }
-            3 => {
-                let place = self.pick(&["heap", "auto", "stack", "register"], "heap");
-                format!(".store_in({place})")
-            }
-            _ => String::new(),
-        }
-    }
-
     /// Directives on a stage's loops; `loops` is what they leave.
-    fn loop_directives(&mut self, loops: &mut Vec<Loop>, is_update: bool) -> String {
+    fn loop_directives(&mut self, loops: &mut Vec<Loop>, stage: Stage) -> String {
+        let is_update = stage != Stage::Pure;
+        // Iterations of a reduction may meet in one location, unless the update is atomic.
+        let bound = |entry: &Loop| entry.is_reduction && stage != Stage::Atomic;
         let mut text: Vec<String> = Vec::new();
         for _ in 0..self.random.below(5) {
             let candidates: Vec<usize> = (0..loops.len()).filter(|k| !loops[*k].done).collect();
             let Some(at) = self.random.choose(&candidates).copied() else { break };
             let name = loops[at].name.clone();
-            let is_reduction = loops[at].is_reduction;
+            let Loop { is_reduction, is_short, .. } = loops[at];
             match self.random.below(13) {
                 11 if at + 1 < loops.len() => {
                     text.push(format!(".swap({})", loops[at + 1].name));
@@ -182,7 +189,8 @@ impl Maker<'_> {
                     let factor = self.factor();
                     let tail = self.tail(is_update);
                     text.push(format!(".split({name}, {outer}, {inner}, {factor}{tail})"));
-                    split(loops, at, outer, inner);
+                    let is_short = factor.parse::<usize>().is_ok();
+                    split(loops, at, outer, inner, is_short);
                 }
                 2 if loops.len() >= 2 && !is_update => {
                     let (x, y) = (loops[0].name.clone(), loops[1].name.clone());
@@ -196,11 +204,8 @@ impl Maker<'_> {
                     text.push(format!(
                         ".tile({x}, {y}, {xo}, {yo}, {xi}, {yi}, {width}, {height}{tail})"
                     ));
-                    let made = [xi, yi, xo, yo].map(|name| Loop {
-                        name,
-                        is_reduction: false,
-                        done: false,
-                    });
+                    let made = [(xi, true), (yi, true), (xo, false), (yo, false)]
+                        .map(|(name, is_short)| Loop { is_short, ..Loop::new(name, false) });
                     loops.splice(0..2, made);
                 }
                 3 if loops.len() >= 2 => {
@@ -215,18 +220,26 @@ impl Maker<'_> {
                     let is_reduction = is_reduction || outer.is_reduction;
                     loops.splice(
                         at..=at + 1,
-                        [Loop { name: fused, is_reduction, done: outer.done }],
+                        [Loop { done: outer.done, ..Loop::new(fused, is_reduction) }],
                     );
                 }
-                5 if !is_reduction || self.random.chance(5) => {
+                5 if !bound(&loops[at]) || self.random.chance(5) => {
                     text.push(format!(".parallel({name})"));
                     loops[at].done = true;
                 }
-                6 | 7 if !is_reduction || self.random.chance(5) => {
+                6 | 7 if !bound(&loops[at]) || self.random.chance(5) => {
                     // Without a number of lanes only a loop of constant extent can be vectorized.
-                    let lanes = self.pick(&LANES, 4);
-                    let tail = self.tail(is_update);
-                    text.push(format!(".vectorize({name}, {lanes}{tail})"));
+                    if is_short && self.random.chance(50) {
+                        text.push(format!(".vectorize({name})"));
+                    } else {
+                        let lanes = self.pick(&LANES, 4);
+                        let tail = self.tail(is_update);
+                        text.push(format!(".vectorize({name}, {lanes}{tail})"));
+                    }
+                    loops[at].done = true;
+                }
+                8 if is_short && self.random.chance(50) => {
+                    text.push(format!(".unroll({name})"));
                     loops[at].done = true;
                 }
                 8 => {
@@ -262,7 +275,14 @@ impl Maker<'_> {
     fn tail(&mut self, is_update: bool) -> &'static str {
         if is_update && !self.random.chance(5) {
             return self.pick(
-                &["", ", tail: guard", ", tail: predicate", ", tail: round_up_and_blend"],
+                &[
+                    "",
+                    ", tail: guard",
+                    ", tail: auto",
+                    ", tail: predicate",
+                    ", tail: predicate_stores",
+                    ", tail: round_up_and_blend",
+                ],
                 "",
             );
         }
@@ -272,7 +292,9 @@ impl Maker<'_> {
                 ", tail: guard",
                 ", tail: shift",
                 ", tail: round",
+                ", tail: auto",
                 ", tail: predicate_loads",
+                ", tail: predicate_stores",
                 ", tail: shift_inwards_and_blend",
             ],
             "",
@@ -286,6 +308,10 @@ impl Maker<'_> {
             // A chain goes on behind the block.
             text.truncate(text.trim_end().len());
             text.push_str(&self.specialized(func));
+        }
+        if !text.is_empty() && self.random.chance(15) {
+            text.truncate(text.trim_end().len());
+            text.push_str(".specialize_fail(\"no case is left\");\n");
         }
         text
     }
@@ -323,18 +349,11 @@ impl Maker<'_> {
 }
 
 fn loops(stage: &[(String, bool)]) -> Vec<Loop> {
-    stage
-        .iter()
-        .map(|(name, is_reduction)| Loop {
-            name: name.clone(),
-            is_reduction: *is_reduction,
-            done: false,
-        })
-        .collect()
+    stage.iter().map(|(name, is_reduction)| Loop::new(name, *is_reduction)).collect()
 }
 
-fn split(loops: &mut Vec<Loop>, at: usize, outer: String, inner: String) {
+fn split(loops: &mut Vec<Loop>, at: usize, outer: String, inner: String, is_short: bool) {
     let is_reduction = loops[at].is_reduction;
-    let made = [inner, outer].map(|name| Loop { name, is_reduction, done: false });
-    loops.splice(at..=at, made);
+    let inner = Loop { is_short, ..Loop::new(inner, is_reduction) };
+    loops.splice(at..=at, [inner, Loop::new(outer, is_reduction)]);
 }
