@@ -60,7 +60,7 @@ enum Stage {
     Atomic,
 }
 
-impl<'p> Maker<'p> {
+impl Maker<'_> {
     fn make(&mut self) -> String {
         let funcs = &self.pipeline.funcs;
         self.loops = funcs

@@ -1,5 +1,7 @@
 //! Directives that rewrite the algorithm: wrappers, and updates in parts.
 
+use std::fmt::Write;
+
 use super::{Loop, Maker, Stage, loops};
 use crate::FuncText;
 
@@ -53,17 +55,17 @@ impl Maker<'_> {
         let at = if chain.is_empty() { at } else { at + self.random.below(2) };
         let kept = update.remove(at);
         let (var, part) = (self.fresh("u"), self.fresh("part"));
-        chain.push_str(&format!(".rfactor({}, {var}, {part})", kept.name));
+        _ = write!(chain, ".rfactor({}, {var}, {part})", kept.name);
         let pure: Vec<Loop> = loops(func.stages.first()?);
         let mut initial = pure.clone();
         let mut own = update.clone();
         for loops in [&mut initial, &mut own] {
             loops.push(Loop::new(var.clone(), false));
         }
-        chain.push_str(&match (self.random.below(4), pure.last()) {
-            (0, Some(outer)) => format!(".compute_at({}, {})", func.name, outer.name),
-            _ => ".compute_root()".to_owned(),
-        });
+        match (self.random.below(4), pure.last()) {
+            (0, Some(outer)) => _ = write!(chain, ".compute_at({}, {})", func.name, outer.name),
+            _ => chain.push_str(".compute_root()"),
+        }
         if self.random.chance(40) {
             chain.push_str(&self.loop_directives(&mut initial, Stage::Pure));
         }
