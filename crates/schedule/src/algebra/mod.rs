@@ -316,9 +316,7 @@ impl<'a> Algebra<'a> {
             return None;
         }
         let distance = self.distance(&Sum::atom(a.0), &Sum::atom(b.0))?;
-        let mut rest = sum.clone();
-        rest.terms.remove(&vec![a.0]);
-        rest.terms.remove(&vec![b.0]);
+        let rest = sum.without(&[a.0]).without(&[b.0]);
         rest.plus(&Sum::constant(distance), a.1)
     }
 
