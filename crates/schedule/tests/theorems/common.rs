@@ -132,13 +132,18 @@ pub(crate) fn confluent(
             if matches!(
                 failure.check,
                 Check::InputRegion { .. } | Check::Bound { .. } | Check::OutputRegion { .. }
-            ) =>
+            ) || is_last_case(&failure.check) =>
         {
             Ended::Refused
         }
         Err(Fault::TooLarge { .. }) => Ended::TooLarge,
         Err(fault) => panic!("{fault} {what}\n{}", print::program(pool, program)),
     }
+}
+
+/// Whether the check is what `specialize_fail` makes: its message is the generator's.
+fn is_last_case(check: &Check) -> bool {
+    matches!(check, Check::Require { message, .. } if message == "no case is left")
 }
 
 fn is_nan(value: Option<Constant>) -> bool {
