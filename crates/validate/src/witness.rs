@@ -174,7 +174,8 @@ fn solve(
     (unknowns, clamped): (&[Unknown], bool),
     solution: &mut Rename,
 ) {
-    loop {
+    // Once for each: a wrong program's bounds may bring an unknown back that has its guess already.
+    for _ in unknowns {
         let present = solution.poly(space, written);
         let open = mentioned(space, present, unknowns);
         let symbols: IndexSet<Symbol> = open.iter().map(|unknown| unknown.symbol).collect();
