@@ -24,6 +24,8 @@ pub(crate) enum Error {
     Untidy(usize),
     /// These files have derivations that are not accepted.
     Derivations(Vec<String>),
+    /// These programs of the project were refuted.
+    Refuted(Vec<String>),
     /// The demo could not show these schedules.
     Schedules(Vec<String>),
 }
@@ -42,6 +44,7 @@ impl fmt::Display for Error {
             Self::Untidy(1) => write!(f, "tidy found 1 thing to mend"),
             Self::Untidy(count) => write!(f, "tidy found {count} things to mend"),
             Self::Derivations(names) => write!(f, "not accepted: {}", names.join(", ")),
+            Self::Refuted(names) => write!(f, "refuted: {}", names.join(", ")),
             Self::Schedules(names) => write!(f, "not proved and run: {}", names.join(", ")),
         }
     }

@@ -9,6 +9,7 @@
 )]
 
 mod atl;
+mod bench;
 mod demo;
 mod error;
 mod fuzz;
@@ -44,6 +45,7 @@ const COMMANDS: &[Command] = &[
     tidy::COMMAND,
     fuzz::COMMAND,
     atl::COMMAND,
+    bench::COMMAND,
     mutators::COMMAND,
 ];
 

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::certificate::{Certificate, is_numbered};
@@ -173,7 +174,10 @@ impl Checker {
             let path = path.to_owned();
             move |cause| CheckError::File { path, cause }
         };
-        let work = cache.join(format!("coq-new-{}", std::process::id()));
+        // Other threads and processes may be at it too.
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let work = cache.join(format!("coq-new-{}-{number}", std::process::id()));
         fs::create_dir_all(&work).map_err(file_error(&work))?;
         for (name, text) in LIBRARY {
             let path = work.join(format!("{name}.v"));

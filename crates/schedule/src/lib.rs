@@ -20,11 +20,12 @@ mod transform;
 use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};
 
 pub use bounds::Engine;
-pub use directives::{Phase, Step, apply, steps};
+pub use directives::{Phase, Step, apply, apply_with, steps};
 pub use error::ScheduleError;
 pub use nest::{Lowered, lower_algorithm};
+pub use reduction::Oracle;
 pub use report::{bounds_answers, loop_nest, query_text};
-pub use transform::{Transformed, transform};
+pub use transform::{Transformed, transform, transform_with};
 
 /// Rewrites, lowers, schedules and completes.
 ///

@@ -45,17 +45,25 @@ pub(crate) enum Finding {
     Unknown(String),
 }
 
-/// Asks a solver, which is started when it is first needed.
+/// Asks a solver which changes of order are legal, and which laws an operator has. The solver is started when it is first needed; answers are remembered, so that schedules of
+/// one algorithm had better share an oracle.
 #[derive(Debug, Default)]
-pub(crate) struct Oracle {
+pub struct Oracle {
     solver: Option<Solver>,
+    /// Steps of the solver for one question, by its own count.
+    steps: Option<u64>,
 }
 
 impl Oracle {
+    /// One that gives a question up after so many steps, the same on every machine: a change that is not decided then is refused.
+    pub fn limited(steps: u64) -> Self {
+        Self { solver: None, steps: Some(steps) }
+    }
+
     fn solver(&mut self) -> Result<&mut Solver, String> {
         if self.solver.is_none() {
             let program = Program::find(Family::Z3, None).map_err(|error| error.to_string())?;
-            let opened = Solver::open(Options::new(program));
+            let opened = Solver::open(Options { steps: self.steps, ..Options::new(program) });
             self.solver = Some(opened.map_err(|error| error.to_string())?);
         }
         self.solver.as_mut().ok_or_else(|| "no solver".to_owned())

@@ -3,7 +3,8 @@
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Action, Algorithm, Directive, Pool, Program, Schedule};
 use halidom_schedule::{
-    Engine, Lowered, ScheduleError, apply, complete, complete_at_random, transform,
+    Engine, Lowered, Oracle, ScheduleError, apply_with, complete, complete_at_random,
+    transform_with,
 };
 use halidom_testgen::Random;
 
@@ -11,6 +12,9 @@ use super::examine::Known;
 use super::figures::{Figures, Part, Spent};
 use super::runs::{Ended, interpreted};
 use super::{Kind, Wrong};
+
+/// The solver's steps for one question whether a directive is legal: about half a second.
+const LEGALITY_STEPS: u64 = 1_000_000;
 
 /// The last legal step.
 pub(super) struct Last {
@@ -35,38 +39,59 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Examines every step; the last legal one. A directive without which a schedule goes on to be legal is left out, unless a later one makes it legal.
+    /// Examines every step; the last legal one. The directive that is refused first is left out until the schedule as a whole is legal.
     pub(super) fn examine(
         &self,
         schedule: &Schedule,
         figures: &mut Figures,
         spent: &mut Spent,
     ) -> Result<Option<Last>, Wrong> {
-        let unscheduled = Schedule { name: schedule.name.clone(), directives: Vec::new() };
-        let mut last = self.one(0, &unscheduled, figures, spent)?;
+        let mut oracle = Oracle::limited(LEGALITY_STEPS);
         let mut schedule = schedule.clone();
         let mut is_whole = true;
-        let mut examined = 0;
-        loop {
-            let mut illegal = None;
-            for (number, step) in halidom_schedule::steps(&schedule).into_iter().enumerate() {
-                if number < examined {
-                    continue;
-                }
-                if let Some(legal) = self.one(number + 1, &step.schedule, figures, spent)? {
-                    last = Some(legal);
-                    examined = number + 1;
-                    illegal = None;
-                } else if illegal.is_none() {
-                    illegal = Some(step.origin);
-                }
+        while let Err(errors) = spent.on(Part::Directives, || self.compiled(&mut oracle, &schedule))
+        {
+            told(&errors)?;
+            let at_fault = errors.iter().find_map(|error| error.origin);
+            // A bound that cannot be inferred is no directive's fault: the last one goes.
+            let last = || schedule.directives.last().map(|directive| directive.origin);
+            let Some(origin) = at_fault.or_else(last) else { return Ok(None) };
+            let before = schedule.clone();
+            leave_out(&mut schedule.directives, origin);
+            if schedule == before && schedule.directives.pop().is_none() {
+                return Ok(None);
             }
-            let Some(origin) = illegal else { break };
             is_whole = false;
             figures.directives_refused += 1;
-            leave_out(&mut schedule.directives, origin);
+        }
+        let unscheduled = Schedule { name: schedule.name.clone(), directives: Vec::new() };
+        let mut last = self.one(0, &unscheduled, &mut oracle, figures, spent)?;
+        for (number, step) in halidom_schedule::steps(&schedule).into_iter().enumerate() {
+            // A step may be illegal until a later one comes.
+            let legal = self.one(number + 1, &step.schedule, &mut oracle, figures, spent)?;
+            last = legal.or(last);
         }
         Ok(last.map(|last| Last { is_whole, ..last }))
+    }
+
+    /// Whether a schedule is legal.
+    fn compiled(&self, oracle: &mut Oracle, schedule: &Schedule) -> Result<(), Vec<ScheduleError>> {
+        let mut pool = self.pool.clone();
+        let lowered = self.applied(oracle, &mut pool, schedule)?.1;
+        complete(&mut pool, &lowered, Engine::Default).map(drop)
+    }
+
+    /// Rewritten algorithms, and the last one with the schedule applied.
+    fn applied(
+        &self,
+        oracle: &mut Oracle,
+        pool: &mut Pool,
+        schedule: &Schedule,
+    ) -> Result<(Vec<Algorithm>, Lowered), Vec<ScheduleError>> {
+        let transformed = transform_with(oracle, pool, self.algorithm, schedule)?;
+        let mut lowered = transformed.lower(pool, self.algorithm);
+        apply_with(oracle, pool, &mut lowered, &transformed.schedule)?;
+        Ok((transformed.steps, lowered))
     }
 
     /// A step, if it is legal.
@@ -74,10 +99,12 @@ impl Steps<'_> {
         &self,
         number: usize,
         schedule: &Schedule,
+        oracle: &mut Oracle,
         figures: &mut Figures,
         spent: &mut Spent,
     ) -> Result<Option<Last>, Wrong> {
-        let Some((pool, structured, rewritten)) = self.step(number, schedule, figures, spent)?
+        let Some((pool, structured, rewritten)) =
+            self.step(number, schedule, oracle, figures, spent)?
         else {
             figures.steps_refused += 1;
             return Ok(None);
@@ -92,16 +119,12 @@ impl Steps<'_> {
         &self,
         number: usize,
         schedule: &Schedule,
+        oracle: &mut Oracle,
         figures: &mut Figures,
         spent: &mut Spent,
     ) -> Result<Option<(Pool, Program, Vec<Algorithm>)>, Wrong> {
         let mut pool = self.pool.clone();
-        let applied = spent.on(Part::Directives, || {
-            let transformed = transform(&mut pool, self.algorithm, schedule)?;
-            let mut lowered = transformed.lower(&mut pool, self.algorithm);
-            apply(&mut pool, &mut lowered, &transformed.schedule)?;
-            Ok::<_, Vec<ScheduleError>>((transformed.steps, lowered))
-        });
+        let applied = spent.on(Part::Directives, || self.applied(oracle, &mut pool, schedule));
         let (rewritten, lowered) = match applied {
             Ok(applied) => applied,
             Err(errors) => return told(&errors).map(|()| None),

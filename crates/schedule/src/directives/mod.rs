@@ -103,9 +103,21 @@ pub fn apply(
     lowered: &mut Lowered,
     schedule: &Schedule,
 ) -> std::result::Result<(), Vec<ScheduleError>> {
+    apply_with(&mut Oracle::default(), pool, lowered, schedule)
+}
+
+/// As [`apply`], with a solver that may have been asked before.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_with(
+    oracle: &mut Oracle,
+    pool: &mut Pool,
+    lowered: &mut Lowered,
+    schedule: &Schedule,
+) -> std::result::Result<(), Vec<ScheduleError>> {
     let startup = startup_vars(pool, lowered);
-    let mut scheduler =
-        Scheduler { pool, lowered, startup, oracle: Oracle::default(), errors: Vec::new() };
+    let mut scheduler = Scheduler { pool, lowered, startup, oracle, errors: Vec::new() };
     let mut directives: Vec<(usize, &Directive)> =
         schedule.directives.iter().map(|directive| (0, directive)).collect();
     directives.sort_by_key(|(_, directive)| phase(&directive.action));
@@ -231,7 +243,7 @@ struct Scheduler<'a> {
     lowered: &'a mut Lowered,
     startup: FxHashSet<VarId>,
     /// For questions about reduction loops.
-    oracle: Oracle,
+    oracle: &'a mut Oracle,
     errors: Vec<ScheduleError>,
 }
 

@@ -70,13 +70,26 @@ pub fn transform(
     algorithm: &Algorithm,
     schedule: &Schedule,
 ) -> std::result::Result<Transformed, Vec<ScheduleError>> {
+    transform_with(&mut Oracle::default(), pool, algorithm, schedule)
+}
+
+/// As [`transform`], with a solver that may have been asked before.
+///
+/// # Errors
+/// As [`transform`].
+pub fn transform_with(
+    oracle: &mut Oracle,
+    pool: &mut Pool,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+) -> std::result::Result<Transformed, Vec<ScheduleError>> {
     let mut transformer = Transformer {
         pool,
         current: algorithm.clone(),
         steps: Vec::new(),
         ids: IndexMap::default(),
         directives: Vec::new(),
-        oracle: Oracle::default(),
+        oracle,
     };
     let mut errors = Vec::new();
     for directive in &schedule.directives {
@@ -105,7 +118,7 @@ struct Transformer<'a> {
     ids: IndexMap<FuncId, FuncId>,
     /// Those that are left.
     directives: Vec<Directive>,
-    oracle: Oracle,
+    oracle: &'a mut Oracle,
 }
 
 /// What a rewriting changes.
