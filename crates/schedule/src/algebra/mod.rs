@@ -179,9 +179,10 @@ impl<'a> Algebra<'a> {
         for arm in arms {
             self.flatten(least, arm, &mut flat);
         }
-        let kept = self.prune(least, flat);
-        let absorbed = self.absorb(least, kept);
-        let kept = self.prune(least, absorbed);
+        let mut kept = self.prune(least, flat);
+        if self.absorb(least, &mut kept) {
+            kept = self.prune(least, kept);
+        }
         if let [only] = kept.as_slice() {
             return only.clone();
         }
@@ -207,8 +208,9 @@ impl<'a> Algebra<'a> {
         kept
     }
 
-    /// `min(a, max(c, min(a, b))) = min(a, max(c, b))`: within an arm, whatever another arm cuts off already (and likewise for a maximum).
-    fn absorb(&mut self, least: bool, mut arms: Vec<Sum>) -> Vec<Sum> {
+    /// `min(a, max(c, min(a, b))) = min(a, max(c, b))`: within an arm, whatever another arm cuts off already (and likewise for a maximum). Whether there was such.
+    fn absorb(&mut self, least: bool, arms: &mut [Sum]) -> bool {
+        let mut absorbed = false;
         // One arm after another: what an arm is compared with must be what the others are by then.
         for position in 0..arms.len() {
             let arm = arms[position].clone();
@@ -236,9 +238,10 @@ impl<'a> Algebra<'a> {
             }
             if changed {
                 arms[position] = self.extremum(!least, parts);
+                absorbed = true;
             }
         }
-        arms
+        absorbed
     }
 
     /// Whether `a <= b` is known (`a >= b` if not `least`).
