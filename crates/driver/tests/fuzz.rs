@@ -36,7 +36,8 @@ fn everything_that_computes_agrees() {
     }
     assert!(outcome.disagreements.is_empty(), "{} disagreements", outcome.disagreements.len());
     // Every program is run at each of its steps, under two completions, natively, and validated.
-    assert!(figures.steps > 3 * figures.programs && figures.steps_refused > 0, "{figures:?}");
+    assert!(figures.steps > 3 * figures.programs, "{figures:?}");
+    assert!(figures.directives_refused > 0, "{figures:?}");
     assert!(figures.random_completions * 4 > figures.steps * 3, "{figures:?}");
     assert!(figures.runs > figures.completions / 2, "{figures:?}");
     assert_eq!(figures.native, figures.compiles);
