@@ -186,13 +186,7 @@ impl<'a> Algebra<'a> {
         if let [only] = kept.as_slice() {
             return only.clone();
         }
-        let op = if least { BinaryOp::Min } else { BinaryOp::Max };
-        let mut arms: Vec<ExprId> = kept.iter().map(|arm| self.expr(arm)).collect();
-        arms.sort_unstable();
-        match arms.into_iter().reduce(|lhs, rhs| self.pool.binary(op, lhs, rhs)) {
-            Some(result) => Sum::atom(result),
-            None => Sum::default(),
-        }
+        self.joined(least, &kept)
     }
 
     /// Leaves out arms that another one makes superfluous.
@@ -205,7 +199,35 @@ impl<'a> Algebra<'a> {
             kept.retain(|other| !self.ordered(least, &arm, other));
             kept.push(arm);
         }
-        kept
+        self.prune_together(least, kept)
+    }
+
+    /// Leaves out an extremum of the other kind that the other arms make superfluous together: `min(a, b, m + 16 * ((min(a, b) - m) / 16) + 15)` is `min(a, b)`.
+    fn prune_together(&mut self, least: bool, mut arms: Vec<Sum>) -> Vec<Sum> {
+        let mut position = 0;
+        while position < arms.len() && arms.len() > 2 {
+            if self.lone_extremum(&arms[position]).is_some() {
+                let arm = arms.remove(position);
+                let others = self.joined(least, &arms);
+                if self.ordered(least, &others, &arm) {
+                    continue;
+                }
+                arms.insert(position, arm);
+            }
+            position += 1;
+        }
+        arms
+    }
+
+    /// The minimum or maximum of arms none of which is superfluous.
+    fn joined(&mut self, least: bool, arms: &[Sum]) -> Sum {
+        let op = if least { BinaryOp::Min } else { BinaryOp::Max };
+        let mut arms: Vec<ExprId> = arms.iter().map(|arm| self.expr(arm)).collect();
+        arms.sort_unstable();
+        match arms.into_iter().reduce(|lhs, rhs| self.pool.binary(op, lhs, rhs)) {
+            Some(result) => Sum::atom(result),
+            None => Sum::default(),
+        }
     }
 
     /// `min(a, max(c, min(a, b))) = min(a, max(c, b))`: within an arm, whatever another arm cuts off already (and likewise for a maximum). Whether there was such.
@@ -321,6 +343,25 @@ impl<'a> Algebra<'a> {
         let distance = self.distance(&Sum::atom(a.0), &Sum::atom(b.0))?;
         let rest = sum.without(&[a.0]).without(&[b.0]);
         rest.plus(&Sum::constant(distance), a.1)
+    }
+
+    /// A sum without a pair of extrema that cancel out, if it has one.
+    fn cancelled(&mut self, sum: &Sum) -> Option<Sum> {
+        let extrema: Vec<(ExprId, i128)> = sum
+            .terms()
+            .filter_map(|(product, coefficient)| match product {
+                Product::Atom(atom) => self.as_extremum(*atom).map(|_| (*atom, coefficient)),
+                Product::One | Product::Atoms(_) => None,
+            })
+            .collect();
+        for (position, a) in extrema.iter().enumerate() {
+            for b in &extrema[..position] {
+                if let Some(rest) = self.cancel(sum, *a, *b) {
+                    return Some(rest);
+                }
+            }
+        }
+        None
     }
 
     /// `a - b`, if that is a constant because the two are alike but for what is added to their arms.

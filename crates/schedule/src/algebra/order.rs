@@ -96,7 +96,60 @@ impl Algebra<'_> {
                 }
             }
         }
+        for (product, coefficient) in sum.terms() {
+            let Product::Atom(atom) = product else { continue };
+            let Some((left, common)) = self.pulled(*atom) else { continue };
+            let mut apart = sum.without(product).plus(&left, coefficient);
+            for (quotient, factor) in common.terms() {
+                let Product::Atom(quotient) = quotient else { continue };
+                let bound = self.quotient_bound(*quotient, &[], factor.saturating_mul(coefficient));
+                apart = apart.zip(bound).and_then(|(apart, bound)| apart.plus(&bound, 1));
+            }
+            let cancelled = apart.and_then(|apart| self.cancelled(&apart));
+            if cancelled.is_some_and(|sum| self.nonnegative(&sum, depth)) {
+                return true;
+            }
+        }
         self.scaled(sum).is_some_and(|sum| self.nonnegative(&sum, depth))
+    }
+
+    /// `max(a + q, b + q)` as `max(a, b)` and `q`, for quotients that all arms have in common: a bound of the quotient may be in terms of the rest.
+    fn pulled(&mut self, atom: ExprId) -> Option<(Sum, Sum)> {
+        self.as_extremum(atom)?;
+        let common = self.common_quotients(&Sum::atom(atom))?;
+        let left = self.less(&Sum::atom(atom), &common)?;
+        Some((left, common))
+    }
+
+    /// The multiples of quotients that all arms of a sum have in common; `None` if there is none.
+    fn common_quotients(&mut self, sum: &Sum) -> Option<Sum> {
+        let common = match self.lone_extremum(sum) {
+            Some((_, lhs, rhs)) => {
+                let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+                let (lhs, rhs) = (self.common_quotients(&lhs)?, self.common_quotients(&rhs)?);
+                lhs.filter_map(|product, coefficient| {
+                    if rhs.coefficient(product) == coefficient { coefficient } else { 0 }
+                })
+            }
+            None => sum.filter_map(|product, coefficient| match product {
+                Product::Atom(atom)
+                    if matches!(self.pool.get(*atom), Expr::Binary(BinaryOp::Div, ..)) =>
+                {
+                    coefficient
+                }
+                Product::One | Product::Atom(_) | Product::Atoms(_) => 0,
+            }),
+        };
+        (!common.is_zero()).then_some(common)
+    }
+
+    /// A sum less what all its arms have in common.
+    fn less(&mut self, sum: &Sum, common: &Sum) -> Option<Sum> {
+        let Some((op, lhs, rhs)) = self.lone_extremum(sum) else { return sum.plus(common, -1) };
+        let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
+        let (lhs, rhs) = (self.less(&lhs, common)?, self.less(&rhs, common)?);
+        let (lhs, rhs) = (self.expr(&lhs), self.expr(&rhs));
+        Some(Sum::atom(self.pool.binary(op, lhs, rhs)))
     }
 
     /// A sum that is non-negative where this one is, and whose first quotient that could not be bounded can be: `s >= 0` where `c * s + c - 1 >= 0`, for integers.
