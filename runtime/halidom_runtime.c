@@ -81,14 +81,14 @@ WEAK size_t halidom_bytes(size_t bytes, int64_t extent) {
     return (uint64_t)extent > SIZE_MAX / bytes ? SIZE_MAX : bytes * (size_t)extent;
 }
 
-/* calloc, because for large blocks it hands out the kernel's zero pages without writing to them.
+/* malloc and not calloc, which writes zeros to a large block whenever it hands it out again.
  * The block's true start stands in the word before the aligned address. */
 WEAK void *halidom_alloc(size_t bytes) {
     size_t extra = ALIGNMENT + sizeof(void *);
     if (bytes > SIZE_MAX - extra) {
         return NULL;
     }
-    char *block = calloc(1, bytes + extra);
+    char *block = malloc(bytes + extra);
     if (block == NULL) {
         return NULL;
     }

@@ -73,8 +73,10 @@ int halidom_fail(halidom_failure *failure, int32_t check, int count, const int64
  * which halidom_alloc has not. */
 size_t halidom_bytes(size_t bytes, int64_t extent);
 
-/* `bytes` of zeroed memory at a multiple of 64, or NULL. Zeroed because over-computed regions may
- * be read before they are written: such a read must give some value, not C's undefined behaviour. */
+/* `bytes` of memory at a multiple of 64, or NULL. What it holds at first is any bytes: over-computed
+ * regions may be read before they are written, and what is read then decides nothing. Every element
+ * type takes every pattern of bits, and the compiler of the caller does not see that nobody wrote
+ * them, so that such a read gives some value and is not C's undefined behaviour. */
 void *halidom_alloc(size_t bytes);
 
 /* Takes what halidom_alloc gave, or NULL. */

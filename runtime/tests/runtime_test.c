@@ -231,15 +231,12 @@ static void test_alloc(void) {
     for (size_t bytes = 0; bytes < 5000; bytes += 37) {
         unsigned char *memory = halidom_alloc(bytes);
         EXPECT(memory != NULL && (uintptr_t)memory % 64 == 0);
-        for (size_t i = 0; i < bytes; i++) {
-            EXPECT(memory[i] == 0);
-        }
         memset(memory, 0xAB, bytes);
         halidom_free(memory);
     }
     size_t large = ((size_t)9 << 20) + 123;
     unsigned char *memory = halidom_alloc(large);
-    EXPECT(memory != NULL && memory[0] == 0 && memory[large - 1] == 0);
+    EXPECT(memory != NULL && (uintptr_t)memory % 64 == 0);
     memory[0] = memory[large - 1] = 1;
     halidom_free(memory);
     EXPECT(halidom_alloc(SIZE_MAX) == NULL);
