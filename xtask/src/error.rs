@@ -26,6 +26,8 @@ pub(crate) enum Error {
     Derivations(Vec<String>),
     /// These programs of the project were refuted.
     Refuted(Vec<String>),
+    /// These measurements are not what they should be.
+    Slow(Vec<String>),
     /// The demo could not show these schedules.
     Schedules(Vec<String>),
 }
@@ -45,6 +47,9 @@ impl fmt::Display for Error {
             Self::Untidy(count) => write!(f, "tidy found {count} things to mend"),
             Self::Derivations(names) => write!(f, "not accepted: {}", names.join(", ")),
             Self::Refuted(names) => write!(f, "refuted: {}", names.join(", ")),
+            Self::Slow(rows) => {
+                write!(f, "not as fast as it should be, or wrong:\n  {}", rows.join("\n  "))
+            }
             Self::Schedules(names) => write!(f, "not proved and run: {}", names.join(", ")),
         }
     }

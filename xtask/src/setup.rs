@@ -36,8 +36,17 @@ const NEEDED: &[Package] = &[
 
 const CLANG: Package = Package { program: "clang-19", name: "clang-19" };
 
-/// The solver's wheel. Pinned, because a proof found in time by one version may not be by another.
-const SOLVER: (&str, &str) = ("z3-solver", "5.4.0.0");
+/// A Python package, pinned.
+struct Wheel {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// The solver's. Pinned, because a proof found in time by one version may not be by another.
+const SOLVER: Wheel = Wheel { name: "z3-solver", version: "5.4.0.0" };
+
+/// Halide's compiler with its Python interface, which `bench atl` compares with.
+const HALIDE: Wheel = Wheel { name: "halide", version: "21.0.0" };
 
 /// When to ask for clang-19, which not every system offers.
 #[derive(Clone, Copy)]
@@ -66,8 +75,8 @@ fn install(clang: Clang) -> Result<(), Error> {
         .filter(|package| !is_installed(package.program))
         .map(|package| package.name)
         .collect();
-    let venv_missing = !solver_is_installed();
-    if venv_missing && !python_makes_environments()? {
+    let solver_missing = !SOLVER.is_installed() || !root().join(".venv/bin/z3").is_file();
+    if solver_missing && !python_makes_environments()? {
         missing.push("python3-venv");
     }
     let wants_clang = match clang {
@@ -78,8 +87,9 @@ fn install(clang: Clang) -> Result<(), Error> {
     if !missing.is_empty() || wants_clang {
         install_packages(&missing, wants_clang)?;
     }
-    if venv_missing {
-        install_solver()?;
+    if solver_missing {
+        SOLVER.install()?;
+        process::run(program(root().join(".venv/bin/z3")).arg("--version"))?;
     }
     if !is_installed(CLANG.program) {
         println!("clang-19 is not installed: gcc compiles the generated C");
@@ -124,6 +134,11 @@ pub(crate) fn ensure_coq() -> Result<(), Error> {
     if is_installed("coqc") { Ok(()) } else { install_packages(&["coq"], false) }
 }
 
+/// Halide, which only `bench atl` needs; it runs after [`ensure`], which makes .venv.
+pub(crate) fn ensure_halide() -> Result<(), Error> {
+    if HALIDE.is_installed() { Ok(()) } else { HALIDE.install() }
+}
+
 fn apt_install(packages: &[&str]) -> Result<(), Error> {
     println!("installing Debian packages: {}", packages.join(" "));
     process::run(apt_get().arg("update"))?;
@@ -142,17 +157,6 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|entry| entry.uid() == 0)
 }
 
-/// Whether the pinned version is there: pip leaves a folder of its name and version.
-fn solver_is_installed() -> bool {
-    let (name, version) = SOLVER;
-    let record = format!("{}-{version}.dist-info", name.replace('-', "_"));
-    let environment = root().join(".venv");
-    let Ok(pythons) = fs::read_dir(environment.join("lib")) else { return false };
-    let recorded =
-        pythons.flatten().any(|python| python.path().join("site-packages").join(&record).is_dir());
-    recorded && environment.join("bin/z3").is_file()
-}
-
 /// Debian keeps this part of Python in a package of its own.
 fn python_makes_environments() -> Result<bool, Error> {
     if !is_installed("python3") {
@@ -165,20 +169,22 @@ fn python_makes_environments() -> Result<bool, Error> {
     Ok(output.status.success())
 }
 
-fn install_solver() -> Result<(), Error> {
-    let (name, version) = SOLVER;
-    let wheel = format!("{name}=={version}");
-    println!("installing in .venv: {wheel}");
-    let environment = root().join(".venv");
-    if !environment.join("bin/pip").is_file() {
-        process::run(program("python3").args(["-m", "venv"]).arg(Path::new(".venv")))?;
+impl Wheel {
+    /// Whether this version is in .venv: pip leaves a folder of its name and version.
+    fn is_installed(&self) -> bool {
+        let record = format!("{}-{}.dist-info", self.name.replace('-', "_"), self.version);
+        let Ok(pythons) = fs::read_dir(root().join(".venv/lib")) else { return false };
+        pythons.flatten().any(|python| python.path().join("site-packages").join(&record).is_dir())
     }
-    process::run(program(environment.join("bin/pip")).args([
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        &wheel,
-    ]))?;
-    process::run(program(environment.join("bin/z3")).arg("--version"))?;
-    Ok(())
+
+    fn install(&self) -> Result<(), Error> {
+        let wheel = format!("{}=={}", self.name, self.version);
+        println!("installing in .venv: {wheel} and what it needs");
+        let pip = root().join(".venv/bin/pip");
+        if !pip.is_file() {
+            process::run(program("python3").args(["-m", "venv"]).arg(Path::new(".venv")))?;
+        }
+        let quietly = ["install", "--quiet", "--disable-pip-version-check"];
+        process::run(program(pip).args(quietly).arg(&wheel)).map(drop)
+    }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: figures of the project, beside those that others published.
+//! The programs of Table 1 (translation validation for Halide), beside the paper's figures.
 
 use crate::error::Error;
 use crate::json::Json;
@@ -8,22 +8,6 @@ use std::fs::{self, File};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-pub(crate) const COMMAND: crate::Command = crate::Command {
-    name: "bench",
-    summary: "validates the programs of Table 1 and prints what it took",
-    help: "\
-Installs what is missing, builds the release binary, and runs `halidom validate` on the programs under
-examples/table1, one after another. A row for each: obligations, questions to the solver, seconds, the peak
-memory of the validator and its solver, the verdict; beside them what the paper reports (Table 1 of
-translation validation for Halide; its machine and its artifacts are others: the schedules here are ours,
-of the same shape). Fails if a program is refuted.
-
-example: cargo xtask bench
-example: cargo xtask bench table1",
-    run: table1,
-    options: &[("table1", table1)],
-};
 
 /// A program, its pipeline, and the paper's seconds and verdict.
 struct Row {
@@ -49,7 +33,7 @@ const ROWS: [Row; 11] = [
 /// A program that takes longer is ended, and its row says so.
 const LIMIT: Duration = Duration::from_mins(5);
 
-fn table1() -> Result<(), Error> {
+pub(super) fn run() -> Result<(), Error> {
     setup::ensure()?;
     let halidom = process::halidom()?;
     let mut rows = Vec::new();

@@ -1,0 +1,168 @@
+//! ATL's programs beside what stock Halide makes of the same schedule, and beside their naive forms.
+
+use crate::error::Error;
+use crate::json::Json;
+use crate::process::{self, capture, program, root, shown};
+use crate::{setup, table};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PROGRAMS: &str = "crates/driver/benches/atl/speed.atl";
+const SCRIPT: &str = "crates/driver/benches/atl/speed.py";
+
+const DERIVATIONS: [&str; 6] =
+    ["two_stage", "tiled", "im2col", "conv_naive", "gathered", "scatter_naive"];
+/// What the script compiles with Halide.
+const HALIDES: [&str; 4] =
+    ["halide_two_stage", "halide_two_stage_scalar", "halide_tiled", "halide_tiled_scalar"];
+
+const PROCESSES: usize = 5;
+/// How much more time than Halide's code ours may take.
+const LIMIT: f64 = 1.05;
+/// How far results may be apart, of the largest element: Halide's compiler may add in another order.
+const TOLERANCE: f64 = 1e-6;
+
+/// What the processes measured of one form with one number of threads.
+struct Measured {
+    program: String,
+    form: String,
+    threads: String,
+    least: f64,
+    greatest: f64,
+    /// How far the results are from ours; `None` for ours.
+    distance: Option<f64>,
+}
+
+pub(super) fn run() -> Result<(), Error> {
+    setup::ensure()?;
+    let without_halide = setup::ensure_halide().err();
+    let halidom = process::halidom()?;
+    let folder = root().join("target/bench-atl");
+    fs::create_dir_all(&folder).map_err(|cause| Error::File { path: folder.clone(), cause })?;
+    for name in DERIVATIONS {
+        build(&halidom, name, &folder)?;
+        link(&folder, name)?;
+    }
+    let python = root().join(".venv/bin/python");
+    for name in HALIDES {
+        // A library of an earlier run, which the script would find.
+        let path = folder.join(name).with_extension("so");
+        if path.exists() {
+            fs::remove_file(&path).map_err(|cause| Error::File { path, cause })?;
+        }
+    }
+    if without_halide.is_none() {
+        process::run(program(&python).args([SCRIPT, "compile"]).arg(&folder))?;
+        for name in HALIDES {
+            link(&folder, name)?;
+        }
+    }
+    let mut all: Vec<Measured> = Vec::new();
+    for process in 1..=PROCESSES {
+        println!("process {process} of {PROCESSES} …");
+        let mut command = program(&python);
+        command.args([SCRIPT, "time"]).arg(&folder);
+        time(&mut command, &mut all)?;
+    }
+    let slow = report(&all);
+    if let Some(error) = without_halide {
+        println!("Halide's rows are left out: it cannot be installed in .venv ({error})");
+    }
+    if slow.is_empty() { Ok(()) } else { Err(Error::Slow(slow)) }
+}
+
+/// Builds a derivation as a library, proved.
+fn build(halidom: &Path, name: &str, folder: &Path) -> Result<(), Error> {
+    let mut command = program(halidom);
+    command.args(["build", PROGRAMS, "-d", name, "--emit", "static-library", "--json", "-o"]);
+    let output = capture(command.arg(folder))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let problem =
+        |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
+    let answer = Json::parse(&text).map_err(problem)?;
+    let verdict =
+        answer.get("verdict").and_then(Json::text).ok_or_else(|| problem("no verdict"))?;
+    println!("{name}: {verdict}");
+    if verdict == "proved" { Ok(()) } else { Err(Error::Derivations(vec![name.to_owned()])) }
+}
+
+/// Makes `FOLDER/NAME.so` of `FOLDER/NAME.a`.
+fn link(folder: &Path, name: &str) -> Result<(), Error> {
+    let file = |extension: &str| -> PathBuf { folder.join(name).with_extension(extension) };
+    let mut command = program("cc");
+    command.args(["-shared", "-o"]).arg(file("so")).arg("-Wl,--whole-archive").arg(file("a"));
+    command.args(["-Wl,--no-whole-archive", "-lpthread", "-ldl", "-lm"]);
+    let output = capture(&mut command)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    print!("{}", String::from_utf8_lossy(&output.stderr));
+    Err(Error::Failed { command: shown(&command), status: output.status })
+}
+
+/// Runs all forms in one process, and adds what it measured.
+fn time(command: &mut std::process::Command, all: &mut Vec<Measured>) -> Result<(), Error> {
+    let output = capture(command)?;
+    if !output.status.success() {
+        print!("{}", String::from_utf8_lossy(&output.stderr));
+        return Err(Error::Failed { command: shown(command), status: output.status });
+    }
+    let problem =
+        |problem: &str| Error::Output { command: shown(command), problem: problem.to_owned() };
+    let answer = Json::parse(&String::from_utf8_lossy(&output.stdout)).map_err(problem)?;
+    for row in answer.array().ok_or_else(|| problem("no measurements"))? {
+        let text = |key: &str| row.get(key).and_then(Json::text).map(str::to_owned);
+        let number = |key: &str| row.get(key).and_then(Json::number);
+        let (Some(program), Some(form), Some(threads), Some(time)) =
+            (text("program"), text("form"), number("threads"), number("milliseconds"))
+        else {
+            return Err(problem("a measurement without its name or time"));
+        };
+        let threads = threads.to_string();
+        let distance = number("distance");
+        let known = all.iter_mut().find(|known| known.form == form && known.threads == threads);
+        match known {
+            Some(known) => {
+                known.least = known.least.min(time);
+                known.greatest = known.greatest.max(time);
+                known.distance = distance.map(|far| far.max(known.distance.unwrap_or(0.0)));
+            }
+            None => {
+                all.push(Measured { program, form, threads, least: time, greatest: time, distance })
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints the table; returns what is too slow or computes something else.
+fn report(all: &[Measured]) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut failed = Vec::new();
+    for other in all {
+        let Some(distance) = other.distance else { continue };
+        let ours = all.iter().find(|own| own.form == other.program && own.threads == other.threads);
+        let Some(ours) = ours else { continue };
+        let ratio = ours.least / other.least;
+        let row = format!("{} beside {}, {} threads", ours.form, other.form, other.threads);
+        if other.form.starts_with("halide_") && ratio > LIMIT {
+            failed.push(format!("{row}: {ratio:.2} of its time"));
+        }
+        if distance.is_nan() || distance > TOLERANCE {
+            failed.push(format!("{row}: the results differ"));
+        }
+        let range = |measured: &Measured| format!("{:.3}–{:.3}", measured.least, measured.greatest);
+        rows.push(vec![
+            ours.form.clone(),
+            other.form.clone(),
+            other.threads.clone(),
+            range(ours),
+            range(other),
+            format!("{ratio:.2}"),
+            format!("{distance:.0e}"),
+        ]);
+    }
+    let headings = ["program", "beside", "threads", "ms", "its ms", "ratio", "difference"];
+    println!("\n{}", table::layout(&headings, &rows));
+    failed
+}

@@ -1,0 +1,38 @@
+//! `cargo xtask bench`: figures of the project, beside those of others.
+
+mod atl;
+mod table1;
+
+use crate::error::Error;
+
+pub(crate) const COMMAND: crate::Command = crate::Command {
+    name: "bench",
+    summary: "measures: the validator on the programs of Table 1, ATL's programs beside Halide's",
+    help: "\
+Installs what is missing, builds the release binary, and prints both tables, or the one that is named.
+
+table1: runs `halidom validate` on the programs under examples/table1, one after another. A row for each:
+obligations, questions to the solver, seconds, the peak memory of the validator and its solver, the
+verdict; beside them what the paper reports (Table 1 of translation validation for Halide; its machine
+and its artifacts are others: the schedules here are ours, of the same shape). Fails if a program is
+refuted.
+
+atl: builds the derivations of crates/driver/benches/atl/speed.atl, each of which must be proved, and times
+the two blurs (2000 by 2000, single precision, one and two threads) beside what stock Halide 21.0.0 makes
+of the same schedule, and im2col and gather beside their naive forms. All forms of a program run in turn
+in one process, on the same input, and their results are compared. A form's time in a process is the
+median of 40 calls; the table shows the least and the greatest median of five processes, and the ratio of
+the least ones. Halide is installed in .venv (halide==21.0.0 with what it needs, numpy among it); where it
+cannot be had its rows are left out, and the last lines say so. Fails if a blur takes more than 1.05 of
+Halide's time. Other work on the machine makes the figures worthless.
+
+example: cargo xtask bench
+example: cargo xtask bench atl",
+    run,
+    options: &[("table1", table1::run), ("atl", atl::run)],
+};
+
+fn run() -> Result<(), Error> {
+    table1::run()?;
+    atl::run()
+}
