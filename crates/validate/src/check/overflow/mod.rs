@@ -178,6 +178,12 @@ impl Checker<'_> {
                 if let Some(limited) = limited {
                     found = (found.0.max(limited.0), found.1.min(limited.1));
                 }
+                if (found.0 < WIDTH.0 || found.1 > WIDTH.1)
+                    && let Some(product) = self.model.ints.get(&expr)
+                    && self.is_small(*product, place)
+                {
+                    found = (-SMALL, SMALL);
+                }
             }
         }
         if found.0 < WIDTH.0 || found.1 > WIDTH.1 {

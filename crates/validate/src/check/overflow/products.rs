@@ -6,7 +6,7 @@
 
 use halidom_base::FxHashMap;
 
-use super::{Ranges, WIDTH};
+use super::{Ranges, SMALL, WIDTH};
 use crate::bound::Interval;
 use crate::check::Checker;
 use crate::program::Place;
@@ -119,6 +119,14 @@ impl Checker<'_> {
             return Some((-bound, bound));
         }
         None
+    }
+
+    /// Whether a product lies within ±[`SMALL`] by what holds at the place: multiples of a divisor do, whose quotient bounds the other factor.
+    pub(super) fn is_small(&mut self, product: PolyId, place: &Place) -> bool {
+        let (least, most) = (self.space.constant(-SMALL), self.space.constant(SMALL));
+        let both = [self.space.at_most(least, product), self.space.at_most(product, most)];
+        let goal = self.space.and(&both);
+        self.follows(&place.facts, goal, "product")
     }
 
     /// Whether `|value| <= factor·shape + offset` follows, where the shape is at least 0, the factor at least 1 and the offset not negative.
