@@ -25,6 +25,9 @@ pub enum InterpretError {
     /// A number does not fit 64 bits.
     #[error("a size or an index does not fit 64 bits")]
     Overflow,
+    /// A part has another shape than its use needs, or fewer elements than its sizes say: an input is wrong, or the program was not checked.
+    #[error("{0} another shape than its use needs")]
+    Shape(&'static str),
 }
 
 type Interpreted<T> = Result<T, InterpretError>;
@@ -39,7 +42,7 @@ pub fn interpret(
     interpret_with(&Integers(program.element()), program, body, sizes, inputs)
 }
 
-/// The value of a program's body in an arithmetic, for sizes and inputs in their order.
+/// The value of a program's body in an arithmetic, for sizes and inputs in their order. An input that does not have the elements that its sizes say is an error.
 pub fn interpret_with<A: Arithmetic>(
     arithmetic: &A,
     program: &Program,
@@ -47,6 +50,10 @@ pub fn interpret_with<A: Arithmetic>(
     sizes: &[i64],
     inputs: &[Tensor<A::Value>],
 ) -> Interpreted<Tensor<A::Value>> {
+    let whole = |input: &Tensor<A::Value>| input.elements.len() == count(&input.sizes);
+    if !inputs.iter().all(whole) {
+        return Err(InterpretError::Shape("an input has"));
+    }
     let mut scope = Scope {
         arithmetic,
         indices: program.sizes.iter().map(|var| var.id).zip(sizes.iter().copied()).collect(),
@@ -130,6 +137,9 @@ impl<A: Arithmetic> Scope<'_, A> {
                 for value in lo..hi {
                     self.indices.insert(var.id, value);
                     let part = self.term(body)?;
+                    if sizes.as_ref().is_some_and(|sizes| *sizes != part.sizes) {
+                        return Err(InterpretError::Shape("a part of a loop has"));
+                    }
                     match kind {
                         Loop::Gen => elements.extend(part.elements),
                         Loop::Sum => {
@@ -189,6 +199,9 @@ impl<A: Arithmetic> Scope<'_, A> {
             Node::Get(..) => self.read(term),
             Node::Add(left, right) => {
                 let (left, right) = (self.term(left)?, self.term(right)?);
+                if left.sizes != right.sizes {
+                    return Err(InterpretError::Shape("a summand has"));
+                }
                 let elements = left
                     .elements
                     .iter()
@@ -208,7 +221,7 @@ impl<A: Arithmetic> Scope<'_, A> {
                     .iter()
                     .map(|part| self.term(part))
                     .collect::<Interpreted<Vec<Tensor<A::Value>>>>()?;
-                Ok(self.reshape(*op, &sizes, &parts))
+                self.reshape(*op, &sizes, &parts)
             }
             Node::Apply(var, _) => Err(InterpretError::Meaningless(var.to_string())),
         }
@@ -244,7 +257,9 @@ impl<A: Arithmetic> Scope<'_, A> {
         };
         let (mut sizes, mut elements) = (tensor.sizes.as_slice(), Some(tensor.elements.as_slice()));
         for index in indices.iter().rev() {
-            let Some((first, rest)) = sizes.split_first() else { break };
+            let Some((first, rest)) = sizes.split_first() else {
+                return Err(InterpretError::Shape("what is read has"));
+            };
             let length = count(rest);
             let inside = 0 <= *index && index < first;
             elements = elements
@@ -261,7 +276,13 @@ impl<A: Arithmetic> Scope<'_, A> {
     }
 
     /// Row by row: which row of which part each row of the result is, if any.
-    fn reshape(&self, op: Reshape, sizes: &[i64], parts: &[Tensor<A::Value>]) -> Tensor<A::Value> {
+    fn reshape(
+        &self,
+        op: Reshape,
+        sizes: &[i64],
+        parts: &[Tensor<A::Value>],
+    ) -> Interpreted<Tensor<A::Value>> {
+        let unfit = InterpretError::Shape("what is reshaped has");
         let part = &parts[0];
         let inner = part.sizes.get(1..).unwrap_or_default();
         let rows = |first: i64, inner: &[i64], row: &dyn Fn(i64) -> Option<Vec<A::Value>>| {
@@ -286,7 +307,7 @@ impl<A: Arithmetic> Scope<'_, A> {
             (0 <= j && j < second)
                 .then(|| row[j as usize * count(below)..][..count(below)].to_vec())
         };
-        match (op, sizes) {
+        Ok(match (op, sizes) {
             (Reshape::Concat, [n, m]) => {
                 rows(n + m, inner, &|i| if i < *n { of(part, i) } else { of(&parts[1], i - n) })
             }
@@ -304,17 +325,17 @@ impl<A: Arithmetic> Scope<'_, A> {
                 Tensor { sizes: all, elements: flat.elements }
             }
             (Reshape::Transpose, _) => {
-                let first = part.sizes.first().copied().unwrap_or(0);
+                let [first, second, ..] = part.sizes[..] else { return Err(unfit) };
                 let mut elements = Vec::new();
                 for j in 0..second {
                     for i in 0..first {
-                        elements.extend(at(i, j).unwrap_or_default());
+                        elements.extend(at(i, j).ok_or_else(|| unfit.clone())?);
                     }
                 }
                 let all = [second, first].into_iter().chain(below.iter().copied()).collect();
                 Tensor { sizes: all, elements }
             }
-            // A tensor of no size: what resolution refuses.
+            // A number of sizes that the operator does not have, or blocks of no size, which resolution refuses.
             (
                 Reshape::Concat
                 | Reshape::PadR
@@ -324,7 +345,33 @@ impl<A: Arithmetic> Scope<'_, A> {
                 | Reshape::Flatten
                 | Reshape::Split,
                 _,
-            ) => part.clone(),
-        }
+            ) => return Err(unfit),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::file;
+    use halidom_diag::Sources;
+
+    #[test]
+    fn what_does_not_fit_is_an_error_and_never_zeros() {
+        let text = "program turned(n: size, m: size, f: tensor<i32>[n, m]) = transpose(f)\n";
+        let engine = Engine::new().expect("the library is right");
+        let mut sources = Sources::new();
+        let id = sources.add("turned.atl".to_owned(), text.to_owned());
+        let loaded = file::load(&engine, &mut sources, id).expect("the program is right");
+        let program = &loaded.programs[0];
+        let value = |input: Tensor| interpret(program, &program.body, &[2, 2], &[input]);
+        let whole = Tensor { sizes: vec![2, 2], elements: vec![1, 2, 3, 4] };
+        let turned = Tensor { sizes: vec![2, 2], elements: vec![1, 3, 2, 4] };
+        assert_eq!(value(whole), Ok(turned));
+        let broken = Tensor { sizes: vec![2, 2], elements: vec![1, 2, 3] };
+        assert_eq!(value(broken), Err(InterpretError::Shape("an input has")));
+        let row = Tensor { sizes: vec![2], elements: vec![1, 2] };
+        assert_eq!(value(row), Err(InterpretError::Shape("what is reshaped has")));
     }
 }
