@@ -5,6 +5,7 @@
 //! What is not found says nothing. The search also shows that assumptions can hold: it counts the runs that went through on a window that is not empty.
 
 mod admitted;
+mod fixed;
 mod regions;
 
 use std::time::{Duration, Instant};
@@ -275,6 +276,7 @@ fn draw(
         }
         windows.push(window);
     }
+    fixed::fix(pool, program, &hinted, &mut bindings, &mut windows)?;
     // Every other trial has the inputs that the program asks for, which may be more than the algorithm reads.
     let asking = (trial % 2 == 1).then_some(program);
     let shapes = input_shapes(pool, (algorithm, asking), &mut bindings, &windows, &hinted, random)?;
