@@ -4,20 +4,24 @@
 //! The source program is read here and nowhere else. A tensor is a function that is zero outside of its sizes (`coq/Tensor.v`); a func is defined everywhere, but read
 //! within the sizes only: every read that is not of a dimension's own variable is guarded. A `gen` and a reshape operator become index arithmetic, a guard a selection, a
 //! `let` a func. A sum becomes a func whose first stage is the semiring's zero and whose second adds the summand at each point of the domain; sums directly within a sum are
-//! further variables of its domain, the outer ones outside, and guards around the summand become its `where`. That is exact: where a guard does not hold, zero is added,
+//! further variables of its domain, the outer ones outside, and guards around the summand become its `where`. So do the bounds of a sum that depend on variables around it; the
+//! domain then has the least and the greatest of them, as the func is read within the sizes only. That is exact: where a guard does not hold, zero is added,
 //! which changes nothing (in floating point too, as a sum that begins with +0 is never -0). Guards are taken out of products only in exact arithmetic, where
 //! `a * 0` is 0.
 
 use halidom_atl::context::Context;
 use halidom_atl::engine::Engine;
 use halidom_atl::program::{Element, Program as Source};
-use halidom_atl::term::{Index, Loop, Node, Pred, Reshape, Sort, Term, Var, free_variables};
+use halidom_atl::term::{
+    Compare, Index, Loop, Node, Pred, Reshape, Sort, Term, Var, free_variables,
+};
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Dim, ExprId, FuncDecl, FuncId, FuncKind, Pool, ReductionVar,
     Scalar, Stage, StoreIn, Substitution, Type, VarId,
 };
 
+use crate::hull::hull;
 use crate::indices::{self, Indices};
 use crate::{LowerError, OutputBuffer, scalars};
 
@@ -548,20 +552,23 @@ impl<'e> Funcs<'e> {
         loop {
             let next = match &*here {
                 Node::Loop(Loop::Sum, var, lo, hi, body) => {
-                    let free = |index: &Index| {
-                        let mut free = false;
-                        index.variables(&mut |var| free |= !self.sizes.is_size(var));
-                        free
-                    };
-                    if free(lo) || free(hi) {
-                        return Err(LowerError::Bounds(var.to_string()));
-                    }
-                    let min = inner.indices.index(&mut self.pool, lo)?;
-                    let extent = inner.indices.extent(&mut self.pool, lo, hi)?;
+                    let (low, high) = self.domain((var, lo, hi), &inner)?;
+                    let min = inner.indices.index(&mut self.pool, &low)?;
+                    let extent = inner.indices.extent(&mut self.pool, &low, &high)?;
                     let point = self.pool.declare_var(&*var.name, Type::INT);
                     domain.insert(0, ReductionVar { var: point, min, extent });
                     inner = inner.enter(&here, 0);
                     inner.indices = inner.indices.with(var, self.pool.var_expr(point));
+                    let at = Index::Var(var.clone());
+                    for (end, other, less, more) in [
+                        (lo, &low, lo.clone(), at.clone()),
+                        (hi, &high, at.clone().plus(Index::Num(1)), hi.clone()),
+                    ] {
+                        if end != other {
+                            let pred = Pred::Compare(Compare::Le, less, more);
+                            conditions.push(inner.indices.pred(&mut self.pool, &pred)?);
+                        }
+                    }
                     // Further sums within depend on it as on an argument.
                     inner.scope.push(point);
                     Term::clone(body)
@@ -599,6 +606,24 @@ impl<'e> Funcs<'e> {
         self.totals.insert(func, Total { func, domain, summand });
         let at = place.scope.iter().map(|arg| self.pool.var_expr(*arg)).collect::<Vec<_>>();
         Ok(self.pool.func_ref(func, 0, at))
+    }
+
+    /// The range of a variable of a domain, which may depend on sizes only: the loop's own, or one that contains it.
+    fn domain(
+        &self,
+        (var, lo, hi): (&Var, &Index, &Index),
+        place: &Place,
+    ) -> Result<(Index, Index)> {
+        let free = |index: &Index| {
+            let mut free = false;
+            index.variables(&mut |var| free |= !self.sizes.is_size(var));
+            free
+        };
+        if !free(lo) && !free(hi) {
+            return Ok((lo.clone(), hi.clone()));
+        }
+        let found = hull(&self.engine.prover, &place.context, &self.sizes, (lo, hi));
+        found.ok_or_else(|| LowerError::Bounds(var.to_string()))
     }
 
     fn declare_total(

@@ -12,6 +12,7 @@
 
 mod entry;
 mod funcs;
+mod hull;
 mod indices;
 mod limits;
 mod nest;
@@ -46,7 +47,7 @@ pub enum LowerError {
     /// The final program cannot be brought into the form in which it is lowered.
     #[error("{}", .0.message)]
     Refused(Refusal),
-    /// The bounds of a sum depend on more than sizes.
+    /// The bounds of a sum depend on other variables, and no bounds over sizes were found around them.
     #[error("the bounds of the sum over `{0}` depend on other variables")]
     Bounds(String),
     /// A literal that is no number of the element type.

@@ -1,6 +1,6 @@
 //! Which point of a sum's domain a summand of the final program belongs to.
 //!
-//! A guess, which the validator checks: both sides read the same elements of the inputs, so the reads' indices are compared and solved for the variables of the domain.
+//! A guess, which the validator checks: both sides read the same elements of the inputs, so the reads' indices are compared, in order where there are equally many, and solved for the variables of the domain.
 
 use halidom_base::IndexMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, UnaryOp, VarId};
@@ -22,8 +22,13 @@ pub(crate) fn point(
     reads(&mut funcs.pool, specified, &mut wanted);
     reads(&mut funcs.pool, summand, &mut found);
     let mut solved: IndexMap<VarId, ExprId> = IndexMap::default();
-    for (func, indices) in &wanted {
-        for (_, others) in found.iter().filter(|(other, _)| other == func) {
+    for (number, (func, indices)) in wanted.iter().enumerate() {
+        let alike: Vec<_> = found.iter().filter(|(other, _)| other == func).collect();
+        // Where both sides read a func equally often, they do so in the same order.
+        let before = wanted[..number].iter().filter(|(other, _)| other == func).count();
+        let all = wanted.iter().filter(|(other, _)| other == func).count();
+        let alike = if alike.len() == all { &alike[before..=before] } else { &alike[..] };
+        for (_, others) in alike {
             for (index, other) in indices.iter().zip(others) {
                 solve(&mut funcs.pool, &total.domain, *index, *other, &mut solved);
             }

@@ -44,6 +44,8 @@ pub(crate) type Hint = Vec<(VarId, i64)>;
 
 /// How much one interpreter may do in one run: a parameter drawn from a solver's model can make a loop as long as it likes.
 const MOST_STEPS: u64 = 4_000_000;
+/// The same for sizes that the solver thought of, which tend to be the least or the greatest there are.
+const MOST_HINTED_STEPS: u64 = MOST_STEPS / 8;
 
 /// Looks for a counterexample; stops early after `enough` runs that went through. Unless values must be `exact` (they need not where floats were regrouped), only faults
 /// are counterexamples.
@@ -63,7 +65,10 @@ pub(crate) fn search(
             break;
         }
         let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);
-        let Some(case) = draw(pool, algorithm, program, hint, &mut random, trial) else { continue };
+        let steps = if hint.is_empty() { MOST_STEPS } else { MOST_HINTED_STEPS };
+        let Some(case) = draw(pool, algorithm, program, (hint, steps), &mut random, trial) else {
+            continue;
+        };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
         match run(pool, algorithm, program, &case, (trial as u64, exact)) {
             Run::Different(counterexample) => {
@@ -80,6 +85,8 @@ pub(crate) fn search(
 
 /// Parameters, inputs and windows.
 struct Case {
+    /// How much one interpreter may do.
+    steps: u64,
     bindings: Bindings,
     inputs: Vec<(FuncId, Array)>,
     windows: Vec<Shape>,
@@ -101,14 +108,14 @@ fn run(
     case: &Case,
     (seed, exact): (u64, bool),
 ) -> Run {
-    let evaluated = evaluate_within(pool, algorithm, &case.bindings, &case.windows, MOST_STEPS);
+    let evaluated = evaluate_within(pool, algorithm, &case.bindings, &case.windows, case.steps);
     let Ok(expected) = evaluated else {
         return Run::Inconclusive;
     };
     let options = machine::Options {
         seed,
         output_padding: case.padding.clone(),
-        steps: Some(MOST_STEPS),
+        steps: Some(case.steps),
         elements: 1 << 22,
         ..machine::Options::default()
     };
@@ -239,7 +246,7 @@ fn draw(
     pool: &Pool,
     algorithm: &Algorithm,
     program: &Program,
-    hint: &[(VarId, i64)],
+    (hint, steps): (&[(VarId, i64)], u64),
     random: &mut Random,
     trial: usize,
 ) -> Option<Case> {
@@ -279,7 +286,8 @@ fn draw(
     fixed::fix(pool, program, &hinted, &mut bindings, &mut windows)?;
     // Every other trial has the inputs that the program asks for, which may be more than the algorithm reads.
     let asking = (trial % 2 == 1).then_some(program);
-    let shapes = input_shapes(pool, (algorithm, asking), &mut bindings, &windows, &hinted, random)?;
+    let programs = (algorithm, asking, steps);
+    let shapes = input_shapes(pool, programs, &mut bindings, &windows, &hinted, random)?;
     let mut inputs = Vec::new();
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
         let array = random_array(pool.func(*input).scalar(0), shape, random)?;
@@ -289,13 +297,13 @@ fn draw(
     let rank = program.outputs.first()?.window.len();
     let padded = random.between(0, 3) == 0;
     let padding = (0..rank).map(|_| if padded { random.between(0, 3) } else { 0 }).collect();
-    Some(Case { bindings, inputs, windows, padding })
+    Some(Case { steps, bindings, inputs, windows, padding })
 }
 
 /// Shapes of the inputs that contain what the algorithm reads for the windows, tight or with some room, and what the program asks for. What is read can depend on the shapes.
 fn input_shapes(
     pool: &Pool,
-    (algorithm, asking): (&Algorithm, Option<&Program>),
+    (algorithm, asking, steps): (&Algorithm, Option<&Program>, u64),
     bindings: &mut Bindings,
     windows: &[Shape],
     hinted: &dyn Fn(VarId) -> Option<i64>,
@@ -324,7 +332,7 @@ fn input_shapes(
             let array = random_array(pool.func(*input).scalar(0), shape.clone(), random)?;
             bindings.set_input(pool, *input, array).ok()?;
         }
-        let read = demand_within(pool, algorithm, bindings, windows, MOST_STEPS).ok()?;
+        let read = demand_within(pool, algorithm, bindings, windows, steps).ok()?;
         let mut enough = true;
         for (shape, read) in shapes.iter_mut().zip(&read) {
             let Some(read) = read else { continue };
