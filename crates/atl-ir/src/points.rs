@@ -1,6 +1,7 @@
 //! Which point of a sum's domain a summand of the final program belongs to.
 //!
-//! A guess, which the validator checks: both sides read the same elements of the inputs, so the reads' indices are compared, in order where there are equally many, and solved for the variables of the domain.
+//! A guess, which the validator checks: both sides read the same elements of the inputs, so the reads' indices are compared, in order where there are equally many, and
+//! solved for the variables of the domain.
 
 use halidom_base::IndexMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, UnaryOp, VarId};

@@ -76,6 +76,9 @@ fn build(halidom: &Path, name: &str, folder: &Path) -> Result<(), Error> {
     let mut command = program(halidom);
     command.args(["build", PROGRAMS, "-d", name, "--emit", "static-library", "--json", "-o"]);
     let output = capture(command.arg(folder))?;
+    if !output.status.success() {
+        print!("{}", String::from_utf8_lossy(&output.stderr));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
     let problem =
         |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };

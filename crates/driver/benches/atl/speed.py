@@ -144,7 +144,7 @@ def time_all(folder):
 
 
 def compile_halide(folder):
-    """The blurs in Halide: vectorized as speed.atl's derivations are, and `scalar`, with vectors left to LLVM as in ATL's section 8.1."""
+    """The blurs in Halide: with vectors, as speed.atl's derivations have, and `scalar`, without `vectorize` as in ATL's section 8.1."""
     import halide as hl
 
     for name, tiled, vectorized in [
