@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_smt::{Answer, Solver, Sort, TermId as SmtTerm, Terms};
+use halidom_smt::{Answer, Reason, Solver, Sort, TermId as SmtTerm, Terms};
 
 use crate::lemma::{Memo, Reached};
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
@@ -24,9 +24,16 @@ pub(crate) enum Outcome {
     Undecided(String),
 }
 
+/// How long a question is first asked.
+const FIRST_TRY: Duration = Duration::from_millis(500);
+/// A solver that does not keep its own time limit is killed after so much more.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// A solver for questions about one [`Space`].
 pub(crate) struct Lia {
     solver: Solver,
+    /// How long it is asked once more.
+    second_try: Option<Duration>,
     budget: crate::Budget,
     /// Obligations that stayed open.
     open: u64,
@@ -47,11 +54,18 @@ pub(crate) struct Lia {
 impl Lia {
     /// Without questions so far.
     pub(crate) fn new(
-        options: halidom_smt::Options,
+        mut options: halidom_smt::Options,
         budget: crate::Budget,
     ) -> Result<Self, halidom_smt::OpenError> {
+        // A limit on steps is to give one answer on every machine: then one try is all.
+        let hard = options.steps.is_none() && options.soft_timeout > FIRST_TRY;
+        let second_try = hard.then_some(options.soft_timeout);
+        if hard {
+            (options.soft_timeout, options.hard_timeout) = (FIRST_TRY, FIRST_TRY + GRACE);
+        }
         Ok(Self {
             solver: Solver::open(options)?,
+            second_try,
             budget,
             open: 0,
             terms: Terms::new(),
@@ -139,7 +153,7 @@ impl Lia {
                 assertions.push(self.formula(space, *formula));
             }
         }
-        match self.solver.check_with(&self.terms, &assertions, label) {
+        match self.answer(&assertions, label) {
             Answer::Unsat => Outcome::Contradiction,
             Answer::Sat(model) => {
                 let mut values = Vec::new();
@@ -158,6 +172,24 @@ impl Lia {
             }
             Answer::Unknown(reason) => Outcome::Undecided(reason.to_string()),
         }
+    }
+
+    /// Asks the process that has had the questions before, but not for long: what it made of them can lead it astray. Then one that knows nothing else is asked.
+    fn answer(&mut self, assertions: &[SmtTerm], label: &str) -> Answer {
+        let first = self.solver.check_with(&self.terms, assertions, label);
+        let Some(timeout) = self.second_try else { return first };
+        if first != Answer::Unknown(Reason::Timeout) {
+            return first;
+        }
+        self.solver.set_timeouts(timeout, timeout + GRACE);
+        self.solver.push();
+        for assertion in assertions {
+            self.solver.assert(&self.terms, *assertion);
+        }
+        let second = self.solver.check_fresh(&self.terms, label);
+        self.solver.pop();
+        self.solver.set_timeouts(FIRST_TRY, FIRST_TRY + GRACE);
+        second
     }
 
     fn monomial(&mut self, space: &Space, monomial: &Monomial) -> SmtTerm {

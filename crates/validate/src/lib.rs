@@ -45,6 +45,11 @@ use program::Model;
 use space::Space;
 use specification::Specification;
 
+/// How many cases are tried of a proved program whose entry checks are known to hold for some sizes.
+const CONFIRMING_TRIALS: usize = 4;
+/// How much the interpreter may do in each.
+const CONFIRMING_STEPS: u64 = 100_000;
+
 /// How to validate.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -65,7 +70,7 @@ pub struct Options {
 impl Options {
     /// Five seconds a question, nothing left out, a search of two hundred runs or five seconds.
     pub fn new(solver: halidom_smt::Program) -> Self {
-        let search = Search { trials: 200, runs: usize::MAX, time: Duration::from_secs(5) };
+        let search = Search::default();
         let timeout = Duration::from_secs(5);
         let budget = Budget::default();
         Self { solver, timeout, budget, emit_smt: None, disable: Vec::new(), search }
@@ -154,10 +159,15 @@ pub fn validate_refined(
     let vacuity_only = report.open().all(|obligation| obligation.status == undecided);
     let enough = if proved || vacuity_only { 2 } else { usize::MAX };
     let exact = report.trusted_steps.is_empty();
-    let limits = (options.search, enough);
     let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
     let admitted = refute::admits(pool, (algorithm, program), &checks, &hints);
-    let found = refute::search(pool, algorithm, program, &hints, limits, exact);
+    let mut limits = options.search;
+    if proved && admitted {
+        // Nothing hangs on these runs: a program that is too long for the interpreter is not tried again and again.
+        limits.trials = limits.trials.min(CONFIRMING_TRIALS);
+        limits.steps = limits.steps.min(CONFIRMING_STEPS);
+    }
+    let found = refute::search(pool, algorithm, program, &hints, (limits, enough), exact);
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
     report

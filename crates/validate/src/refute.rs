@@ -28,6 +28,16 @@ pub struct Search {
     pub runs: usize,
     /// After this time no run is begun.
     pub time: Duration,
+    /// How much an interpreter may do in one run: a parameter drawn from a solver's model can make a loop as long as it likes.
+    pub steps: u64,
+}
+
+impl Default for Search {
+    /// Two hundred runs or five seconds.
+    fn default() -> Self {
+        let time = Duration::from_secs(5);
+        Self { trials: 200, runs: usize::MAX, time, steps: 4_000_000 }
+    }
 }
 
 /// What a search saw.
@@ -42,10 +52,8 @@ pub(crate) struct Found {
 /// Values for shape and window variables that the solver thought of.
 pub(crate) type Hint = Vec<(VarId, i64)>;
 
-/// How much one interpreter may do in one run: a parameter drawn from a solver's model can make a loop as long as it likes.
-const MOST_STEPS: u64 = 4_000_000;
-/// The same for sizes that the solver thought of, which tend to be the least or the greatest there are.
-const MOST_HINTED_STEPS: u64 = MOST_STEPS / 8;
+/// Of how many times fewer steps runs have whose sizes the solver thought of: these tend to be the least or the greatest there are.
+const HINTED: u64 = 8;
 
 /// Looks for a counterexample; stops early after `enough` runs that went through. Unless values must be `exact` (they need not where floats were regrouped), only faults
 /// are counterexamples.
@@ -65,7 +73,7 @@ pub(crate) fn search(
             break;
         }
         let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);
-        let steps = if hint.is_empty() { MOST_STEPS } else { MOST_HINTED_STEPS };
+        let steps = if hint.is_empty() { limits.steps } else { limits.steps / HINTED };
         let Some(case) = draw(pool, algorithm, program, (hint, steps), &mut random, trial) else {
             continue;
         };

@@ -302,6 +302,14 @@ pub(crate) fn object(report: &Report) -> Map<String, Value> {
             json!({"kind": obligation.kind.name(), "place": obligation.place, "reason": reason})
         })
         .collect();
+    let effort: Map<String, Value> = report
+        .effort
+        .iter()
+        .map(|(purpose, (questions, time))| {
+            let spent = json!({"questions": questions, "seconds": time.as_secs_f64()});
+            (purpose.clone(), spent)
+        })
+        .collect();
     let value = json!({
         "verdict": verdict,
         "obligations": {"total": total, "proved": total - open, "refuted": 0, "unknown": open, "trusted": report.trusted_steps.len(), "kinds": kinds},
@@ -314,6 +322,7 @@ pub(crate) fn object(report: &Report) -> Map<String, Value> {
         "reason": reason,
         "seconds": report.time.as_secs_f64(),
         "queries": report.queries,
+        "effort": effort,
     });
     let mut object = match value {
         Value::Object(object) => object,

@@ -279,7 +279,8 @@ fn judge() -> Result<halidom_validate::Options, FindError> {
     judge.timeout = Duration::from_secs(30);
     judge.budget = Budget { questions: Some(QUESTIONS), steps: Some(SOLVER_STEPS), open: Some(1) };
     // That the program is right on a few runs is known; the search is for what they missed.
-    judge.search = Search { trials: 8 * RUNS, runs: RUNS, time: Duration::from_mins(1) };
+    judge.search =
+        Search { trials: 8 * RUNS, runs: RUNS, time: Duration::from_mins(1), ..Search::default() };
     Ok(judge)
 }
 

@@ -51,6 +51,30 @@ impl Algebra<'_> {
         shown
     }
 
+    /// Integers whose least is the one given: the minima in its sum, and the maxima that are taken away, replaced by their arms. It is one of them; some may be left out.
+    pub(crate) fn least_of(&mut self, expr: ExprId) -> Vec<ExprId> {
+        const MOST: usize = 32;
+        let mut sums = vec![self.sum(expr)];
+        let mut next = 0;
+        while let Some(sum) = sums.get(next).cloned() {
+            next += 1;
+            for (product, coefficient) in sum.terms() {
+                let Product::Atom(atom) = product else { continue };
+                let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { continue };
+                if (op == BinaryOp::Min) != (coefficient > 0) {
+                    continue;
+                }
+                let rest = sum.without(product);
+                for arm in [lhs, rhs] {
+                    let arm = self.sum(arm);
+                    let arm = rest.plus(&arm, coefficient);
+                    sums.extend(arm.filter(|arm| sums.len() < MOST && !sums.contains(arm)));
+                }
+            }
+        }
+        sums.iter().map(|sum| self.expr(sum)).collect()
+    }
+
     fn look(&mut self, sum: &Sum, depth: u32) -> bool {
         if self.least_by_terms(sum).is_some_and(|least| least >= 0) {
             return true;

@@ -11,7 +11,7 @@ mod unbounded;
 mod wider;
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BinaryOp, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId};
 
 use crate::algebra::{Algebra, Known, vars};
 use crate::emit::Solution;
@@ -408,7 +408,11 @@ impl<'a> Solver<'a, '_> {
                         let needed = algebra.offset(needed, 1);
                         let needed = self.extent_at_top(constraints, needed);
                         let Some(needed) = needed else { return };
-                        self.algebra.pool.binary(BinaryOp::Le, needed, extent)
+                        if self.algebra.proves_le(needed, extent) {
+                            self.algebra.pool.constant(Constant::bool(true))
+                        } else {
+                            self.algebra.pool.binary(BinaryOp::Le, needed, extent)
+                        }
                     };
                     self.answer.bound_checks.push((func, directive.dim, condition));
                     let min = min.unwrap_or(low);
@@ -466,7 +470,13 @@ impl<'a> Solver<'a, '_> {
             .collect();
         let path: Vec<Binder> =
             around.into_iter().flat_map(|binder| self.resolve(binder)).collect();
-        let (_, high) = self.ends(extent, &path);
+        // Each of the sums of which the extent is the least bounds it: in most the ends' common terms cancel.
+        let mut high: Option<ExprId> = None;
+        for sum in self.algebra.least_of(extent) {
+            if let (_, Some(end)) = self.ends(sum, &path) {
+                high = Some(high.map_or(end, |high| self.algebra.min(high, end)));
+            }
+        }
         if high.is_none() {
             self.unbounded(constraint, 0, [false, true]);
         }

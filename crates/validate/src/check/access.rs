@@ -22,9 +22,27 @@ impl Checker<'_> {
             self.lent(index);
         }
         let model = self.model;
-        for access in model.loads.iter().chain(model.stores.iter().map(|store| &store.access)) {
-            self.location(access);
-            self.bounds(access);
+        let accesses: Vec<&Access> =
+            model.loads.iter().chain(model.stores.iter().map(|store| &store.access)).collect();
+        // Products of unknowns are beyond the solver, so what the entry checks fix (a stride of 1, say) is put in first.
+        let mut fixed = self.fixed();
+        let (mut located, mut bounded) = (Vec::new(), Vec::new());
+        for access in &accesses {
+            located.push((access.place.facts.clone(), self.located(access, &mut fixed)));
+            bounded.push((access.place.facts.clone(), self.within_buffer(access)));
+        }
+        let located = self.prove_all(&located, "location");
+        let bounded = self.prove_all(&bounded, "bounds");
+        for ((access, location), bounds) in accesses.into_iter().zip(located).zip(bounded) {
+            let place = self.describe(access);
+            let claimed = access.coords.len() == model.memories[access.memory].dims.len();
+            let location = if claimed {
+                location
+            } else {
+                Status::Open("a claim with a wrong number of coordinates".to_owned())
+            };
+            self.record(Kind::Location, Some(access.stmt), place.clone(), location);
+            self.record(Kind::Bounds, Some(access.stmt), place, bounds);
         }
         for store in &model.stores {
             if model.memories[store.access.memory].kind == BufferKind::Input {
@@ -51,7 +69,17 @@ impl Checker<'_> {
             BufferKind::Input => return,
         }
         let one = self.space.constant(1);
-        let status = if self.mixed_radix(&memory.dims, one) {
+        let mut fixed = self.fixed();
+        let dims: Vec<Dimension> = memory
+            .dims
+            .iter()
+            .map(|dim| Dimension {
+                extent: fixed.poly(self.space, dim.extent),
+                stride: fixed.poly(self.space, dim.stride),
+                ..*dim
+            })
+            .collect();
+        let status = if self.mixed_radix(&dims, one) {
             Status::Closed(Method::Identity)
         } else {
             Status::Open("strides are not the products of the extents".to_owned())
@@ -169,36 +197,23 @@ impl Checker<'_> {
         self.record(Kind::Location, None, place, status);
     }
 
-    fn location(&mut self, access: &Access) {
+    /// That an access stands for the element of its claimed coordinates.
+    fn located(&mut self, access: &Access, fixed: &mut Rename) -> FormulaId {
+        // Before storage is flattened, coordinates are locations.
+        let Some(flat) = access.flat else { return self.space.truth(true) };
         let memory = &self.model.memories[access.memory];
-        let place = self.describe(access);
-        if access.coords.len() != memory.dims.len() {
-            let status = Status::Open("a claim with a wrong number of coordinates".to_owned());
-            return self.record(Kind::Location, Some(access.stmt), place, status);
+        let mut expected = self.space.constant(0);
+        for (coord, dim) in access.coords.iter().zip(&memory.dims) {
+            let step = if dim.folded {
+                self.space.modulo(*coord, dim.extent)
+            } else {
+                self.space.sub(*coord, dim.min)
+            };
+            let step = self.space.mul(step, dim.stride);
+            expected = self.space.add(expected, step);
         }
-        let status = match access.flat {
-            // Before storage is flattened, coordinates are locations.
-            None => Status::Closed(Method::Structure),
-            Some(flat) => {
-                let mut expected = self.space.constant(0);
-                for (coord, dim) in access.coords.iter().zip(&memory.dims) {
-                    let step = if dim.folded {
-                        self.space.modulo(*coord, dim.extent)
-                    } else {
-                        self.space.sub(*coord, dim.min)
-                    };
-                    let step = self.space.mul(step, dim.stride);
-                    expected = self.space.add(expected, step);
-                }
-                // Products of unknowns are beyond the solver, so what the entry checks fix (a stride of 1, say) is put in first.
-                let mut fixed = self.fixed();
-                let (flat, expected) =
-                    (fixed.poly(self.space, flat), fixed.poly(self.space, expected));
-                let same = self.space.equal(flat, expected);
-                self.prove(&access.place.facts, same, "location")
-            }
-        };
-        self.record(Kind::Location, Some(access.stmt), place, status);
+        let (flat, expected) = (fixed.poly(self.space, flat), fixed.poly(self.space, expected));
+        self.space.equal(flat, expected)
     }
 
     /// The parameters and shapes that an entry check makes equal to a constant, replaced by it.
@@ -220,7 +235,8 @@ impl Checker<'_> {
         rename
     }
 
-    fn bounds(&mut self, access: &Access) {
+    /// That the coordinates of an access lie in its buffer.
+    fn within_buffer(&mut self, access: &Access) -> FormulaId {
         // A remainder by the extent is always within it. A wrong number of coordinates is an open obligation of kind `Location`.
         let dims = &self.model.memories[access.memory].dims;
         let (coords, region): (Vec<_>, Vec<_>) = access
@@ -230,9 +246,6 @@ impl Checker<'_> {
             .filter(|(_, dim)| !dim.folded)
             .map(|(coord, dim)| (*coord, (dim.min, dim.extent)))
             .unzip();
-        let goal = self.inside(&coords, &region);
-        let status = self.prove(&access.place.facts, goal, "bounds");
-        let place = self.describe(access);
-        self.record(Kind::Bounds, Some(access.stmt), place, status);
+        self.inside(&coords, &region)
     }
 }

@@ -6,11 +6,13 @@
 //! shows that the negations of all witnesses' conditions contradict the instance's existence. For the pure stage this says that every needed location is written.
 //! A location that an earlier label promised need not be written again: [`super::carry`].
 
+use halidom_base::{FxHashSet, IndexMap};
+
 use super::Checker;
 use super::carry::Carry;
 use crate::program::{Model, Store};
-use crate::report::{Kind, Status};
-use crate::space::{FormulaId, PolyId, Rename};
+use crate::report::{Kind, Method, Status};
+use crate::space::{FormulaId, PolyId, Rename, Symbol};
 use crate::witness::witness;
 
 impl<'a> Checker<'a> {
@@ -133,23 +135,75 @@ impl<'a> Checker<'a> {
             partial.push(Partial { facts: facts.clone(), written, location });
             written = self.space.or(&ways);
         }
+        if self.by_cases(&facts, &ways, &target) {
+            return Status::Closed(Method::Solver);
+        }
         let status = self.prove(&facts, written, "coverage");
-        if matches!(status, Status::Closed(_)) || writers.len() > MOST_SIBLINGS {
+        if matches!(status, Status::Closed(_)) {
+            return status;
+        }
+        let leaders: Vec<(usize, usize)> =
+            (0..writers.len()).map(|store| (store, leader(&writers, store))).collect();
+        ways.extend(self.siblings(label, &writers, &witnesses, &leaders, &target));
+        if self.covers(&facts, &ways, &target, "coverage with leaders") {
+            return Status::Closed(Method::Solver);
+        }
+        if writers.len() > MOST_SIBLINGS {
             return status;
         }
         let free = self.witnesses(label, &writers, &target, false);
         ways.extend(free.iter().filter_map(|way| way.condition));
-        let written = self.space.or(&ways);
-        let status = self.prove(&facts, written, "coverage without clamps");
-        if matches!(status, Status::Closed(_)) {
-            return status;
+        if self.covers(&facts, &ways, &target, "coverage without clamps") {
+            return Status::Closed(Method::Solver);
         }
-        let siblings = self.siblings(label, &writers, &witnesses, &target);
-        if siblings.is_empty() {
-            return status;
+        let pairs: Vec<(usize, usize)> = (0..writers.len())
+            .flat_map(|store| (0..writers.len()).map(move |sibling| (store, sibling)))
+            .filter(|pair| !leaders.contains(pair))
+            .collect();
+        ways.extend(self.siblings(label, &writers, &witnesses, &pairs, &target));
+        if self.covers(&facts, &ways, &target, "coverage with siblings") {
+            return Status::Closed(Method::Solver);
         }
-        let written = self.space.or(&[ways, siblings].concat());
-        self.prove(&facts, written, "coverage with siblings")
+        status
+    }
+
+    /// Whether the ways cover a target, in the cases that they stand in or together.
+    fn covers(
+        &mut self,
+        facts: &[FormulaId],
+        ways: &[FormulaId],
+        target: &[PolyId],
+        label: &str,
+    ) -> bool {
+        let written = self.space.or(ways);
+        self.by_cases(facts, ways, target) || self.follows(facts, written, label)
+    }
+
+    /// Whether the ways cover a target in each of the cases that they stand in, and the cases are all: what a way asks of sizes alone, as specializations do, is a case.
+    /// Where there is but one case, this is not tried.
+    fn by_cases(&mut self, facts: &[FormulaId], ways: &[FormulaId], target: &[PolyId]) -> bool {
+        let free: FxHashSet<Symbol> =
+            target.iter().flat_map(|coord| self.space.poly_symbols(*coord)).collect();
+        let mut cases: IndexMap<FormulaId, Vec<FormulaId>> = IndexMap::default();
+        for way in ways {
+            let mut sizes = self.space.conjuncts(*way);
+            sizes.retain(|part| {
+                !self.space.formula_symbols(*part).iter().any(|symbol| free.contains(symbol))
+            });
+            let case = self.space.and(&sizes);
+            cases.entry(case).or_default().push(*way);
+        }
+        if cases.len() < 2 || cases.len() > MOST_CASES {
+            return false;
+        }
+        let all: Vec<FormulaId> = cases.keys().copied().collect();
+        let all = self.space.or(&all);
+        self.follows(facts, all, "cases")
+            && cases.into_iter().all(|(case, ways)| {
+                let facts = [facts, &self.space.conjuncts(case)].concat();
+                let written = self.space.or(&ways);
+                self.follows(&facts, written, "coverage of a case")
+            })
     }
 
     /// The stores of a stage to a component under a label.
@@ -202,41 +256,48 @@ impl<'a> Checker<'a> {
         Way { at, condition }
     }
 
-    /// Guesses with the shared loops of one store and the rest of another: pieces of one vector, and copies of an unrolled loop, share loops, but a rounded-down
-    /// quotient finds them only from the first piece.
+    /// Guesses with the shared loops of one store and the rest of another, for pairs of both: pieces of one vector, and copies of an unrolled loop, share loops, but a
+    /// rounded-down quotient finds them only from the first piece.
     fn siblings(
         &mut self,
         label: usize,
         writers: &[&Store],
         witnesses: &[Way],
+        pairs: &[(usize, usize)],
         target: &[PolyId],
     ) -> Vec<FormulaId> {
         let mut ways = Vec::new();
-        for store in writers {
-            for (sibling, way) in writers.iter().zip(witnesses) {
-                let mut loops = Rename::new();
-                let mut shared = false;
-                let common: Vec<usize> = store
-                    .access
-                    .place
-                    .loops()
-                    .filter(|index| sibling.access.place.loops().any(|other| other == *index))
-                    .collect();
-                for index in common {
-                    let symbol = self.model.loops[index].symbol;
-                    if let Some(value) = way.at.get(symbol) {
-                        loops.insert(symbol, value);
-                        shared = true;
-                    }
-                }
-                if std::ptr::eq(*store, *sibling) || !shared {
-                    continue;
-                }
-                ways.extend(self.way(label, store, target, (&loops, true)).condition);
+        for (store, sibling) in pairs {
+            let mut known = Vec::new();
+            for index in common_loops(writers[*store], writers[*sibling]) {
+                let symbol = self.model.loops[index].symbol;
+                known.extend(witnesses[*sibling].at.get(symbol).map(|value| (symbol, value)));
+            }
+            if store != sibling && !known.is_empty() {
+                let loops = Rename::symbols(known);
+                ways.extend(self.way(label, writers[*store], target, (&loops, true)).condition);
             }
         }
         ways
     }
+}
+
+/// The loops around both stores.
+fn common_loops(store: &Store, other: &Store) -> Vec<usize> {
+    let (own, others) = (&store.access.place, &other.access.place);
+    own.loops().filter(|index| others.loops().any(|other| other == *index)).collect()
+}
+
+/// The first of the stores that share the most loops with a store: the first piece of what it is a piece of.
+fn leader(writers: &[&Store], store: usize) -> usize {
+    let shared = |other: usize| common_loops(writers[store], writers[other]).len();
+    let mut first = 0;
+    for other in 1..writers.len() {
+        if other != store && (first == store || shared(other) > shared(first)) {
+            first = other;
+        }
+    }
+    first
 }
 
 /// A stage that does not write all of a label's region anew.
@@ -255,6 +316,9 @@ struct Way {
     /// That it runs and writes the target; `None` if it cannot.
     condition: Option<FormulaId>,
 }
+
+/// More cases than this are not told apart.
+const MOST_CASES: usize = 16;
 
 /// Stages with more stores than this are not tried with siblings: the guesses are as many as pairs of stores.
 const MOST_SIBLINGS: usize = 16;

@@ -10,7 +10,7 @@
 use halidom_ir::BufferKind;
 
 use super::Checker;
-use crate::program::{Access, Labelled, Place, Store, order};
+use crate::program::{Access, Labelled, Place, Store, Use, order};
 use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId};
 
@@ -20,13 +20,7 @@ impl Checker<'_> {
         let model = self.model;
         for store in &model.stores {
             let good = self.good(store);
-            for used in &store.uses {
-                let load = &model.loads[used.load];
-                let context = [good, used.arm];
-                let status = self.defined(&store.access.place, &context, load, Some(store));
-                let place = format!("read of {}", self.describe(load));
-                self.record(Kind::Definedness, Some(load.stmt), place, status);
-            }
+            self.defined_all(&store.access.place, &store.uses, good, Some(store));
         }
         for store in &model.stores {
             for used in &store.decides {
@@ -37,12 +31,40 @@ impl Checker<'_> {
             }
         }
         for control in &model.controls {
-            for used in &control.uses {
-                let load = &model.loads[used.load];
-                let status = self.defined(&control.place, &[used.arm], load, None);
-                let place = format!("read of {} that decides", self.describe(load));
-                self.record(Kind::Definedness, Some(load.stmt), place, status);
+            let always = self.space.truth(true);
+            self.defined_all(&control.place, &control.uses, always, None);
+        }
+    }
+
+    /// The loads that a statement uses, where `context` holds; of a store, or of what decides.
+    fn defined_all(
+        &mut self,
+        place: &Place,
+        uses: &[Use],
+        context: FormulaId,
+        store: Option<&Store>,
+    ) {
+        let mut wanted = Vec::new();
+        let mut ways = Vec::new();
+        for used in uses {
+            let load = &self.model.loads[used.load];
+            let way = self.defined(load, store);
+            if let Ok(goal) = way {
+                let mut facts = place.facts.clone();
+                facts.extend(&load.place.facts);
+                facts.extend([context, used.arm]);
+                wanted.push((facts, goal));
             }
+            ways.push((load, way.err()));
+        }
+        let label = if store.is_some() { "defined" } else { "decides" };
+        let mut shown = self.prove_all(&wanted, label).into_iter();
+        let suffix = if store.is_some() { "" } else { " that decides" };
+        for (load, known) in ways {
+            let missing = || Status::Open("an obligation that was not looked at".to_owned());
+            let status = known.unwrap_or_else(|| shown.next().unwrap_or_else(missing));
+            let place = format!("read of {}{suffix}", self.describe(load));
+            self.record(Kind::Definedness, Some(load.stmt), place, status);
         }
     }
 
@@ -59,24 +81,17 @@ impl Checker<'_> {
         self.prove(&facts, inside, "own value")
     }
 
-    fn defined(
-        &mut self,
-        place: &Place,
-        context: &[FormulaId],
-        load: &Access,
-        store: Option<&Store>,
-    ) -> Status {
+    /// What shows that a load yields the value that it claims, or what is known without.
+    fn defined(&mut self, load: &Access, store: Option<&Store>) -> Result<FormulaId, Status> {
         let model = self.model;
         let memory = &model.memories[load.memory];
         if memory.kind == BufferKind::Input {
-            return Status::Closed(Method::Structure);
+            return Err(Status::Closed(Method::Structure));
         }
-        let mut facts = place.facts.clone();
-        facts.extend(&load.place.facts);
-        facts.extend(context);
         if let Some(store) = store.filter(|store| store.func == memory.func) {
             let Some(label) = store.label else {
-                return Status::Open("an update without a place that promises it".to_owned());
+                let reason = "an update without a place that promises it";
+                return Err(Status::Open(reason.to_owned()));
             };
             let own = &model.labels[label].memories;
             if store.stage == 0
@@ -84,20 +99,20 @@ impl Checker<'_> {
                 || !own.contains(&load.memory)
                 || !load.place.labels.contains(&label)
             {
-                return Status::Open("a func is read while it is computed".to_owned());
+                return Err(Status::Open("a func is read while it is computed".to_owned()));
             }
             let Some(region) = model.labels[label].regions.get(store.stage) else {
-                return Status::Open("a label of a func without this stage".to_owned());
+                return Err(Status::Open("a label of a func without this stage".to_owned()));
             };
-            let inside = self.inside(&load.coords, region);
-            return self.prove(&facts, inside, "own value");
+            return Ok(self.inside(&load.coords, region));
         }
         let promised = self.promised(load);
         if *self.space.formula(promised) == Formula::False {
             let name = &self.pool.func(memory.func).name;
-            return Status::Open(format!("no place that computes {name} comes before the read"));
+            let reason = format!("no place that computes {name} comes before the read");
+            return Err(Status::Open(reason));
         }
-        self.prove(&facts, promised, "defined")
+        Ok(promised)
     }
 
     /// That the coordinates of a load lie where a label before it promises right values.

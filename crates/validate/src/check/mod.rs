@@ -18,7 +18,7 @@ mod settle;
 mod store;
 mod unfolded;
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 
 use crate::laws::Laws;
@@ -46,6 +46,9 @@ pub(crate) struct Checker<'a> {
 
 /// Why it is open whether assumptions can hold; a run that passes the entry checks closes it.
 pub(crate) const UNDECIDED: &str = "the solver cannot tell whether the assumptions can hold";
+
+/// How many goals are asked about together at most.
+const TOGETHER: usize = 64;
 
 /// How many hints are kept.
 const HINTS: usize = 24;
@@ -169,6 +172,39 @@ impl Checker<'_> {
                 Status::Open(format!("{reason}: {}", self.names().formula(goal)))
             }
         }
+    }
+
+    /// The same for many goals, each under facts of its own: those under the same facts are all of them one question, and only where that does not succeed one each.
+    pub(crate) fn prove_all(
+        &mut self,
+        wanted: &[(Vec<FormulaId>, FormulaId)],
+        label: &str,
+    ) -> Vec<Status> {
+        let mut groups: IndexMap<&[FormulaId], Vec<FormulaId>> = IndexMap::default();
+        for (facts, goal) in wanted {
+            groups.entry(facts).or_default().push(*goal);
+        }
+        let mut shown: FxHashSet<(&[FormulaId], FormulaId)> = FxHashSet::default();
+        for (facts, goals) in groups {
+            for together in goals.chunks(TOGETHER) {
+                let differ = together.iter().any(|goal| *goal != together[0]);
+                let all = self.space.and_least(together);
+                if differ && self.follows(facts, all, label) {
+                    shown.extend(together.iter().map(|goal| (facts, *goal)));
+                }
+            }
+        }
+        wanted
+            .iter()
+            .map(|(facts, goal)| {
+                let identity = *self.space.formula(*goal) == Formula::True;
+                if shown.contains(&(facts, *goal)) && !identity {
+                    Status::Closed(Method::Solver)
+                } else {
+                    self.prove(facts, *goal, label)
+                }
+            })
+            .collect()
     }
 
     /// Whether `facts`, with the entry checks, are seen to imply `goal`: for guesses, which are no obligations.

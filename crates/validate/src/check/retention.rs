@@ -10,13 +10,14 @@
 //! *Funcs with updates* that rely on labels before. What is taken over is final, so that (d) no store under the relying instance touches it, (e) no update under it reads it as a
 //! value that is not final, and (b') no store that may run between touches it.
 
+use halidom_base::IndexMap;
 use halidom_ir::BufferKind;
 
 use super::Checker;
 use super::carry::Carry;
 use crate::program::{Access, Step, Store, order};
 use crate::report::{Kind, Status};
-use crate::space::{FormulaId, Rename};
+use crate::space::{FormulaId, PolyId, Rename};
 
 /// An instance of a label: which, and its loops.
 type Instance<'r> = (usize, &'r mut Rename);
@@ -36,15 +37,7 @@ impl Checker<'_> {
                 let place = format!("store to {}", self.describe(&store.access));
                 self.record(Kind::Retention, Some(store.access.stmt), place, status);
             }
-            for load in model.loads.iter().filter(|load| load.memory == memory) {
-                for label in self.labels_before(load) {
-                    for store in &stores {
-                        let status = self.until_read(label, load, store);
-                        let place = format!("read of {}", self.describe(load));
-                        self.record(Kind::Retention, Some(load.stmt), place, status);
-                    }
-                }
-            }
+            self.retained_for_reads(memory, &stores);
         }
         for (label, carries) in &mut relying {
             let labelled = &model.labels[*label];
@@ -117,11 +110,48 @@ impl Checker<'_> {
         self.prove(&facts, goal, "kept")
     }
 
-    /// (c): between a label's instance and a load that relies on it.
-    fn until_read(&mut self, label: usize, load: &Access, store: &Store) -> Status {
+    /// (c): between a label's instance and the loads that rely on it. For loads at one place, whatever the instance promises is looked at first, as it does not depend on
+    /// the load; only where that is not kept until there, what each load reads.
+    fn retained_for_reads(&mut self, memory: usize, stores: &[&Store]) {
+        let model = self.model;
+        let mut places: IndexMap<(&[Step], &[FormulaId]), Vec<&Access>> = IndexMap::default();
+        for load in model.loads.iter().filter(|load| load.memory == memory) {
+            places.entry((&load.place.steps, &load.place.facts)).or_default().push(load);
+        }
+        for loads in places.into_values() {
+            for label in self.labels_before(loads[0]) {
+                for store in stores {
+                    let needed = &model.labels[label].needed;
+                    let any: Vec<PolyId> =
+                        needed.iter().map(|_| self.space.fresh_poly("promised")).collect();
+                    let together =
+                        (loads.len() > 1).then(|| self.until_read(label, loads[0], &any, store));
+                    for load in &loads {
+                        let status = match &together {
+                            Some(Status::Closed(method)) => Status::Closed(*method),
+                            Some(Status::Open(_)) | None => {
+                                self.until_read(label, load, &load.coords, store)
+                            }
+                        };
+                        let place = format!("read of {}", self.describe(load));
+                        self.record(Kind::Retention, Some(load.stmt), place, status);
+                    }
+                }
+            }
+        }
+    }
+
+    /// (c) for one label, a load, coordinates that it may read, and a store.
+    fn until_read(
+        &mut self,
+        label: usize,
+        load: &Access,
+        coords: &[PolyId],
+        store: &Store,
+    ) -> Status {
         let (depth, mut there) = self.elsewhere(store);
         let written = there.polys(self.space, &store.access.coords);
-        let Some((promised, same)) = self.sharing(load.memory, &load.coords) else {
+        let Some((promised, same)) = self.sharing(load.memory, coords) else {
             return no_sharing();
         };
         let Some(mut facts) = self.space.equalities(&promised, &written) else {
@@ -129,7 +159,7 @@ impl Checker<'_> {
         };
         let needed = self.model.labels[label].needed.clone();
         facts.extend(&load.place.facts);
-        facts.push(self.inside(&load.coords, &needed));
+        facts.push(self.inside(coords, &needed));
         facts.extend(there.formulas(self.space, &store.access.place.facts));
         let mut here = Rename::new();
         facts.push(self.may_follow(depth, (label, &mut here), store, &mut there));

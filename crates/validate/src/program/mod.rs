@@ -26,7 +26,7 @@ pub(crate) struct Loop {
 }
 
 /// One step from the root of the program to a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     /// The part with this number; parts run one after another.
     Part(usize),

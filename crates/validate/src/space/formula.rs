@@ -4,6 +4,8 @@
 //! `p >= 0` is divided by the content of `p` with the constant rounded down, `p = 0` likewise with a test of divisibility: both are equivalences over the
 //! integers. Negation is pushed inwards by De Morgan and `not (p >= 0)  =  -p - 1 >= 0`.
 
+use halidom_base::IndexMap;
+
 use super::{Formula, FormulaId, Poly, PolyId, Space, TermId};
 
 impl Space {
@@ -112,6 +114,31 @@ impl Space {
         }
     }
 
+    /// All of the parts, less those that others of them imply: `p + c >= 0` where `p + d >= 0` is one with `d <= c`.
+    pub(crate) fn and_least(&mut self, parts: &[FormulaId]) -> FormulaId {
+        let all = self.and(parts);
+        let mut kept: Vec<FormulaId> = Vec::new();
+        let mut least: IndexMap<PolyId, i128> = IndexMap::default();
+        for part in self.conjuncts(all) {
+            let Formula::NonNegative(poly) = *self.formula(part) else {
+                kept.push(part);
+                continue;
+            };
+            let constant = self.content(poly).1;
+            let offset = self.checked(constant.checked_neg());
+            let variable = self.offset(poly, offset);
+            least
+                .entry(variable)
+                .and_modify(|known| *known = constant.min(*known))
+                .or_insert(constant);
+        }
+        for (variable, constant) in least {
+            let poly = self.offset(variable, constant);
+            kept.push(self.non_negative(poly));
+        }
+        self.and(&kept)
+    }
+
     pub(crate) fn or(&mut self, parts: &[FormulaId]) -> FormulaId {
         let Some(parts) = self.flatten(parts, false) else { return self.truth(true) };
         match *parts.as_slice() {
@@ -187,5 +214,40 @@ impl Space {
     /// Whether the polynomial is a sum of products of nothing: a constant.
     pub(crate) fn is_zero(&self, poly: PolyId) -> bool {
         matches!(self.poly(poly), Poly(terms) if terms.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::space::Space;
+    use crate::space::concrete::{Assignment, Random};
+
+    #[test]
+    fn what_is_left_out_of_a_conjunction_follows_from_the_rest() {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let (mut shorter, mut held) = (0, 0);
+        for _ in 0..2000 {
+            let mut space = Space::new();
+            let symbols: Vec<_> = ["a", "b"].into_iter().map(|name| space.fresh(name)).collect();
+            let mut parts = Vec::new();
+            for _ in 0..3 {
+                let poly = random.poly(&mut space, &symbols, 1);
+                for _ in 0..2 {
+                    let other = space.offset(poly, random.below(9) - 4);
+                    parts.push(space.non_negative(other));
+                }
+                parts.push(space.zero(poly));
+            }
+            parts.truncate(1 + random.below(9) as usize);
+            let (all, least) = (space.and(&parts), space.and_least(&parts));
+            shorter += usize::from(space.conjuncts(least).len() < space.conjuncts(all).len());
+            for _ in 0..20 {
+                let at: Assignment =
+                    symbols.iter().map(|symbol| (*symbol, random.below(15) - 6)).collect();
+                assert_eq!(space.truth_at(all, &at), space.truth_at(least, &at));
+                held += usize::from(space.truth_at(all, &at));
+            }
+        }
+        assert!(shorter > 300 && held > 300, "{shorter}, {held}");
     }
 }
