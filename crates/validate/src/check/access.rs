@@ -137,7 +137,7 @@ impl Checker<'_> {
     }
 
     /// Whether the dimensions have an order in which each stride is the product of `first` and the extents before.
-    fn mixed_radix(&mut self, dims: &[Dimension], first: PolyId) -> bool {
+    pub(super) fn mixed_radix(&mut self, dims: &[Dimension], first: PolyId) -> bool {
         if dims.is_empty() {
             return true;
         }

@@ -15,7 +15,7 @@ use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp, V
 
 use super::Checker;
 use crate::bound::Interval;
-use crate::program::{Binder, Computed, Place};
+use crate::program::{Binder, Computed, Memory, Place};
 use crate::report::{Kind, Method, Status};
 use crate::space::{FormulaId, Symbol, Value};
 
@@ -25,6 +25,9 @@ use symbolic::Scope;
 
 /// All of 64 bits.
 const WIDTH: Interval = (i64::MIN as i128, i64::MAX as i128);
+
+/// What extents of temporaries are asked to be bounded by.
+const LIKELY_EXTENTS: [i128; 2] = [1 << 12, 1 << 20];
 
 /// Below this, intervals are good enough.
 const SMALL: i128 = 1 << 48;
@@ -296,12 +299,46 @@ impl Checker<'_> {
             total = total.saturating_add(most.max(0));
         }
         // At most 8 bytes an element.
-        let status = if total <= WIDTH.1 / 8 {
+        let most = WIDTH.1 / 8;
+        let fits = total <= most
+            || self.dense_size(memory, computed, ranges).is_some_and(|size| size <= most);
+        let status = if fits {
             Status::Closed(Method::Intervals)
         } else {
             Status::Open("the number of elements is not shown to fit".to_owned())
         };
         let place = format!("size of {}", self.pool.buffer(memory.buffer).name);
         self.record(Kind::Overflow, Some(computed.stmt), place, status);
+    }
+
+    /// A bound of the product of a buffer's extents, which is the number of its elements where they leave no gaps; of an extent, the least of a few numbers that the
+    /// solver shows to bound it.
+    fn dense_size(
+        &mut self,
+        memory: &Memory,
+        computed: &Computed,
+        ranges: &mut Ranges<'_>,
+    ) -> Option<i128> {
+        let one = self.space.constant(1);
+        if !self.mixed_radix(&memory.dims, one) {
+            return None;
+        }
+        let mut size = 1_i128;
+        for dim in &memory.dims {
+            let scope = self.scope(&computed.place, ranges);
+            let mut most = self.symbolic(dim.extent, scope, ranges).1;
+            for limit in LIKELY_EXTENTS {
+                if most <= limit {
+                    break;
+                }
+                let number = self.space.constant(limit);
+                let goal = self.space.at_most(dim.extent, number);
+                if self.follows(&computed.place.facts, goal, "extent") {
+                    most = limit;
+                }
+            }
+            size = size.checked_mul(most.max(0))?;
+        }
+        Some(size)
     }
 }
