@@ -135,7 +135,9 @@ impl<'a> Translator<'a> {
             }
             Stmt::For { var, min, extent, kind, body } => match kind {
                 LoopKind::Serial => self.serial_loop(*var, *min, *extent, *body, out),
-                LoopKind::Parallel => self.parallel_loop(*var, *min, *extent, *body, out),
+                LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
+                    self.parallel_loop(*var, *min, *extent, *body, out)
+                }
                 LoopKind::Vectorized => Err(EmitError::NotFinal("a vectorized loop")),
                 LoopKind::Unrolled => Err(EmitError::NotFinal("an unrolled loop")),
             },

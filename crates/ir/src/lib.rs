@@ -19,7 +19,7 @@
 //! * **Undefined values** (⊥): fresh memory holds ⊥, which propagates per lane through every operator but the arm that a select does not choose. ⊥ may not reach an index, a
 //!   loop bound, a condition, an assert, or a needed coordinate of an output.
 //! * **Parallel loops**: iterations are unordered. Two of them may write one location only with the same value, and one reads a location that another writes only
-//!   after its own write; anything else is a race, a fault.
+//!   after its own write; anything else is a race, a fault. Loops over the blocks of a GPU and the threads of a block are parallel loops.
 //! * **Atomic updates**: an atomic store reads the element that it writes, and nothing comes between the read and the write. Atomic updates of one element by unordered iterations
 //!   are no race, but their order is open: what an element holds afterwards is the result of some order. Any other access beside them is a race.
 //! * **Vectors**: all lanes of a store's index and value are evaluated before any lane is written; lanes that collide must carry one value.

@@ -176,7 +176,7 @@ pub enum Action {
     Traverse {
         /// The loop.
         var: String,
-        /// `Serial`, `Parallel`.
+        /// `Serial`, `Parallel`, `GpuBlocks`, `GpuThreads`.
         kind: LoopKind,
     },
     /// Vectorizes a loop, after a split by `lanes` where given.
@@ -294,6 +294,8 @@ impl Action {
             Self::Reorder { .. } => "reorder",
             Self::Swap { .. } => "swap",
             Self::Traverse { kind: LoopKind::Parallel, .. } => "parallel",
+            Self::Traverse { kind: LoopKind::GpuBlocks, .. } => "gpu_blocks",
+            Self::Traverse { kind: LoopKind::GpuThreads, .. } => "gpu_threads",
             Self::Traverse {
                 kind: LoopKind::Serial | LoopKind::Vectorized | LoopKind::Unrolled,
                 ..

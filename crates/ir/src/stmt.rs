@@ -42,11 +42,27 @@ pub enum LoopKind {
     Vectorized,
     /// In order; copied out by the unrolling pass.
     Unrolled,
+    /// A parallel loop over blocks of a GPU. Machines without one run it as such.
+    GpuBlocks,
+    /// A parallel loop over the threads of a block.
+    GpuThreads,
 }
 
 impl LoopKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Serial, Self::Parallel, Self::Vectorized, Self::Unrolled];
+    pub const ALL: [Self; 6] = [
+        Self::Serial,
+        Self::Parallel,
+        Self::Vectorized,
+        Self::Unrolled,
+        Self::GpuBlocks,
+        Self::GpuThreads,
+    ];
+
+    /// Whether the iterations run in any order, at the same time, each on its own.
+    pub fn is_parallel(self) -> bool {
+        matches!(self, Self::Parallel | Self::GpuBlocks | Self::GpuThreads)
+    }
 
     /// The keyword in the text form.
     pub fn keyword(self) -> &'static str {
@@ -55,6 +71,8 @@ impl LoopKind {
             Self::Parallel => "parallel",
             Self::Vectorized => "vectorized",
             Self::Unrolled => "unrolled",
+            Self::GpuBlocks => "gpu_blocks",
+            Self::GpuThreads => "gpu_threads",
         }
     }
 }

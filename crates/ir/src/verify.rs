@@ -392,7 +392,10 @@ impl<'a> Verifier<'a> {
                 self.bind(*var);
                 let outer = match kind {
                     LoopKind::Serial | LoopKind::Unrolled => None,
-                    LoopKind::Parallel | LoopKind::Vectorized => {
+                    LoopKind::Parallel
+                    | LoopKind::GpuBlocks
+                    | LoopKind::GpuThreads
+                    | LoopKind::Vectorized => {
                         Some(std::mem::replace(&mut self.shared, self.live.clone()))
                     }
                 };

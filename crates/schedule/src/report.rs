@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use halidom_ir::{LoopKind, Pool, print};
+use halidom_ir::{Pool, print};
 
 use crate::bounds::{self, Engine};
 use crate::error::ScheduleError;
@@ -59,12 +59,7 @@ impl Nests<'_> {
             let range = constant
                 .and_then(halidom_ir::Constant::as_integer)
                 .map_or_else(String::new, |extent| format!(" in 0..{extent}"));
-            let keyword = match l.kind {
-                LoopKind::Serial
-                | LoopKind::Parallel
-                | LoopKind::Vectorized
-                | LoopKind::Unrolled => l.kind.keyword(),
-            };
+            let keyword = l.kind.keyword();
             self.line(depth + level, &format!("{keyword} {}{range}:", l.name));
             self.site(Placement::At(l.var), depth + level + 1);
         }

@@ -257,7 +257,11 @@ impl Layout<'_> {
         match stepped.kind {
             LoopKind::Serial => {}
             LoopKind::Unrolled if !several => {}
-            LoopKind::Unrolled | LoopKind::Parallel | LoopKind::Vectorized => return None,
+            LoopKind::Unrolled
+            | LoopKind::Parallel
+            | LoopKind::GpuBlocks
+            | LoopKind::GpuThreads
+            | LoopKind::Vectorized => return None,
         }
         let bounded = |directive: &BoundDirective| directive.dim == dim;
         let alone = (0..self.ranges.len()).all(|other| other == dim || !self.mentions(other, var));
@@ -334,7 +338,7 @@ impl Layout<'_> {
         };
         for var in &between {
             let kind = self.lowered.find_loop(*var).map(|(nest, level)| nest.loops[level].kind);
-            if kind == Some(LoopKind::Parallel) {
+            if kind.is_some_and(LoopKind::is_parallel) {
                 return Err(error(
                     format!(
                         "the memory of `{name}` cannot be taken outside of the parallel loop `{}`: its iterations would share it",

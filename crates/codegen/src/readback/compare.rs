@@ -141,7 +141,9 @@ impl<'t> Walk<'t> {
                 let line = self.next(rest)?;
                 match kind {
                     LoopKind::Serial => self.serial_loop(*var, (*min, *extent), *body, line),
-                    LoopKind::Parallel => self.parallel_loop(*var, (*min, *extent), *body, line),
+                    LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
+                        self.parallel_loop(*var, (*min, *extent), *body, line)
+                    }
                     LoopKind::Vectorized | LoopKind::Unrolled => {
                         self.fail(line.at, "a loop that no final program has")
                     }

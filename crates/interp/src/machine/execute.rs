@@ -124,7 +124,9 @@ impl<'a> Machine<'a> {
                 }
                 match kind {
                     LoopKind::Serial | LoopKind::Unrolled => self.serial(*slot, &ranges, body),
-                    LoopKind::Parallel => self.parallel(*slot, &ranges, body),
+                    LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
+                        self.parallel(*slot, &ranges, body)
+                    }
                     LoopKind::Vectorized => self.lockstep(*slot, &ranges, body),
                 }
             }

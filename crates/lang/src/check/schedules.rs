@@ -24,6 +24,9 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("reorder", "v, w, …", 2, usize::MAX, false),
     ("tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
     ("parallel", "v", 1, 1, false),
+    ("gpu_blocks", "v, …", 1, 3, false),
+    ("gpu_threads", "v, …", 1, 3, false),
+    ("gpu_tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
     ("serial", "v", 1, 1, false),
     ("vectorize", "v, lanes", 1, 2, true),
     ("unroll", "v, factor", 1, 2, true),
@@ -68,13 +71,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "stages in turns are not those of one func after another, on which every proof rests",
         "compute both funcs at one loop of their reader: `compute_at(reader, v)`",
     ),
-    ("gpu_blocks", "there is no code for GPUs", "use `parallel` for the loops over blocks"),
-    (
-        "gpu_threads",
-        "there is no code for GPUs",
-        "use `vectorize` for the loops over threads, or leave them serial",
-    ),
-    ("gpu_tile", "there is no code for GPUs", "use `tile`, with `parallel` for the outer loops"),
 ];
 
 /// The directives of a schedule so far, and their places.
@@ -223,11 +219,57 @@ impl<'a, 's> Checker<'a, 's> {
                 stage = 0;
                 continue;
             }
-            let action = self.directive(call, func, stage, specialized.is_some(), draft);
-            if let (Some(action), Some(func)) = (action, func) {
-                directives.push(Directive { func, stage, action, origin });
+            let actions = if matches!(call.name.text, "gpu_blocks" | "gpu_threads" | "gpu_tile") {
+                self.gpu(call).unwrap_or_default()
+            } else {
+                let action = self.directive(call, func, stage, specialized.is_some(), draft);
+                action.into_iter().collect()
+            };
+            if let Some(func) = func {
+                let directive = |action| Directive { func, stage, action, origin };
+                directives.extend(actions.into_iter().map(directive));
             }
         }
+    }
+
+    /// Refuses the block and the text of a directive that takes none.
+    fn no_block_or_text(&mut self, call: &'a DirectiveCall<'s>) -> Option<()> {
+        let name = call.name.text;
+        if call.block.is_some() && name != "specialize" {
+            let message = format!("`{name}` takes no block");
+            return self.fail(codes::DIRECTIVE_ARGUMENTS, call.name.span, message);
+        }
+        if call.text.is_some() && name != "specialize_fail" {
+            let message = format!("`{name}` takes no text");
+            return self.fail(codes::DIRECTIVE_ARGUMENTS, call.span, message);
+        }
+        Some(())
+    }
+
+    /// The directives for GPUs, each several others: `gpu_tile` is a `tile` whose outer loops are blocks and whose inner ones are threads.
+    fn gpu(&mut self, call: &'a DirectiveCall<'s>) -> Option<Vec<Action>> {
+        self.no_block_or_text(call)?;
+        let Arguments { values, tail } = self.arguments(call)?;
+        let (mut actions, blocks, threads) = match (call.name.text, values.as_slice()) {
+            ("gpu_blocks", vars) => (Vec::new(), vars, [].as_slice()),
+            ("gpu_tile", [x, y, outer @ .., width, height]) if outer.len() == 4 => {
+                let tile = Action::Tile {
+                    vars: [self.loop_name(x)?, self.loop_name(y)?],
+                    outer: [self.loop_name(outer[0])?, self.loop_name(outer[1])?],
+                    inner: [self.loop_name(outer[2])?, self.loop_name(outer[3])?],
+                    factors: [self.startup_int(width)?, self.startup_int(height)?],
+                    tail,
+                };
+                (vec![tile], &outer[..2], &outer[2..])
+            }
+            (_, vars) => (Vec::new(), [].as_slice(), vars),
+        };
+        for (vars, kind) in [(blocks, LoopKind::GpuBlocks), (threads, LoopKind::GpuThreads)] {
+            for var in vars {
+                actions.push(Action::Traverse { var: self.loop_name(var)?, kind });
+            }
+        }
+        Some(actions)
     }
 
     /// The func that a directive is for; inputs and unknown names are reported.
@@ -410,17 +452,7 @@ impl<'a, 's> Checker<'a, 's> {
         draft: &mut Draft,
     ) -> Option<Action> {
         let name = call.name.text;
-        if call.block.is_some() && name != "specialize" {
-            return self.fail(
-                codes::DIRECTIVE_ARGUMENTS,
-                call.name.span,
-                format!("`{name}` takes no block"),
-            );
-        }
-        if call.text.is_some() && name != "specialize_fail" {
-            let message = format!("`{name}` takes no text");
-            return self.fail(codes::DIRECTIVE_ARGUMENTS, call.span, message);
-        }
+        self.no_block_or_text(call)?;
         let Arguments { values, tail } = self.arguments(call)?;
         Some(match (name, values.as_slice()) {
             ("split", [var, outer, inner, factor]) => Action::Split {

@@ -159,7 +159,11 @@ impl Scheduler<'_> {
         let Some(factor) = factor else { return traverse(self.pool, nest, var, kind, origin) };
         let (suffix, what) = match kind {
             LoopKind::Vectorized => ("lane", "vectorized"),
-            LoopKind::Unrolled | LoopKind::Serial | LoopKind::Parallel => ("copy", "unrolled"),
+            LoopKind::Unrolled
+            | LoopKind::Serial
+            | LoopKind::Parallel
+            | LoopKind::GpuBlocks
+            | LoopKind::GpuThreads => ("copy", "unrolled"),
         };
         find(self.pool, nest, var, origin)?;
         if self.pool.as_constant(factor).is_none() {

@@ -211,7 +211,10 @@ pub(crate) fn check_constant_extents(
     for nest in lowered.nests() {
         for l in &nest.loops {
             let (directive, what) = match l.kind {
-                LoopKind::Serial | LoopKind::Parallel => continue,
+                LoopKind::Serial
+                | LoopKind::Parallel
+                | LoopKind::GpuBlocks
+                | LoopKind::GpuThreads => continue,
                 LoopKind::Vectorized => ("vectorize", "vectorized"),
                 LoopKind::Unrolled => ("unroll", "unrolled"),
             };

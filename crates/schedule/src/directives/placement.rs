@@ -203,7 +203,7 @@ impl Scheduler<'_> {
                         lowered.find_loop(*var).map(|(nest, position)| nest.loops[position].kind)
                     };
                     let parallel =
-                        between.iter().find(|var| kind_of(var) == Some(LoopKind::Parallel));
+                        between.iter().find(|var| kind_of(var).is_some_and(LoopKind::is_parallel));
                     if let Some(parallel) = parallel {
                         self.errors.push(ScheduleError::new(
                             "HAL0617",
@@ -233,7 +233,7 @@ impl Scheduler<'_> {
         for level in around {
             levels.push(lowered.loop_name(self.pool, level));
             let kind = lowered.find_loop(level).map(|(nest, position)| nest.loops[position].kind);
-            if kind == Some(LoopKind::Parallel) {
+            if kind.is_some_and(LoopKind::is_parallel) {
                 return levels;
             }
         }

@@ -96,7 +96,7 @@ impl Scheduler<'_> {
             .collect();
         for nest in &nests {
             for (position, l) in nest.loops.iter().enumerate() {
-                let is_unordered = matches!(l.kind, LoopKind::Parallel | LoopKind::Vectorized);
+                let is_unordered = l.kind.is_parallel() || l.kind == LoopKind::Vectorized;
                 if l.class == LoopClass::Reduction
                     && is_unordered
                     && let Err(error) = self.unordered(nest, position)
@@ -211,6 +211,8 @@ fn traversal(kind: LoopKind) -> &'static str {
         LoopKind::Parallel => "parallel",
         LoopKind::Vectorized => "vectorized",
         LoopKind::Unrolled => "unrolled",
+        LoopKind::GpuBlocks => "a loop over blocks",
+        LoopKind::GpuThreads => "a loop over threads",
     }
 }
 

@@ -224,7 +224,8 @@ impl Maker<'_> {
                     );
                 }
                 5 if !bound(&loops[at]) || self.random.chance(5) => {
-                    text.push(format!(".parallel({name})"));
+                    let kinds = ["parallel", "parallel", "gpu_blocks", "gpu_threads"];
+                    text.push(format!(".{}({name})", self.pick(&kinds, "parallel")));
                     loops[at].done = true;
                 }
                 6 | 7 if !bound(&loops[at]) || self.random.chance(5) => {

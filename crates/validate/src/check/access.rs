@@ -101,7 +101,10 @@ impl Checker<'_> {
                 Step::Part(_) => true,
                 Step::Loop(index) => match model.loops[*index].kind {
                     LoopKind::Serial | LoopKind::Unrolled => true,
-                    LoopKind::Parallel | LoopKind::Vectorized => false,
+                    LoopKind::Parallel
+                    | LoopKind::GpuBlocks
+                    | LoopKind::GpuThreads
+                    | LoopKind::Vectorized => false,
                 },
             })
         });

@@ -59,7 +59,10 @@ impl Checker<'_> {
             for (position, index) in shared.iter().enumerate() {
                 match model.loops[*index].kind {
                     LoopKind::Serial | LoopKind::Unrolled => {}
-                    LoopKind::Parallel | LoopKind::Vectorized => continue,
+                    LoopKind::Parallel
+                    | LoopKind::GpuBlocks
+                    | LoopKind::GpuThreads
+                    | LoopKind::Vectorized => continue,
                 }
                 let symbol = model.loops[*index].symbol;
                 let inner = &shared[position + 1..];

@@ -45,7 +45,10 @@ pub(crate) fn before(
                         way.push(earlier);
                         ways.push(space.and(&way));
                     }
-                    LoopKind::Parallel | LoopKind::Vectorized => {}
+                    LoopKind::Parallel
+                    | LoopKind::GpuBlocks
+                    | LoopKind::GpuThreads
+                    | LoopKind::Vectorized => {}
                 }
                 equal.push(space.equal(u, v));
             }
@@ -72,7 +75,10 @@ pub(crate) fn concurrent(
                 let v = iteration(space, model, i, in_second);
                 let same = space.equal(u, v);
                 match model.loops[i].kind {
-                    LoopKind::Parallel | LoopKind::Vectorized => {
+                    LoopKind::Parallel
+                    | LoopKind::GpuBlocks
+                    | LoopKind::GpuThreads
+                    | LoopKind::Vectorized => {
                         let differ = space.not(same);
                         let mut way = equal.clone();
                         way.push(differ);
