@@ -42,8 +42,18 @@ pub(crate) enum Command {
     #[command(after_help = "Example: halidom lower examples/blur.hal -s tiled --stage bounds")]
     Lower(LowerArgs),
     /// Prove that compiled schedules compute what the algorithm says, or show an input on which they do not
-    #[command(after_help = "Example: halidom validate examples/blur.hal -s tiled")]
+    #[command(
+        after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
+Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
+Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif"
+    )]
     Validate(ValidateArgs),
+    /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store
+    #[command(after_help = "Example: halidom report examples/blur.hal -s tiled -o report.html")]
+    Report(ReportArgs),
+    /// Show of a store that is not proved what matters, what was tried, and what would help
+    #[command(after_help = "Example: halidom explain examples/blur.hal -s tiled --store 1")]
+    Explain(ExplainArgs),
     /// Derive a fast program from a clear one by proved rewriting; write C and a certificate that Coq checks
     #[command(after_help = "Example: halidom derive examples/two_stage.atl --check -o out")]
     Derive(DeriveArgs),
@@ -181,12 +191,62 @@ pub(crate) struct LowerArgs {
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
-    /// Write every solver query to this folder
+    #[command(flatten)]
+    pub(crate) solving: Solving,
+    /// Write every solver query to this folder, as a text that any solver can be asked again
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_smt: Option<PathBuf>,
+    /// Fail only where a verdict is worse than in this file, which `--json` wrote; what it does not mention is to be proved
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write a JUnit report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write a SARIF report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+}
+
+/// How solvers are asked.
+#[derive(Debug, Args)]
+pub(crate) struct Solving {
     /// Seconds for one solver query
     #[arg(long, default_value_t = 10.0)]
     pub(crate) timeout: f64,
+    /// The Z3 to ask, instead of the one that is found
+    #[arg(long, value_name = "FILE")]
+    pub(crate) solver: Option<PathBuf>,
+    /// Ask a second solver about each answer that closes an obligation: `cvc5`, or an executable
+    #[arg(long, value_name = "SOLVER")]
+    pub(crate) confirm: Option<PathBuf>,
+    /// A file of answers, read and written again; it is trusted like the solver
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// The page
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) solving: Solving,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// The store, by its number in `halidom validate --verbose`
+    #[arg(long, value_name = "N")]
+    pub(crate) store: usize,
+    /// Seconds for trying what would help
+    #[arg(long, default_value_t = 20.0)]
+    pub(crate) budget: f64,
+    #[command(flatten)]
+    pub(crate) solving: Solving,
 }
 
 /// What `derive` writes.

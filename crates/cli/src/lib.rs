@@ -42,6 +42,8 @@ pub fn run(
         Command::Build(args) => commands::build::run(args, &mut output),
         Command::Lower(args) => commands::lower::run(args, &mut output),
         Command::Validate(args) => commands::validate::run(args, &mut output),
+        Command::Report(args) => commands::report::run(args, &mut output),
+        Command::Explain(args) => commands::explain::run(args, &mut output),
         Command::Derive(args) => commands::derive::run(args, &mut output),
         Command::Verify(args) => commands::verify::run(args, &mut output),
         Command::Fuzz(args) => commands::fuzz::run(args, &mut output),

@@ -16,6 +16,8 @@ pub enum Status {
     BadInput = 2,
     /// Undecided.
     Unknown = 3,
+    /// Two solvers contradict each other.
+    Disagreement = 4,
 }
 
 /// Standard output and standard error, and what is collected for them.

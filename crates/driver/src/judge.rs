@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use halidom_ir::{Algorithm, Pool};
-use halidom_smt::{Family, FindError, Program as Solver};
+use halidom_smt::{Cache, Family, FindError, Program as Solver};
 use halidom_validate::Report;
 
 use crate::compile::Compiled;
@@ -18,30 +18,43 @@ pub struct Options {
     pub timeout: Duration,
     /// A folder for every solver query.
     pub emit_smt: Option<PathBuf>,
+    /// A second solver.
+    pub confirm: Option<Solver>,
+    /// Answers to begin with, and to be kept.
+    pub cache: Option<Cache>,
 }
 
 impl Options {
     /// With the solver that is found, ten seconds a query.
     pub fn find() -> Result<Self, FindError> {
-        Ok(Self {
-            solver: Solver::find(Family::Z3, None)?,
-            timeout: Duration::from_secs(10),
-            emit_smt: None,
-        })
+        Ok(Self::new(Solver::find(Family::Z3, None)?))
+    }
+
+    /// With this solver, ten seconds a query.
+    pub fn new(solver: Solver) -> Self {
+        let timeout = Duration::from_secs(10);
+        Self { solver, timeout, emit_smt: None, confirm: None, cache: None }
+    }
+
+    /// The same for the validator.
+    pub fn validator(&self) -> halidom_validate::Options {
+        let mut own = halidom_validate::Options::new(self.solver.clone());
+        own.timeout = self.timeout;
+        own.emit_smt.clone_from(&self.emit_smt);
+        own.confirm.clone_from(&self.confirm);
+        own.cache.clone_from(&self.cache);
+        own
     }
 }
 
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
     let mut pool = pool.clone();
-    let mut own = halidom_validate::Options::new(options.solver.clone());
-    own.timeout = options.timeout;
-    own.emit_smt.clone_from(&options.emit_smt);
     halidom_validate::validate_refined(
         &mut pool,
         algorithm,
         &compiled.steps,
         &compiled.program,
-        &own,
+        &options.validator(),
     )
 }

@@ -28,10 +28,9 @@ pub fn find(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let path = entry?.path();
         if path.is_dir() {
             found.extend(find(&path)?);
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "hal" || extension == "atl" || extension == "cpp")
-        {
+        } else if path.extension().is_some_and(|extension| {
+            matches!(extension.to_str(), Some("hal" | "ir" | "atl" | "cpp"))
+        }) {
             found.push(path);
         }
     }
@@ -83,14 +82,14 @@ fn words(command: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Replaces what differs from run to run (numbers before `s`, `ms`, `µs`, `Mpix/s`) or with every improvement of the validator (numbers of obligations and trial runs).
+/// Replaces what differs from run to run (numbers before `s`, `ms`, `µs`, `Mpix/s`) or with every improvement of the validator (numbers of obligations and trial runs, of steps in them).
 fn blank_figures(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let is_number =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let unit = |word: &str| {
         let word = word.trim_end_matches([',', ')', ';', ':']);
-        matches!(word, "s" | "ms" | "µs" | "Mpix/s" | "obligations" | "runs" | "were")
+        matches!(word, "s" | "ms" | "µs" | "Mpix/s" | "obligations" | "runs" | "times" | "were")
     };
     let blanked = words.iter().enumerate().map(|(position, word)| {
         let measured = words.get(position + 1).is_some_and(|next| unit(next));

@@ -122,15 +122,19 @@ pub fn expr(pool: &Pool, id: ExprId) -> String {
 
 /// An expression on one line, with the names of earlier calls.
 pub fn expr_with(pool: &Pool, names: &mut Names, id: ExprId) -> String {
-    let mut printer = Printer { pool, names, out: String::new() };
+    let mut printer = Printer::new(pool, names);
     printer.expr(id, 0);
     printer.out
 }
 
 /// A statement, one line each, indented by two spaces a level.
 pub fn stmt(pool: &Pool, id: StmtId) -> String {
-    let mut names = Names::new();
-    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    stmt_with(pool, &mut Names::new(), id)
+}
+
+/// A statement, with the names of earlier calls.
+pub fn stmt_with(pool: &Pool, names: &mut Names, id: StmtId) -> String {
+    let mut printer = Printer::new(pool, names);
     printer.sequence(id, 0);
     printer.out
 }
@@ -138,7 +142,7 @@ pub fn stmt(pool: &Pool, id: StmtId) -> String {
 /// An algorithm.
 pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> String {
     let mut names = Names::new();
-    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    let mut printer = Printer::new(pool, &mut names);
     printer.algorithm(algorithm);
     printer.out
 }
@@ -146,16 +150,50 @@ pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> String {
 /// A program after the algorithm it computes: a text that stands alone.
 pub fn module(pool: &Pool, algorithm: &Algorithm, program: &Program) -> String {
     let mut names = Names::new();
-    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    let mut printer = Printer::new(pool, &mut names);
     printer.algorithm(algorithm);
     printer.program(program);
     printer.out
 }
 
+/// A text and where statements stand in it.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The text.
+    pub text: String,
+    /// Every statement but blocks, in order, with its first line, counted from 1.
+    pub lines: Vec<(StmtId, usize)>,
+    /// The stages of the algorithm's funcs, with their lines.
+    pub stages: Vec<(FuncId, usize, usize)>,
+    /// The names in it.
+    pub names: Names,
+}
+
+/// A program after its algorithm, as [`module`] prints it, with the lines of its statements.
+pub fn listing(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Listing {
+    let mut names = Names::new();
+    let mut printer = Printer::new(pool, &mut names);
+    printer.algorithm(algorithm);
+    printer.program(program);
+    let mut lines = Vec::new();
+    let (mut line, mut end) = (1, 0);
+    let (starts, defined) = (printer.starts, printer.defined);
+    let text = printer.out;
+    for (stmt, start) in starts {
+        line += text[end..start].matches('\n').count();
+        end = start;
+        lines.push((stmt, line));
+    }
+    let line_of = |start: usize| 1 + text[..start].matches('\n').count();
+    let stages =
+        defined.into_iter().map(|(func, stage, start)| (func, stage, line_of(start))).collect();
+    Listing { text, lines, stages, names }
+}
+
 /// A program alone, for reading: what the algorithm declares is named but not explained.
 pub fn program(pool: &Pool, program: &Program) -> String {
     let mut names = Names::new();
-    let mut printer = Printer { pool, names: &mut names, out: String::new() };
+    let mut printer = Printer::new(pool, &mut names);
     printer.program(program);
     printer.out
 }
@@ -212,9 +250,17 @@ struct Printer<'a> {
     pool: &'a Pool,
     names: &'a mut Names,
     out: String,
+    /// Where the lines of statements begin.
+    starts: Vec<(StmtId, usize)>,
+    /// Where the lines of stages begin.
+    defined: Vec<(FuncId, usize, usize)>,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    fn new(pool: &'a Pool, names: &'a mut Names) -> Self {
+        Self { pool, names, out: String::new(), starts: Vec::new(), defined: Vec::new() }
+    }
+
     fn put(&mut self, text: &str) {
         self.out.push_str(text);
     }
@@ -352,6 +398,9 @@ impl Printer<'_> {
     /// Prints the statements that a block, a let or an allocation strings together at one depth.
     fn sequence(&mut self, id: StmtId, depth: usize) {
         let pool = self.pool;
+        if !matches!(pool.get_stmt(id), Stmt::Block(_)) {
+            self.starts.push((id, self.out.len()));
+        }
         match pool.get_stmt(id) {
             Stmt::Block(stmts) => {
                 for (position, stmt) in stmts.iter().enumerate() {
@@ -602,7 +651,8 @@ impl Printer<'_> {
         let synthetic = matches!(decl.kind, FuncKind::Defined { synthetic: true, .. });
         self.signature(if synthetic { "synthetic func" } else { "func" }, func);
         self.put(" {\n");
-        for stage in decl.stages() {
+        for (number, stage) in decl.stages().iter().enumerate() {
+            self.defined.push((func, number, self.out.len()));
             self.put("    ");
             for variable in &stage.domain {
                 let name = self.names.var(pool, variable.var);

@@ -28,6 +28,8 @@ pub struct Pipeline {
     pub span: Span,
     /// The names of inputs and defined funcs.
     pub func_spans: FxHashMap<FuncId, Span>,
+    /// The statements that define the stages of funcs in braces; a func that is one equation has none.
+    pub stage_spans: FxHashMap<(FuncId, usize), Span>,
     /// The parameters, in the order of the algorithm's.
     pub param_spans: Vec<Span>,
     /// The `require`s, in the order of the algorithm's.

@@ -1,26 +1,41 @@
 //! Answers by the text of the query.
 //!
-//! The whole text is the key, in memory and in the file: a hash could give one query the answer of another.
+//! The key of an answer is the SHA-256 hash of the solver's name and version and of the query's whole text, so an answer is found for the very question that
+//! it was given to, by the very solver, and for no other.
+//!
+//! # Correctness
+//! A file of answers is as trusted as the solver: who can write it can have anything proved. What the format guards against is damage: the last line is
+//! the hash of all before it, and a file without it, or with another, is refused as a whole.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use halidom_base::{FxHashMap, IndexMap};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::program::Identity;
 use crate::value::Value;
 
 /// The first line of a cache file; the number changes with the format or the meaning of texts.
-const HEADER: &str = "halidom-smt-cache 1";
+const HEADER: &str = "halidom-smt-cache 2";
 
-/// Definite answers of one solver. Only these are kept: a query that timed out may be asked again.
-#[derive(Debug, Default)]
+/// What could not be formatted.
+const TO_STRING: &str = "a string accepts any text";
+
+/// Definite answers. Only these are kept: a query that timed out may be asked again. Clones share their answers, so that several solvers can use one cache.
+/// The default has no answers and no solver's name: it is for one solver alone, and of no use in a file.
+#[derive(Debug, Clone, Default)]
 pub struct Cache {
-    entries: IndexMap<String, Entry>,
+    /// What every key begins with.
+    solver: String,
+    entries: Arc<Mutex<IndexMap<Key, Entry>>>,
 }
+
+type Key = [u8; 32];
 
 #[derive(Debug, Clone)]
 pub(crate) enum Entry {
@@ -42,7 +57,7 @@ pub enum CacheError {
         source: io::Error,
     },
     /// The file is not a cache, or it is damaged.
-    #[error("`{path}` is not a cache of solver answers, or it is damaged")]
+    #[error("`{path}` is not a file of solver answers, or it is damaged")]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -50,65 +65,107 @@ pub enum CacheError {
 }
 
 impl Cache {
+    /// Without answers; those to come are `solver`'s.
+    pub fn new(solver: &Identity) -> Self {
+        let solver = format!("{} {}", solver.name, solver.version);
+        Self { solver, entries: Arc::default() }
+    }
+
     /// The number of answers.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.lock().len()
     }
 
     /// Whether there is no answer.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
-    pub(crate) fn get(&self, body: &str) -> Option<&Entry> {
-        self.entries.get(body)
+    pub(crate) fn get(&self, body: &str) -> Option<Entry> {
+        self.lock().get(&self.key(body)).cloned()
     }
 
-    pub(crate) fn insert(&mut self, body: String, entry: Entry) {
-        self.entries.insert(body, entry);
+    pub(crate) fn insert(&self, body: &str, entry: Entry) {
+        self.lock().insert(self.key(body), entry);
     }
 
-    /// Reads the answers of `solver` from a file. Those of another solver or version are of no use: then, or if there
-    /// is no file, the cache is empty.
-    ///
-    /// The file is as trusted as the solver; who doubts it deletes it.
+    fn key(&self, body: &str) -> Key {
+        // The length keeps the two parts apart.
+        let mut hash = Sha256::new();
+        hash.update(format!("{} {}\n", self.solver.len(), self.solver));
+        hash.update(body);
+        hash.finalize().into()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, IndexMap<Key, Entry>> {
+        // Every insertion is whole: a thread that panicked left no half of one.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a file of answers, those of other solvers included, which are of no use to this one but stay in the file. Without a file, there are none.
     pub fn load(path: &Path, solver: &Identity) -> Result<Self, CacheError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+        let cache = Self::new(solver);
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cache),
             Err(source) => return Err(CacheError::Io { path: path.to_owned(), source }),
         };
-        let malformed = || CacheError::Malformed { path: path.to_owned() };
-        let rest = text
-            .strip_prefix(HEADER)
-            .and_then(|rest| rest.strip_prefix('\n'))
-            .ok_or_else(malformed)?;
-        let (identity, mut rest) = rest.split_once('\n').ok_or_else(malformed)?;
-        let mut cache = Self::default();
-        if identity != format!("{} {}", solver.name, solver.version) {
-            return Ok(cache);
-        }
-        while !rest.is_empty() {
-            let (length, after) = rest.split_once('\n').ok_or_else(malformed)?;
-            let length = length
-                .strip_prefix("unsat ")
-                .and_then(|digits| digits.parse().ok())
-                .ok_or_else(malformed)?;
-            let (body, after) = after.split_at_checked(length).ok_or_else(malformed)?;
-            cache.insert(body.to_owned(), Entry::Unsat);
-            rest = after.strip_prefix('\n').ok_or_else(malformed)?;
-        }
+        let read = std::str::from_utf8(&bytes).ok().and_then(keys);
+        let keys = read.ok_or_else(|| CacheError::Malformed { path: path.to_owned() })?;
+        cache.lock().extend(keys.into_iter().map(|key| (key, Entry::Unsat)));
         Ok(cache)
     }
 
-    /// Writes the refutations to a file, as text. Models are cheap to find again and are left out.
-    pub fn save(&self, path: &Path, solver: &Identity) -> Result<(), CacheError> {
-        let mut text = format!("{HEADER}\n{} {}\n", solver.name, solver.version);
-        for (body, entry) in &self.entries {
+    /// Writes the refutations to a file, which is put in the place of an older one as a whole. Models are left out: they take more room than they save time.
+    pub fn save(&self, path: &Path) -> Result<(), CacheError> {
+        let mut text = format!("{HEADER}\n");
+        for (key, entry) in self.lock().iter() {
             if matches!(entry, Entry::Unsat) {
-                write!(text, "unsat {}\n{body}\n", body.len()).expect("a string accepts any text");
+                writeln!(text, "unsat {}", hexadecimal(key)).expect(TO_STRING);
             }
         }
-        fs::write(path, text).map_err(|source| CacheError::Io { path: path.to_owned(), source })
+        let end = hexadecimal(&Sha256::digest(&text));
+        writeln!(text, "end {end}").expect(TO_STRING);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
+            .and_then(|mut file| {
+                file.write_all(text.as_bytes())?;
+                file.persist(path).map_err(|error| error.error)
+            })
+            .map(drop)
+            .map_err(|source| CacheError::Io { path: path.to_owned(), source })
     }
+}
+
+/// The keys in a file's text; `None` if anything about it is wrong.
+fn keys(text: &str) -> Option<Vec<Key>> {
+    let (before, end) = text.strip_suffix('\n')?.rsplit_once('\n')?;
+    let whole = &text[..=before.len()];
+    if end != format!("end {}", hexadecimal(&Sha256::digest(whole))) {
+        return None;
+    }
+    let mut lines = before.lines();
+    if lines.next() != Some(HEADER) {
+        return None;
+    }
+    lines.map(|line| key_of(line.strip_prefix("unsat ")?)).collect()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect(TO_STRING);
+    }
+    text
+}
+
+fn key_of(text: &str) -> Option<Key> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut key = Key::default();
+    for (position, byte) in key.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * position..2 * position + 2], 16).ok()?;
+    }
+    Some(key)
 }

@@ -40,12 +40,12 @@ pub struct Options {
     pub dump: Option<PathBuf>,
     /// A second solver that must not contradict a refutation of the first.
     pub confirm: Option<Program>,
-    /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed without asking the second solver.
+    /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed as the solver's own; with a second solver it is asked about them too.
     pub cache: Option<Cache>,
 }
 
 impl Options {
-    /// Ten seconds for a query, killed after fifteen; 4 GiB; nothing kept; no second solver.
+    /// Ten seconds for a query, killed after fifteen; 4 GiB; nothing kept in files; no second solver.
     pub fn new(program: Program) -> Self {
         Self {
             program,
@@ -110,6 +110,7 @@ pub struct Solver {
     incremental: Option<Session>,
     fresh: Option<Session>,
     statistics: Statistics,
+    disagreements: Vec<String>,
     dump_failure: Option<io::Error>,
 }
 
@@ -136,6 +137,7 @@ impl Solver {
             incremental: None,
             fresh: None,
             statistics: Statistics::default(),
+            disagreements: Vec::new(),
             dump_failure: None,
         })
     }
@@ -231,6 +233,11 @@ impl Solver {
         self.options.cache.as_ref()
     }
 
+    /// The labels of the queries about which the second solver contradicted the first.
+    pub fn disagreements(&self) -> &[String] {
+        &self.disagreements
+    }
+
     /// Why a query could not be kept in the folder, if that happened.
     pub fn dump_failure(&self) -> Option<&io::Error> {
         self.dump_failure.as_ref()
@@ -262,12 +269,15 @@ impl Solver {
         let is_written = cache.is_some() || dump.is_some() || confirm.is_some();
         let script = is_written.then(|| Script::new(terms, &self.frames.concat()));
         let known = script.as_ref().and_then(|script| self.recall(terms, script));
-        let answer = match known {
-            Some(answer) => {
+        let answer = match (known, &script) {
+            (Some(answer), Some(script)) => {
                 self.statistics.cached += 1;
-                answer
+                match answer {
+                    Answer::Unsat => self.confirm(script).map_or_else(Answer::Unknown, |()| answer),
+                    Answer::Sat(_) | Answer::Unknown(_) => answer,
+                }
             }
-            None => {
+            (Some(_) | None, _) => {
                 let begin = Instant::now();
                 let asked = self.ask(terms, script.as_ref(), mode);
                 self.statistics.time += begin.elapsed();
@@ -279,6 +289,9 @@ impl Solver {
             Answer::Unsat => self.statistics.unsat += 1,
             Answer::Unknown(_) => self.statistics.unknown += 1,
         }
+        if answer == Answer::Unknown(Reason::Disagreement) {
+            self.disagreements.push(one_line(label));
+        }
         if let Some(script) = &script {
             self.dump(script, label, &answer);
         }
@@ -287,7 +300,7 @@ impl Solver {
 
     /// The answer that was kept for this text.
     fn recall(&self, terms: &Terms, script: &Script) -> Option<Answer> {
-        Some(match self.options.cache.as_ref()?.get(script.body())? {
+        Some(match self.options.cache.as_ref()?.get(&script.text())? {
             Entry::Unsat => Answer::Unsat,
             Entry::Sat(values) => {
                 let value =
@@ -309,7 +322,7 @@ impl Solver {
         if let (Some(script), None) = (script, &values) {
             self.confirm(script)?;
         }
-        if let (Some(cache), Some(script)) = (&mut self.options.cache, script) {
+        if let (Some(cache), Some(script)) = (&self.options.cache, script) {
             let entry = values.as_ref().map_or(Entry::Unsat, |values| {
                 Entry::Sat(
                     values
@@ -318,7 +331,7 @@ impl Solver {
                         .collect(),
                 )
             });
-            cache.insert(script.body().to_owned(), entry);
+            cache.insert(&script.text(), entry);
         }
         Ok(values.map_or(Answer::Unsat, |values| {
             Answer::Sat(Model { values: values.into_iter().collect() })

@@ -236,41 +236,76 @@ fn kept_queries_replay_to_the_same_answer() {
 }
 
 #[test]
-fn the_cache_file_keeps_refutations_of_one_solver() {
+fn the_cache_file_keeps_refutations_of_each_solver() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("answers");
     let identity = z3().probe().unwrap();
-    let (mut solver, mut terms) = (solver(), Terms::new());
+    let cache = Cache::load(&path, &identity).unwrap();
+    assert!(cache.is_empty(), "there is no file yet");
+    let mut options = options();
+    options.cache = Some(cache.clone());
+    let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
     for assertion in [contradiction(&mut terms), possibility(&mut terms)] {
         solver.check_with(&terms, &[assertion], "first");
     }
-    let kept = solver.cache().unwrap();
-    assert_eq!(kept.len(), 2);
-    kept.save(&path, &identity).unwrap();
+    assert_eq!(cache.len(), 2);
+    cache.save(&path).unwrap();
 
-    let load = |name: &str| {
-        let mut identity = identity.clone();
-        name.clone_into(&mut identity.name);
-        Cache::load(&path, &identity)
-    };
-    assert!(load("another solver").unwrap().is_empty());
     // A solver that cannot be started shows where the answer comes from.
-    let mut options = Options::new(Program::with_arguments(Family::Z3, "/nonexistent/z3", vec![]));
-    options.cache = Some(load(&identity.name).unwrap());
-    assert_eq!(options.cache.as_ref().unwrap().len(), 1);
-    assert_eq!(ask(options), Answer::Unsat);
+    let with_file = |identity: &halidom_smt::Identity| {
+        let program = Program::with_arguments(Family::Z3, "/nonexistent/z3", vec![]);
+        let mut options = Options::new(program);
+        options.cache = Some(Cache::load(&path, identity).unwrap());
+        assert_eq!(options.cache.as_ref().unwrap().len(), 1);
+        ask(options)
+    };
+    assert_eq!(with_file(&identity), Answer::Unsat);
+    let other = halidom_smt::Identity { version: format!("{}.1", identity.version), ..identity };
+    assert!(matches!(with_file(&other), Answer::Unknown(Reason::NotStarted(_))));
+}
 
-    let text = fs::read_to_string(&path).unwrap();
-    for damaged in [
-        text.replace("unsat ", "unsat 9"),
-        text.replace("cache 1", "cache 2"),
-        text.replace("unsat ", "sat "),
-    ] {
-        fs::write(&path, damaged).unwrap();
-        assert!(matches!(load(&identity.name), Err(CacheError::Malformed { .. })));
+#[test]
+fn a_damaged_cache_file_is_refused_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers");
+    let identity = z3().probe().unwrap();
+    let cache = Cache::new(&identity);
+    let mut options = options();
+    options.cache = Some(cache.clone());
+    assert_eq!(ask(options), Answer::Unsat);
+    cache.save(&path).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let refused = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        matches!(Cache::load(&path, &identity), Err(CacheError::Malformed { .. }))
+    };
+    for position in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[position] ^= 1;
+        assert!(refused(&damaged), "the byte at {position} was changed");
+        assert!(refused(&whole[..position]), "the file ends at {position}");
     }
-    fs::remove_file(&path).unwrap();
-    assert!(load(&identity.name).unwrap().is_empty());
+    assert!(refused(b"another kind of file\n"));
+    assert!(!refused(&whole));
+}
+
+#[test]
+fn answers_of_the_cache_are_confirmed_too() {
+    let cache = Cache::new(&z3().probe().unwrap());
+    let asked = |second: Option<Options>| {
+        let mut options = options();
+        options.cache = Some(cache.clone());
+        options.confirm = second.map(|second| second.program);
+        let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
+        let assertion = contradiction(&mut terms);
+        solver.assert(&terms, assertion);
+        let answer = solver.check(&terms, "query");
+        (answer, solver.statistics().cached, solver.disagreements().to_vec())
+    };
+    assert_eq!(asked(None), (Answer::Unsat, 0, vec![]));
+    assert_eq!(asked(None), (Answer::Unsat, 1, vec![]));
+    let disagreement = Answer::Unknown(Reason::Disagreement);
+    assert_eq!(asked(Some(answering("sat"))), (disagreement, 1, vec!["query".to_owned()]));
 }
 
 #[test]

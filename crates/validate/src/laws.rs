@@ -23,9 +23,9 @@ impl Laws {
         Self { solver, fast_math, commuting: FxHashMap::default(), assumed: Vec::new() }
     }
 
-    /// How many questions were put to the solver.
-    pub(crate) fn questions(&self) -> u64 {
-        self.solver.statistics().queries
+    /// The solver that is asked.
+    pub(crate) fn solver(&self) -> &Solver {
+        &self.solver
     }
 
     /// Whether the instances of an update stage that write one location may run in any order, if each reads and writes it without another in between; or why that is not known.

@@ -82,6 +82,11 @@ impl Lia {
         })
     }
 
+    /// The solver that is asked.
+    pub(crate) fn solver(&self) -> &Solver {
+        &self.solver
+    }
+
     /// How many questions were put to the solver.
     pub(crate) fn questions(&self) -> u64 {
         self.solver.statistics().queries

@@ -33,10 +33,13 @@ use std::time::{Duration, Instant};
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Algorithm, Check, Pool, Program, print};
-use halidom_smt::Solver;
+use halidom_smt::{Cache, Solver};
 
-pub use refute::Search;
-pub use report::{Counterexample, Kind, Method, Obligation, Report, Status, Verdict};
+pub use refute::{Search, Survived, survive};
+pub use report::{
+    Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
+    TooStrict, Verdict,
+};
 
 use check::Checker;
 use laws::Laws;
@@ -61,8 +64,14 @@ pub struct Options {
     pub budget: Budget,
     /// A folder in which every question is kept.
     pub emit_smt: Option<PathBuf>,
+    /// A second solver, which is asked again whatever closes an obligation.
+    pub confirm: Option<halidom_smt::Program>,
+    /// Answers to begin with, and to be kept. They are believed like the solver's own.
+    pub cache: Option<Cache>,
     /// Kinds of obligations that are left out: for tests that show that each kind matters. The verdict under such options says nothing about the program.
     pub disable: Vec<Kind>,
+    /// How long to look for entry checks that are too strict; not at all if zero.
+    pub strictness: Duration,
     /// How long to search for a run that refutes a program that is not proved.
     pub search: Search,
 }
@@ -73,7 +82,17 @@ impl Options {
         let search = Search::default();
         let timeout = Duration::from_secs(5);
         let budget = Budget::default();
-        Self { solver, timeout, budget, emit_smt: None, disable: Vec::new(), search }
+        Self {
+            solver,
+            timeout,
+            budget,
+            emit_smt: None,
+            confirm: None,
+            cache: None,
+            disable: Vec::new(),
+            strictness: Duration::from_secs(2),
+            search,
+        }
     }
 }
 
@@ -110,8 +129,9 @@ pub fn validate_refined(
     options: &Options,
 ) -> Report {
     let begin = Instant::now();
-    let opened = Lia::new(solver(options), options.budget)
-        .and_then(|lia| Ok((lia, Laws::new(Solver::open(solver(options))?, algorithm.fast_math))));
+    let opened = Lia::new(solver(options, "queries"), options.budget).and_then(|lia| {
+        Ok((lia, Laws::new(Solver::open(solver(options, "laws"))?, algorithm.fast_math)))
+    });
     let (mut lia, mut laws) = match opened {
         Ok(opened) => opened,
         Err(error) => return unopened(error.to_string()),
@@ -138,6 +158,7 @@ pub fn validate_refined(
         entry,
         obligations,
         notes: Vec::new(),
+        dead: Vec::new(),
         hints: Vec::new(),
     };
     checker.interface(lowered, program);
@@ -147,11 +168,20 @@ pub fn validate_refined(
     report.notes = checker.notes;
     report.obligations = checker.obligations;
     let hints = checker.hints;
+    let checker_dead = checker.dead;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
-    report.queries = lia.questions() + laws.questions();
-    report.trusted_steps = laws.assumed;
     report.effort = lia.effort();
+    report.solver = Asked::of([lia.solver(), laws.solver()]);
+    report.dead = checker_dead;
+    report.trusted_steps = laws.assumed;
+    if report.solver.cached > 0 {
+        report.below.insert(1, "answers that were kept");
+    }
     report.verdict = verdict(&report, space.overflowed());
+    if !options.strictness.is_zero() {
+        let given = (algorithm, program);
+        report.too_strict = too_strict(pool, given, &parameters, &mut space, &model, options);
+    }
     let proved = report.verdict == Verdict::Proved;
     let hints = sizes(&parameters, &space, &hints);
     // A proved program is run too: a few runs show that the entry checks can hold.
@@ -167,7 +197,9 @@ pub fn validate_refined(
         limits.trials = limits.trials.min(CONFIRMING_TRIALS);
         limits.steps = limits.steps.min(CONFIRMING_STEPS);
     }
-    let found = refute::search(pool, algorithm, program, &hints, (limits, enough), exact);
+    let limits = (limits, enough);
+    let found = refute::search(pool, algorithm, (lowered, program), &hints, limits, exact);
+    report.suggestions = hints;
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
     report
@@ -183,7 +215,11 @@ fn unopened(reason: String) -> Report {
         sizes: "all that pass the entry checks".to_owned(),
         notes: Vec::new(),
         below: vec!["the solver", "the C printer", "the C compiler", "the runtime"],
-        queries: 0,
+        dead: Vec::new(),
+        suggestions: Vec::new(),
+        runs: Runs::default(),
+        too_strict: Vec::new(),
+        solver: Asked::default(),
         effort: std::collections::BTreeMap::new(),
         time: Duration::ZERO,
     }
@@ -210,16 +246,40 @@ fn refinement(
     obligations
 }
 
-/// How a solver is asked.
-fn solver(options: &Options) -> halidom_smt::Options {
+/// How a solver is asked; its questions are kept in the part of the folder with this name.
+fn solver(options: &Options, part: &str) -> halidom_smt::Options {
     let mut own = halidom_smt::Options::new(options.solver.clone());
     own.soft_timeout = options.timeout;
     own.hard_timeout = options.timeout + Duration::from_secs(2);
     own.steps = options.budget.steps;
-    own.dump.clone_from(&options.emit_smt);
-    // Answers are kept by the formulas that were asked about.
-    own.cache = None;
+    own.dump = options.emit_smt.as_ref().map(|folder| folder.join(part));
+    own.confirm.clone_from(&options.confirm);
+    // Within a run, answers are kept by the formulas that were asked about.
+    own.cache.clone_from(&options.cache);
     own
+}
+
+/// Entry checks that refuse what the algorithm has a value for, among sizes that the solver suggests.
+fn too_strict(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    parameters: &program::Parameters,
+    space: &mut Space,
+    model: &Model,
+    options: &Options,
+) -> Vec<TooStrict> {
+    // The entry checks are no assumptions here.
+    let Ok(mut lia) = Lia::new(solver(options, "strict"), options.budget) else {
+        return Vec::new();
+    };
+    let mut suggested = Vec::new();
+    for question in refute::questions(space, model) {
+        if let lia::Outcome::Possible(values) = lia.ask(space, &question, "too strict") {
+            suggested.push(values);
+        }
+    }
+    let hints = sizes(parameters, space, &suggested);
+    refute::too_strict(pool, algorithm, program, &hints, options.strictness)
 }
 
 /// The solver's suggestions for shapes, windows and `int` parameters.
@@ -260,6 +320,7 @@ fn conclude(
         report.verdict = Verdict::Refuted(Box::new(counterexample));
         return;
     }
+    report.runs = Runs { passed: found.passed, refused: found.refused };
     report.notes.push(format!(
         "{} runs of the interpreter went through, {} were refused by entry checks",
         found.passed, found.refused

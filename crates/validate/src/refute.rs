@@ -7,6 +7,9 @@
 mod admitted;
 mod fixed;
 mod regions;
+mod site;
+mod strict;
+mod survive;
 
 use std::time::{Duration, Instant};
 
@@ -16,6 +19,8 @@ use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, Pool, Program, Scalar, Shape, VarId};
 
 pub(crate) use admitted::admits;
+pub(crate) use strict::{questions, too_strict};
+pub use survive::{Survived, survive};
 
 use crate::report::Counterexample;
 
@@ -60,7 +65,7 @@ const HINTED: u64 = 8;
 pub(crate) fn search(
     pool: &Pool,
     algorithm: &Algorithm,
-    program: &Program,
+    (lowered, program): (&Algorithm, &Program),
     hints: &[Hint],
     (limits, enough): (Search, usize),
     exact: bool,
@@ -78,7 +83,7 @@ pub(crate) fn search(
             continue;
         };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
-        match run(pool, algorithm, program, &case, (trial as u64, exact)) {
+        match run(pool, algorithm, (lowered, program), &case, (trial as u64, exact)) {
             Run::Different(counterexample) => {
                 found.counterexample = Some(*counterexample);
                 break;
@@ -112,7 +117,7 @@ enum Run {
 fn run(
     pool: &Pool,
     algorithm: &Algorithm,
-    program: &Program,
+    (lowered, program): (&Algorithm, &Program),
     case: &Case,
     (seed, exact): (u64, bool),
 ) -> Run {
@@ -127,7 +132,13 @@ fn run(
         elements: 1 << 22,
         ..machine::Options::default()
     };
-    let different = |output: Option<String>, coords: Vec<i64>, expected: String, got: String| {
+    let different = |wrong: Option<(String, halidom_ir::BufferId)>,
+                     coords: Vec<i64>,
+                     expected: String,
+                     got: String| {
+        let (output, buffer) = wrong.unzip();
+        let element = buffer.map(|buffer| (buffer, coords.clone()));
+        let site = site::site(pool, lowered, program, case, &options, element);
         let parameters = algorithm
             .params
             .iter()
@@ -143,14 +154,16 @@ fn run(
             coords,
             expected,
             got,
+            site,
             replayed: true,
         }))
     };
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => {
             let components = algorithm.output_components(pool);
-            for (((output, component), want), have) in
-                components.iter().zip(&expected).zip(&outcome.outputs)
+            let buffers = program.output_buffers();
+            for ((((output, component), want), have), buffer) in
+                components.iter().zip(&expected).zip(&outcome.outputs).zip(buffers)
             {
                 let mismatch = want.points().find(|point| want.get(point) != have.get(point));
                 if let Some(point) = mismatch.filter(|_| exact) {
@@ -159,7 +172,7 @@ fn run(
                     };
                     let name = pool.func(*output).component_name(*component);
                     let (want, have) = (value(want), value(have));
-                    return different(Some(name), point, want, have);
+                    return different(Some((name, buffer)), point, want, have);
                 }
             }
             Run::Same

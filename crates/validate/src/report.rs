@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use halidom_ir::{Array, Constant, Shape, StmtId};
+use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
+use halidom_smt::Solver;
 
 /// The kinds of obligations. Each is necessary: for each there is a wrong program that only it rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,8 +149,41 @@ pub struct Counterexample {
     pub expected: String,
     /// What the program does.
     pub got: String,
+    /// The place in the program that goes wrong, if one was found.
+    pub site: Option<Site>,
     /// Whether the interpreter was seen to do so. Always true: nothing is refuted without a run.
     pub replayed: bool,
+}
+
+/// Where a run goes wrong: the first store that writes another value than the specification gives it, the statement that faults, or the last store to the output's
+/// element that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// What is wrong with it.
+    pub fault: String,
+    /// The statement.
+    pub stmt: StmtId,
+    /// The func and the stage that it claims to write, and the claimed coordinates and point, where it is a store.
+    pub instance: Option<Instance>,
+    /// The loops around it, outermost first, with the values of their variables.
+    pub loops: Vec<(String, i128)>,
+    /// What the specification gives there, if it is a store of a wrong value.
+    pub expected: Option<String>,
+    /// What is stored.
+    pub got: Option<String>,
+}
+
+/// An instance of a stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The func.
+    pub func: FuncId,
+    /// Its stage.
+    pub stage: usize,
+    /// The written point, if it is known.
+    pub coords: Vec<i64>,
+    /// The values of the reduction variables, if they are known.
+    pub point: Vec<i64>,
 }
 
 /// The outcome of a validation.
@@ -161,6 +195,60 @@ pub enum Verdict {
     Refuted(Box<Counterexample>),
     /// It is not known, for this reason.
     Unknown(String),
+}
+
+/// What the search for a counterexample saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// Runs that passed the entry checks and gave what the algorithm says, on windows that are not empty.
+    pub passed: usize,
+    /// Cases that the algorithm has a value for and an entry check refused.
+    pub refused: usize,
+}
+
+/// What was asked of solvers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Questions.
+    pub queries: u64,
+    /// Those of them whose answer had been kept.
+    pub cached: u64,
+    /// Refutations that the second solver reached too.
+    pub confirmed: u64,
+    /// Refutations about which the second solver had no answer.
+    pub unconfirmed: u64,
+    /// The questions about which the second solver contradicted the first.
+    pub disagreements: Vec<String>,
+    /// Why questions could not be kept as files.
+    pub not_kept: Option<String>,
+}
+
+impl Asked {
+    /// The sum over some solvers.
+    pub(crate) fn of<'a>(solvers: impl IntoIterator<Item = &'a Solver>) -> Self {
+        let mut asked = Self::default();
+        for solver in solvers {
+            let statistics = solver.statistics();
+            asked.queries += statistics.queries;
+            asked.cached += statistics.cached;
+            asked.confirmed += statistics.confirmed;
+            asked.unconfirmed += statistics.unconfirmed;
+            asked.disagreements.extend_from_slice(solver.disagreements());
+            asked.not_kept = asked.not_kept.or(solver.dump_failure().map(ToString::to_string));
+        }
+        asked
+    }
+}
+
+/// An entry check that is stronger than it need be: it refuses sizes and inputs for which the algorithm has a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooStrict {
+    /// What it is for, in words, and its condition.
+    pub check: String,
+    /// The condition of the assert.
+    pub condition: Option<ExprId>,
+    /// Parameters, windows and shapes that it refuses, by name.
+    pub sizes: Vec<(String, String)>,
 }
 
 /// Everything that is known after a validation.
@@ -180,9 +268,17 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What lies below the verdict.
     pub below: Vec<&'static str>,
-    /// Questions put to the solver.
-    pub queries: u64,
-    /// The same by purpose, with the time that was taken; questions asked before are not counted again.
+    /// Stores that never run.
+    pub dead: Vec<StmtId>,
+    /// Parameters, shapes and windows at which an open obligation may fail, as the solver suggests them.
+    pub suggestions: Vec<Vec<(VarId, i64)>>,
+    /// What the search for a counterexample saw.
+    pub runs: Runs,
+    /// Entry checks that refuse what the algorithm has a value for.
+    pub too_strict: Vec<TooStrict>,
+    /// What was asked of solvers.
+    pub solver: Asked,
+    /// Questions by purpose, with the time that was taken; questions asked before are not counted again.
     pub effort: BTreeMap<String, (u64, Duration)>,
     /// Time taken.
     pub time: Duration,

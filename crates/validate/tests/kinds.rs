@@ -238,18 +238,23 @@ fn the_bases_are_proved() {
 #[test]
 fn what_is_not_asked_stays_open() {
     let all = judge(&tiles(), &[]);
-    assert_eq!((&all.verdict, all.queries > 12), (&Verdict::Proved, true));
+    assert_eq!((&all.verdict, all.solver.queries > 12), (&Verdict::Proved, true));
     let budget = Budget { questions: Some(10), ..Budget::default() };
     let some = judge_within(&tiles(), &[], budget);
     assert!(matches!(some.verdict, Verdict::Unknown(_)), "{:?}", some.verdict);
     // Without the solver's sizes nothing shows that the entry checks can hold: one obligation more.
-    assert_eq!((some.queries, some.obligations.len()), (10, all.obligations.len() + 1));
+    assert_eq!((some.solver.queries, some.obligations.len()), (10, all.obligations.len() + 1));
     // With something open the verdict is known.
     let wrong = tiles().replacen("xo * 4 + xi", "xo * 4 + xi + xi", 1);
     let budget = Budget { open: Some(1), ..Budget::default() };
     let [whole, part] = [Budget::default(), budget].map(|budget| judge_within(&wrong, &[], budget));
     assert!(matches!(part.verdict, Verdict::Unknown(_)), "{:?}", part.verdict);
-    assert!(part.queries < whole.queries, "{} and {}", part.queries, whole.queries);
+    assert!(
+        part.solver.queries < whole.solver.queries,
+        "{} and {}",
+        part.solver.queries,
+        whole.solver.queries
+    );
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use halidom_codegen::Artifact;
+use halidom_driver::subject::Subject;
 use halidom_driver::{execute, files, judge};
 use halidom_ir::print;
 use halidom_validate::Verdict;
 use serde_json::Value;
 
-use super::{Compilation, compiled, status, validate};
+use super::{compiled, solving, status, validate};
 use crate::args::{BuildArgs, Emit};
 use crate::output::{Output, Status};
 
@@ -17,8 +18,8 @@ pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Status {
 }
 
 fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
-    let Compilation { pool, algorithm, compiled } = compiled(&args.choice, output)?;
-    let pool = &pool;
+    let subject = compiled(&args.choice, output)?;
+    let Subject { pool, algorithm, compiled, .. } = &subject;
     let toolchain = execute::toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let made = std::fs::create_dir_all(&args.output);
@@ -31,10 +32,10 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     })?;
     let mut result = Status::Done;
     if !args.no_validate {
-        let options = validate::solver(output)?;
-        let report = judge::judge(pool, &algorithm, &compiled, &options);
-        result = validate::show(&report, output);
-        let text = format!("{:#}\n", Value::Object(validate::object(&report)));
+        let options = solving::default(output)?;
+        let report = judge::judge(pool, algorithm, compiled, &options);
+        result = validate::present(&subject, &report, output);
+        let text = format!("{:#}\n", Value::Object(validate::object(&subject, &report)));
         write(
             &args.output,
             &format!("{}.validation.json", algorithm.name),
@@ -58,7 +59,7 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     .map_err(|error| output.error("HAL0706", &error.to_string(), "run `halidom doctor`"))?;
     let mut names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     if args.emit.contains(&Emit::Ir) {
-        let text = print::module(pool, compiled.lowered(&algorithm), &compiled.program);
+        let text = print::module(pool, subject.lowered(), &compiled.program);
         names.push(write(
             &args.output,
             &format!("{}.ir", algorithm.name),

@@ -2,9 +2,10 @@
 
 use halidom_driver::compile::{compile, stage_names};
 use halidom_driver::derivation::is_derivation_file;
+use halidom_driver::subject::Subject;
 use halidom_ir::print;
 
-use super::{Compilation, choose, derived, report, status};
+use super::{choose, derived, report, status};
 use crate::args::LowerArgs;
 use crate::output::{Output, Status};
 
@@ -52,7 +53,7 @@ fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Statu
             after = Some(program.clone());
         }
     };
-    let Compilation { pool, algorithm, compiled } = derived(&args.choice, observe, output)?;
+    let Subject { pool, algorithm, compiled, .. } = derived(&args.choice, observe, output)?;
     let program = after.as_ref().unwrap_or(&compiled.structured);
     let text = print::module(&pool, compiled.lowered(&algorithm), program);
     output.line(&text);

@@ -4,20 +4,24 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod derive;
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod lower;
 pub(crate) mod reduce;
+pub(crate) mod report;
 pub(crate) mod run;
+mod solving;
+mod subjects;
 pub(crate) mod validate;
 pub(crate) mod verify;
 
 use std::path::Path;
 
 use halidom_diag::Diagnostic;
-use halidom_driver::compile::{self, Compiled, Observer};
-use halidom_driver::derivation::{self, Lowered};
+use halidom_driver::compile::Observer;
+use halidom_driver::derivation;
 use halidom_driver::source::{self, Loaded};
-use halidom_ir::{Algorithm, Pool};
+use halidom_driver::subject::{self, Subject};
 
 use crate::args;
 use crate::output::{Output, Status};
@@ -49,25 +53,20 @@ fn choose(
     }
 }
 
-/// A pipeline under a schedule, or a derivation, compiled.
-struct Compilation {
-    pool: Pool,
-    /// What it computes.
-    algorithm: Algorithm,
-    compiled: Compiled,
-}
-
 /// Reads a file of derivations and compiles one; `observe` is given every stage.
 fn derived(
     choice: &args::Choice,
     observe: Observer<'_>,
     output: &mut Output<'_>,
-) -> Result<Compilation, Status> {
+) -> Result<Subject, Status> {
     let (engine, loaded) = derive::load(&choice.file, output)?;
-    let lowered = loaded.one(choice.derivation.as_deref()).map_err(|found| vec![found]);
-    let lowered = lowered.and_then(|found| loaded.lower(&engine, found, observe));
-    match lowered {
-        Ok(Lowered { pool, algorithm, compiled }) => Ok(Compilation { pool, algorithm, compiled }),
+    let derived = loaded.one(choice.derivation.as_deref()).map_err(|found| vec![found]);
+    let derived = derived.and_then(|found| {
+        let lowered = loaded.lower(&engine, found, observe)?;
+        Ok(subject::derived(&loaded, found, lowered))
+    });
+    match derived {
+        Ok(derived) => Ok(derived),
         Err(diagnostics) => {
             for diagnostic in &diagnostics {
                 output.diagnostic(&loaded.sources, diagnostic);
@@ -78,7 +77,10 @@ fn derived(
 }
 
 /// Reads a file and compiles the pipeline and schedule, or the derivation, that is chosen in it.
-fn compiled(choice: &args::Choice, output: &mut Output<'_>) -> Result<Compilation, Status> {
+fn compiled(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Status> {
+    if subject::is_program_file(&choice.file) {
+        return program(&choice.file, output);
+    }
     if derivation::is_derivation_file(&choice.file) {
         return derived(choice, &mut |_, _, _| {}, output);
     }
@@ -91,14 +93,23 @@ fn compiled_of(
     mut loaded: Loaded,
     chosen: &source::Choice,
     output: &mut Output<'_>,
-) -> Result<Compilation, Status> {
-    let algorithm = loaded.module.pipelines[chosen.pipeline].algorithm.clone();
-    let compiled =
-        compile::compile(&mut loaded, chosen, &mut |_, _, _| {}).map_err(|diagnostics| {
-            report(&loaded, &diagnostics, output);
-            Status::BadInput
-        })?;
-    Ok(Compilation { pool: loaded.module.pool, algorithm, compiled })
+) -> Result<Subject, Status> {
+    subject::compiled(&mut loaded, chosen).map_err(|diagnostics| {
+        report(&loaded, &diagnostics, output);
+        Status::BadInput
+    })
+}
+
+/// Reads an algorithm and a program in the text form of the IR.
+fn program(path: &Path, output: &mut Output<'_>) -> Result<Subject, Status> {
+    let read = subject::program(path)
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    read.map_err(|(sources, diagnostics)| {
+        for diagnostic in &diagnostics {
+            output.diagnostic(&sources, diagnostic);
+        }
+        Status::BadInput
+    })
 }
 
 fn report(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) {

@@ -8,11 +8,12 @@ use halidom_driver::data::{self, Prepared};
 use halidom_driver::derivation::is_derivation_file;
 use halidom_driver::execute::{self, ExecuteError, Native};
 use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_validate::{Report, Verdict};
 
-use super::{Compilation, choose, compiled, compiled_of, report, status, validate};
+use super::{choose, compiled, compiled_of, report, solving, status, validate};
 use crate::args::RunArgs;
 use crate::output::{Output, Status};
 use crate::request::{self, Malformed};
@@ -43,7 +44,7 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
 fn finish(
     args: &RunArgs,
     references: &[Program],
-    job: &Result<Compilation, (Pool, Algorithm)>,
+    job: &Result<Subject, (Pool, Algorithm)>,
     output: &mut Output<'_>,
 ) -> Result<Status, Status> {
     let (pool, algorithm) = match job {
@@ -95,15 +96,15 @@ struct Outcome {
 
 fn native(
     args: &RunArgs,
-    job: &Compilation,
+    job: &Subject,
     prepared: &Prepared,
     output: &mut Output<'_>,
 ) -> Result<Outcome, Status> {
-    let Compilation { pool, algorithm, compiled } = job;
+    let Subject { pool, algorithm, compiled, .. } = job;
     let toolchain = execute::toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let target = execute::host();
-    let options = if args.no_validate { None } else { Some(validate::solver(output)?) };
+    let options = if args.no_validate { None } else { Some(solving::default(output)?) };
     // The C compiler and the solver are processes of their own: both work at once.
     let (native, judged) = std::thread::scope(|scope| {
         let judging = options
@@ -129,7 +130,7 @@ fn native(
         Some(Err(panic)) => std::panic::resume_unwind(panic),
     };
     if let Some(report) = &judged {
-        validate::show(report, output);
+        validate::present(job, report, output);
         match &report.verdict {
             Verdict::Refuted(_) => return Err(Status::Wrong),
             Verdict::Unknown(_) if args.strict => return Err(Status::Unknown),
@@ -150,25 +151,25 @@ fn native(
 /// Runs at once and validates meanwhile; the verdict comes last.
 fn eager(
     args: &RunArgs,
-    job: &Compilation,
+    job: &Subject,
     native: &Native,
     prepared: &Prepared,
     output: &mut Output<'_>,
 ) -> Result<(Vec<Array>, Option<Report>), Status> {
-    let options = validate::solver(output)?;
+    let options = solving::default(output)?;
     std::thread::scope(|scope| {
         let judging =
             scope.spawn(|| judge::judge(&job.pool, &job.algorithm, &job.compiled, &options));
         let arrays = timed(args, job, native, prepared, output)?;
         let report = judging.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        validate::show(&report, output);
+        validate::present(job, &report, output);
         Ok((arrays, Some(report)))
     })
 }
 
 fn timed(
     args: &RunArgs,
-    job: &Compilation,
+    job: &Subject,
     native: &Native,
     prepared: &Prepared,
     output: &mut Output<'_>,

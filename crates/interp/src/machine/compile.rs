@@ -35,6 +35,7 @@ pub(super) enum Action {
         else_branch: Option<Box<Node>>,
     },
     For {
+        var: VarId,
         slot: usize,
         /// Min, then extent.
         bounds: Code<Target>,
@@ -212,7 +213,8 @@ impl Compiler<'_> {
                 let bounds = self.scalars(&[*min, *extent])?;
                 self.bind(*var, |this, slot| {
                     let (slot, kind) = (slot.start, *kind);
-                    Ok(Action::For { slot, bounds, kind, body: Box::new(this.stmt(*body)?) })
+                    let body = Box::new(this.stmt(*body)?);
+                    Ok(Action::For { var: *var, slot, bounds, kind, body })
                 })?
             }
             Stmt::Allocate { buffer, body } => {

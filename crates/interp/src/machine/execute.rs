@@ -1,13 +1,14 @@
 //! Execution: FS Fig. 8, statement by statement, for all lanes of the vectorized loops around at once.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BufferId, Constant, FuncId, LoopKind, Pool, Scalar, StmtId};
+use halidom_ir::{BufferId, Constant, FuncId, LoopKind, Pool, Scalar, StmtId, VarId};
 
 use super::access::{boolean, integer, locate};
 use super::compile::{Action, Claim, Compiled, Node, Target};
 use super::fault::{Access, CheckFailure, Fault, Place, Role};
 use super::memory::{Bounds, Memory, size};
 use super::race::Step;
+use super::trace::{Trace, Watch, Written};
 use crate::algorithm::Evaluator;
 use crate::code::{Code, CodeError, OpError, Value};
 
@@ -40,6 +41,9 @@ pub(super) struct Machine<'a> {
     /// The specification to ask about claims, if they are checked.
     pub(super) oracle: Option<Evaluator<'a>>,
     pub(super) same_value_stores: bool,
+    /// What is looked for: the statement, and the memory and element.
+    pub(super) watched: (Option<StmtId>, Option<(usize, usize)>),
+    pub(super) trace: Trace,
     pub(super) registers: Vec<Value>,
 }
 
@@ -72,6 +76,8 @@ impl<'a> Machine<'a> {
             limits,
             oracle,
             same_value_stores: false,
+            watched: (None, None),
+            trace: Trace::default(),
             registers: Vec::new(),
         }
     }
@@ -79,6 +85,16 @@ impl<'a> Machine<'a> {
     /// Runs a program to its end.
     pub(super) fn run(&mut self, body: &Node) -> Result<(), Fault> {
         self.execute(body, &[0])
+    }
+
+    /// Looks for a statement and an element of the caller's memory.
+    pub(super) fn look_for(&mut self, watch: &Watch) {
+        let element = watch.element.as_ref().and_then(|(buffer, coords)| {
+            let number = self.memories.iter().position(|memory| memory.buffer == *buffer)?;
+            let coords: Vec<i128> = coords.iter().map(|coord| i128::from(*coord)).collect();
+            Some((number, self.memories[number].element_at(&coords)?))
+        });
+        self.watched = (watch.stmt, element);
     }
 
     /// The caller's memory with this number, inputs first.
@@ -115,7 +131,7 @@ impl<'a> Machine<'a> {
                     Some(_) | None => Ok(()),
                 }
             }
-            Action::For { slot, bounds, kind, body } => {
+            Action::For { var, slot, bounds, kind, body } => {
                 let mut ranges = Vec::with_capacity(active.len());
                 for lane in active {
                     let [min, extent] = self.scalars(bounds, *lane, stmt)?;
@@ -123,9 +139,11 @@ impl<'a> Machine<'a> {
                     ranges.push((*lane, min, integer(extent, Role::LoopBound, stmt)?));
                 }
                 match kind {
-                    LoopKind::Serial | LoopKind::Unrolled => self.serial(*slot, &ranges, body),
+                    LoopKind::Serial | LoopKind::Unrolled => {
+                        self.serial((*var, *slot), &ranges, body)
+                    }
                     LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
-                        self.parallel(*slot, &ranges, body)
+                        self.parallel((*var, *slot), &ranges, body)
                     }
                     LoopKind::Vectorized => self.lockstep(*slot, &ranges, body),
                 }
@@ -221,7 +239,7 @@ impl<'a> Machine<'a> {
     /// Iterations in order; a lane takes part while its own range lasts.
     fn serial(
         &mut self,
-        slot: usize,
+        slot: (VarId, usize),
         ranges: &[(usize, i128, i128)],
         body: &Node,
     ) -> Result<(), Fault> {
@@ -235,7 +253,7 @@ impl<'a> Machine<'a> {
     /// Iterations in an order drawn from the seed, each with a step of its own in the path.
     fn parallel(
         &mut self,
-        slot: usize,
+        slot: (VarId, usize),
         ranges: &[(usize, i128, i128)],
         body: &Node,
     ) -> Result<(), Fault> {
@@ -260,7 +278,7 @@ impl<'a> Machine<'a> {
 
     fn iterate(
         &mut self,
-        slot: usize,
+        (var, slot): (VarId, usize),
         ranges: &[(usize, i128, i128)],
         iteration: i128,
         body: &Node,
@@ -273,7 +291,12 @@ impl<'a> Machine<'a> {
                 active.push(*lane);
             }
         }
-        self.execute(body, &active)
+        let Some((_, min, _)) = ranges.first() else { return Ok(()) };
+        // After a fault the loops around it stay.
+        self.trace.loops.push((var, min + iteration));
+        self.execute(body, &active)?;
+        self.trace.loops.pop();
+        Ok(())
     }
 
     /// All iterations at once, each a lane of its own.
@@ -411,7 +434,11 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        if self.watched.0 == Some(stmt) {
+            self.trace.executions += 1;
+        }
         for (number, element, value) in writes {
+            self.watch(number, element, value, stmt);
             let memory = &mut self.memories[number];
             if value.is_some_and(|value| value.scalar() != memory.scalar) {
                 return Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped));
@@ -449,6 +476,10 @@ impl<'a> Machine<'a> {
         if let Some(claim) = claim {
             self.check_claim(claim, lane, (&[(number, element, value)], 1), stmt)?;
         }
+        if self.watched.0 == Some(stmt) {
+            self.trace.executions += 1;
+        }
+        self.watch(number, element, value, stmt);
         let memory = &mut self.memories[number];
         if value.is_some_and(|value| value.scalar() != memory.scalar) {
             return Err(Fault::Eval(halidom_ir::eval::EvalError::IllTyped));
@@ -457,6 +488,14 @@ impl<'a> Machine<'a> {
             let place = Box::new(self.element_place(number, element, stmt));
             Fault::Race { place, conflict }
         })
+    }
+
+    /// Notes a write to the element that is looked for.
+    fn watch(&mut self, memory: usize, element: usize, value: Value, stmt: StmtId) {
+        if self.watched.1 == Some((memory, element)) {
+            let loops = self.trace.loops.clone();
+            self.trace.last = Some(Written { stmt, loops, value });
+        }
     }
 
     pub(super) fn element_place(&self, memory: usize, element: usize, stmt: StmtId) -> Place {

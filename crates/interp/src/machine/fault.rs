@@ -1,7 +1,7 @@
 //! How a program goes wrong.
 
 use halidom_ir::eval::EvalError;
-use halidom_ir::{BufferId, Check, Constant, FuncId, Shape, StmtId};
+use halidom_ir::{BufferId, Check, Constant, FuncId, Shape, StmtId, print};
 
 use crate::BindError;
 use crate::algorithm::AlgorithmError;
@@ -77,7 +77,7 @@ pub enum Fault {
         place: Box<Place>,
     },
     /// A store within a needed region does not write what its claim says; only where claims are checked.
-    #[error("`{}` at {:?}: stored {:?}, but {}", .0.place.name, .0.place.coords, .0.stored, .0.described())]
+    #[error("`{}` at {:?}: stored {}, but {}", .0.place.name, .0.place.coords, text(.0.stored), .0.described())]
     ClaimWrong(Box<WrongClaim>),
     /// The specification has no value where a claim is checked.
     #[error(transparent)]
@@ -128,6 +128,34 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// The statement that goes wrong, if it is one.
+    pub fn stmt(&self) -> Option<StmtId> {
+        match self {
+            Self::OutOfBounds { place, .. }
+            | Self::WriteToInput { place }
+            | Self::Race { place, .. }
+            | Self::LaneConflict { place } => Some(place.stmt),
+            Self::Undefined { stmt, .. }
+            | Self::IndexOverflow { stmt, .. }
+            | Self::DeadBuffer { stmt, .. } => Some(*stmt),
+            Self::ClaimWrong(claim) => Some(claim.place.stmt),
+            Self::CheckFailed(_)
+            | Self::UndefinedOutput { .. }
+            | Self::Specification(_)
+            | Self::Eval(_)
+            | Self::Malformed(_)
+            | Self::Startup(_)
+            | Self::Bind(_)
+            | Self::OutputCount { .. }
+            | Self::MissingInput(_)
+            | Self::WindowOutsideBuffer { .. }
+            | Self::OutOfSteps
+            | Self::TooLarge { .. } => None,
+        }
+    }
+}
+
 /// A check that does not hold, with the numbers for its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFailure {
@@ -160,10 +188,17 @@ impl WrongClaim {
     fn described(&self) -> String {
         let Self { instance: (_, stage), coords, point, specified, .. } = self;
         match specified {
-            Some(value) => format!("stage {stage} writes {value:?} to {coords:?} at {point:?}"),
+            Some(_) => {
+                format!("stage {stage} writes {} to {coords:?} at {point:?}", text(*specified))
+            }
             None => format!("stage {stage} does not write to {coords:?} at {point:?}"),
         }
     }
+}
+
+/// A value as the IR prints it.
+fn text(value: Option<Constant>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), print::constant)
 }
 
 /// A location and the statement that accesses it.

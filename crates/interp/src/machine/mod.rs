@@ -21,6 +21,7 @@ mod execute;
 mod fault;
 mod memory;
 mod race;
+mod trace;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -30,6 +31,7 @@ use halidom_ir::{
 use execute::{Limits, Machine};
 pub use fault::{Access, CheckFailure, Conflict, Fault, Place, Role, WrongClaim};
 use memory::Memory;
+pub use trace::{Trace, Watch, Written, run_watched};
 
 use crate::algorithm::Evaluator;
 use crate::startup::evaluate_with;
@@ -83,7 +85,7 @@ pub fn run(
     windows: &[Shape],
     options: &Options,
 ) -> Result<Outcome, Fault> {
-    run_with_oracle(pool, program, bindings, windows, options, None)
+    run_with_oracle(pool, program, (bindings, windows), options, None, None)
 }
 
 /// Like [`run`], and compares each store within its func's needed region (the innermost label of the func around it) with the value of the specification's instance
@@ -97,16 +99,16 @@ pub fn run_checking_claims(
     options: &Options,
 ) -> Result<Outcome, Fault> {
     let oracle = Evaluator::with_instances(pool, algorithm, bindings).map_err(Box::new)?;
-    run_with_oracle(pool, program, bindings, windows, options, Some(oracle))
+    run_with_oracle(pool, program, (bindings, windows), options, Some(oracle), None)
 }
 
 fn run_with_oracle<'a>(
     pool: &'a Pool,
     program: &Program,
-    bindings: &Bindings,
-    windows: &[Shape],
+    (bindings, windows): (&Bindings, &[Shape]),
     options: &Options,
     oracle: Option<Evaluator<'a>>,
+    watched: Option<(&Watch, &mut Trace)>,
 ) -> Result<Outcome, Fault> {
     let shapes = match &options.output_shapes {
         Some(shapes) => shapes.clone(),
@@ -164,7 +166,14 @@ fn run_with_oracle<'a>(
     let compiled = compile::compile(pool, program, oracle.is_some(), &value_of)?;
     let limits = Limits { steps: options.steps, elements: options.elements };
     let mut machine = Machine::new(pool, &compiled, memories, options.seed, limits, oracle);
-    machine.run(&compiled.body)?;
+    if let Some((watch, _)) = &watched {
+        machine.look_for(watch);
+    }
+    let result = machine.run(&compiled.body);
+    if let Some((_, trace)) = watched {
+        *trace = std::mem::take(&mut machine.trace);
+    }
+    result?;
     collect(pool, program, &machine, windows, &shapes)
 }
 

@@ -184,6 +184,9 @@ impl<'a, 's> Checker<'a, 's> {
                 Statement::Update(update) if !has_first => {
                     has_first = true;
                     func = self.first_stage(header, update);
+                    if let Some(func) = func {
+                        self.scope.stage_spans.insert((func, 0), update.span);
+                    }
                     if let Some(current) = &mut self.scope.current {
                         current.stage = 1;
                     }
@@ -351,6 +354,7 @@ impl<'a, 's> Checker<'a, 's> {
             return;
         }
         let mut stages = self.pool.func(func).stages().to_vec();
+        self.scope.stage_spans.insert((func, stages.len()), update.span);
         stages.push(stage);
         self.pool.define_func(func, FuncKind::Defined { stages, synthetic: false });
     }

@@ -166,6 +166,7 @@ impl<'a, 's> Checker<'a, 's> {
             schedules: named,
             span: pipeline.name.span,
             func_spans: std::mem::take(&mut self.scope.func_spans),
+            stage_spans: std::mem::take(&mut self.scope.stage_spans),
             param_spans: pipeline
                 .params
                 .iter()

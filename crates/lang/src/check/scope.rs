@@ -124,6 +124,7 @@ pub(super) struct Scope<'a, 's> {
     /// Defined funcs, in order.
     pub(super) funcs: Vec<FuncId>,
     pub(super) func_spans: FxHashMap<FuncId, Span>,
+    pub(super) stage_spans: FxHashMap<(FuncId, usize), Span>,
     /// The outputs of the signature: types of the components, rank, place.
     pub(super) outputs: IndexMap<&'s str, (Vec<Scalar>, usize, Span)>,
     pub(super) current: Option<Current<'s>>,

@@ -40,6 +40,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) entry: Vec<FormulaId>,
     pub(crate) obligations: Vec<Obligation>,
     pub(crate) notes: Vec<String>,
+    /// Stores that never run.
+    pub(crate) dead: Vec<StmtId>,
     /// Sizes at which an open obligation may fail: hints for the search for a counterexample.
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
 }
@@ -345,6 +347,7 @@ impl Checker<'_> {
             let facts = &store.access.place.facts;
             if self.lia.ask(self.space, facts, "reachable") == Outcome::Contradiction {
                 let place = self.describe(&store.access);
+                self.dead.push(store.access.stmt);
                 self.notes.push(format!("dead code: the store to {place} never runs"));
             }
         }

@@ -1,0 +1,256 @@
+//! `halidom report`: a page that needs nothing but itself.
+
+use halidom_base::FxHashMap;
+use halidom_driver::layout::{Layout, Standing, Store, is_closed};
+use halidom_driver::subject::Subject;
+use halidom_driver::{files, judge};
+use halidom_validate::{Report, Status as Closed, Verdict};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{solving, status, subjects, validate};
+use crate::args::ReportArgs;
+use crate::output::{Output, Status};
+
+/// The page's style: dark where the reader's system is.
+const STYLE: &str = include_str!("report.css");
+
+pub(crate) fn run(args: &ReportArgs, output: &mut Output<'_>) -> Status {
+    status(report(args, output))
+}
+
+fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let options = solving::options(&args.solving, output)?;
+    let mut sections = Vec::new();
+    let mut index = Vec::new();
+    let mut source = String::new();
+    let mut worst = Status::Done;
+    subjects::for_each(&args.choice, output, &mut |key, subject, nest, output| {
+        output.progress(&format!("validating {}", subject.title()));
+        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let layout = Layout::new(&subject, &report);
+        worst = validate::worse(worst, validate::status_of(&report.verdict));
+        index.push((key.to_owned(), subject.title(), class_of(&report.verdict)));
+        source.clone_from(&subject.origin.text);
+        sections.push(section(key, &subject, &layout, &report, nest.as_deref()));
+        Ok(())
+    })?;
+    solving::keep(&args.solving, &options, output)?;
+    let page = page(&args.choice.file.display().to_string(), &source, &index, &sections);
+    files::write_bytes(&args.output, page.into_string().as_bytes())
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    output.line(&format!("wrote {}", args.output.display()));
+    output.set("written", args.output.display().to_string());
+    Ok(worst)
+}
+
+fn page(
+    file: &str,
+    source: &str,
+    index: &[(String, String, &'static str)],
+    sections: &[Markup],
+) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "Validation of " (file) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    h1 { "Validation of " code { (file) } }
+                    nav { ul {
+                        @for (key, title, class) in index {
+                            li { a href={ "#" (key) } { (title) } ": " strong class=(class) { (class) } }
+                        }
+                    } }
+                    @if !source.is_empty() {
+                        h2 { "Algorithm and schedules" }
+                        (numbered(source))
+                    }
+                    @for section in sections { (section) }
+                }
+            }
+        }
+    }
+}
+
+fn section(
+    key: &str,
+    subject: &Subject,
+    layout: &Layout,
+    report: &Report,
+    nest: Option<&str>,
+) -> Markup {
+    html! {
+        section id=(key) {
+            h2 { (subject.title()) }
+            (verdict(subject, layout, report))
+            @if !subject.origin.schedule.is_empty() {
+                h3 { "Schedule" }
+                pre { (subject.origin.schedule) }
+            }
+            @if let Some(nest) = nest {
+                h3 { "Loop nest" }
+                pre { (nest) }
+            }
+            h3 { "Program: the final intermediate representation" }
+            p.legend {
+                @for standing in [Standing::Proved, Standing::Unknown, Standing::Refuted, Standing::Dead] {
+                    span class=(class(standing)) { (sign(standing)) " " (standing.name()) }
+                }
+                span.quiet { "a store opens on a click: its obligations" }
+            }
+            (program(subject, layout, report))
+            h3 { "The rest of the program" }
+            details {
+                summary { (layout.others.len()) " obligations that are no store's" }
+                (obligations(report, &layout.others))
+            }
+            (foundations(report))
+        }
+    }
+}
+
+/// The verdict, with what refutes the program or is open.
+fn verdict(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
+    let total = report.obligations.len();
+    let open = report.open().count();
+    html! {
+        div class={ "verdict " (class_of(&report.verdict)) } {
+            @match &report.verdict {
+                Verdict::Proved => p {
+                    strong { "proved" } " for " (report.sizes) ": its " (total) " obligations are closed"
+                },
+                Verdict::Unknown(_) => p {
+                    strong { "unknown" } ": " (open) " of " (total) " obligations are open"
+                },
+                Verdict::Refuted(counterexample) => {
+                    p { strong { "refuted" } ": on this input, which was run" }
+                    pre {
+                        @for line in validate::counterexample(subject, layout, counterexample) { (line) "\n" }
+                    }
+                },
+            }
+        }
+        @if open > 0 {
+            h3 { "Open" }
+            @let numbers: Vec<usize> = (0..total)
+                .filter(|number| !is_closed(&report.obligations[*number]))
+                .collect();
+            (obligations(report, &numbers))
+        }
+    }
+}
+
+/// A text with the numbers of its lines.
+fn numbered(text: &str) -> Markup {
+    html! {
+        div.program { div.rows {
+            @for (number, line) in (1..).zip(text.lines()) {
+                span.line { i { (number) } (line) }
+            }
+        } }
+    }
+}
+
+/// The program with a colour for each store.
+fn program(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
+    let by_line: FxHashMap<usize, (usize, &Store)> =
+        (1..).zip(&layout.stores).map(|(number, store)| (store.line, (number, store))).collect();
+    html! {
+        div.program { div.rows {
+            @for (number, line) in (1..).zip(layout.listing.text.lines()) {
+                @if let Some((position, store)) = by_line.get(&number) {
+                    details class={ "store " (class(store.standing)) } {
+                        summary { i { (number) } b { (sign(store.standing)) } (line) }
+                        div.detail {
+                            p {
+                                "Store " (position) " (" (store.name(subject)) "): "
+                                strong class=(class(store.standing)) { (store.standing.name()) }
+                                @if let Some((func, stage)) = store.instance {
+                                    @if let Some(found) = layout.definition(subject, func, stage) {
+                                        "; " (found.file) ":" (found.number) ": " code { (found.text) }
+                                    }
+                                }
+                            }
+                            (obligations(report, &store.obligations))
+                        }
+                    }
+                } @else {
+                    span.line { i { (number) } (line) }
+                }
+            }
+        } }
+    }
+}
+
+fn obligations(report: &Report, numbers: &[usize]) -> Markup {
+    html! {
+        table { tbody {
+            @for obligation in numbers.iter().map(|number| &report.obligations[*number]) {
+                tr {
+                    td { (obligation.kind.name()) }
+                    td { (obligation.place) }
+                    td {
+                        @match &obligation.status {
+                            Closed::Closed(method) => span.proved { "✓ proved (" (method.name()) ")" },
+                            Closed::Open(reason) => span.unknown { "? open: " (reason) },
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// What the verdict rests on.
+fn foundations(report: &Report) -> Markup {
+    html! {
+        h3 { "What the verdict rests on" }
+        ul.facts {
+            @for step in &report.trusted_steps { li { strong { "trusted: " } (step) } }
+            @for found in &report.too_strict { li { strong { "too strict: " } (validate::strict(found)) } }
+            li { strong { "below it: " } (report.below.join(", ")) }
+        }
+        details {
+            summary { (report.assumptions.len()) " assumptions" }
+            ul { @for assumption in &report.assumptions { li { (assumption) } } }
+        }
+        @if !report.notes.is_empty() {
+            details {
+                summary { (report.notes.len()) " notes" }
+                ul { @for note in &report.notes { li { (note) } } }
+            }
+        }
+    }
+}
+
+fn class_of(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Proved => "proved",
+        Verdict::Refuted(_) => "refuted",
+        Verdict::Unknown(_) => "unknown",
+    }
+}
+
+fn class(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Dead => "dead",
+        Standing::Proved => "proved",
+        Standing::Unknown => "unknown",
+        Standing::Refuted => "refuted",
+    }
+}
+
+/// What tells standings apart without colour.
+fn sign(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Dead => "–",
+        Standing::Proved => "✓",
+        Standing::Unknown => "?",
+        Standing::Refuted => "✗",
+    }
+}

@@ -1,0 +1,94 @@
+//! How solvers are asked, from the options of a command.
+
+use std::path::Path;
+use std::time::Duration;
+
+use halidom_driver::judge::Options;
+use halidom_smt::{Cache, Family, FindError, Identity, Program};
+
+use crate::args::Solving;
+use crate::output::{Output, Status};
+
+/// The options of a validation with the solver that is found.
+pub(crate) fn default(output: &mut Output<'_>) -> Result<Options, Status> {
+    Options::find().map_err(|error| missing(&error, output))
+}
+
+/// What a command's options ask for.
+pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options, Status> {
+    let solver = Program::find(Family::Z3, args.solver.as_deref());
+    let mut options = Options::new(solver.map_err(|error| missing(&error, output))?);
+    options.timeout = seconds(args.timeout, output)?;
+    if let Some(second) = &args.confirm {
+        let second = find_second(second).map_err(|error| missing(&error, output))?;
+        identify(&second, output)?;
+        options.confirm = Some(second);
+    }
+    if let Some(path) = &args.cache {
+        let identity = identify(&options.solver, output)?;
+        let cache = Cache::load(path, &identity).map_err(|error| {
+            output.error(
+                "HAL0908",
+                &error.to_string(),
+                "name another file, or delete it: answers are found again",
+            )
+        })?;
+        options.cache = Some(cache);
+    }
+    Ok(options)
+}
+
+/// Writes the answers that were found, if they are to be kept.
+pub(crate) fn keep(
+    args: &Solving,
+    options: &Options,
+    output: &mut Output<'_>,
+) -> Result<(), Status> {
+    let (Some(path), Some(cache)) = (&args.cache, &options.cache) else { return Ok(()) };
+    cache.save(path).map_err(|error| output.error("HAL0805", &error.to_string(), "check the path"))
+}
+
+/// A number of seconds as a time.
+pub(crate) fn seconds(number: f64, output: &mut Output<'_>) -> Result<Duration, Status> {
+    Duration::try_from_secs_f64(number).map_err(|_| {
+        output.error(
+            "HAL0906",
+            &format!("`{number}` is no time limit"),
+            "give a number of seconds, such as 10",
+        )
+    })
+}
+
+/// The second solver: a family's name, or an executable, which is spoken to like the family that its name begins with.
+fn find_second(name: &Path) -> Result<Program, FindError> {
+    let family = |text: &str| {
+        [Family::Z3, Family::Cvc5].into_iter().find(|family| text.starts_with(family.executable()))
+    };
+    if let Some(family) = name.to_str().and_then(family)
+        && name.as_os_str() == family.executable()
+    {
+        return Program::find(family, None);
+    }
+    let file = name.file_name().unwrap_or_default().to_string_lossy();
+    Program::find(family(&file).unwrap_or(Family::Cvc5), Some(name))
+}
+
+/// Name and version of a solver, which it must be able to say.
+fn identify(solver: &Program, output: &mut Output<'_>) -> Result<Identity, Status> {
+    solver.probe().map_err(|reason| {
+        let path = solver.path().display();
+        output.error(
+            "HAL0817",
+            &format!("`{path}` does not answer like a solver: {reason}"),
+            "name another one; `halidom doctor` shows what is found",
+        )
+    })
+}
+
+fn missing(error: &FindError, output: &mut Output<'_>) -> Status {
+    output.error(
+        "HAL0817",
+        &error.to_string(),
+        "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
+    )
+}

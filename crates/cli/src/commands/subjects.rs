@@ -1,0 +1,104 @@
+//! What a command that judges programs is to look at: one of a file's pipelines, schedules or derivations, or all of them.
+
+use halidom_diag::Diagnostic;
+use halidom_driver::derivation;
+use halidom_driver::inspect;
+use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::subject::{self, Subject};
+
+use super::{load, program, report};
+use crate::args;
+use crate::output::{Output, Status};
+
+/// The kinds of things that a file holds, as keys of JSON objects.
+pub(crate) const SCHEDULES: &str = "schedules";
+const DERIVATIONS: &str = "derivations";
+
+/// What each subject is given to, with its name among all: the schedule's, after the pipeline's where there are several.
+pub(crate) type Each<'e> =
+    &'e mut dyn FnMut(&str, Subject, Option<String>, &mut Output<'_>) -> Result<(), Status>;
+
+/// Calls `each` for every subject that is chosen, in order, with its loop nest if there is one; one after the other, so that only one is held at a time. Returns what the
+/// subjects are.
+pub(crate) fn for_each(
+    choice: &args::Choice,
+    output: &mut Output<'_>,
+    each: Each<'_>,
+) -> Result<&'static str, Status> {
+    if subject::is_program_file(&choice.file) {
+        let subject = program(&choice.file, output)?;
+        let name = subject.pipeline.clone();
+        each(&name, subject, None, output)?;
+        return Ok(SCHEDULES);
+    }
+    if derivation::is_derivation_file(&choice.file) {
+        let (engine, loaded) = super::derive::load(&choice.file, output)?;
+        let refuse = |diagnostics: &[Diagnostic], output: &mut Output<'_>| {
+            for diagnostic in diagnostics {
+                output.diagnostic(&loaded.sources, diagnostic);
+            }
+            Status::BadInput
+        };
+        let chosen = loaded
+            .chosen(choice.derivation.as_deref())
+            .map_err(|diagnostic| refuse(&[diagnostic], output))?;
+        for derivation in chosen {
+            let lowered = loaded
+                .lower(&engine, derivation, &mut |_, _, _| {})
+                .map_err(|diagnostics| refuse(&diagnostics, output))?;
+            let subject = subject::derived(&loaded, derivation, lowered);
+            each(&derivation.name.text, subject, None, output)?;
+        }
+        return Ok(DERIVATIONS);
+    }
+    let mut loaded = load(&choice.file, output)?;
+    let choices = choices(choice, &loaded).map_err(|diagnostic| {
+        report(&loaded, &[diagnostic], output);
+        Status::BadInput
+    })?;
+    for choice in &choices {
+        let subject = subject::compiled(&mut loaded, choice).map_err(|diagnostics| {
+            report(&loaded, &diagnostics, output);
+            Status::BadInput
+        })?;
+        let nest = inspect::inspect(&mut loaded, choice, false).ok().map(|found| found.loop_nest);
+        each(&key(&loaded, choice, &choices), subject, nest, output)?;
+    }
+    Ok(SCHEDULES)
+}
+
+/// The pipelines and schedules that were asked for: all of what was not named.
+fn choices(choice: &args::Choice, loaded: &Loaded) -> Result<Vec<Choice>, Diagnostic> {
+    let pipelines = match &choice.pipeline {
+        Some(name) => vec![loaded.pipeline(Some(name))?],
+        None if choice.schedule.is_some() => vec![loaded.pipeline(None)?],
+        None => (0..loaded.module.pipelines.len()).collect(),
+    };
+    let mut choices = Vec::new();
+    for pipeline in pipelines {
+        match &choice.schedule {
+            Some(name) => {
+                choices.push(Choice { pipeline, schedule: loaded.schedule(pipeline, Some(name))? })
+            }
+            None => {
+                let count = loaded.module.pipelines[pipeline].schedules.len();
+                choices.extend(
+                    std::iter::once(None)
+                        .chain((0..count).map(Some))
+                        .map(|schedule| Choice { pipeline, schedule }),
+                );
+            }
+        }
+    }
+    Ok(choices)
+}
+
+/// The schedule's name, after the pipeline's where there are several.
+fn key(loaded: &Loaded, choice: &Choice, all: &[Choice]) -> String {
+    let schedule = loaded.schedule_of(choice).name;
+    if all.iter().all(|other| other.pipeline == choice.pipeline) {
+        schedule
+    } else {
+        format!("{}.{schedule}", loaded.module.pipelines[choice.pipeline].algorithm.name)
+    }
+}

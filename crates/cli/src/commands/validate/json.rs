@@ -1,0 +1,198 @@
+//! A verdict as a JSON object.
+
+use halidom_driver::layout::{Layout, Store};
+use halidom_driver::subject::{Line, Subject};
+use halidom_ir::{Array, Constant, print};
+use halidom_validate::{
+    Counterexample, Obligation, Report, Site, Status as Closed, TooStrict, Verdict,
+};
+use serde_json::{Map, Value, json};
+
+/// A verdict as the keys of a JSON object.
+pub(crate) fn object(subject: &Subject, report: &Report) -> Map<String, Value> {
+    object_of(subject, &Layout::new(subject, report), report)
+}
+
+/// The same, along a layout that is known.
+pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> Map<String, Value> {
+    let total = report.obligations.len();
+    let open = report.open().count();
+    let (verdict, reason) = match &report.verdict {
+        Verdict::Proved => ("proved", None),
+        Verdict::Refuted(_) => ("refuted", None),
+        Verdict::Unknown(reason) => ("unknown", Some(reason.clone())),
+    };
+    let kinds: Map<String, Value> = report
+        .counts()
+        .into_iter()
+        .map(|(kind, (total, closed))| {
+            (kind.name().to_owned(), json!({"total": total, "proved": closed}))
+        })
+        .collect();
+    let obligations = |numbers: &[usize]| -> Vec<Value> {
+        numbers.iter().map(|number| obligation(&report.obligations[*number])).collect()
+    };
+    let stores: Vec<Value> = (1..)
+        .zip(&layout.stores)
+        .map(|(number, found)| {
+            store((subject, layout), number, found, obligations(&found.obligations))
+        })
+        .collect();
+    let asked = &report.solver;
+    let mut object = Map::new();
+    let mut set = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
+    set("pipeline", subject.pipeline.as_str().into());
+    set("schedule", subject.schedule.as_str().into());
+    set("verdict", verdict.into());
+    set(
+        "obligations",
+        json!({"total": total, "proved": total - open, "refuted": 0, "unknown": open, "trusted": report.trusted_steps.len(), "kinds": kinds}),
+    );
+    set("open", report.open().map(obligation).collect());
+    set("stores", stores.into());
+    set("others", obligations(&layout.others).into());
+    set("assumptions", json!(report.assumptions));
+    set("too_strict", report.too_strict.iter().map(strict).collect());
+    set("trusted_steps", json!(report.trusted_steps));
+    set("notes", json!(report.notes));
+    set("sizes", report.sizes.as_str().into());
+    set("below", json!(report.below));
+    set("reason", json!(reason));
+    set("seconds", report.time.as_secs_f64().into());
+    set("queries", asked.queries.into());
+    let effort = report.effort.iter().map(|(purpose, (questions, time))| {
+        let spent = json!({"questions": questions, "seconds": time.as_secs_f64()});
+        (purpose.clone(), spent)
+    });
+    set("effort", effort.collect::<Map<String, Value>>().into());
+    set(
+        "solver",
+        json!({
+            "queries": asked.queries,
+            "cached": asked.cached,
+            "confirmed": asked.confirmed,
+            "unconfirmed": asked.unconfirmed,
+            "disagreements": asked.disagreements,
+        }),
+    );
+    if let Verdict::Refuted(counterexample) = &report.verdict {
+        if let Some(site) = &counterexample.site {
+            let place = self::site(subject, layout, site);
+            set("place", place);
+        }
+        set("counterexample", counterexample_object(counterexample));
+    }
+    object
+}
+
+fn obligation(obligation: &Obligation) -> Value {
+    let mut value = json!({"kind": obligation.kind.name(), "place": obligation.place});
+    match &obligation.status {
+        Closed::Closed(method) => {
+            value["status"] = "proved".into();
+            value["method"] = method.name().into();
+        }
+        Closed::Open(reason) => {
+            value["status"] = "unknown".into();
+            value["reason"] = reason.as_str().into();
+        }
+    }
+    value
+}
+
+fn store(
+    (subject, layout): (&Subject, &Layout),
+    number: usize,
+    store: &Store,
+    obligations: Vec<Value>,
+) -> Value {
+    let mut value = json!({
+        "store": number,
+        "line": store.line,
+        "text": store.text,
+        "status": store.standing.name(),
+    });
+    if let Some((func, stage)) = store.instance {
+        value["func"] = subject.pool.func(func).name.as_str().into();
+        value["stage"] = stage.into();
+        if let Some(found) = layout.definition(subject, func, stage) {
+            value["algorithm"] = line(&found);
+        }
+    }
+    value["obligations"] = obligations.into();
+    value
+}
+
+fn line(line: &Line) -> Value {
+    json!({"file": line.file, "line": line.number, "text": line.text})
+}
+
+/// The place in the program where a refuting run goes wrong.
+fn site(subject: &Subject, layout: &Layout, site: &Site) -> Value {
+    let ir_line = layout.line(site.stmt);
+    let loops: Map<String, Value> =
+        site.loops.iter().map(|(name, value)| (name.clone(), integer(*value))).collect();
+    let mut value = json!({
+        "fault": site.fault,
+        "line": ir_line,
+        "text": ir_line.map(|line| layout.text(line)),
+        "loops": loops,
+        "expected": site.expected,
+        "got": site.got,
+    });
+    if let Some(instance) = &site.instance {
+        value["func"] = subject.pool.func(instance.func).name.as_str().into();
+        value["stage"] = instance.stage.into();
+        value["coordinates"] = json!(instance.coords);
+        value["point"] = json!(instance.point);
+        if let Some(found) = layout.definition(subject, instance.func, instance.stage) {
+            value["algorithm"] = line(&found);
+        }
+    }
+    value
+}
+
+fn strict(strict: &TooStrict) -> Value {
+    let sizes: Map<String, Value> =
+        strict.sizes.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    json!({"check": strict.check, "refuses": sizes})
+}
+
+fn counterexample_object(counterexample: &Counterexample) -> Value {
+    let array = |array: &Array| {
+        let values: Vec<Value> =
+            array.points().filter_map(|point| array.get(&point)).map(number).collect();
+        json!({"type": array.scalar.name(), "shape": array.shape, "values": values})
+    };
+    let parameters: Map<String, Value> = counterexample
+        .parameters
+        .iter()
+        .map(|(name, value)| (name.clone(), number(*value)))
+        .collect();
+    let inputs: Map<String, Value> =
+        counterexample.inputs.iter().map(|(name, value)| (name.clone(), array(value))).collect();
+    let windows: Map<String, Value> =
+        counterexample.windows.iter().map(|(name, window)| (name.clone(), json!(window))).collect();
+    json!({
+        "parameters": parameters,
+        "inputs": inputs,
+        "windows": windows,
+        "output": counterexample.output,
+        "coordinates": counterexample.coords,
+        "expected": counterexample.expected,
+        "got": counterexample.got,
+        "replayed": counterexample.replayed,
+    })
+}
+
+/// A JSON number where there is one, else text.
+fn number(value: Constant) -> Value {
+    if let Some(float) = value.as_f64().or(value.as_f32().map(f64::from)) {
+        return if float.is_finite() { json!(float) } else { json!(print::constant(value)) };
+    }
+    value.as_integer().map_or_else(|| json!(print::constant(value)), integer)
+}
+
+fn integer(value: i128) -> Value {
+    i64::try_from(value).map_or_else(|_| json!(value.to_string()), |value| json!(value))
+}

@@ -1,0 +1,161 @@
+//! `halidom validate`, and how every command shows a verdict.
+
+mod baseline;
+mod json;
+mod junit;
+mod sarif;
+mod show;
+
+use halidom_driver::files;
+use halidom_driver::judge;
+use halidom_driver::layout::Layout;
+use halidom_driver::subject::Subject;
+use halidom_validate::{Report, Verdict};
+use serde_json::{Map, Value};
+
+use super::{solving, status, subjects};
+use crate::args::ValidateArgs;
+use crate::output::{Output, Status};
+
+use baseline::Baseline;
+pub(crate) use json::object;
+pub(crate) use show::{counterexample, present, strict};
+
+/// A subject that was judged.
+struct Judged {
+    key: String,
+    subject: Subject,
+    report: Report,
+    layout: Layout,
+    /// What its verdict makes of the exit status.
+    status: Status,
+    /// The verdict that the baseline records, if it does.
+    recorded: Option<&'static str>,
+}
+
+pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Status {
+    status(validate(args, output))
+}
+
+fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let options = solving::options(&args.solving, output)?;
+    let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
+    let mut all: Vec<Judged> = Vec::new();
+    let kind = subjects::for_each(&args.choice, output, &mut |key, subject, _, output| {
+        let mut options = options.clone();
+        options.emit_smt =
+            args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
+        output.line(&format!("{}:", subject.title()));
+        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let layout = Layout::new(&subject, &report);
+        show::show(&subject, &layout, &report, output);
+        show::show_stores(&subject, &layout, &report, output);
+        faults(&report, output)?;
+        let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject));
+        let status = match &baseline {
+            Some(_) => compared(&report, recorded, output),
+            None => status_of(&report.verdict),
+        };
+        all.push(Judged { key: key.to_owned(), subject, report, layout, status, recorded });
+        Ok(())
+    });
+    // What was answered is kept even if a later subject is refused.
+    solving::keep(&args.solving, &options, output)?;
+    let kind = kind?;
+    write(args, &all, output)?;
+    let worst = all.iter().map(|judged| judged.status).fold(Status::Done, worse);
+    let object = |judged: &Judged| json::object_of(&judged.subject, &judged.layout, &judged.report);
+    if let [only] = all.as_slice() {
+        output.extend(object(only));
+    } else {
+        let verdicts = all.iter().map(|judged| word(&judged.report.verdict));
+        let verdict = verdicts.max_by_key(|word| baseline::rank(word)).unwrap_or("unknown");
+        output.set("verdict", verdict);
+        let objects = all.iter().map(|judged| (judged.key.clone(), Value::Object(object(judged))));
+        output.set(kind, objects.collect::<Map<String, Value>>());
+    }
+    Ok(worst)
+}
+
+/// Loud about what makes every verdict of the run doubtful.
+fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Status> {
+    if let Some(reason) = &report.solver.not_kept {
+        let message = format!("cannot keep the questions to the solver: {reason}");
+        return Err(output.error("HAL0805", &message, "check the folder of `--emit-smt`"));
+    }
+    if report.solver.disagreements.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the solvers disagree: the first refutes what the second has a model of ({})",
+        report.solver.disagreements.join(", ")
+    );
+    let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to the solvers' authors";
+    output.error("HAL0907", &message, hint);
+    Err(Status::Disagreement)
+}
+
+/// What a verdict makes of the exit status beside a baseline: only one that is worse than recorded makes it fail. What is not recorded is to be proved.
+fn compared(report: &Report, recorded: Option<&'static str>, output: &mut Output<'_>) -> Status {
+    let verdict = word(&report.verdict);
+    let before = recorded.unwrap_or("proved");
+    if baseline::rank(verdict) > baseline::rank(before) {
+        let was = recorded.map_or("not recorded".to_owned(), |was| format!("recorded as {was}"));
+        output.line(&format!("  baseline: worse: {was}"));
+        return status_of(&report.verdict);
+    }
+    if verdict != before {
+        output.line(&format!("  baseline: better than recorded, which is {before}"));
+    } else if verdict != "proved" {
+        output.line(&format!("  baseline: {verdict}, as recorded"));
+    }
+    Status::Done
+}
+
+/// The exit status of a verdict.
+pub(crate) fn status_of(verdict: &Verdict) -> Status {
+    match verdict {
+        Verdict::Proved => Status::Done,
+        Verdict::Refuted(_) => Status::Wrong,
+        Verdict::Unknown(_) => Status::Unknown,
+    }
+}
+
+/// The word for a verdict.
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Proved => "proved",
+        Verdict::Refuted(_) => "refuted",
+        Verdict::Unknown(_) => "unknown",
+    }
+}
+
+/// Writes the reports for other tools.
+fn write(args: &ValidateArgs, all: &[Judged], output: &mut Output<'_>) -> Result<(), Status> {
+    let file = &args.choice.file;
+    let mut texts = Vec::new();
+    if let Some(path) = &args.junit {
+        let text = junit::text(file, all).map_err(|error| {
+            output.error("HAL0805", &format!("`{}`: {error}", path.display()), "use `--json`")
+        })?;
+        texts.push((path, text));
+    }
+    texts.extend(args.sarif.as_ref().map(|path| (path, sarif::text(file, all))));
+    for (path, text) in texts {
+        files::write_bytes(path, text.as_bytes())
+            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    }
+    Ok(())
+}
+
+/// The worse of two.
+pub(crate) fn worse(one: Status, other: Status) -> Status {
+    let rank = |status| match status {
+        Status::Done => 0,
+        Status::Unknown => 1,
+        Status::Wrong => 2,
+        Status::BadInput => 3,
+        Status::Disagreement => 4,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}

@@ -1,0 +1,107 @@
+//! Verdicts as a SARIF 2.1.0 log: a result for each refutation, each open obligation and each entry check that is too strict.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use halidom_driver::layout::Layout;
+use halidom_driver::subject::{Line, Subject};
+use halidom_ir::StmtId;
+use halidom_validate::{Kind, Status as Closed, Verdict};
+use serde_json::{Value, json};
+
+use super::{Judged, show};
+use crate::output::Status;
+
+/// Rules that are no kind of obligation, with what they say.
+const REFUTED: (&str, &str) =
+    ("refuted", "a run shows that the program does not compute the algorithm");
+const TOO_STRICT: (&str, &str) =
+    ("too-strict", "an entry check refuses what the algorithm has a value for");
+
+pub(super) fn text(file: &Path, all: &[Judged]) -> String {
+    let mut results = Vec::new();
+    for judged in all {
+        let Judged { subject, report, layout, .. } = judged;
+        let accepted = judged.status == Status::Done;
+        let mut result = |rule: &str, level: &str, message: String, stmt: Option<StmtId>| {
+            let mut result = json!({
+                "ruleId": rule,
+                "level": level,
+                "message": {"text": format!("{}: {message}", subject.title())},
+                "locations": [location(file, subject, layout, stmt)],
+            });
+            if accepted && judged.recorded.is_some() {
+                result["baselineState"] = "unchanged".into();
+            }
+            results.push(result);
+        };
+        if let Verdict::Refuted(counterexample) = &report.verdict {
+            let lines = show::counterexample(subject, layout, counterexample);
+            let stmt = counterexample.site.as_ref().map(|site| site.stmt);
+            result(REFUTED.0, "error", lines.join("\n"), stmt);
+        }
+        for obligation in report.open() {
+            if let Closed::Open(reason) = &obligation.status {
+                let message = format!("{}: {reason}", obligation.place);
+                result(obligation.kind.name(), "warning", message, obligation.stmt);
+            }
+        }
+        for strict in &report.too_strict {
+            result(TOO_STRICT.0, "note", show::strict(strict), None);
+        }
+    }
+    let mut rules: Vec<Value> = Kind::ALL
+        .iter()
+        .map(|kind| rule(kind.name(), "an obligation of this kind was not closed"))
+        .collect();
+    rules.extend([REFUTED, TOO_STRICT].map(|(id, text)| rule(id, text)));
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "halidom",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+fn rule(id: &str, text: &str) -> Value {
+    json!({"id": id, "shortDescription": {"text": text}})
+}
+
+/// The line of the algorithm that a statement computes, and the statement in the program.
+fn location(file: &Path, subject: &Subject, layout: &Layout, stmt: Option<StmtId>) -> Value {
+    let store = stmt.and_then(|stmt| layout.stores.iter().find(|store| store.stmt == stmt));
+    let definition = store
+        .and_then(|store| store.instance)
+        .and_then(|(func, stage)| subject.definition(func, stage));
+    let mut physical = json!({"artifactLocation": {"uri": uri(file)}});
+    if let Some(Line { number, text, .. }) = definition {
+        physical["region"] = json!({"startLine": number, "snippet": {"text": text}});
+    }
+    let mut location = json!({"physicalLocation": physical});
+    if let Some(line) = stmt.and_then(|stmt| layout.line(stmt)) {
+        let name = format!("{}, line {line} of the final IR", subject.title());
+        location["logicalLocations"] = json!([{"fullyQualifiedName": name}]);
+    }
+    location
+}
+
+/// A path as a relative or absolute URI reference.
+fn uri(path: &Path) -> String {
+    let mut text = String::new();
+    for byte in path.to_string_lossy().bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            write!(text, "%{byte:02X}").expect("a string accepts any text");
+        }
+    }
+    if path.is_absolute() { format!("file://{text}") } else { text }
+}

@@ -1,0 +1,265 @@
+//! Verdicts for people.
+
+use halidom_base::IndexMap;
+use halidom_driver::layout::{Layout, is_closed};
+use halidom_driver::subject::Subject;
+use halidom_ir::print;
+use halidom_validate::{Counterexample, Report, Site, Status as Closed, TooStrict, Verdict};
+
+use super::status_of;
+use crate::output::{Output, Status};
+
+/// How the validator's report begins a note on a store that never runs.
+const DEAD_CODE: &str = "dead code: ";
+/// How the validator's report begins the assumption that an entry check on a size holds.
+const SIZE_LIMIT: &str = "size limit of";
+/// How many elements of an input a person is shown.
+const SHOWN_ELEMENTS: usize = 64;
+/// How much of a line of the program a person is shown.
+const SHOWN_CHARACTERS: usize = 160;
+
+/// Prints a verdict with what it rests on, and puts it into the JSON object.
+pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Status {
+    let layout = Layout::new(subject, report);
+    output.extend(super::json::object_of(subject, &layout, report));
+    show(subject, &layout, report, output);
+    status_of(&report.verdict)
+}
+
+/// Prints a verdict with what it rests on.
+pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: &mut Output<'_>) {
+    output.line(&format!("  {}", summary(report)));
+    for line in lines(subject, layout, report) {
+        output.line(&format!("  {line}"));
+    }
+    show_assumptions(&report.assumptions, output);
+    for found in &report.too_strict {
+        output.line(&format!("  too strict: {}", strict(found)));
+    }
+    show_notes(&report.notes, output);
+    let asked = &report.solver;
+    if asked.confirmed + asked.unconfirmed > 0 {
+        output.line(&format!(
+            "  the second solver: {} answers confirmed, {} left undecided",
+            asked.confirmed, asked.unconfirmed
+        ));
+    }
+    if asked.cached > 0 {
+        let fresh = asked.queries - asked.cached;
+        output.detail(&format!("  {} answers had been kept, {fresh} were new", asked.cached));
+    }
+    output.line(&format!("  below: {}", report.below.join(", ")));
+}
+
+/// The verdict on one line.
+pub(super) fn summary(report: &Report) -> String {
+    let total = report.obligations.len();
+    let seconds = report.time.as_secs_f64();
+    match &report.verdict {
+        Verdict::Proved => {
+            format!("proved: {total} obligations, {seconds:.2} s, {}", report.sizes)
+        }
+        Verdict::Refuted(_) => format!("refuted, {seconds:.2} s"),
+        Verdict::Unknown(reason) => {
+            format!("unknown, {seconds:.2} s: {reason}")
+        }
+    }
+}
+
+/// What refutes the program, what is trusted, and what is open.
+pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Verdict::Refuted(found) = &report.verdict {
+        lines.extend(counterexample(subject, layout, found).iter().map(|line| format!("  {line}")));
+    }
+    lines.extend(report.trusted_steps.iter().map(|step| format!("trusted: {step}")));
+    for obligation in report.open() {
+        let Closed::Open(reason) = &obligation.status else { continue };
+        let stmt = obligation.stmt.and_then(|stmt| {
+            let number = layout.stores.iter().position(|store| store.stmt == stmt)?;
+            Some(format!(" (store {}, line {})", number + 1, layout.stores[number].line))
+        });
+        let (kind, place) = (obligation.kind.name(), &obligation.place);
+        lines.push(format!("open: {kind} at {place}{}: {reason}", stmt.unwrap_or_default()));
+    }
+    lines
+}
+
+/// The run that refutes a program, and where in the program it goes wrong.
+pub(crate) fn counterexample(
+    subject: &Subject,
+    layout: &Layout,
+    found: &Counterexample,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, value) in &found.parameters {
+        lines.push(format!("{name} = {}", print::constant(*value)));
+    }
+    for (name, array) in &found.inputs {
+        let values: Vec<String> = array
+            .points()
+            .take(SHOWN_ELEMENTS)
+            .filter_map(|point| array.get(&point))
+            .map(print::constant)
+            .collect();
+        let more = if array.len() > SHOWN_ELEMENTS { ", …" } else { "" };
+        lines.push(format!("{name} {:?} = [{}{more}]", array.shape, values.join(", ")));
+    }
+    for (name, window) in &found.windows {
+        lines.push(format!("{name} is required on {window:?} (min, extent)"));
+    }
+    if let Some(name) = &found.output {
+        lines.push(format!("at {name}{:?}:", found.coords));
+    }
+    lines.push(format!("expected {}", found.expected));
+    lines.push(format!("got      {}", found.got));
+    if let Some(site) = &found.site {
+        lines.extend(self::site(subject, layout, site));
+    }
+    lines
+}
+
+/// Where the program goes wrong: its line, the algorithm's, the loops.
+fn site(subject: &Subject, layout: &Layout, site: &Site) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(line) = layout.line(site.stmt) {
+        let text = shortened(layout.text(line));
+        lines.push(format!("program, line {line} of the final IR: {text}"));
+    }
+    lines.push(format!("  {}", site.fault));
+    if !site.loops.is_empty() {
+        let loops: Vec<String> =
+            site.loops.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        lines.push(format!("  in the iteration {}", loops.join(", ")));
+    }
+    if let Some(instance) = &site.instance {
+        let name = &subject.pool.func(instance.func).name;
+        let at = if instance.coords.is_empty() {
+            String::new()
+        } else {
+            format!(" at {:?}", instance.coords)
+        };
+        let point = if instance.point.is_empty() {
+            String::new()
+        } else {
+            format!(", point {:?}", instance.point)
+        };
+        lines.push(format!("  it claims to be stage {} of {name}{at}{point}", instance.stage));
+    }
+    if let Some(expected) = &site.expected {
+        lines.push(format!("  expected {expected}"));
+    }
+    if let Some(got) = &site.got {
+        lines.push(format!("  got      {got}"));
+    }
+    if let Some(instance) = &site.instance
+        && let Some(line) = layout.definition(subject, instance.func, instance.stage)
+    {
+        lines.push(format!("algorithm, {}:{}: {}", line.file, line.number, shortened(&line.text)));
+    }
+    lines
+}
+
+/// An entry check that is too strict, in words.
+pub(crate) fn strict(found: &TooStrict) -> String {
+    let sizes: Vec<String> =
+        found.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    format!("{}; the algorithm has a value for {}", found.check, sizes.join(", "))
+}
+
+/// The stores and what is known of each: a line for those of a stage, or, where details are asked for, for each of them and each of its obligations.
+pub(super) fn show_stores(
+    subject: &Subject,
+    layout: &Layout,
+    report: &Report,
+    output: &mut Output<'_>,
+) {
+    if output.verbose {
+        return show_each_store(subject, layout, report, output);
+    }
+    let counted = |numbers: &[usize]| {
+        let open = numbers.iter().filter(|number| !is_closed(&report.obligations[**number]));
+        (numbers.len(), open.count())
+    };
+    let mut stages: IndexMap<(String, &str), (usize, usize)> = IndexMap::default();
+    for store in &layout.stores {
+        let key = (store.name(subject), store.standing.name());
+        let (total, open) = counted(&store.obligations);
+        let sum = stages.entry(key).or_default();
+        *sum = (sum.0 + total, sum.1 + open);
+    }
+    let words = |(total, open): (usize, usize)| match open {
+        0 => format!("{total} obligations"),
+        _ => format!("{open} of {total} obligations open"),
+    };
+    for ((name, standing), sum) in stages {
+        output.line(&format!("  stores of {name}: {standing}, {}", words(sum)));
+    }
+    let (total, open) = counted(&layout.others);
+    let standing = if open == 0 { "proved" } else { "unknown" };
+    output.line(&format!("  the rest of the program: {standing}, {}", words((total, open))));
+}
+
+fn show_each_store(subject: &Subject, layout: &Layout, report: &Report, output: &mut Output<'_>) {
+    let show = |numbers: &[usize], output: &mut Output<'_>| {
+        for number in numbers {
+            let obligation = &report.obligations[*number];
+            let status = match &obligation.status {
+                Closed::Closed(method) => format!("proved ({})", method.name()),
+                Closed::Open(reason) => format!("open: {reason}"),
+            };
+            let place = shortened(&obligation.place);
+            output.line(&format!("    {} at {place}: {status}", obligation.kind.name()));
+        }
+    };
+    for (number, store) in (1..).zip(&layout.stores) {
+        let (name, standing) = (store.name(subject), store.standing.name());
+        let text = shortened(&store.text);
+        output.line(&format!("  store {number} ({name}): {standing}; line {}: {text}", store.line));
+        show(&store.obligations, output);
+    }
+    output.line("  the rest of the program:");
+    show(&layout.others, output);
+}
+
+/// The beginning of a long text.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Assumptions, a line each; the many limits on sizes are one line unless details are asked for.
+fn show_assumptions(assumptions: &[String], output: &mut Output<'_>) {
+    let limited = |assumption: &String| !output.verbose && assumption.starts_with(SIZE_LIMIT);
+    let (limits, others): (Vec<&String>, Vec<&String>) =
+        assumptions.iter().partition(|assumption| limited(assumption));
+    if !limits.is_empty() {
+        output.line(&format!(
+            "  assumes: size limits: mins and extents below 2^31, strides and spans up to 2^47 ({} checks, listed by --verbose)",
+            limits.len()
+        ));
+    }
+    for assumption in others {
+        output.line(&format!("  assumes: {assumption}"));
+    }
+}
+
+/// Notes, a line each; of stores that never run, which unrolling makes by the hundred, the first unless details are asked for.
+fn show_notes(notes: &[String], output: &mut Output<'_>) {
+    let (dead, others): (Vec<&String>, Vec<&String>) =
+        notes.iter().partition(|note| note.starts_with(DEAD_CODE));
+    // One more would be as long as what stands for it.
+    let shown = if output.verbose || dead.len() == 2 { dead.len() } else { dead.len().min(1) };
+    for note in &dead[..shown] {
+        output.line(&format!("  note: {note}"));
+    }
+    if shown < dead.len() {
+        let more = dead.len() - shown;
+        output.line(&format!("  note: {more} more stores never run, listed by --verbose"));
+    }
+    for note in others {
+        output.line(&format!("  note: {note}"));
+    }
+}

@@ -1,0 +1,164 @@
+//! The reports for people and other tools, whole: pages, JUnit, SARIF.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+fn case(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/validate/texts").join(name)
+}
+
+/// Runs a command; its exit status and what it printed.
+fn halidom(arguments: &[&str]) -> (u8, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let arguments = std::iter::once("halidom").chain(arguments.iter().copied());
+    let status = halidom_cli::run(arguments.map(OsString::from), &mut out, &mut err);
+    (status as u8, String::from_utf8_lossy(&out).into_owned())
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of the test is text")
+}
+
+/// Validates a case and returns what was written by `option`.
+fn written(name: &str, option: &str, more: &[&str]) -> (u8, String) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("written");
+    let file = case(name);
+    let mut arguments = vec!["validate", text(&file), option, text(&path)];
+    arguments.extend(more);
+    let (status, _) = halidom(&arguments);
+    (status, std::fs::read_to_string(&path).expect("it was written"))
+}
+
+fn page(name: &str) -> (u8, String) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("page.html");
+    let (status, _) = halidom(&["report", text(&case(name)), "-q", "-o", text(&path)]);
+    (status, std::fs::read_to_string(&path).expect("it was written"))
+}
+
+#[test]
+fn pages_need_nothing_but_themselves() {
+    for (name, status, verdict, standing) in [
+        ("right.ir", 0, "verdict proved", "store proved"),
+        ("refuted.ir", 1, "verdict refuted", "store refuted"),
+        ("unknown.ir", 3, "verdict unknown", "store unknown"),
+        ("contradictory.ir", 3, "verdict unknown", "store dead"),
+    ] {
+        let (found, page) = page(name);
+        assert_eq!(found, status, "{name}");
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{name}");
+        assert!(page.contains(verdict) && page.contains(standing), "{name}: {page}");
+        assert_eq!(page.matches("<details class=\"store ").count(), 2, "{name}");
+        for resource in ["http", "<script", "<link", "<img", "src=", "@import", "url("] {
+            assert!(!page.contains(resource), "{name} asks for {resource}");
+        }
+        // What a program says is text.
+        assert!(page.contains("0 &lt; b.window.extent.0"), "{name}");
+    }
+    assert_eq!(page("refuted.ir").1, page("refuted.ir").1, "the same page each time");
+}
+
+#[test]
+fn a_page_of_a_file_has_all_its_schedules() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("page.html");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/blur.hal");
+    assert_eq!(halidom(&["report", text(&file), "-q", "-o", text(&path)]).0, 0);
+    let page = std::fs::read_to_string(&path).expect("it was written");
+    let schedules = page.matches("<section").count();
+    assert!(schedules > 1 && page.matches("Loop nest").count() == schedules);
+    assert_eq!(page.matches("href=\"#").count(), schedules);
+}
+
+#[test]
+fn junit_has_a_case_for_each_subject() {
+    let (status, report) = written("right.ir", "--junit", &[]);
+    assert!(
+        status == 0 && report.contains("tests=\"1\"") && report.contains("failures=\"0\""),
+        "{report}"
+    );
+    let (status, report) = written("refuted.ir", "--junit", &[]);
+    assert!(status == 1 && report.contains("failures=\"1\""), "{report}");
+    assert!(report.contains("<failure message=\"refuted,") && report.contains("type=\"refuted\""));
+    assert!(report.contains("expected 29"), "{report}");
+    let recorded = case("recorded.json");
+    let (status, report) = written("unknown.ir", "--junit", &["--baseline", text(&recorded)]);
+    assert!(status == 0 && report.contains("failures=\"0\""), "{report}");
+    assert!(report.contains("<skipped message=\"unknown, as recorded in the baseline\""));
+}
+
+#[test]
+fn sarif_has_what_the_standard_demands() {
+    for (name, rule, level) in [
+        ("refuted.ir", "refuted", "error"),
+        ("unknown.ir", "value", "warning"),
+        ("too_strict.ir", "too-strict", "note"),
+    ] {
+        let (_, log) = written(name, "--sarif", &[]);
+        let log: Value = serde_json::from_str(&log).expect("it is JSON");
+        assert_eq!(log["version"], "2.1.0");
+        let run = &log["runs"][0];
+        let rules = run["tool"]["driver"]["rules"].as_array().expect("it lists its rules");
+        assert_eq!(run["tool"]["driver"]["name"], "halidom");
+        let results = run["results"].as_array().expect("it has results");
+        assert!(!results.is_empty(), "{name}");
+        for result in results {
+            let known = |rule: &Value| rule["id"] == result["ruleId"];
+            assert!(rules.iter().any(known), "{name}: {result}");
+            assert!(result["message"]["text"].is_string(), "{name}: {result}");
+            let place = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+            assert!(place.as_str().is_some_and(|uri| uri.ends_with(name)), "{name}: {place}");
+        }
+        let first = &results[0];
+        assert_eq!((&first["ruleId"], &first["level"]), (&rule.into(), &level.into()), "{name}");
+    }
+    let (_, log) = written("right.ir", "--sarif", &[]);
+    let log: Value = serde_json::from_str(&log).expect("it is JSON");
+    assert_eq!(log["runs"][0]["results"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn json_has_the_stores_and_the_place_of_a_refutation() {
+    let (status, printed) = halidom(&["validate", text(&case("refuted.ir")), "--json"]);
+    let object: Value = serde_json::from_str(&printed).expect("one object and nothing else");
+    assert_eq!((status, &object["verdict"]), (1, &"refuted".into()));
+    assert_eq!(object["counterexample"]["replayed"], true);
+    let place = &object["place"];
+    assert_eq!((&place["func"], &place["stage"]), (&"both".into(), &0.into()));
+    assert_eq!(place["loops"]["both.x"], place["coordinates"][0]);
+    assert!(place["line"].is_number() && place["algorithm"]["line"].is_number(), "{place}");
+    assert_ne!(place["expected"], place["got"]);
+    let stores = object["stores"].as_array().expect("it lists the stores");
+    let standings: Vec<&Value> = stores.iter().map(|store| &store["status"]).collect();
+    assert_eq!(standings, ["refuted", "proved"]);
+    let of_stores = stores.iter().chain([&object]).map(|owner| {
+        let key = if owner["store"].is_number() { "obligations" } else { "others" };
+        owner[key].as_array().map_or(0, Vec::len)
+    });
+    assert_eq!(object["obligations"]["total"], of_stores.sum::<usize>());
+}
+
+#[test]
+fn a_cache_is_written_and_used() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("answers");
+    let file = case("right.ir");
+    let validate = || {
+        let (status, printed) =
+            halidom(&["validate", text(&file), "--json", "--cache", text(&path)]);
+        assert_eq!(status, 0, "{printed}");
+        let object: Value = serde_json::from_str(&printed).expect("one object");
+        object["solver"]["cached"].as_u64().expect("a number")
+    };
+    assert_eq!(validate(), 0);
+    assert!(validate() > 0);
+    let kept = std::fs::read_to_string(&path).expect("it was written");
+    assert!(kept.starts_with("halidom-smt-cache"));
+    // A byte that was changed is found, and the file is left as it is.
+    std::fs::write(&path, kept.replacen("unsat", "unsaT", 1)).expect("it can be written");
+    let (status, printed) = halidom(&["validate", text(&file), "--cache", text(&path)]);
+    assert_eq!((status, printed.as_str()), (2, ""));
+}

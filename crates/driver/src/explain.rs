@@ -1,0 +1,252 @@
+//! Why a store is not proved, and what would help: found by trying, not by guessing.
+
+use std::time::{Duration, Instant};
+
+use halidom_base::FxHashSet;
+use halidom_ir::{
+    Algorithm, BinaryOp, Check, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId, VarId, print,
+};
+use halidom_smt::Reason;
+use halidom_validate::{Obligation, Report, Search, Status, Survived, survive, validate_refined};
+
+use crate::judge::Options;
+use crate::layout::Layout;
+use crate::slice;
+use crate::subject::Subject;
+
+/// What is known of a store beyond its obligations.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The part of the program that matters, as text.
+    pub slice: String,
+    /// Stores that write what it reads and are not shown.
+    pub left_out: usize,
+    /// Runs that were aimed at it.
+    pub survived: Survived,
+    /// What was tried, and what it did to the store's obligations.
+    pub trials: Vec<Trial>,
+    /// What else may help.
+    pub advice: Vec<String>,
+}
+
+/// A change that was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// The change, in words.
+    pub change: String,
+    /// Obligations of the store that stay open with it.
+    pub open: usize,
+}
+
+/// Runs that are aimed at a store.
+const RUNS: usize = 100;
+
+/// Looks at one store of a program that was judged; `budget` is for trying what would help.
+pub fn explain(
+    subject: &Subject,
+    (report, layout): (&Report, &Layout),
+    store: usize,
+    options: &Options,
+    budget: Duration,
+) -> Explanation {
+    let stmt = layout.stores[store].stmt;
+    let mut pool = subject.pool.clone();
+    let body = subject.compiled.program.body;
+    let (slice, left_out) = match slice::slice(&mut pool, body, stmt) {
+        Some(slice) => {
+            let mut names = layout.listing.names.clone();
+            (print::stmt_with(&pool, &mut names, slice.body), slice.left_out)
+        }
+        None => (String::new(), 0),
+    };
+    let search = Search { trials: 4 * RUNS, runs: RUNS, time: Duration::from_secs(5) };
+    let programs = (subject.lowered(), &subject.compiled.program);
+    let (algorithm, hints) = (&subject.algorithm, &report.suggestions);
+    let survived = survive(&subject.pool, algorithm, programs, stmt, hints, search);
+    let open: Vec<&Obligation> =
+        report.open().filter(|obligation| obligation.stmt == Some(stmt)).collect();
+    let mut trials = Vec::new();
+    if !open.is_empty() {
+        let mut trying = Trying { subject, stmt, options, end: Instant::now() + budget };
+        trying.time(&open, &mut trials);
+        trying.mode(&mut trials);
+        trying.assumptions(open.len(), &mut trials);
+    }
+    let advice = advice(subject, layout, store);
+    Explanation { slice, left_out, survived, trials, advice }
+}
+
+/// Changes that are tried until a time.
+struct Trying<'a> {
+    subject: &'a Subject,
+    stmt: StmtId,
+    options: &'a Options,
+    end: Instant,
+}
+
+impl Trying<'_> {
+    fn has_time(&self) -> bool {
+        Instant::now() < self.end
+    }
+
+    /// How many obligations of the store are open.
+    fn open(
+        &self,
+        pool: &Pool,
+        (algorithm, steps): (&Algorithm, &[Algorithm]),
+        program: &Program,
+        options: &Options,
+    ) -> usize {
+        let mut own = options.validator();
+        own.emit_smt = None;
+        own.strictness = Duration::ZERO;
+        own.search = Search { trials: 0, runs: 0, time: Duration::ZERO };
+        let report = validate_refined(&mut pool.clone(), algorithm, steps, program, &own);
+        // Without any obligation for it, nothing was found out.
+        let of_store = |obligation: &&Obligation| obligation.stmt == Some(self.stmt);
+        let own = report.obligations.iter().filter(of_store);
+        own.filter(|obligation| matches!(obligation.status, Status::Open(_))).count()
+    }
+
+    /// More time, where time ran out.
+    fn time(&mut self, open: &[&Obligation], trials: &mut Vec<Trial>) {
+        let ran_out = Reason::Timeout.to_string();
+        let late = |obligation: &&&Obligation| matches!(&obligation.status, Status::Open(reason) if reason.starts_with(&ran_out));
+        if !open.iter().any(|obligation| late(&obligation)) || !self.has_time() {
+            return;
+        }
+        let timeout = 4 * self.options.timeout;
+        let options = Options { timeout, ..self.options.clone() };
+        let Subject { pool, algorithm, compiled, .. } = self.subject;
+        let open = self.open(pool, (algorithm, &compiled.steps), &compiled.program, &options);
+        let change = format!("`--timeout {}`", timeout.as_secs_f64());
+        trials.push(Trial { change, open });
+    }
+
+    /// Floats that may be regrouped.
+    fn mode(&mut self, trials: &mut Vec<Trial>) {
+        let Subject { pool, algorithm, compiled, .. } = self.subject;
+        let has_floats = algorithm
+            .funcs
+            .iter()
+            .any(|func| pool.func(*func).scalars.iter().any(|scalar| scalar.is_float()));
+        if algorithm.fast_math || !has_floats || !self.has_time() {
+            return;
+        }
+        let regrouping = |algorithm: &Algorithm| Algorithm { fast_math: true, ..algorithm.clone() };
+        let steps: Vec<Algorithm> = compiled.steps.iter().map(regrouping).collect();
+        let algorithms = (&regrouping(algorithm), steps.as_slice());
+        let open = self.open(pool, algorithms, &compiled.program, self.options);
+        trials.push(Trial { change: "the mode `fast_math`".to_owned(), open });
+    }
+
+    /// Further entry checks: all at once, and, if that closes anything, each alone.
+    fn assumptions(&mut self, before: usize, trials: &mut Vec<Trial>) {
+        let mut pool = self.subject.pool.clone();
+        let candidates = candidates(&mut pool, self.subject);
+        if candidates.is_empty() || !self.has_time() {
+            return;
+        }
+        let open = self.assuming(&pool, &candidates);
+        let words = |conditions: &[ExprId]| {
+            let texts = conditions.iter().map(|condition| print::expr(&pool, *condition));
+            texts.collect::<Vec<_>>().join(" & ")
+        };
+        if open >= before {
+            let change = format!("assuming {}", words(&candidates));
+            trials.push(Trial { change, open });
+            return;
+        }
+        for condition in &candidates {
+            if !self.has_time() {
+                break;
+            }
+            let open = self.assuming(&pool, &[*condition]);
+            if open < before {
+                let change = format!("`require {}`", words(&[*condition]));
+                trials.push(Trial { change, open });
+            }
+        }
+        if trials.iter().all(|trial| trial.open > open) {
+            trials.push(Trial { change: format!("assuming {}", words(&candidates)), open });
+        }
+    }
+
+    fn assuming(&self, pool: &Pool, conditions: &[ExprId]) -> usize {
+        let mut pool = pool.clone();
+        let Subject { algorithm, compiled, .. } = self.subject;
+        let mut parts = Vec::new();
+        for condition in conditions {
+            let check = Check::Require { message: "assumed".to_owned() };
+            parts.push(pool.stmt(Stmt::Assert { condition: *condition, check }));
+        }
+        parts.push(compiled.program.body);
+        let body = pool.stmt(Stmt::Block(parts));
+        let program = Program { body, ..compiled.program.clone() };
+        self.open(&pool, (algorithm, &compiled.steps), &program, self.options)
+    }
+}
+
+/// Facts about parameters and shapes that callers can often promise.
+fn candidates(pool: &mut Pool, subject: &Subject) -> Vec<ExprId> {
+    let (algorithm, program) = (&subject.algorithm, &subject.compiled.program);
+    let (zero, one) = (pool.int(0), pool.int(1));
+    let mut found = Vec::new();
+    for param in &algorithm.params {
+        if pool.var(*param).ty.scalar == Scalar::Int {
+            let var = pool.var_expr(*param);
+            for bound in [zero, one] {
+                found.push(pool.binary(BinaryOp::Le, bound, var));
+            }
+        }
+    }
+    let windows: Vec<(VarId, VarId)> =
+        program.outputs.iter().flat_map(|output| output.window.iter().copied()).collect();
+    let (sixteen, lanes) = (pool.int(16), pool.int(16));
+    for (min, extent) in windows {
+        let (min, extent) = (pool.var_expr(min), pool.var_expr(extent));
+        found.push(pool.binary(BinaryOp::Eq, min, zero));
+        found.push(pool.binary(BinaryOp::Le, sixteen, extent));
+        let rest = pool.binary(BinaryOp::Mod, extent, lanes);
+        found.push(pool.binary(BinaryOp::Eq, rest, zero));
+    }
+    for input in program.inputs.clone() {
+        for dim in pool.buffer(input).dims.clone() {
+            found.push(pool.binary(BinaryOp::Eq, dim.min, zero));
+        }
+    }
+    found
+}
+
+/// What may help and cannot be tried here.
+fn advice(subject: &Subject, layout: &Layout, store: usize) -> Vec<String> {
+    let pool = &subject.pool;
+    let mut by_data: FxHashSet<String> = FxHashSet::default();
+    let mut advice = Vec::new();
+    for root in layout.stores[store].expressions(subject) {
+        pool.for_each_subexpr(root, &mut |_, expr| {
+            let (name, indices) = if let Expr::Load { buffer, index, .. } = expr {
+                (&pool.func(pool.buffer(*buffer).func).name, vec![*index])
+            } else if let Expr::Ref { func, args, .. } = expr {
+                (&pool.func(*func).name, args.to_vec())
+            } else {
+                return;
+            };
+            if indices.iter().any(|index| reads(pool, *index)) && by_data.insert(name.clone()) {
+                advice.push(format!(
+                    "where `{name}` is read depends on data: `clamp(index, least, greatest)` in the algorithm bounds it"
+                ));
+            }
+        });
+    }
+    advice
+}
+
+/// Whether an expression reads a func or an input.
+fn reads(pool: &Pool, expr: ExprId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, node| {
+        found |= matches!(node, Expr::Load { .. } | Expr::Ref { .. });
+    });
+    found
+}

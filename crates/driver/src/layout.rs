@@ -1,0 +1,197 @@
+//! A validation's report laid out along the program: a status for each store, and what stands elsewhere.
+
+use halidom_base::FxHashMap;
+use halidom_ir::print::{self, Listing};
+use halidom_ir::{Expr, FuncId, Prophecy, Stmt, StmtId};
+use halidom_validate::{Obligation, Report, Status, Verdict};
+
+use crate::subject::{Line, Subject};
+
+/// A report along the text of the program.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The program's text.
+    pub listing: Listing,
+    /// The stores, in order of the text.
+    pub stores: Vec<Store>,
+    /// Obligations that are no store's, as indices of the report's.
+    pub others: Vec<usize>,
+}
+
+/// A store of the program.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// The statement.
+    pub stmt: StmtId,
+    /// Its line in the listing.
+    pub line: usize,
+    /// Its text.
+    pub text: String,
+    /// The func and the stage that it claims to compute.
+    pub instance: Option<(FuncId, usize)>,
+    /// What is known of it.
+    pub standing: Standing,
+    /// Its obligations, as indices of the report's.
+    pub obligations: Vec<usize>,
+}
+
+/// What is known of a store. That all of its own obligations are closed says that it is right if the rest of the program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It never runs, under the entry checks.
+    Dead,
+    /// Its obligations are closed.
+    Proved,
+    /// Some are open.
+    Unknown,
+    /// A run shows that it writes something wrong.
+    Refuted,
+}
+
+impl Standing {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dead => "never runs",
+            Self::Proved => "proved",
+            Self::Unknown => "unknown",
+            Self::Refuted => "refuted",
+        }
+    }
+}
+
+/// Whether an obligation is closed.
+pub fn is_closed(obligation: &Obligation) -> bool {
+    matches!(obligation.status, Status::Closed(_))
+}
+
+impl Layout {
+    /// Lays a report out.
+    pub fn new(subject: &Subject, report: &Report) -> Self {
+        let pool = &subject.pool;
+        let listing = print::listing(pool, subject.lowered(), &subject.compiled.program);
+        let texts: Vec<&str> = listing.text.lines().collect();
+        let mut stores: Vec<Store> = Vec::new();
+        let mut known: FxHashMap<StmtId, usize> = FxHashMap::default();
+        for (stmt, line) in &listing.lines {
+            let instance = match pool.get_stmt(*stmt) {
+                Stmt::Provide { func, stage, .. } => Some((*func, *stage)),
+                Stmt::Store { prophecy, .. } => {
+                    prophecy.as_ref().map(|Prophecy { func, stage, .. }| (*func, *stage))
+                }
+                Stmt::Block(_)
+                | Stmt::Let { .. }
+                | Stmt::If { .. }
+                | Stmt::For { .. }
+                | Stmt::Allocate { .. }
+                | Stmt::Assert { .. }
+                | Stmt::Labeled { .. } => continue,
+            };
+            if known.contains_key(stmt) {
+                continue;
+            }
+            known.insert(*stmt, stores.len());
+            let text = texts.get(line - 1).map_or("", |text| text.trim()).to_owned();
+            let (stmt, line) = (*stmt, *line);
+            let (standing, obligations) = (Standing::Proved, Vec::new());
+            stores.push(Store { stmt, line, text, instance, standing, obligations });
+        }
+        let mut others = Vec::new();
+        for (number, obligation) in report.obligations.iter().enumerate() {
+            match obligation.stmt.and_then(|stmt| known.get(&stmt)) {
+                Some(store) => {
+                    let store = &mut stores[*store];
+                    store.obligations.push(number);
+                    if !is_closed(obligation) {
+                        store.standing = Standing::Unknown;
+                    }
+                }
+                None => others.push(number),
+            }
+        }
+        for store in &mut stores {
+            if store.standing == Standing::Proved && store.obligations.is_empty() {
+                // Nothing was said about it: the walk did not reach it.
+                store.standing = Standing::Unknown;
+            }
+            if store.standing == Standing::Proved && report.dead.contains(&store.stmt) {
+                store.standing = Standing::Dead;
+            }
+        }
+        if let Verdict::Refuted(counterexample) = &report.verdict
+            && let Some(site) = &counterexample.site
+            && let Some(store) = known.get(&site.stmt)
+        {
+            stores[*store].standing = Standing::Refuted;
+        }
+        Self { listing, stores, others }
+    }
+
+    /// The line of a statement.
+    pub fn line(&self, stmt: StmtId) -> Option<usize> {
+        self.listing.lines.iter().find(|(known, _)| *known == stmt).map(|(_, line)| *line)
+    }
+
+    /// Where a stage is defined: in what a person wrote, else in the listing.
+    pub fn definition(&self, subject: &Subject, func: FuncId, stage: usize) -> Option<Line> {
+        subject.definition(func, stage).or_else(|| {
+            let is_it = |found: &&(FuncId, usize, usize)| (found.0, found.1) == (func, stage);
+            let (_, _, number) = *self.listing.stages.iter().find(is_it)?;
+            let text = self.text(number).to_owned();
+            Some(Line { file: "final IR".to_owned(), number, text })
+        })
+    }
+
+    /// The text of a line.
+    pub fn text(&self, line: usize) -> &str {
+        self.listing.text.lines().nth(line - 1).map_or("", str::trim)
+    }
+}
+
+impl Store {
+    /// What it computes, in words.
+    pub fn name(&self, subject: &Subject) -> String {
+        match self.instance {
+            Some((func, stage)) => format!("{}, stage {stage}", subject.pool.func(func).name),
+            None => "no func".to_owned(),
+        }
+    }
+
+    /// The expressions that it evaluates.
+    pub fn expressions(&self, subject: &Subject) -> Vec<halidom_ir::ExprId> {
+        match subject.pool.get_stmt(self.stmt) {
+            Stmt::Provide { coords, values, .. } => [&coords[..], &values[..]].concat(),
+            Stmt::Store { index, value, .. } => vec![*index, *value],
+            Stmt::Block(_)
+            | Stmt::Let { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Labeled { .. } => Vec::new(),
+        }
+    }
+
+    /// The funcs that it reads, in order of their first mention.
+    pub fn reads(&self, subject: &Subject) -> Vec<FuncId> {
+        let mut found: Vec<FuncId> = Vec::new();
+        let pool = &subject.pool;
+        for root in self.expressions(subject) {
+            pool.for_each_subexpr(root, &mut |_, expr| {
+                if let Expr::Load { buffer, .. } = expr {
+                    found.push(pool.buffer(*buffer).func);
+                }
+                if let Expr::Ref { func, .. } = expr {
+                    found.push(*func);
+                }
+            });
+        }
+        let mut seen: Vec<FuncId> = Vec::new();
+        found.retain(|func| {
+            let new = !seen.contains(func);
+            seen.push(*func);
+            new
+        });
+        found
+    }
+}

@@ -1,0 +1,185 @@
+//! What is judged: a program, the algorithm that it should compute, and where both come from.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use halidom_atl::syntax::ast;
+use halidom_base::FxHashMap;
+use halidom_diag::{Code, Diagnostic, Severity, Sources, Span};
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{Algorithm, FuncId, Pool, parse};
+
+use crate::compile::{self, Compiled};
+use crate::derivation::{self, Lowered};
+use crate::files::FileError;
+use crate::source::{self, Choice, Loaded};
+
+/// A program beside the algorithm that it should compute.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The pipeline, or the source program of a derivation.
+    pub pipeline: String,
+    /// The schedule or the derivation that made the program; empty where the program was given as a text.
+    pub schedule: String,
+    /// Owner of all that follows.
+    pub pool: Pool,
+    /// What is to be computed.
+    pub algorithm: Algorithm,
+    /// What was made of it.
+    pub compiled: Compiled,
+    /// What a person wrote.
+    pub origin: Origin,
+}
+
+/// What a person wrote, and where the parts of the algorithm stand in it.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The file's name and text.
+    pub sources: Sources,
+    /// The file's text, where it says more than the IR.
+    pub text: String,
+    /// The directives of the schedule, or the derivation.
+    pub schedule: String,
+    /// Where funcs are defined, and where their stages are, if these stand for themselves.
+    spans: FxHashMap<(FuncId, Option<usize>), Span>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The file.
+    pub file: String,
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its text, without blanks around it.
+    pub text: String,
+}
+
+impl Subject {
+    /// What it is called: `blur under tiled`.
+    pub fn title(&self) -> String {
+        if self.schedule.is_empty() {
+            self.pipeline.clone()
+        } else {
+            format!("{} under {}", self.pipeline, self.schedule)
+        }
+    }
+
+    /// The algorithm whose funcs the program computes.
+    pub fn lowered(&self) -> &Algorithm {
+        self.compiled.lowered(&self.algorithm)
+    }
+
+    /// Where a stage is defined in what a person wrote. A func that a rewriting made stands where the func of its name stands.
+    pub fn definition(&self, func: FuncId, stage: usize) -> Option<Line> {
+        let origin = &self.origin;
+        let name = &self.pool.func(func).name;
+        let namesake = || {
+            let known = self.algorithm.funcs.iter().chain(&self.algorithm.inputs);
+            known.copied().find(|known| self.pool.func(*known).name == *name)
+        };
+        let of = |func: FuncId| {
+            let spans = &origin.spans;
+            spans.get(&(func, Some(stage))).or_else(|| spans.get(&(func, None)))
+        };
+        let span = of(func).or_else(|| of(namesake()?)).copied()?;
+        let number = origin.sources.position(span).line;
+        let text = origin.sources.text(span.file).lines().nth(number - 1)?.trim().to_owned();
+        Some(Line { file: origin.sources.name(span.file).to_owned(), number, text })
+    }
+}
+
+/// Compiles a pipeline under a schedule.
+pub fn compiled(loaded: &mut Loaded, choice: &Choice) -> Result<Subject, Vec<Diagnostic>> {
+    let compiled = compile::compile(loaded, choice, &mut |_, _, _| {})?;
+    let schedule = loaded.schedule_of(choice).name;
+    let pipeline = &loaded.module.pipelines[choice.pipeline];
+    let funcs = pipeline.func_spans.iter().map(|(func, span)| ((*func, None), *span));
+    let stages =
+        pipeline.stage_spans.iter().map(|((func, stage), span)| ((*func, Some(*stage)), *span));
+    let directives = choice.schedule.map_or(&[][..], |number| &pipeline.schedules[number].spans);
+    let mut lines = BTreeSet::new();
+    for span in directives {
+        let last = Span { start: span.end, ..*span };
+        let line = |span: Span| loaded.sources.position(span).line;
+        lines.extend(line(*span)..=line(last));
+    }
+    let text = loaded.sources.text(pipeline.span.file);
+    let written = lines.iter().filter_map(|line| text.lines().nth(line - 1)).map(str::trim);
+    let written: Vec<&str> = written.collect();
+    Ok(Subject {
+        pipeline: pipeline.algorithm.name.clone(),
+        schedule,
+        algorithm: pipeline.algorithm.clone(),
+        compiled,
+        origin: Origin {
+            text: text.to_owned(),
+            schedule: written.join("\n"),
+            spans: funcs.chain(stages).collect(),
+            sources: loaded.sources.clone(),
+        },
+        pool: loaded.module.pool.clone(),
+    })
+}
+
+/// A derivation that was lowered.
+pub fn derived(
+    loaded: &derivation::Loaded,
+    derivation: &ast::Derivation,
+    lowered: Lowered,
+) -> Subject {
+    let Lowered { pool, algorithm, compiled } = lowered;
+    let text = loaded.sources.text(derivation.name.span.file).to_owned();
+    let origin = Origin { text, ..Origin::default() };
+    let pipeline = derivation.of.text.clone();
+    let schedule = derivation.name.text.clone();
+    Subject { pipeline, schedule, pool, algorithm, compiled, origin }
+}
+
+/// Whether a file holds an algorithm and a program in the text form of the IR, by its name.
+pub fn is_program_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ir")
+}
+
+/// Reads an algorithm and a program from a text as `halidom lower` prints it.
+pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)>, FileError> {
+    let text = source::text(path)?;
+    let mut sources = Sources::new();
+    let file = sources.add(path.display().to_string(), text.clone());
+    let module = match parse::module(&text) {
+        Ok(module) => module,
+        Err(error) => {
+            let place = Span::new(file, error.offset..error.offset);
+            let message = format!("expected {}", error.expected);
+            let diagnostic = Diagnostic::error(Code("HAL0910"), place, message)
+                .with_hint("`halidom lower FILE.hal --stage final` prints such a text");
+            return Ok(Err((sources, vec![diagnostic])));
+        }
+    };
+    let refuse = |message: String| {
+        Diagnostic::without_place(Severity::Error, Code("HAL0911"), message)
+            .with_hint("compare with what `halidom lower FILE.hal --stage final` prints")
+    };
+    let Some(program) = module.program else {
+        let diagnostic = refuse(format!("`{}` has an algorithm and no program", path.display()));
+        return Ok(Err((sources, vec![diagnostic])));
+    };
+    let well_formed = verify::algorithm(&module.pool, &module.algorithm).and_then(|()| {
+        verify::program(&module.pool, &program, Phase::Final).or_else(|violations| {
+            verify::program(&module.pool, &program, Phase::Structured).map_err(|_| violations)
+        })
+    });
+    if let Err(violations) = well_formed {
+        let diagnostics = violations.iter().map(|violation| refuse(violation.to_string()));
+        return Ok(Err((sources, diagnostics.collect())));
+    }
+    let compiled = Compiled { structured: program.clone(), program, steps: Vec::new() };
+    Ok(Ok(Subject {
+        pipeline: module.algorithm.name.clone(),
+        schedule: String::new(),
+        pool: module.pool,
+        algorithm: module.algorithm,
+        compiled,
+        origin: Origin { sources, ..Origin::default() },
+    }))
+}

@@ -1,0 +1,125 @@
+//! What stands between solvers and verdicts: queries that are kept replay to their answers, and answers that are kept prove again.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{choices, example, load, open};
+use halidom_driver::judge::{Options, judge};
+use halidom_driver::subject::{self, Subject};
+use halidom_smt::{Cache, Family, Program};
+use halidom_validate::{Report, Verdict};
+
+fn options() -> Options {
+    Options::find().expect("a solver is installed")
+}
+
+fn subjects(text: &str) -> Vec<Subject> {
+    let mut loaded = load("example", text);
+    let choices = choices(&loaded);
+    choices
+        .iter()
+        .map(|choice| subject::compiled(&mut loaded, choice).expect("it compiles"))
+        .collect()
+}
+
+fn judged(subject: &Subject, options: &Options) -> Report {
+    judge(&subject.pool, &subject.algorithm, &subject.compiled, options)
+}
+
+/// A parallel reduction whose terms come in any order, which takes a law that the solver decides.
+const COUNTS: &str = "pipeline counts(a: buffer<u8, 1>) -> count: buffer<u32, 1> {
+    func count(i): u32 {
+        count(i) = 0;
+        for x in 0..a.width { count(int(a(x)) / 32) += u32(a(x)); }
+    }
+}
+schedule threads for counts { count.update().atomic().parallel(x); }";
+
+/// Every file under a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn queries_that_are_kept_replay_to_their_answers() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut options = options();
+    let mut asked = 0;
+    for (number, subject) in
+        subjects(&example("blur")).into_iter().chain(subjects(COUNTS)).enumerate()
+    {
+        options.emit_smt = Some(folder.path().join(number.to_string()));
+        let report = judged(&subject, &options);
+        assert_eq!(report.verdict, Verdict::Proved, "{}: {}", subject.title(), open(&report));
+        asked += report.solver.queries;
+    }
+    let kept = files(folder.path());
+    let (mut sat, mut unsat) = (0, 0);
+    for path in &kept {
+        let text = std::fs::read_to_string(path).expect("it can be read");
+        let answer = text.lines().find_map(|line| line.strip_prefix("; answer: "));
+        let answer = answer.expect("the answer stands in the file");
+        let output = Command::new(options.solver.path()).arg(path).output().expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), answer, "{}", path.display());
+        sat += u64::from(answer == "sat");
+        unsat += u64::from(answer == "unsat");
+    }
+    assert!(sat > 0 && unsat > 20, "{sat} sat, {unsat} unsat");
+    // Those that look for entry checks that are too strict are kept, and are no part of the verdict.
+    assert!(kept.len() as u64 >= asked, "{} of {asked} queries were kept", kept.len());
+    assert!(kept.iter().any(|path| path.to_string_lossy().contains("laws")), "{kept:?}");
+}
+
+#[test]
+fn answers_that_are_kept_prove_again() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("answers");
+    let subject = subjects(&example("blur")).pop().expect("there is a schedule");
+    let identity = options().solver.probe().expect("it says its name");
+    let with_file = |solver: Program| {
+        let mut options = Options::new(solver);
+        let cache = Cache::load(&path, &identity).expect("it can be read");
+        options.cache = Some(cache.clone());
+        let report = judged(&subject, &options);
+        cache.save(&path).expect("it can be written");
+        report
+    };
+    let first = with_file(options().solver);
+    assert_eq!((&first.verdict, first.solver.cached), (&Verdict::Proved, 0));
+    let second = with_file(options().solver);
+    assert_eq!(second.verdict, Verdict::Proved);
+    assert!(2 * second.solver.cached > second.solver.queries, "{:?}", second.solver);
+    assert!(second.below.contains(&"answers that were kept"), "{:?}", second.below);
+    // A solver that is not there answers nothing: what is proved without it is what the file proves, and that is not everything, as models are not kept.
+    let third = with_file(Program::with_arguments(Family::Z3, "/nonexistent/z3", Vec::new()));
+    assert_eq!(third.solver.cached, second.solver.cached);
+}
+
+#[test]
+fn answers_about_one_program_prove_no_other() {
+    let right = "pipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> { func b(x) = a(x) + a(x + 1); }";
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/");
+    let program = |name: &str| {
+        let path = Path::new(cases).join(name);
+        subject::program(&path).expect("it exists").expect("it can be read")
+    };
+    let identity = options().solver.probe().expect("it says its name");
+    let mut options = options();
+    options.cache = Some(Cache::new(&identity));
+    for subject in subjects(right).iter().chain([&program("right.ir")]) {
+        assert_eq!(judged(subject, &options).verdict, Verdict::Proved);
+    }
+    for wrong in ["refuted.ir", "out_of_bounds.ir"] {
+        let report = judged(&program(wrong), &options);
+        assert!(matches!(report.verdict, Verdict::Refuted(_)), "{wrong}: {:?}", report.verdict);
+        assert!(report.solver.cached > 0, "{wrong}: much of it is as in the right program");
+    }
+}

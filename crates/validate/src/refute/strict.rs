@@ -1,0 +1,138 @@
+//! Entry checks that are stronger than they need be.
+//!
+//! # Correctness
+//! Nothing is proved here. A check is reported if it refuses sizes, parameters and inputs for which the interpreter found that the algorithm has a value, with buffers that hold what the
+//! algorithm reads and writes: a reference would accept them. Sizes to try come from the solver: the check fails there, and all others hold.
+
+use std::time::{Duration, Instant};
+
+use halidom_interp::algorithm::evaluate_within;
+use halidom_interp::machine::{self, Fault};
+use halidom_ir::{Algorithm, Check, Constant, FuncId, Pool, Program, Stmt, StmtId, VarId, print};
+
+use super::{Case, Hint, MOST_STEPS, Random, draw, show};
+use crate::program::Model;
+use crate::report::TooStrict;
+use crate::space::{FormulaId, Space};
+
+/// Extents of the windows that are tried, at most.
+const MOST_EXTENT: i128 = 6;
+/// Cases for each of the solver's suggestions.
+const TRIES: usize = 4;
+
+/// For each entry check that may be too strict, formulas that sizes to be tried fulfil: this check fails, the others hold, windows are small and not empty.
+pub(crate) fn questions(space: &mut Space, model: &Model) -> Vec<Vec<FormulaId>> {
+    let mut small = Vec::new();
+    for (_, window) in &model.windows {
+        for (min, extent) in window {
+            let (one, most) = (space.constant(1), space.constant(MOST_EXTENT));
+            let (low, width) = (space.constant(-20), space.constant(41));
+            small.push(space.within(*extent, one, most));
+            small.push(space.within(*min, low, width));
+        }
+    }
+    let suspects = model.entry.iter().enumerate().filter(|(_, entry)| is_suspect(&entry.check));
+    suspects
+        .map(|(number, entry)| {
+            let mut facts = small.clone();
+            facts.push(space.not(entry.condition));
+            let others = model.entry.iter().enumerate().filter(|(other, _)| *other != number);
+            facts.extend(others.map(|(_, other)| other.condition));
+            facts
+        })
+        .collect()
+}
+
+/// What speaks of layouts and of the limits of 64 bits has no counterpart in the algorithm.
+fn is_suspect(check: &Check) -> bool {
+    match check {
+        Check::SizeLimit { .. } | Check::Layout { .. } => false,
+        Check::InputRegion { .. }
+        | Check::OutputRegion { .. }
+        | Check::Require { .. }
+        | Check::DomainExtent { .. }
+        | Check::SplitFactor { .. }
+        | Check::Bound { .. } => true,
+    }
+}
+
+/// Tries the sizes for so long.
+pub(crate) fn too_strict(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    hints: &[Hint],
+    time: Duration,
+) -> Vec<TooStrict> {
+    let begin = Instant::now();
+    let mut found: Vec<(Check, TooStrict)> = Vec::new();
+    let mut random = Random(0x51ed_270b_0000_0001);
+    let cases = hints.iter().flat_map(|hint| std::iter::repeat_n(hint, TRIES));
+    for (number, hint) in cases.enumerate() {
+        if begin.elapsed() > time {
+            break;
+        }
+        // An even number asks for the inputs that the algorithm reads.
+        let case = draw(pool, algorithm, program, hint, &mut random, 2 * (number % TRIES));
+        let Some(case) = case else { continue };
+        let Some(check) = refusal(pool, algorithm, program, &case) else { continue };
+        if is_suspect(&check) && found.iter().all(|(known, _)| *known != check) {
+            let condition = condition(pool, program.body, &check);
+            let text = condition.map_or_else(String::new, |expr| {
+                format!("{}: {}", crate::describe(pool, &check), print::expr(pool, expr))
+            });
+            let sizes = sizes(pool, algorithm, &case);
+            found.push((check, TooStrict { check: text, condition, sizes }));
+        }
+    }
+    found.into_iter().map(|(_, found)| found).collect()
+}
+
+/// The entry check that fails though the algorithm has a value on the whole of the windows.
+fn refusal(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case) -> Option<Check> {
+    evaluate_within(pool, algorithm, &case.bindings, &case.windows, MOST_STEPS).ok()?;
+    let options = machine::Options {
+        output_shapes: Some(case.windows.clone()),
+        // Entry checks come first.
+        steps: Some(0),
+        elements: 1 << 22,
+        ..machine::Options::default()
+    };
+    match machine::run(pool, program, &case.bindings, &case.windows, &options) {
+        Err(Fault::CheckFailed(failure)) => Some(failure.check),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// The condition of the assert with this check.
+fn condition(pool: &Pool, stmt: StmtId, check: &Check) -> Option<halidom_ir::ExprId> {
+    match pool.get_stmt(stmt) {
+        Stmt::Assert { condition, check: found } => (found == check).then_some(*condition),
+        Stmt::Block(parts) => parts.iter().find_map(|part| condition(pool, *part, check)),
+        Stmt::Let { body, .. }
+        | Stmt::Labeled { body, .. }
+        | Stmt::Allocate { body, .. }
+        | Stmt::For { body, .. } => condition(pool, *body, check),
+        Stmt::If { then_branch, else_branch, .. } => condition(pool, *then_branch, check)
+            .or_else(|| else_branch.and_then(|branch| condition(pool, branch, check))),
+        Stmt::Provide { .. } | Stmt::Store { .. } => None,
+    }
+}
+
+/// What a case is, in words.
+fn sizes(pool: &Pool, algorithm: &Algorithm, case: &Case) -> Vec<(String, String)> {
+    let param = |param: &VarId| {
+        let value: Constant = case.bindings.var(*param)?;
+        Some((pool.var(*param).name.clone(), show(value)))
+    };
+    let name = |func: &FuncId| pool.func(*func).name.clone();
+    let region = |shape: &halidom_ir::Shape| {
+        let sides = shape.iter().map(|(min, extent)| format!("{min}..{}", min + extent));
+        sides.collect::<Vec<_>>().join(" x ")
+    };
+    let mut sizes: Vec<_> = algorithm.params.iter().filter_map(param).collect();
+    let windows = algorithm.outputs.iter().zip(&case.windows);
+    sizes.extend(windows.map(|(func, window)| (name(func), region(window))));
+    sizes.extend(case.inputs.iter().map(|(func, array)| (name(func), region(&array.shape))));
+    sizes
+}

@@ -1,0 +1,129 @@
+//! A solver that fails, at once or later, makes a verdict unknown: never proved, never a panic.
+
+#[expect(dead_code, reason = "each test uses a part of it")]
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::options;
+use halidom_ir::parse;
+use halidom_smt::{Family, Program};
+use halidom_validate::{Budget, Method, Options, Report, Status, Verdict, validate};
+
+/// A program that is proved.
+fn judged(options: &Options) -> Report {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/right.ir");
+    let text = std::fs::read_to_string(path).expect("the case exists");
+    let mut module = parse::module(&text).expect("it can be read");
+    let program = module.program.expect("it has a program");
+    validate(&mut module.pool, &module.algorithm, &program, options)
+}
+
+/// The real solver behind a shell that does `action` instead of the check with this number and every later one.
+fn failing(number: u32, action: &str) -> Program {
+    let solver = options().solver;
+    let script = format!(
+        r#"exec 3>&1; n=0; while IFS= read -r line; do
+             case "$line" in '(check-sat)')
+               n=$((n + 1)); if [ $n -ge {number} ]; then {action}; continue; fi ;;
+             esac
+             printf '%s\n' "$line"
+           done | '{}' -in -smt2"#,
+        solver.path().display()
+    );
+    Program::with_arguments(Family::Z3, "/bin/sh", vec!["-c".to_owned(), script])
+}
+
+fn with(solver: Program) -> Options {
+    let mut options = options();
+    options.solver = solver;
+    options.timeout = Duration::from_millis(200);
+    // One open obligation decides the verdict.
+    options.budget = Budget { open: Some(1), ..Budget::default() };
+    options
+}
+
+fn closed_by_solver(report: &Report) -> usize {
+    let closed = Status::Closed(Method::Solver);
+    report.obligations.iter().filter(|obligation| obligation.status == closed).count()
+}
+
+#[test]
+fn the_shell_in_between_changes_nothing() {
+    assert_eq!(judged(&with(failing(u32::MAX, "exit"))).verdict, Verdict::Proved);
+}
+
+#[test]
+fn every_fault_makes_the_verdict_unknown() {
+    let faults = [
+        ("crashes", "exit 3", "died"),
+        ("is killed", "kill -9 $$; exit", "died"),
+        ("hangs", "sleep 3", "out of time"),
+        ("says nonsense", "echo banana >&3", "unexpected"),
+        ("answers twice", "echo unsat >&3; echo unsat >&3", "unexpected"),
+        ("is cut off", "printf '(unsat' >&3", "out of time"),
+        ("complains and answers", "echo '(error \"no\")' >&3; echo unsat >&3", "rejected"),
+        ("runs out of memory", "echo '(error \"out of memory\")' >&3", "memory"),
+        ("gives up", "echo unknown >&3", "gave up"),
+    ];
+    for (name, action, reason) in faults {
+        for number in [1, 4] {
+            let begin = Instant::now();
+            let report = judged(&with(failing(number, action)));
+            let Verdict::Unknown(text) = &report.verdict else {
+                panic!("a solver that {name} at question {number}: {:?}", report.verdict)
+            };
+            assert!(report.open().count() > 0, "{name}: {text}");
+            assert_eq!(closed_by_solver(&report) > 0, number > 1, "{name}: {text}");
+            let said = report.obligations.iter().any(|obligation| {
+                matches!(&obligation.status, Status::Open(open) if open.contains(reason))
+            });
+            let mute = report.obligations.iter().any(|obligation| {
+                matches!(&obligation.status, Status::Open(open) if open.contains("assumptions can hold"))
+            });
+            assert!(said || mute, "{name} at {number}: {text}");
+            assert!(begin.elapsed() < Duration::from_secs(60), "{name} blocks");
+        }
+    }
+}
+
+#[test]
+fn a_missing_solver_makes_the_verdict_unknown() {
+    let missing = Program::with_arguments(Family::Z3, "/nonexistent/z3", Vec::new());
+    let report = judged(&with(missing));
+    let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(reason.contains("could not be started"), "{reason}");
+    assert_eq!(closed_by_solver(&report), 0);
+}
+
+#[test]
+fn a_disagreement_is_known_to_the_report() {
+    let saying = |answer: &str| {
+        let script = format!(
+            r#"while read -r line; do case "$line" in
+                 '(check-sat)') echo {answer} ;;
+                 '(echo '*) line="${{line#(echo ?}}"; printf '%s\n' "${{line%??}}" ;;
+               esac; done"#
+        );
+        Program::with_arguments(Family::Cvc5, "/bin/sh", vec!["-c".to_owned(), script])
+    };
+    let confirmed_by = |answer: &str| {
+        let mut options = options();
+        options.confirm = Some(saying(answer));
+        judged(&options)
+    };
+    let agreed = confirmed_by("unsat");
+    assert_eq!(agreed.verdict, Verdict::Proved);
+    assert!(agreed.solver.confirmed > 0 && agreed.solver.unconfirmed == 0, "{:?}", agreed.solver);
+    let contradicted = confirmed_by("sat");
+    assert!(matches!(contradicted.verdict, Verdict::Unknown(_)), "{:?}", contradicted.verdict);
+    assert!(!contradicted.solver.disagreements.is_empty());
+    assert_eq!(
+        closed_by_solver(&contradicted),
+        2,
+        "only that assumptions can hold needs no refutation"
+    );
+    let undecided = confirmed_by("unknown");
+    assert_eq!(undecided.verdict, Verdict::Proved);
+    assert!(undecided.solver.unconfirmed > 0 && undecided.solver.confirmed == 0);
+}
