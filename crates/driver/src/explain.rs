@@ -59,7 +59,7 @@ pub fn explain(
         }
         None => (String::new(), 0),
     };
-    let search = Search { trials: 4 * RUNS, runs: RUNS, time: Duration::from_secs(5) };
+    let search = Search { trials: 4 * RUNS, runs: RUNS, ..Search::default() };
     let programs = (subject.lowered(), &subject.compiled.program);
     let (algorithm, hints) = (&subject.algorithm, &report.suggestions);
     let survived = survive(&subject.pool, algorithm, programs, stmt, hints, search);
@@ -100,7 +100,7 @@ impl Trying<'_> {
         let mut own = options.validator();
         own.emit_smt = None;
         own.strictness = Duration::ZERO;
-        own.search = Search { trials: 0, runs: 0, time: Duration::ZERO };
+        own.search = Search { trials: 0, ..Search::default() };
         let report = validate_refined(&mut pool.clone(), algorithm, steps, program, &own);
         // Without any obligation for it, nothing was found out.
         let of_store = |obligation: &&Obligation| obligation.stmt == Some(self.stmt);

@@ -78,10 +78,8 @@ pub(crate) fn search(
             break;
         }
         let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);
-        let steps = if hint.is_empty() { limits.steps } else { limits.steps / HINTED };
-        let Some(case) = draw(pool, algorithm, program, (hint, steps), &mut random, trial) else {
-            continue;
-        };
+        let aim = Aim::at(hint, limits.steps);
+        let Some(case) = draw(pool, algorithm, program, aim, &mut random, trial) else { continue };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
         match run(pool, algorithm, (lowered, program), &case, (trial as u64, exact)) {
             Run::Different(counterexample) => {
@@ -263,11 +261,29 @@ const EXTENTS: [i64; 13] = [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63];
 /// Locations in a window, at most.
 const MOST_POINTS: i64 = 3000;
 
+/// What a case should be like.
+#[derive(Clone, Copy)]
+struct Aim<'a> {
+    hint: &'a [(VarId, i64)],
+    /// How much one interpreter may do.
+    steps: u64,
+    /// Whether windows are as entry checks fix them.
+    fixed: bool,
+}
+
+impl<'a> Aim<'a> {
+    /// For a run of so many steps that passes the entry checks, with these sizes if there are some.
+    fn at(hint: &'a [(VarId, i64)], steps: u64) -> Self {
+        let steps = if hint.is_empty() { steps } else { steps / HINTED };
+        Self { hint, steps, fixed: true }
+    }
+}
+
 fn draw(
     pool: &Pool,
     algorithm: &Algorithm,
     program: &Program,
-    (hint, steps): (&[(VarId, i64)], u64),
+    Aim { hint, steps, fixed }: Aim<'_>,
     random: &mut Random,
     trial: usize,
 ) -> Option<Case> {
@@ -304,7 +320,9 @@ fn draw(
         }
         windows.push(window);
     }
-    fixed::fix(pool, program, &hinted, &mut bindings, &mut windows)?;
+    if fixed {
+        fixed::fix(pool, program, &hinted, &mut bindings, &mut windows)?;
+    }
     // Every other trial has the inputs that the program asks for, which may be more than the algorithm reads.
     let asking = (trial % 2 == 1).then_some(program);
     let programs = (algorithm, asking, steps);

@@ -10,13 +10,15 @@ use halidom_interp::algorithm::evaluate_within;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Check, Constant, FuncId, Pool, Program, Stmt, StmtId, VarId, print};
 
-use super::{Case, Hint, MOST_STEPS, Random, draw, show};
+use super::{Aim, Case, Hint, Random, draw, show};
 use crate::program::Model;
 use crate::report::TooStrict;
 use crate::space::{FormulaId, Space};
 
 /// Extents of the windows that are tried, at most.
 const MOST_EXTENT: i128 = 6;
+/// How much an interpreter may do for a case.
+const MOST_STEPS: u64 = 1_000_000;
 /// Cases for each of the solver's suggestions.
 const TRIES: usize = 4;
 
@@ -73,7 +75,8 @@ pub(crate) fn too_strict(
             break;
         }
         // An even number asks for the inputs that the algorithm reads.
-        let case = draw(pool, algorithm, program, hint, &mut random, 2 * (number % TRIES));
+        let aim = Aim { fixed: false, ..Aim::at(hint, MOST_STEPS) };
+        let case = draw(pool, algorithm, program, aim, &mut random, 2 * (number % TRIES));
         let Some(case) = case else { continue };
         let Some(check) = refusal(pool, algorithm, program, &case) else { continue };
         if is_suspect(&check) && found.iter().all(|(known, _)| *known != check) {
@@ -90,7 +93,7 @@ pub(crate) fn too_strict(
 
 /// The entry check that fails though the algorithm has a value on the whole of the windows.
 fn refusal(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case) -> Option<Check> {
-    evaluate_within(pool, algorithm, &case.bindings, &case.windows, MOST_STEPS).ok()?;
+    evaluate_within(pool, algorithm, &case.bindings, &case.windows, case.steps).ok()?;
     let options = machine::Options {
         output_shapes: Some(case.windows.clone()),
         // Entry checks come first.

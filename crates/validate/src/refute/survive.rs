@@ -5,7 +5,7 @@ use std::time::Instant;
 use halidom_interp::machine::{self, Fault, Watch};
 use halidom_ir::{Algorithm, Pool, Program, StmtId};
 
-use super::{Hint, MOST_STEPS, Random, Search, draw};
+use super::{Aim, Hint, Random, Search, draw};
 
 /// What runs that were aimed at a store showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,11 +35,15 @@ pub fn survive(
             break;
         }
         let hint = suggestions.get(trial).map_or(&[][..], Vec::as_slice);
-        let Some(case) = draw(pool, algorithm, program, hint, &mut random, trial) else { continue };
+        let Some(case) =
+            draw(pool, algorithm, program, Aim::at(hint, search.steps), &mut random, trial)
+        else {
+            continue;
+        };
         let options = machine::Options {
             seed: trial as u64,
             output_padding: case.padding.clone(),
-            steps: Some(MOST_STEPS),
+            steps: Some(case.steps),
             elements: 1 << 22,
             ..machine::Options::default()
         };
