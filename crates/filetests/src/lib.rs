@@ -89,7 +89,10 @@ fn blank_figures(line: &str) -> String {
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let unit = |word: &str| {
         let word = word.trim_end_matches([',', ')', ';', ':']);
-        matches!(word, "s" | "ms" | "µs" | "Mpix/s" | "obligations" | "runs" | "times" | "were")
+        matches!(
+            word,
+            "s" | "ms" | "µs" | "Mpix/s" | "obligations" | "runs" | "times" | "answers" | "were"
+        )
     };
     let blanked = words.iter().enumerate().map(|(position, word)| {
         let measured = words.get(position + 1).is_some_and(|next| unit(next));

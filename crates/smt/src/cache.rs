@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use halidom_base::{FxHashMap, IndexMap};
+use halidom_base::IndexMap;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -42,7 +42,7 @@ pub(crate) enum Entry {
     /// Unsatisfiable.
     Unsat,
     /// Satisfiable, with values by the text of the term in the query.
-    Sat(FxHashMap<String, Value>),
+    Sat(IndexMap<String, Value>),
 }
 
 /// A cache file could not be used.
@@ -110,18 +110,25 @@ impl Cache {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cache),
             Err(source) => return Err(CacheError::Io { path: path.to_owned(), source }),
         };
-        let read = std::str::from_utf8(&bytes).ok().and_then(keys);
-        let keys = read.ok_or_else(|| CacheError::Malformed { path: path.to_owned() })?;
-        cache.lock().extend(keys.into_iter().map(|key| (key, Entry::Unsat)));
+        let read = std::str::from_utf8(&bytes).ok().and_then(answers);
+        let answers = read.ok_or_else(|| CacheError::Malformed { path: path.to_owned() })?;
+        cache.lock().extend(answers);
         Ok(cache)
     }
 
-    /// Writes the refutations to a file, which is put in the place of an older one as a whole. Models are left out: they take more room than they save time.
+    /// Writes the answers to a file, which is put in the place of an older one as a whole.
     pub fn save(&self, path: &Path) -> Result<(), CacheError> {
         let mut text = format!("{HEADER}\n");
         for (key, entry) in self.lock().iter() {
-            if matches!(entry, Entry::Unsat) {
-                writeln!(text, "unsat {}", hexadecimal(key)).expect(TO_STRING);
+            let key = hexadecimal(key);
+            match entry {
+                Entry::Unsat => writeln!(text, "unsat {key}").expect(TO_STRING),
+                Entry::Sat(values) => {
+                    writeln!(text, "sat {key}").expect(TO_STRING);
+                    for (term, value) in values {
+                        writeln!(text, "= {value} {term}").expect(TO_STRING);
+                    }
+                }
             }
         }
         let end = hexadecimal(&Sha256::digest(&text));
@@ -137,8 +144,8 @@ impl Cache {
     }
 }
 
-/// The keys in a file's text; `None` if anything about it is wrong.
-fn keys(text: &str) -> Option<Vec<Key>> {
+/// The answers in a file's text; `None` if anything about it is wrong.
+fn answers(text: &str) -> Option<IndexMap<Key, Entry>> {
     let (before, end) = text.strip_suffix('\n')?.rsplit_once('\n')?;
     let whole = &text[..=before.len()];
     if end != format!("end {}", hexadecimal(&Sha256::digest(whole))) {
@@ -148,7 +155,30 @@ fn keys(text: &str) -> Option<Vec<Key>> {
     if lines.next() != Some(HEADER) {
         return None;
     }
-    lines.map(|line| key_of(line.strip_prefix("unsat ")?)).collect()
+    let mut answers = IndexMap::default();
+    // The values of the model that is being read.
+    let mut model = None;
+    for line in lines {
+        let (word, rest) = line.split_once(' ')?;
+        match word {
+            "unsat" => {
+                model = None;
+                answers.insert(key_of(rest)?, Entry::Unsat);
+            }
+            "sat" => {
+                let key = key_of(rest)?;
+                model = Some(key);
+                answers.insert(key, Entry::Sat(IndexMap::default()));
+            }
+            "=" => {
+                let Entry::Sat(values) = answers.get_mut(&model?)? else { return None };
+                let (value, term) = Value::from_text(rest)?;
+                values.insert(term.to_owned(), value);
+            }
+            _ => return None,
+        }
+    }
+    Some(answers)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -1,5 +1,7 @@
 //! Values of terms in a model.
 
+use std::fmt;
+
 use halidom_base::IndexMap;
 
 use crate::bitvec::low_bits;
@@ -57,6 +59,32 @@ impl Value {
         }
     }
 
+    /// Reads what [`fmt::Display`] wrote from the beginning of a text; also what follows after a blank.
+    pub(crate) fn from_text(text: &str) -> Option<(Self, &str)> {
+        let (kind, text) = text.split_once(' ')?;
+        let (first, text) = text.split_once(' ')?;
+        Some(match kind {
+            "bool" => (Self::Bool(first.parse().ok()?), text),
+            "int" => (Self::Int(first.parse().ok()?), text),
+            "real" => {
+                let (below, text) = text.split_once(' ')?;
+                let (numerator, denominator) = (first.parse().ok()?, below.parse().ok()?);
+                (Self::Real { numerator, denominator }, text)
+            }
+            "bits" => {
+                let (bits, text) = text.split_once(' ')?;
+                (Self::BitVec { width: first.parse().ok()?, bits: bits.parse().ok()? }, text)
+            }
+            "float" => {
+                let (significand, text) = text.split_once(' ')?;
+                let (bits, text) = text.split_once(' ')?;
+                let (exponent, significand) = (first.parse().ok()?, significand.parse().ok()?);
+                (Self::Float { exponent, significand, bits: bits.parse().ok()? }, text)
+            }
+            _ => return None,
+        })
+    }
+
     /// Reads a solver's text for a value of `sort`. `None` if it is not one or does not fit the type.
     pub(crate) fn read(sort: Sort, text: &Sexpr) -> Option<Self> {
         match sort {
@@ -76,6 +104,21 @@ impl Value {
             }
             Sort::Float { exponent, significand } => read_float(exponent, significand, text)
                 .map(|bits| Self::Float { exponent, significand, bits }),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// Its kind and its numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "bool {value}"),
+            Self::Int(value) => write!(f, "int {value}"),
+            Self::Real { numerator, denominator } => write!(f, "real {numerator} {denominator}"),
+            Self::BitVec { width, bits } => write!(f, "bits {width} {bits}"),
+            Self::Float { exponent, significand, bits } => {
+                write!(f, "float {exponent} {significand} {bits}")
+            }
         }
     }
 }

@@ -235,8 +235,21 @@ fn kept_queries_replay_to_the_same_answer() {
     }
 }
 
+/// A contradiction, a possibility, and values of every sort.
+fn assertions(terms: &mut Terms) -> [TermId; 3] {
+    let (first, second) = (contradiction(terms), possibility(terms));
+    let float = terms.fresh("float", Sort::FLOAT32);
+    let bits = terms.fresh("bits", Sort::BitVec(8));
+    let fraction = terms.fresh("fraction", Sort::Real);
+    let flag = terms.fresh("flag", Sort::Bool);
+    let (half, eight, third) = (terms.float32(0.5), terms.bit_vec(8, 8), terms.real(-1, 3));
+    let facts =
+        [terms.equal(float, half), terms.equal(bits, eight), terms.equal(fraction, third), flag];
+    [first, second, terms.and(&facts)]
+}
+
 #[test]
-fn the_cache_file_keeps_refutations_of_each_solver() {
+fn the_cache_file_keeps_answers_of_each_solver() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("answers");
     let identity = z3().probe().unwrap();
@@ -245,23 +258,27 @@ fn the_cache_file_keeps_refutations_of_each_solver() {
     let mut options = options();
     options.cache = Some(cache.clone());
     let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
-    for assertion in [contradiction(&mut terms), possibility(&mut terms)] {
-        solver.check_with(&terms, &[assertion], "first");
-    }
-    assert_eq!(cache.len(), 2);
+    let assertions = assertions(&mut terms);
+    let asked = assertions.map(|assertion| solver.check_with(&terms, &[assertion], "first"));
+    assert_eq!(asked[0], Answer::Unsat);
+    assert!(matches!((&asked[1], &asked[2]), (Answer::Sat(_), Answer::Sat(_))), "{asked:?}");
+    assert_eq!(cache.len(), 3);
     cache.save(&path).unwrap();
 
-    // A solver that cannot be started shows where the answer comes from.
+    // A solver that cannot be started shows where the answers come from.
     let with_file = |identity: &halidom_smt::Identity| {
         let program = Program::with_arguments(Family::Z3, "/nonexistent/z3", vec![]);
         let mut options = Options::new(program);
         options.cache = Some(Cache::load(&path, identity).unwrap());
-        assert_eq!(options.cache.as_ref().unwrap().len(), 1);
-        ask(options)
+        assert_eq!(options.cache.as_ref().unwrap().len(), 3);
+        let mut solver = Solver::open(options).unwrap();
+        assertions.map(|assertion| solver.check_with(&terms, &[assertion], "again"))
     };
-    assert_eq!(with_file(&identity), Answer::Unsat);
+    assert_eq!(with_file(&identity), asked);
     let other = halidom_smt::Identity { version: format!("{}.1", identity.version), ..identity };
-    assert!(matches!(with_file(&other), Answer::Unknown(Reason::NotStarted(_))));
+    let unknown = with_file(&other);
+    let not_started = |answer: &Answer| matches!(answer, Answer::Unknown(Reason::NotStarted(_)));
+    assert!(unknown.iter().all(not_started), "{unknown:?}");
 }
 
 #[test]

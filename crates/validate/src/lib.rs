@@ -269,7 +269,9 @@ fn too_strict(
     options: &Options,
 ) -> Vec<TooStrict> {
     // The entry checks are no assumptions here.
-    let Ok(mut lia) = Lia::new(solver(options, "strict"), options.budget) else {
+    let mut own = solver(options, "strict");
+    own.soft_timeout = own.soft_timeout.min(Duration::from_secs(1));
+    let Ok(mut lia) = Lia::new(own, options.budget) else {
         return Vec::new();
     };
     let mut suggested = Vec::new();

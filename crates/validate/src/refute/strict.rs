@@ -10,7 +10,7 @@ use halidom_interp::algorithm::evaluate_within;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Check, Constant, FuncId, Pool, Program, Stmt, StmtId, VarId, print};
 
-use super::{Aim, Case, Hint, Random, draw, show};
+use super::{Aim, Case, HINTED, Hint, Random, draw, show};
 use crate::program::Model;
 use crate::report::TooStrict;
 use crate::space::{FormulaId, Space};
@@ -18,9 +18,9 @@ use crate::space::{FormulaId, Space};
 /// Extents of the windows that are tried, at most.
 const MOST_EXTENT: i128 = 6;
 /// How much an interpreter may do for a case.
-const MOST_STEPS: u64 = 1_000_000;
+const MOST_STEPS: u64 = 200_000;
 /// Cases for each of the solver's suggestions.
-const TRIES: usize = 4;
+const TRIES: usize = 2;
 
 /// For each entry check that may be too strict, formulas that sizes to be tried fulfil: this check fails, the others hold, windows are small and not empty.
 pub(crate) fn questions(space: &mut Space, model: &Model) -> Vec<Vec<FormulaId>> {
@@ -75,7 +75,7 @@ pub(crate) fn too_strict(
             break;
         }
         // An even number asks for the inputs that the algorithm reads.
-        let aim = Aim { fixed: false, ..Aim::at(hint, MOST_STEPS) };
+        let aim = Aim { fixed: false, ..Aim::at(hint, MOST_STEPS * HINTED) };
         let case = draw(pool, algorithm, program, aim, &mut random, 2 * (number % TRIES));
         let Some(case) = case else { continue };
         let Some(check) = refusal(pool, algorithm, program, &case) else { continue };

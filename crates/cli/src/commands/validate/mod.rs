@@ -86,9 +86,12 @@ fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Status> {
     if report.solver.disagreements.is_empty() {
         return Ok(());
     }
+    let mut purposes: Vec<&str> = report.solver.disagreements.iter().map(String::as_str).collect();
+    purposes.sort_unstable();
+    purposes.dedup();
     let message = format!(
         "the solvers disagree: the first refutes what the second has a model of ({})",
-        report.solver.disagreements.join(", ")
+        purposes.join(", ")
     );
     let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to the solvers' authors";
     output.error("HAL0907", &message, hint);

@@ -38,11 +38,11 @@ pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: 
     }
     show_notes(&report.notes, output);
     let asked = &report.solver;
-    if asked.confirmed + asked.unconfirmed > 0 {
-        output.line(&format!(
-            "  the second solver: {} answers confirmed, {} left undecided",
-            asked.confirmed, asked.unconfirmed
-        ));
+    if asked.confirmed > 0 {
+        output.line(&format!("  the second solver confirms {} answers", asked.confirmed));
+    }
+    if asked.unconfirmed > 0 {
+        output.line(&format!("  the second solver leaves {} answers open", asked.unconfirmed));
     }
     if asked.cached > 0 {
         let fresh = asked.queries - asked.cached;
