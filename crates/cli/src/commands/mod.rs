@@ -79,7 +79,7 @@ fn derived(
 /// Reads a file and compiles the pipeline and schedule, or the derivation, that is chosen in it.
 fn compiled(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Status> {
     if subject::is_program_file(&choice.file) {
-        return program(&choice.file, output);
+        return program(choice, output);
     }
     if derivation::is_derivation_file(&choice.file) {
         return derived(choice, &mut |_, _, _| {}, output);
@@ -101,8 +101,17 @@ fn compiled_of(
 }
 
 /// Reads an algorithm and a program in the text form of the IR.
-fn program(path: &Path, output: &mut Output<'_>) -> Result<Subject, Status> {
-    let read = subject::program(path)
+fn program(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Status> {
+    let named =
+        choice.schedule.as_ref().or(choice.pipeline.as_ref()).or(choice.derivation.as_ref());
+    if let Some(name) = named {
+        return Err(output.error(
+            "HAL0902",
+            &format!("`{}` is one program: there is no `{name}` to choose", choice.file.display()),
+            "leave out `-p`, `-s` and `-d`",
+        ));
+    }
+    let read = subject::program(&choice.file)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     read.map_err(|(sources, diagnostics)| {
         for diagnostic in &diagnostics {

@@ -26,7 +26,7 @@ pub(crate) fn for_each(
     each: Each<'_>,
 ) -> Result<&'static str, Status> {
     if subject::is_program_file(&choice.file) {
-        let subject = program(&choice.file, output)?;
+        let subject = program(choice, output)?;
         let name = subject.pipeline.clone();
         each(&name, subject, None, output)?;
         return Ok(SCHEDULES);

@@ -52,6 +52,8 @@ pub(crate) const UNDECIDED: &str = "the solver cannot tell whether the assumptio
 /// How many goals are asked about together at most.
 const TOGETHER: usize = 64;
 
+/// Mins and extents that are not great.
+const MODEST: i128 = 1 << 12;
 /// How many hints are kept.
 const HINTS: usize = 24;
 
@@ -359,10 +361,32 @@ impl Checker<'_> {
             Outcome::Contradiction => Status::Open(contradiction.to_owned()),
             Outcome::Possible(values) => {
                 self.hints.push(values);
+                // Whether a model holds for products of sizes too is seen best at sizes that are not great.
+                let modest = [facts, &self.modest()].concat();
+                if let Outcome::Possible(values) = self.lia.ask(self.space, &modest, "modest sizes")
+                {
+                    self.hints.push(values);
+                }
                 Status::Closed(Method::Solver)
             }
             Outcome::Undecided(_) => Status::Open(UNDECIDED.to_owned()),
         };
         self.record(Kind::Assumption, None, place.to_owned(), status);
+    }
+
+    /// That windows and the caller's buffers are not far from the origin and not large.
+    fn modest(&mut self) -> Vec<FormulaId> {
+        let (low, limit) = (self.space.constant(-MODEST), self.space.constant(2 * MODEST));
+        let zero = self.space.constant(0);
+        let model = self.model;
+        let shapes = model.memories.iter().filter(|memory| memory.kind != BufferKind::Internal);
+        let shapes = shapes.flat_map(|memory| memory.dims.iter().map(|dim| (dim.min, dim.extent)));
+        let windows = model.windows.iter().flat_map(|(_, window)| window.iter().copied());
+        let mut facts = Vec::new();
+        for (min, extent) in shapes.chain(windows) {
+            facts.push(self.space.within(min, low, limit));
+            facts.push(self.space.within(extent, zero, limit));
+        }
+        facts
     }
 }
