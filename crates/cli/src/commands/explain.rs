@@ -89,10 +89,17 @@ fn print(
     let survived = &explanation.survived;
     match &survived.wrong {
         Some(wrong) => output.line(&format!("runs aimed at it: it goes wrong: {wrong}")),
-        None => output.line(&format!(
-            "runs aimed at it: it survived {} runs, executed {} times, each value compared with the algorithm's",
-            survived.runs, survived.executions
-        )),
+        None => {
+            let compared = if survived.compared {
+                ", each value compared with the algorithm's"
+            } else {
+                "; its values were not compared, as updates that commute pass through others than the algorithm"
+            };
+            output.line(&format!(
+                "runs aimed at it: it survived {} runs, executed {} times{compared}",
+                survived.runs, survived.executions
+            ));
+        }
     }
     let obligations = store.obligations.iter().map(|index| &report.obligations[*index]);
     let open = obligations.filter(|obligation| !is_closed(obligation)).count();
@@ -104,6 +111,7 @@ fn print(
             "survived": {
                 "runs": survived.runs,
                 "executions": survived.executions,
+                "compared": survived.compared,
                 "wrong": survived.wrong,
             },
             "trials": explanation

@@ -6,7 +6,7 @@ use halidom_ir::{Algorithm, BufferId, Constant, Pool, Program, Prophecy, Stmt, S
 use super::{Case, show};
 use crate::report::{Instance, Site};
 
-/// Finds the first store that writes another value than the specification gives to what it claims; else the statement of the fault; else the store that wrote the
+/// Finds the statement that faults; else the first store that writes another value than the specification gives to what it claims; else the store that wrote the
 /// wrong element last. `lowered` is the algorithm that the claims speak of, `element` what is wrong of the outputs.
 pub(super) fn site(
     pool: &Pool,
@@ -18,33 +18,33 @@ pub(super) fn site(
 ) -> Option<Site> {
     let given = (&case.bindings, case.windows.as_slice());
     let watch = Watch { stmt: None, element };
-    let (result, trace) =
-        machine::run_watched(pool, program, Some(lowered), given, options, &watch);
-    let loops = named(pool, &trace.loops);
-    let fault = result.err();
-    if let Some(Fault::ClaimWrong(claim)) = &fault {
+    let run = |claims| machine::run_watched(pool, program, claims, given, options, &watch);
+    let (plain, trace) = run(None);
+    if let Err(fault) = plain
+        && let Some(stmt) = fault.stmt()
+    {
+        let (fault, loops) = (fault.to_string(), named(pool, &trace.loops));
+        let instance = instance(pool, stmt);
+        return Some(Site { fault, stmt, instance, loops, expected: None, got: None });
+    }
+    let (claims, compared) = run(Some(lowered));
+    if let Err(Fault::ClaimWrong(claim)) = claims {
         let (func, stage) = claim.instance;
         let value = |value: Option<Constant>| value.map_or_else(|| "nothing".to_owned(), show);
+        // Updates that commute may pass through other values than the specification's.
+        let fault = if stage == 0 {
+            "it writes another value than the algorithm gives"
+        } else {
+            "it writes another value than the algorithm gives at that point of its order"
+        };
         return Some(Site {
-            fault: "it writes another value than the algorithm gives".to_owned(),
+            fault: fault.to_owned(),
             stmt: claim.place.stmt,
-            instance: Some(Instance {
-                func,
-                stage,
-                coords: claim.coords.clone(),
-                point: claim.point.clone(),
-            }),
-            loops,
+            instance: Some(Instance { func, stage, coords: claim.coords, point: claim.point }),
+            loops: named(pool, &compared.loops),
             expected: Some(value(claim.specified)),
             got: Some(value(claim.stored)),
         });
-    }
-    if let Some(fault) = fault
-        && let Some(stmt) = fault.stmt()
-    {
-        let instance = instance(pool, stmt);
-        let fault = fault.to_string();
-        return Some(Site { fault, stmt, instance, loops, expected: None, got: None });
     }
     let last = trace.last?;
     Some(Site {
