@@ -4,9 +4,12 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use common::{choices, example, load, open};
+use halidom_driver::explain::explain;
 use halidom_driver::judge::{Options, judge};
+use halidom_driver::layout::Layout;
 use halidom_driver::subject::{self, Subject};
 use halidom_smt::{Cache, Family, Program};
 use halidom_validate::{Report, Verdict};
@@ -126,4 +129,39 @@ fn answers_about_one_program_prove_no_other() {
         assert!(matches!(report.verdict, Verdict::Refuted(_)), "{wrong}: {:?}", report.verdict);
         assert!(report.solver.cached > 0, "{wrong}: much of it is as in the right program");
     }
+}
+
+/// The real solver behind a shell that says that time ran out where the limit is less than so many milliseconds.
+fn slow(milliseconds: u32) -> Program {
+    let solver = options().solver;
+    let script = format!(
+        r#"exec 3>&1; limit=0; late=no; while IFS= read -r line; do
+             case "$line" in
+             '(set-option :timeout '*) limit=${{line#(set-option :timeout }}; limit=${{limit%)}} ;;
+             '(check-sat)')
+               late=no; if [ "$limit" -lt {milliseconds} ]; then late=yes; echo unknown >&3; continue; fi ;;
+             '(get-info :reason-unknown)')
+               if [ $late = yes ]; then echo '(:reason-unknown "timeout")' >&3; continue; fi ;;
+             esac
+             printf '%s\n' "$line"
+           done | '{}' -in -smt2"#,
+        solver.path().display()
+    );
+    Program::with_arguments(Family::Z3, "/bin/sh", vec!["-c".to_owned(), script])
+}
+
+#[test]
+fn explain_finds_that_more_time_helps() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/");
+    let subject = subject::program(&Path::new(cases).join("right.ir")).expect("it exists");
+    let subject = subject.expect("it can be read");
+    let mut options = Options::new(slow(500));
+    options.timeout = Duration::from_millis(200);
+    let report = judged(&subject, &options);
+    assert!(matches!(report.verdict, Verdict::Unknown(_)), "{:?}", report.verdict);
+    let layout = Layout::new(&subject, &report);
+    let found = explain(&subject, (&report, &layout), 0, &options, Duration::from_mins(1));
+    let helps = found.trials.iter().find(|trial| trial.change == "`--timeout 0.8`");
+    assert_eq!(helps.map(|trial| trial.open), Some(0), "{:?}", found.trials);
+    assert!(found.survived.wrong.is_none() && found.survived.runs > 0, "{:?}", found.survived);
 }

@@ -20,6 +20,7 @@ fn show(args: &ExplainArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     let budget = solving::seconds(args.budget, output)?;
     let subject = compiled(&args.choice, output)?;
     let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    validate::faults(&report, output)?;
     let layout = Layout::new(&subject, &report);
     let count = layout.stores.len();
     let Some(store) = args.store.checked_sub(1).filter(|store| *store < count) else {

@@ -27,6 +27,7 @@ fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Status, Status> 
     subjects::for_each(&args.choice, output, &mut |key, subject, nest, output| {
         output.progress(&format!("validating {}", subject.title()));
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        validate::faults(&report, output)?;
         let layout = Layout::new(&subject, &report);
         worst = validate::worse(worst, validate::status_of(&report.verdict));
         index.push((key.to_owned(), subject.title(), class_of(&report.verdict)));

@@ -8,6 +8,8 @@ use halidom_validate::{
 };
 use serde_json::{Map, Value, json};
 
+use super::show;
+
 /// A verdict as the keys of a JSON object.
 pub(crate) fn object(subject: &Subject, report: &Report) -> Map<String, Value> {
     object_of(subject, &Layout::new(subject, report), report)
@@ -77,8 +79,8 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     );
     if let Verdict::Refuted(counterexample) = &report.verdict {
         if let Some(site) = &counterexample.site {
-            let place = self::site(subject, layout, site);
-            set("place", place);
+            set("place", show::place(layout, site).into());
+            set("site", self::site(subject, layout, site));
         }
         set("counterexample", counterexample_object(counterexample));
     }

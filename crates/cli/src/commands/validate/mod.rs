@@ -78,7 +78,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
 }
 
 /// Loud about what makes every verdict of the run doubtful.
-fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Status> {
+pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Status> {
     if let Some(reason) = &report.solver.not_kept {
         let message = format!("cannot keep the questions to the solver: {reason}");
         return Err(output.error("HAL0805", &message, "check the folder of `--emit-smt`"));

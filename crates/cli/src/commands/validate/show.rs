@@ -119,13 +119,19 @@ pub(crate) fn counterexample(
     lines
 }
 
+/// The line of the program that goes wrong.
+pub(super) fn place(layout: &Layout, site: &Site) -> String {
+    match layout.line(site.stmt) {
+        Some(line) => {
+            format!("program, line {line} of the final IR: {}", shortened(layout.text(line)))
+        }
+        None => "a statement that is not in the final IR".to_owned(),
+    }
+}
+
 /// Where the program goes wrong: its line, the algorithm's, the loops.
 fn site(subject: &Subject, layout: &Layout, site: &Site) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(line) = layout.line(site.stmt) {
-        let text = shortened(layout.text(line));
-        lines.push(format!("program, line {line} of the final IR: {text}"));
-    }
+    let mut lines = vec![place(layout, site)];
     lines.push(format!("  {}", site.fault));
     if !site.loops.is_empty() {
         let loops: Vec<String> =
