@@ -162,6 +162,7 @@ fn judge(original: &Original, cases: &[Input]) -> Vec<Outcome> {
     let mut pool = pool.clone();
     let mut options = options();
     options.search = Search { time: Duration::from_secs(2), ..Search::default() };
+    options.strictness = Duration::ZERO;
     let original_report = validate(&mut pool, algorithm, program, &options);
     assert_eq!(original_report.verdict, Verdict::Proved, "{name}\n{}", open(&original_report));
     assert_eq!(observe(&pool, program, cases), None, "{name}");
