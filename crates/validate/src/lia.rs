@@ -25,7 +25,7 @@ pub(crate) enum Outcome {
 }
 
 /// How long a question is first asked.
-const FIRST_TRY: Duration = Duration::from_millis(500);
+const FIRST_TRY: Duration = Duration::from_millis(250);
 /// A solver that does not keep its own time limit is killed after so much more.
 const GRACE: Duration = Duration::from_secs(2);
 

@@ -126,10 +126,14 @@ impl<'a> Checker<'a> {
         facts.push(self.inside(&instance.location, region));
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
         let writers = self.writers(label, stage, component);
+        let mut ways = self.pieces(label, &writers, &target);
+        if self.covers(&facts, &ways, &target, "coverage") {
+            return Status::Closed(Method::Solver);
+        }
         let witnesses = self.witnesses(label, &writers, &target, true);
-        let mut ways: Vec<FormulaId> = witnesses.iter().filter_map(|way| way.condition).collect();
+        ways.extend(witnesses.iter().filter_map(|way| way.condition));
         let mut written = self.space.or(&ways);
-        if !carries.is_empty() && !self.follows(&facts, written, "coverage") {
+        if !carries.is_empty() && !self.follows(&facts, written, "coverage by each") {
             ways.push(self.kept(carries, &instance.location));
             let location = instance.location.clone();
             partial.push(Partial { facts: facts.clone(), written, location });
@@ -138,15 +142,9 @@ impl<'a> Checker<'a> {
         if self.by_cases(&facts, &ways, &target) {
             return Status::Closed(Method::Solver);
         }
-        let status = self.prove(&facts, written, "coverage");
+        let status = self.prove(&facts, written, "coverage by each");
         if matches!(status, Status::Closed(_)) {
             return status;
-        }
-        let leaders: Vec<(usize, usize)> =
-            (0..writers.len()).map(|store| (store, leader(&writers, store))).collect();
-        ways.extend(self.siblings(label, &writers, &witnesses, &leaders, &target));
-        if self.covers(&facts, &ways, &target, "coverage with leaders") {
-            return Status::Closed(Method::Solver);
         }
         if writers.len() > MOST_SIBLINGS {
             return status;
@@ -158,7 +156,6 @@ impl<'a> Checker<'a> {
         }
         let pairs: Vec<(usize, usize)> = (0..writers.len())
             .flat_map(|store| (0..writers.len()).map(move |sibling| (store, sibling)))
-            .filter(|pair| !leaders.contains(pair))
             .collect();
         ways.extend(self.siblings(label, &writers, &witnesses, &pairs, &target));
         if self.covers(&facts, &ways, &target, "coverage with siblings") {
@@ -256,8 +253,25 @@ impl<'a> Checker<'a> {
         Way { at, condition }
     }
 
-    /// Guesses with the shared loops of one store and the rest of another, for pairs of both: pieces of one vector, and copies of an unrolled loop, share loops, but a
-    /// rounded-down quotient finds them only from the first piece.
+    /// Guesses in which each loop has the value that was found for it at the first store within: pieces of one vector, and copies of an unrolled loop, share loops, but
+    /// a rounded-down quotient finds them only from the first piece.
+    fn pieces(&mut self, label: usize, writers: &[&Store], target: &[PolyId]) -> Vec<FormulaId> {
+        let mut known = Rename::new();
+        let mut ways = Vec::new();
+        for store in writers {
+            let way = self.way(label, store, target, (&known, true));
+            for index in store.access.place.loops() {
+                let symbol = self.model.loops[index].symbol;
+                if let (None, Some(value)) = (known.get(symbol), way.at.get(symbol)) {
+                    known.insert(symbol, value);
+                }
+            }
+            ways.extend(way.condition);
+        }
+        ways
+    }
+
+    /// Guesses with the shared loops of one store and the rest of another, for pairs of both.
     fn siblings(
         &mut self,
         label: usize,
@@ -286,18 +300,6 @@ impl<'a> Checker<'a> {
 fn common_loops(store: &Store, other: &Store) -> Vec<usize> {
     let (own, others) = (&store.access.place, &other.access.place);
     own.loops().filter(|index| others.loops().any(|other| other == *index)).collect()
-}
-
-/// The first of the stores that share the most loops with a store: the first piece of what it is a piece of.
-fn leader(writers: &[&Store], store: usize) -> usize {
-    let shared = |other: usize| common_loops(writers[store], writers[other]).len();
-    let mut first = 0;
-    for other in 1..writers.len() {
-        if other != store && (first == store || shared(other) > shared(first)) {
-            first = other;
-        }
-    }
-    first
 }
 
 /// A stage that does not write all of a label's region anew.

@@ -5,33 +5,69 @@
 //! write one location: if both are of the pure stage, both are needed there, so that both write the specification's one value of that stage (that no update
 //! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
 //! load's own iteration, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
-//! coordinates.
+//! coordinates. Stores that are good, and loads that are promised, wherever they run need no look at what they meet: one question for each, not for each pair.
 //!
 //! Atomic updates of one stage that commute (`commute.rs`) may meet: each reads and writes its location in one step, so that they come one after another, in some order, and
 //! every order leaves one value. Their reads of that location are part of the step. Beside any other access they are stores and loads like others.
 
+use halidom_base::FxHashMap;
+
 use super::Checker;
 use crate::program::{Access, Store, order};
-use crate::report::{Kind, Status};
+use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId, Rename};
+
+/// What is known of accesses wherever they run, whatever they meet.
+#[derive(Default)]
+struct Always {
+    /// By the store's index.
+    good: FxHashMap<usize, bool>,
+    /// By the load's index.
+    promised: FxHashMap<usize, bool>,
+}
 
 impl<'a> Checker<'a> {
     /// Obligations of kind `Race`.
     pub(super) fn races(&mut self) {
         let model = self.model;
+        let mut always = Always::default();
         for (index, first) in model.stores.iter().enumerate() {
-            for second in &model.stores[index..] {
+            for (other, second) in model.stores.iter().enumerate().skip(index) {
                 if first.access.memory == second.access.memory {
-                    self.stores_apart(first, second);
+                    self.stores_apart((index, first), (other, second), &mut always);
                 }
             }
             if first.access.lane.is_some() {
                 self.lanes_apart(first);
             }
-            for load in model.loads.iter().filter(|load| load.memory == first.access.memory) {
-                self.load_apart(first, load);
+            for (other, load) in model.loads.iter().enumerate() {
+                if load.memory == first.access.memory {
+                    self.load_apart(first, (other, load), &mut always);
+                }
             }
         }
+    }
+
+    /// Whether a store is good wherever it runs.
+    fn always_good(&mut self, (index, store): (usize, &Store), always: &mut Always) -> bool {
+        if let Some(known) = always.good.get(&index) {
+            return *known;
+        }
+        let good = self.good(store);
+        let known = self.follows(&store.access.place.facts, good, "always good");
+        always.good.insert(index, known);
+        known
+    }
+
+    /// Whether a load reads what was promised wherever it runs.
+    fn always_promised(&mut self, (index, load): (usize, &Access), always: &mut Always) -> bool {
+        if let Some(known) = always.promised.get(&index) {
+            return *known;
+        }
+        let promised = self.promised(load);
+        let known = self.follows(&load.place.facts, promised, "always promised");
+        always.promised.insert(index, known);
+        known
     }
 
     /// Fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
@@ -76,7 +112,12 @@ impl<'a> Checker<'a> {
         Some((facts, same))
     }
 
-    fn stores_apart(&mut self, first: &Store, second: &Store) {
+    fn stores_apart(
+        &mut self,
+        (index, first): (usize, &Store),
+        (other, second): (usize, &Store),
+        always: &mut Always,
+    ) {
         let mut here = Rename::new();
         let mut there = self.another(&second.access);
         let unordered = order::concurrent(
@@ -88,8 +129,19 @@ impl<'a> Checker<'a> {
         if *self.space.formula(unordered) == Formula::False {
             return;
         }
-        let pure = first.stage == 0 && second.stage == 0;
-        let goal = if pure || self.specification.stages(first.func) == 1 {
+        let place = format!("stores to {}", self.describe(&first.access));
+        let pure =
+            (first.stage == 0 && second.stage == 0) || self.specification.stages(first.func) == 1;
+        let folded = self.model.memories[first.access.memory].is_folded();
+        if pure
+            && !folded
+            && self.always_good((index, first), always)
+            && self.always_good((other, second), always)
+        {
+            let status = Status::Closed(Method::Solver);
+            return self.record(Kind::Race, Some(first.access.stmt), place, status);
+        }
+        let goal = if pure {
             let (good, other) = (self.good(first), self.good(second));
             let other = there.formula(self.space, other);
             self.space.and(&[good, other])
@@ -105,7 +157,6 @@ impl<'a> Checker<'a> {
             None => Status::Open("claims with different numbers of coordinates".to_owned()),
         };
         let status = self.or_atomic(status, first, second);
-        let place = format!("stores to {}", self.describe(&first.access));
         self.record(Kind::Race, Some(first.access.stmt), place, status);
     }
 
@@ -153,7 +204,7 @@ impl<'a> Checker<'a> {
         self.record(Kind::Race, Some(store.access.stmt), place, status);
     }
 
-    fn load_apart(&mut self, store: &Store, load: &Access) {
+    fn load_apart(&mut self, store: &Store, (index, load): (usize, &Access), always: &mut Always) {
         let mut here = Rename::new();
         let mut there = self.another(&store.access);
         let unordered = order::concurrent(
@@ -164,6 +215,12 @@ impl<'a> Checker<'a> {
         );
         if *self.space.formula(unordered) == Formula::False {
             return;
+        }
+        let place = format!("read of {} beside a store", self.describe(load));
+        let folded = self.model.memories[load.memory].is_folded();
+        if !folded && self.always_promised((index, load), always) {
+            let status = Status::Closed(Method::Solver);
+            return self.record(Kind::Race, Some(load.stmt), place, status);
         }
         let goal = self.promised(load);
         let status = match self.conflict_facts(load, &store.access, &mut there) {
@@ -178,7 +235,6 @@ impl<'a> Checker<'a> {
             Some(reader) => self.or_atomic(status, reader, store),
             None => status,
         };
-        let place = format!("read of {} beside a store", self.describe(load));
         self.record(Kind::Race, Some(load.stmt), place, status);
     }
 }

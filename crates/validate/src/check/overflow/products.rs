@@ -151,6 +151,8 @@ impl Checker<'_> {
         }
         let both = [self.space.at_most(least, value), self.space.at_most(value, most)];
         let goal = self.space.and(&both);
-        self.follows(facts, goal, "magnitude")
+        // What speaks of sizes alone is asked under what is known of them alone, once for all places.
+        let sizes = self.sizes_alone(goal, scope, ranges);
+        self.follows(sizes.as_deref().unwrap_or(facts), goal, "magnitude")
     }
 }

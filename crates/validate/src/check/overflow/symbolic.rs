@@ -53,6 +53,18 @@ impl Checker<'_> {
         index
     }
 
+    /// The conditions of a scope, if a formula speaks of parameters and shapes alone.
+    pub(super) fn sizes_alone(
+        &self,
+        formula: FormulaId,
+        scope: usize,
+        ranges: &Ranges<'_>,
+    ) -> Option<Vec<FormulaId>> {
+        let known = |symbol: &Symbol| ranges.symbols.contains_key(symbol);
+        let alone = self.space.formula_symbols(formula).iter().all(known);
+        alone.then(|| ranges.guarded.get(scope).map(|scope| scope.guards.clone()))?
+    }
+
     fn open_scope(
         &mut self,
         guards: Vec<FormulaId>,
