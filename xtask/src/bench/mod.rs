@@ -1,21 +1,26 @@
 //! `cargo xtask bench`: figures of the project, beside those of others.
 
 mod atl;
+mod growth;
+mod measure;
 mod table1;
 
 use crate::error::Error;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "bench",
-    summary: "measures: the validator on the programs of Table 1, ATL's programs beside Halide's",
+    summary: "measures: the validator on the programs of Table 1 and as programs grow, ATL's programs beside Halide's",
     help: "\
-Installs what is missing, builds the release binary, and prints both tables, or the one that is named.
+Installs what is missing, builds the release binary, and prints all tables, or the one that is named.
 
 table1: runs `halidom validate` on the programs under examples/table1, one after another. A row for each:
-obligations, questions to the solver, seconds, the peak memory of the validator and its solver, the
+obligations, questions to the solver, seconds, seconds of the processors, the peak memory of the validator and its solver, the
 verdict; beside them what the paper reports (Table 1 of translation validation for Halide; its machine
 and its artifacts are others: the schedules here are ours, of the same shape). Fails if a program is
 refuted.
+
+growth: validates chains of 1 to 64 stencils and loops in 1 to 32 copies, and draws docs/growth.svg. Fails if one
+is not proved, or if the time grows by more than a small power of the size.
 
 atl: builds the derivations of crates/driver/benches/atl/speed.atl, each of which must be proved, and times
 the two blurs (2000 by 2000, single precision, one and two threads) beside what stock Halide 21.0.0 makes
@@ -29,10 +34,11 @@ Halide's time. Other work on the machine makes the figures worthless.
 example: cargo xtask bench
 example: cargo xtask bench atl",
     run,
-    options: &[("table1", table1::run), ("atl", atl::run)],
+    options: &[("table1", table1::run), ("growth", growth::run), ("atl", atl::run)],
 };
 
 fn run() -> Result<(), Error> {
     table1::run()?;
+    growth::run()?;
     atl::run()
 }
