@@ -53,42 +53,6 @@ fn reads(pool: &Pool, id: ExprId, buffer: BufferId) -> bool {
     found
 }
 
-/// The same value as one operator on the old value, where simplification has put the old value deeper into a sum or another chain of one operator. Integers only: floats
-/// are not regrouped.
-pub(crate) fn normal(pool: &mut Pool, buffer: BufferId, value: ExprId) -> ExprId {
-    let Expr::Binary(op, ..) = *pool.get(value) else { return value };
-    let regroups = !pool.ty(value).scalar.is_float()
-        && matches!(
-            op,
-            BinaryOp::Add(_)
-                | BinaryOp::Mul(_)
-                | BinaryOp::Min
-                | BinaryOp::Max
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
-        );
-    if parts(pool, buffer, value).is_some() || !regroups {
-        return value;
-    }
-    let mut rest = Vec::new();
-    let mut id = value;
-    // Down to the old value, collecting the operands beside the path.
-    while let Expr::Binary(other, lhs, rhs) = *pool.get(id)
-        && other == op
-    {
-        if reads(pool, lhs, buffer) {
-            rest.push(rhs);
-            id = lhs;
-        } else {
-            rest.push(lhs);
-            id = rhs;
-        }
-    }
-    let operand = rest.into_iter().reduce(|lhs, rhs| pool.binary(op, lhs, rhs));
-    operand.map_or(value, |operand| pool.binary(op, id, operand))
-}
-
 impl Translator<'_> {
     /// `atomic_add_u32(&count[index], value)`.
     pub(crate) fn atomic_update(

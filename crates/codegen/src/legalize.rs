@@ -79,11 +79,7 @@ impl Legalize<'_> {
             Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
             Stmt::Assert { .. } | Stmt::Provide { .. } => return id,
             Stmt::Store { buffer, index, value, prophecy, atomic } => {
-                if atomic {
-                    let value = crate::atomic::normal(self.pool, buffer, value);
-                    return self.pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic });
-                }
-                if self.pool.ty(value).lanes < 2 {
+                if atomic || self.pool.ty(value).lanes < 2 {
                     return id;
                 }
                 return self.in_region(id, |this| {

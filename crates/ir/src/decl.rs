@@ -107,6 +107,11 @@ impl Stage {
     pub fn roots(&self) -> impl Iterator<Item = ExprId> + '_ {
         self.lhs.iter().chain(&self.predicate).chain(&self.values).copied()
     }
+
+    /// The same, to be replaced.
+    pub fn roots_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        self.lhs.iter_mut().chain(&mut self.predicate).chain(&mut self.values)
+    }
 }
 
 /// A reduction variable and its interval, both startup expressions (FS Definition 4.4).

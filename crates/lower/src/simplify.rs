@@ -6,7 +6,7 @@ use halidom_ir::{
 };
 use halidom_rules::Simplifier;
 
-use crate::fold::{Fold, loads, rewrite, substitute, walk};
+use crate::fold::{Fold, loads, rewrite, substitute, walk, walk_prophecy};
 use crate::interval::{self, Interval, Intervals};
 use crate::{LowerError, index};
 
@@ -309,6 +309,17 @@ impl Fold for Simplify {
             }
             Stmt::If { condition, then_branch, else_branch } => {
                 self.if_stmt(pool, condition, then_branch, else_branch)
+            }
+            // An atomic update stays one operator on the old value.
+            Stmt::Store { buffer, index, value, prophecy, atomic: true }
+                if let Expr::Binary(op, lhs, rhs) = *pool.get(value) =>
+            {
+                let index = self.expr(pool, index)?;
+                let (lhs, rhs) = (self.expr(pool, lhs)?, self.expr(pool, rhs)?);
+                let value = pool.binary(op, lhs, rhs);
+                let prophecy =
+                    prophecy.map(|prophecy| walk_prophecy(self, pool, &prophecy)).transpose()?;
+                Ok(pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic: true }))
             }
             Stmt::Let { var, value, body } => {
                 let value = self.expr(pool, value)?;

@@ -52,12 +52,19 @@ pub struct Oracle {
     solver: Option<Solver>,
     /// Steps of the solver for one question, by its own count.
     steps: Option<u64>,
+    /// Whether a question was given up.
+    gave_up: bool,
 }
 
 impl Oracle {
     /// One that gives a question up after so many steps, the same on every machine: a change that is not decided then is refused.
     pub fn limited(steps: u64) -> Self {
-        Self { solver: None, steps: Some(steps) }
+        Self { steps: Some(steps), ..Self::default() }
+    }
+
+    /// Whether a question was not decided: with more steps, what was refused for it may be legal.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up
     }
 
     fn solver(&mut self) -> Result<&mut Solver, String> {
@@ -71,7 +78,9 @@ impl Oracle {
 
     /// Whether an operator has a law.
     pub(crate) fn decide(&mut self, operator: &Operator<'_>, law: &Law) -> Result<Verdict, String> {
-        Ok(law::decide(self.solver()?, operator, law))
+        let verdict = law::decide(self.solver()?, operator, law);
+        self.gave_up |= matches!(verdict, Verdict::Unknown(_));
+        Ok(verdict)
     }
 
     /// Whether the updates of a stage commute; `Err` says why not, with values where there are some.
@@ -139,7 +148,10 @@ impl Oracle {
         let model = match solver.check_fresh(&terms, "conflict") {
             Answer::Unsat => return Finding::Independent,
             Answer::Sat(model) => model,
-            Answer::Unknown(reason) => return Finding::Unknown(reason.to_string()),
+            Answer::Unknown(reason) => {
+                self.gave_up = true;
+                return Finding::Unknown(reason.to_string());
+            }
         };
         // Small numbers, where there are such, are easier to follow.
         let (low, high) = (terms.int(-SMALL), terms.int(SMALL));

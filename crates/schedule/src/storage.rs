@@ -18,7 +18,7 @@ use crate::directives::loops_between;
 use crate::emit::{Slide, Solution};
 use crate::error::ScheduleError;
 use crate::nest::{
-    BoundDirective, Fold, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole,
+    BoundDirective, Fold, Loop, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole,
 };
 
 /// How many times bindings are put in: splits of splits of … .
@@ -83,6 +83,15 @@ pub(crate) fn lay_out(
 fn is_plain(plan: &Plan) -> bool {
     let storage = &plan.storage;
     storage.aligned.is_empty() && storage.store_in.limit().is_none() && storage.hoist.is_none()
+}
+
+/// Whether a func is computed, stored or has its memory taken at one of these loops.
+fn is_placed_at(plan: &Plan, loops: &[Loop]) -> bool {
+    let hoist = plan.storage.hoist.map(|(place, _)| place);
+    [plan.compute, plan.store].into_iter().chain(hoist).any(|place| match place {
+        Placement::At(level) => loops.iter().any(|l| l.var == level),
+        Placement::Inline | Placement::Root => false,
+    })
 }
 
 /// The values of all variables that splits and fusions replaced.
@@ -178,8 +187,8 @@ impl Layout<'_> {
         self.plan.instances.iter().flat_map(|instance| &instance.stages)
     }
 
-    /// Whether the loops over a dimension write exactly what they are asked for, however much that is: no rounding up, no constant extent that must stay one, and every stage
-    /// writes at its own argument.
+    /// Whether the loops over a dimension write exactly what they are asked for, however much that is: no rounding up, no constant extent that must stay one, every stage
+    /// writes at its own argument, and nothing within was inferred from how far a loop is from the first coordinate.
     fn loops_follow(
         &mut self,
         dim: usize,
@@ -223,9 +232,22 @@ impl Layout<'_> {
                     return Err("its loop is vectorized or unrolled as a whole");
                 }
             }
+            let mut counted = Vec::new();
             for binding in &nest.bindings {
                 if mentions(binding.value) && binding.guard.is_none() && binding.range.is_none() {
                     return Err("its loop is split with the tail `round`");
+                }
+                if mentions(binding.value) {
+                    counted.push(binding.value);
+                }
+            }
+            for value in counted {
+                let value = self.expand(value);
+                let counters = vars(self.algebra.pool, value);
+                let outermost = nest.loops.iter().position(|l| counters.contains(&l.var));
+                let within = &nest.loops[outermost.unwrap_or(0)..];
+                if self.lowered.plans.iter().any(|plan| is_placed_at(plan, within)) {
+                    return Err("another func is computed or stored within its split loop");
                 }
             }
             if !holes.contains(&(own[0], own[1])) {
@@ -264,7 +286,9 @@ impl Layout<'_> {
             | LoopKind::Vectorized => return None,
         }
         let bounded = |directive: &BoundDirective| directive.dim == dim;
-        let alone = (0..self.ranges.len()).all(|other| other == dim || !self.mentions(other, var));
+        let others: Vec<usize> = (0..self.ranges.len()).filter(|other| *other != dim).collect();
+        let alone = !others.iter().any(|other| self.mentions(*other, var))
+            && self.rest_is_repeated(&others, position, solution);
         if !alone || self.plan.bounds.iter().any(bounded) {
             return None;
         }
@@ -294,6 +318,26 @@ impl Layout<'_> {
         let variable = self.algebra.pool.var_expr(var);
         let first = self.algebra.pool.binary(BinaryOp::Eq, variable, start);
         Some(Found { slide: Slide { dim, holes, first, min, extent }, position, forward })
+    }
+
+    /// Whether each iteration of a loop needs other dimensions as far as the one before did: the loops within it that they move with go over the same values.
+    fn rest_is_repeated(&mut self, others: &[usize], position: usize, solution: &Solution) -> bool {
+        let stepped = self.between[position];
+        for var in &self.between[..position] {
+            let Some((nest, level)) = self.lowered.find_loop(*var) else { return false };
+            if !others.iter().any(|other| self.mentions(*other, *var)) {
+                continue;
+            }
+            let interval = nest.loops[level].interval;
+            for end in [interval.min, interval.extent] {
+                let end = solution.apply(self.algebra.pool, end);
+                let end = self.expand(end);
+                if vars(self.algebra.pool, end).contains(&stepped) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Which way a dimension is seen to move with a loop; `None` if neither.

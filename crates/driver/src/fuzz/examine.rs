@@ -8,6 +8,7 @@ use halidom_codegen::Toolchain;
 use halidom_diag::{Colours, Diagnostic, render};
 use halidom_interp::algorithm::evaluate_within;
 use halidom_ir::{Action, Array, Schedule};
+use halidom_schedule::Oracle;
 use halidom_testgen::{Case, cases};
 use halidom_validate::{Verdict, validate_refined};
 
@@ -15,7 +16,7 @@ use super::features::features;
 use super::figures::{Figures, Part, Slowest, Spent};
 use super::native::{self, Job};
 use super::runs::{Ended, counterexample_inputs, described, interpreted};
-use super::steps::{Last, Steps};
+use super::steps::{LEGALITY_STEPS, Last, Steps};
 use super::{Disagreement, Kind, Options, Undecided, Wrong, mutate};
 use crate::compile::{Compiled, compile, finish};
 use crate::source::{Choice, Loaded, parse};
@@ -172,8 +173,10 @@ impl Examiner<'_> {
             completions: self.options.completions,
         };
         let schedule = loaded.schedule_of(choice);
-        let last = steps.examine(&schedule, figures, spent)?;
-        if last.as_ref().is_none_or(|last| !last.is_whole) {
+        let mut oracle = Oracle::limited(LEGALITY_STEPS);
+        let last = steps.examine(&schedule, &mut oracle, figures, spent)?;
+        // What was not decided within the limit may be legal.
+        if last.as_ref().is_none_or(|last| !last.is_whole) && !oracle.gave_up() {
             refused(loaded, choice)?;
         }
         let Some(Last { mut pool, structured, rewritten, schedule, .. }) = last else {

@@ -14,7 +14,7 @@ use super::runs::{Ended, interpreted};
 use super::{Kind, Wrong};
 
 /// The solver's steps for one question whether a directive is legal: about half a second.
-const LEGALITY_STEPS: u64 = 1_000_000;
+pub(super) const LEGALITY_STEPS: u64 = 1_000_000;
 
 /// The last legal step.
 pub(super) struct Last {
@@ -39,18 +39,17 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Examines every step; the last legal one. The directive that is refused first is left out until the schedule as a whole is legal.
+    /// Examines every step; the last legal one. The directive that is refused first is left out until the schedule as a whole is legal. `oracle` says what is legal.
     pub(super) fn examine(
         &self,
         schedule: &Schedule,
+        oracle: &mut Oracle,
         figures: &mut Figures,
         spent: &mut Spent,
     ) -> Result<Option<Last>, Wrong> {
-        let mut oracle = Oracle::limited(LEGALITY_STEPS);
         let mut schedule = schedule.clone();
         let mut is_whole = true;
-        while let Err(errors) = spent.on(Part::Directives, || self.compiled(&mut oracle, &schedule))
-        {
+        while let Err(errors) = spent.on(Part::Directives, || self.compiled(oracle, &schedule)) {
             told(&errors)?;
             let at_fault = errors.iter().find_map(|error| error.origin);
             // A bound that cannot be inferred is no directive's fault: the last one goes.
@@ -65,10 +64,10 @@ impl Steps<'_> {
             figures.directives_refused += 1;
         }
         let unscheduled = Schedule { name: schedule.name.clone(), directives: Vec::new() };
-        let mut last = self.one(0, &unscheduled, &mut oracle, figures, spent)?;
+        let mut last = self.one(0, &unscheduled, oracle, figures, spent)?;
         for (number, step) in halidom_schedule::steps(&schedule).into_iter().enumerate() {
             // A step may be illegal until a later one comes.
-            let legal = self.one(number + 1, &step.schedule, &mut oracle, figures, spent)?;
+            let legal = self.one(number + 1, &step.schedule, oracle, figures, spent)?;
             last = legal.or(last);
         }
         Ok(last.map(|last| Last { is_whole, ..last }))

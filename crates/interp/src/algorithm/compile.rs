@@ -40,6 +40,8 @@ pub(super) struct CompiledStage {
     pub(super) predicate: Option<Code<Place>>,
     /// The written point, then the value of each component.
     pub(super) rule: Code<Place>,
+    /// Of a pure stage, the value of each component by itself: what the others read says nothing of it.
+    pub(super) components: Vec<Code<Place>>,
 }
 
 impl CompiledStage {
@@ -166,7 +168,9 @@ fn compile_stage(
     if !stage.values.iter().map(|value| pool.ty(*value).scalar).eq(decl.scalars.iter().copied()) {
         return Err(AlgorithmError::ill_typed(pool, func));
     }
-    Ok(CompiledStage { pure_dims, domain, predicate, rule: code(&rule)? })
+    let alone = if number == 0 { stage.values.as_slice() } else { &[] };
+    let components = alone.iter().map(|value| code(&[*value])).collect::<Result<_, _>>()?;
+    Ok(CompiledStage { pure_dims, domain, predicate, rule: code(&rule)?, components })
 }
 
 fn startup_int(

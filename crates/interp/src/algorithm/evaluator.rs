@@ -235,14 +235,12 @@ impl State<'_> {
             }
             let env: Vec<Value> =
                 coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))).collect();
-            let code = &compiled.funcs[func].stages[0].rule;
+            let code = &compiled.funcs[func].stages[0].components[component];
             let registers = self.run(compiled, (func, 0), code, &env)?;
-            let values = results(code, coords.len(), compiled.funcs[func].components, &registers);
+            let value = registers[code.result(0).start];
             self.free_registers.push(registers);
-            for (table, value) in self.funcs[func].values[0].iter_mut().zip(&values) {
-                table.set(coords, *value);
-            }
-            return Ok(values[component]);
+            self.funcs[func].values[0][component].set(coords, value);
+            return Ok(value);
         }
         let key = cell_key(&compiled.funcs[func].stages[stage], coords);
         if self.funcs[func].cells[stage].get(&key).is_none() {

@@ -5,6 +5,7 @@
 //! into its arms, so that `min(m + 8*t + 8, m + n) - (m + 8*t)` becomes `min(8, n - 8*t)`.
 
 mod order;
+mod sample;
 mod sum;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, UnaryOp, VarId};
 
+use sample::{Samples, Values};
 pub(crate) use sum::{Product, Sum};
 
 /// How deep a proof of an inequality looks into minima and quotients.
@@ -37,12 +39,17 @@ pub(crate) struct Algebra<'a> {
     proofs: FxHashMap<Sum, (bool, u32)>,
     /// Sums for which a search ran out of steps: the next one would as well.
     given_up: FxHashSet<Sum>,
+    samples: Samples,
+    /// Known least values of atoms.
+    least: FxHashMap<ExprId, Option<i128>>,
     /// Ranges of funcs' values over startup values, as found so far.
     pub(crate) values: FxHashMap<(FuncId, usize), (Option<ExprId>, Option<ExprId>)>,
     /// Set where an interval may be wider than the values that an expression takes.
     pub(crate) lossy: bool,
     /// Steps that are left to the proof that is being looked for.
     budget: u32,
+    /// How many proofs are being looked for, one for the sake of another.
+    searches: u32,
 }
 
 impl<'a> Algebra<'a> {
@@ -53,9 +60,12 @@ impl<'a> Algebra<'a> {
             sums: FxHashMap::default(),
             proofs: FxHashMap::default(),
             given_up: FxHashSet::default(),
+            samples: Samples::default(),
+            least: FxHashMap::default(),
             values: FxHashMap::default(),
             lossy: false,
             budget: 0,
+            searches: 0,
         }
     }
 
@@ -65,6 +75,7 @@ impl<'a> Algebra<'a> {
         self.sums.clear();
         self.proofs.clear();
         self.given_up.clear();
+        self.samples.clear();
     }
 
     /// The normal form's expression. Equal to `expr` wherever `expr` is defined.
@@ -191,15 +202,17 @@ impl<'a> Algebra<'a> {
 
     /// Leaves out arms that another one makes superfluous.
     fn prune(&mut self, least: bool, arms: Vec<Sum>) -> Vec<Sum> {
-        let mut kept: Vec<Sum> = Vec::new();
+        let mut kept: Vec<(Sum, Values)> = Vec::new();
         for arm in arms {
-            if kept.iter().any(|other| self.ordered(least, other, &arm)) {
+            let values = self.samples.of(self.pool, &self.known, &arm);
+            let arm = (arm, values);
+            if kept.iter().any(|other| self.ordered_sampled(least, other, &arm)) {
                 continue;
             }
-            kept.retain(|other| !self.ordered(least, &arm, other));
+            kept.retain(|other| !self.ordered_sampled(least, &arm, other));
             kept.push(arm);
         }
-        self.prune_together(least, kept)
+        self.prune_together(least, kept.into_iter().map(|(arm, _)| arm).collect())
     }
 
     /// Leaves out an extremum of the other kind that the other arms make superfluous together: `min(a, b, m + 16 * ((min(a, b) - m) / 16) + 15)` is `min(a, b)`.
@@ -219,15 +232,23 @@ impl<'a> Algebra<'a> {
         arms
     }
 
-    /// The minimum or maximum of arms none of which is superfluous.
+    /// The minimum or maximum of arms none of which is superfluous. Each part of it is a normal form already.
     fn joined(&mut self, least: bool, arms: &[Sum]) -> Sum {
         let op = if least { BinaryOp::Min } else { BinaryOp::Max };
-        let mut arms: Vec<ExprId> = arms.iter().map(|arm| self.expr(arm)).collect();
-        arms.sort_unstable();
-        match arms.into_iter().reduce(|lhs, rhs| self.pool.binary(op, lhs, rhs)) {
-            Some(result) => Sum::atom(result),
-            None => Sum::default(),
+        let mut exprs = Vec::with_capacity(arms.len());
+        for arm in arms {
+            let expr = self.expr(arm);
+            self.sums.entry(expr).or_insert_with(|| arm.clone());
+            exprs.push(expr);
         }
+        exprs.sort_unstable();
+        let mut exprs = exprs.into_iter();
+        let Some(mut result) = exprs.next() else { return Sum::default() };
+        for expr in exprs {
+            result = self.pool.binary(op, result, expr);
+            self.sums.entry(result).or_insert_with(|| Sum::atom(result));
+        }
+        Sum::atom(result)
     }
 
     /// `min(a, max(c, min(a, b))) = min(a, max(c, b))`: within an arm, whatever another arm cuts off already (and likewise for a maximum). Whether there was such.
@@ -270,6 +291,15 @@ impl<'a> Algebra<'a> {
     fn ordered(&mut self, least: bool, a: &Sum, b: &Sum) -> bool {
         let (small, large) = if least { (a, b) } else { (b, a) };
         large.plus(small, -1).is_some_and(|difference| self.is_nonnegative(&difference))
+    }
+
+    /// The same for sums with their values at the sample points, which nearly always show that it is not.
+    fn ordered_sampled(&mut self, least: bool, a: &(Sum, Values), b: &(Sum, Values)) -> bool {
+        let ((small, at_small), (large, at_large)) = if least { (a, b) } else { (b, a) };
+        !at_small.exceed(at_large)
+            && large
+                .plus(small, -1)
+                .is_some_and(|difference| self.is_shown_nonnegative(&difference))
     }
 
     fn flatten(&mut self, least: bool, arm: Sum, flat: &mut Vec<Sum>) {

@@ -7,6 +7,9 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar};
 
 use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Product, Sum};
 
+/// How many arms an extremum may have for what they have in common to be looked for.
+const MOST_PULLED: usize = 12;
+
 impl Algebra<'_> {
     /// Whether `a <= b` follows from what is known. `false` says nothing.
     pub(crate) fn proves_le(&mut self, a: ExprId, b: ExprId) -> bool {
@@ -23,12 +26,21 @@ impl Algebra<'_> {
 
     /// Whether a sum is shown to be non-negative.
     pub(super) fn is_nonnegative(&mut self, sum: &Sum) -> bool {
+        !self.samples.refutes(self.pool, &self.known, sum) && self.is_shown_nonnegative(sum)
+    }
+
+    /// The same for a sum that no sample point refutes.
+    pub(super) fn is_shown_nonnegative(&mut self, sum: &Sum) -> bool {
         if self.given_up.contains(sum) {
             return false;
         }
-        self.budget = PROOF_STEPS;
+        // A search may need normal forms, and those searches of their own.
+        let around = std::mem::replace(&mut self.budget, PROOF_STEPS);
+        self.searches += 1;
         let shown = self.nonnegative(sum, PROOF_DEPTH);
-        if !shown && self.budget == 0 {
+        self.searches -= 1;
+        let left = std::mem::replace(&mut self.budget, around);
+        if !shown && left == 0 {
             self.given_up.insert(sum.clone());
         }
         shown
@@ -37,6 +49,9 @@ impl Algebra<'_> {
     fn nonnegative(&mut self, sum: &Sum, depth: u32) -> bool {
         if let Some(value) = sum.as_constant() {
             return value >= 0;
+        }
+        if depth < PROOF_DEPTH && self.samples.refutes(self.pool, &self.known, sum) {
+            return false;
         }
         if let Some((known, looked)) = self.proofs.get(sum)
             && (*known || *looked >= depth)
@@ -137,12 +152,24 @@ impl Algebra<'_> {
         self.scaled(sum).is_some_and(|sum| self.nonnegative(&sum, depth))
     }
 
-    /// `max(a + q, b + q)` as `max(a, b)` and `q`, for quotients that all arms have in common: a bound of the quotient may be in terms of the rest.
+    /// `max(a + q, b + q)` as `max(a, b)` and `q`, for quotients that all arms have in common: a bound of the quotient may be in terms of the rest. Makes new normal forms, so that
+    /// only the outermost search does it, and only where there are few arms.
     fn pulled(&mut self, atom: ExprId) -> Option<(Sum, Sum)> {
         self.as_extremum(atom)?;
+        if self.searches > 1 || self.arms(atom, MOST_PULLED + 1) > MOST_PULLED {
+            return None;
+        }
         let common = self.common_quotients(&Sum::atom(atom))?;
         let left = self.less(&Sum::atom(atom), &common)?;
         Some((left, common))
+    }
+
+    /// How many arms an extremum of extrema has, counted up to a limit.
+    fn arms(&mut self, expr: ExprId, most: usize) -> usize {
+        let sum = self.sum(expr);
+        let Some((_, lhs, rhs)) = self.lone_extremum(&sum) else { return 1 };
+        let left = self.arms(lhs, most);
+        if left >= most { left } else { left + self.arms(rhs, most - left) }
     }
 
     /// The multiples of quotients that all arms of a sum have in common; `None` if there is none.
@@ -258,6 +285,15 @@ impl Algebra<'_> {
 
     /// A known least value of an atom.
     pub(crate) fn least_atom(&mut self, atom: ExprId) -> Option<i128> {
+        if let Some(least) = self.least.get(&atom) {
+            return *least;
+        }
+        let least = self.find_least(atom);
+        self.least.insert(atom, least);
+        least
+    }
+
+    fn find_least(&mut self, atom: ExprId) -> Option<i128> {
         match *self.pool.get(atom) {
             Expr::Var(var) => self.known.lower.get(&var).copied(),
             Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) => {

@@ -69,8 +69,8 @@ impl Hash for Product {
 /// A sum of products of atoms with numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Sum {
-    /// Sorted by the products' atoms; no coefficient is 0.
-    terms: Vec<(Product, i128)>,
+    /// Sorted by the products' atoms; no coefficient is 0. Sums are copied far more often than made.
+    terms: Rc<Vec<(Product, i128)>>,
 }
 
 impl Sum {
@@ -85,7 +85,7 @@ impl Sum {
     /// A product with its coefficient.
     pub(crate) fn term(product: Product, coefficient: i128) -> Self {
         let terms = if coefficient == 0 { Vec::new() } else { vec![(product, coefficient)] };
-        Self { terms }
+        Self { terms: Rc::new(terms) }
     }
 
     /// Products with their coefficients, in order.
@@ -114,7 +114,7 @@ impl Sum {
     pub(crate) fn without(&self, product: &[ExprId]) -> Self {
         let mut sum = self.clone();
         if let Ok(place) = sum.place(product) {
-            sum.terms.remove(place);
+            Rc::make_mut(&mut sum.terms).remove(place);
         }
         sum
     }
@@ -129,7 +129,7 @@ impl Sum {
             let coefficient = kept(product, *coefficient);
             (coefficient != 0).then(|| (product.clone(), coefficient))
         });
-        Self { terms: terms.collect() }
+        Self { terms: Rc::new(terms.collect()) }
     }
 
     pub(crate) fn as_constant(&self) -> Option<i128> {
@@ -146,7 +146,7 @@ impl Sum {
         let (mut left, mut right) = (self.terms.as_slice(), other.terms.as_slice());
         loop {
             let order = match (left, right) {
-                ([], []) => return Some(Self { terms }),
+                ([], []) => return Some(Self { terms: Rc::new(terms) }),
                 (_, []) => Ordering::Less,
                 ([], _) => Ordering::Greater,
                 ([(a, _), ..], [(b, _), ..]) => (**a).cmp(b),
@@ -173,8 +173,8 @@ impl Sum {
     /// `self * other`.
     pub(crate) fn times(&self, other: &Self) -> Option<Self> {
         let mut sum = Self::default();
-        for (left, a) in &self.terms {
-            for (right, b) in &other.terms {
+        for (left, a) in self.terms.iter() {
+            for (right, b) in other.terms.iter() {
                 sum = sum.plus(&Self::term(left.times(right), 1), a.checked_mul(*b)?)?;
             }
         }

@@ -6,7 +6,7 @@
 //! funcs of their own; in emitted statements they have the name of the func.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Expr, ExprId, FuncId, HoleDecl, Interval, Pool, VarId};
+use halidom_ir::{Expr, ExprId, FuncId, FuncKind, HoleDecl, Interval, Pool, Stage, VarId};
 
 use super::placement::is_within;
 use super::{Scheduler, list};
@@ -75,6 +75,14 @@ impl Scheduler<'_> {
         let store = self.store_of_copy(&self.lowered.plans[position], level, sibling)?;
         let decl = self.pool.func(func).clone();
         let copy = self.pool.declare_func(decl);
+        // A copy's updates read the copy.
+        let mut kind = self.pool.func(copy).kind.clone();
+        if let FuncKind::Defined { stages, .. } = &mut kind {
+            for root in stages.iter_mut().flat_map(Stage::roots_mut) {
+                *root = renamed(self.pool, *root, func, copy);
+            }
+        }
+        self.pool.define_func(copy, kind);
         let original = self.lowered.original(func);
         self.lowered.copies.insert(copy, original);
         let mut plan = self.lowered.plans[position].clone();
