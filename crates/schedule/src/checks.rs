@@ -3,7 +3,7 @@
 //! Order: size limits, layouts, `require`s, domain extents, split factors, conditions of `specialize_fail`, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
 //! extents that are known not to be negative. Only layouts whose strides increase with the dimension are supported: `stride_(k+1) >= stride_k * extent_k`.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BinaryOp, BufferId, Check, Constant, Expr, ExprId, FuncId, FuncKind, HoleKind, Interval, Pool,
     Scalar, Stmt, StmtId, VarId,
@@ -11,6 +11,7 @@ use halidom_ir::{
 
 use crate::algebra::{Algebra, Known, Sum, opposite, vars};
 use crate::bounds::{Answer, Region};
+use crate::error::ScheduleError;
 use crate::nest::{Lowered, Placement, hole};
 
 /// Sizes, mins and `int` parameters stay below this in absolute value.
@@ -120,13 +121,19 @@ fn caller_buffers(pool: &Pool, lowered: &Lowered) -> Vec<BufferId> {
         .collect()
 }
 
+/// How many operators a check may have, written down as a tree: bounds of bounds of bounds can grow by a factor at each stage.
+const MOST_OPERATORS: u64 = 20_000;
+
 /// The checks in order, and the condition under which there is work.
+///
+/// # Errors
+/// Bounds that are too large to be written down.
 pub(crate) fn entry_checks(
     pool: &mut Pool,
     lowered: &Lowered,
     answer: &Answer,
     known: &Known,
-) -> (Vec<StmtId>, ExprId) {
+) -> Result<(Vec<StmtId>, ExprId), Vec<ScheduleError>> {
     let mut checks = Checks { algebra: Algebra::new(pool, known), stmts: Vec::new() };
     checks.size_limits(lowered);
     checks.layouts(lowered);
@@ -143,7 +150,47 @@ pub(crate) fn entry_checks(
     checks.outputs(lowered, answer, empty);
     checks.allocations(lowered, answer, empty);
     let work = checks.negation(empty);
-    (checks.stmts, work)
+    let Checks { stmts, .. } = checks;
+    let mut sizes = FxHashMap::default();
+    let too_large = |stmt: &StmtId| match pool.get_stmt(*stmt) {
+        Stmt::Assert { condition, check } => {
+            let size = written_size(pool, *condition, &mut sizes);
+            (size > MOST_OPERATORS).then(|| oversized(pool, check, size))
+        }
+        _ => None,
+    };
+    let errors: Vec<ScheduleError> = stmts.iter().filter_map(too_large).collect();
+    if errors.is_empty() { Ok((stmts, work)) } else { Err(errors) }
+}
+
+/// How many operators and operands an expression has where it is written down.
+fn written_size(pool: &Pool, expr: ExprId, sizes: &mut FxHashMap<ExprId, u64>) -> u64 {
+    if let Some(size) = sizes.get(&expr) {
+        return *size;
+    }
+    let mut operands = Vec::new();
+    pool.get(expr).for_each_operand(|operand| operands.push(operand));
+    let size = operands
+        .into_iter()
+        .fold(1_u64, |size, operand| size.saturating_add(written_size(pool, operand, sizes)));
+    sizes.insert(expr, size);
+    size
+}
+
+fn oversized(pool: &Pool, check: &Check, size: u64) -> ScheduleError {
+    let subject = match check {
+        Check::InputRegion { input: func, dim, .. }
+        | Check::OutputRegion { output: func, dim, .. } => {
+            format!("the bounds of `{}` in dimension {dim}", pool.func(*func).name)
+        }
+        _ => "a bound that is checked at entry".to_owned(),
+    };
+    ScheduleError::new(
+        "HAL0628",
+        None,
+        format!("{subject} would take {size} operators to write down, more than {MOST_OPERATORS}"),
+        "compute a func in between at an outer loop or at the root, or use `clamp` on the indices that depend on one another",
+    )
 }
 
 struct Checks<'a> {

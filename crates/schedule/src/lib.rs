@@ -81,7 +81,7 @@ fn fill(
     directives::check_constant_extents(pool, lowered, &answer.solution, known)?;
     storage::lay_out(pool, lowered, &mut answer.solution, known)?;
     let work = emit::emit_work(pool, lowered, Some(&answer.solution), known);
-    let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, known);
+    let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, known)?;
     let always = pool.as_constant(has_work).and_then(halidom_ir::Constant::as_bool) == Some(true);
     stmts.push(if always {
         work
