@@ -159,8 +159,10 @@ pub(crate) fn entry_checks(
         }
         _ => None,
     };
-    let errors: Vec<ScheduleError> = stmts.iter().filter_map(too_large).collect();
-    if errors.is_empty() { Ok((stmts, work)) } else { Err(errors) }
+    match stmts.iter().find_map(too_large) {
+        Some(error) => Err(vec![error]),
+        None => Ok((stmts, work)),
+    }
 }
 
 /// How many operators and operands an expression has where it is written down.
