@@ -152,12 +152,10 @@ pub(crate) fn entry_checks(
     let work = checks.negation(empty);
     let Checks { stmts, .. } = checks;
     let mut sizes = FxHashMap::default();
-    let too_large = |stmt: &StmtId| match pool.get_stmt(*stmt) {
-        Stmt::Assert { condition, check } => {
-            let size = written_size(pool, *condition, &mut sizes);
-            (size > MOST_OPERATORS).then(|| oversized(pool, check, size))
-        }
-        _ => None,
+    let too_large = |stmt: &StmtId| {
+        let Stmt::Assert { condition, check } = pool.get_stmt(*stmt) else { return None };
+        let size = written_size(pool, *condition, &mut sizes);
+        (size > MOST_OPERATORS).then(|| oversized(pool, check, size))
     };
     match stmts.iter().find_map(too_large) {
         Some(error) => Err(vec![error]),
@@ -180,12 +178,12 @@ fn written_size(pool: &Pool, expr: ExprId, sizes: &mut FxHashMap<ExprId, u64>) -
 }
 
 fn oversized(pool: &Pool, check: &Check, size: u64) -> ScheduleError {
-    let subject = match check {
-        Check::InputRegion { input: func, dim, .. }
-        | Check::OutputRegion { output: func, dim, .. } => {
-            format!("the bounds of `{}` in dimension {dim}", pool.func(*func).name)
-        }
-        _ => "a bound that is checked at entry".to_owned(),
+    let subject = if let Check::InputRegion { input: func, dim, .. }
+    | Check::OutputRegion { output: func, dim, .. } = check
+    {
+        format!("the bounds of `{}` in dimension {dim}", pool.func(*func).name)
+    } else {
+        "a bound that is checked at entry".to_owned()
     };
     ScheduleError::new(
         "HAL0628",

@@ -9,6 +9,9 @@ use super::{Known, Sum};
 /// How many points.
 const POINTS: usize = 8;
 
+/// An operation, and whether its result is beyond 64 bits.
+type Operation = fn(i64, i64) -> (i64, bool);
+
 /// Values at each point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values {
@@ -35,7 +38,7 @@ impl Values {
         values
     }
 
-    fn combine(mut self, other: &Self, apply: fn(i64, i64) -> (i64, bool)) -> Self {
+    fn combine(mut self, other: &Self, apply: Operation) -> Self {
         for point in 0..POINTS {
             let (value, beyond) = apply(self.at[point], other.at[point]);
             self.at[point] = value;
@@ -107,7 +110,15 @@ impl Samples {
                 let (lhs, rhs) = (self.values(pool, known, lhs), self.values(pool, known, rhs));
                 lhs.combine(&rhs, apply)
             }
-            _ => opaque(pool, expr),
+            Expr::Unary(UnaryOp::Not, _)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => opaque(pool, expr),
         }
     }
 
@@ -132,7 +143,7 @@ impl Samples {
     }
 }
 
-fn operation(op: BinaryOp) -> Option<fn(i64, i64) -> (i64, bool)> {
+fn operation(op: BinaryOp) -> Option<Operation> {
     Some(match op {
         BinaryOp::Add(_) => i64::overflowing_add,
         BinaryOp::Sub(_) => i64::overflowing_sub,
@@ -157,9 +168,10 @@ fn operation(op: BinaryOp) -> Option<fn(i64, i64) -> (i64, bool)> {
 
 /// Values of an expression of which nothing is known but the range of the type that it is converted from.
 fn opaque(pool: &Pool, expr: ExprId) -> Values {
-    let range = match *pool.get(expr) {
-        Expr::Cast(Scalar::Int, operand) => pool.ty(operand).scalar.range(),
-        _ => None,
+    let range = if let Expr::Cast(Scalar::Int, operand) = *pool.get(expr) {
+        pool.ty(operand).scalar.range()
+    } else {
+        None
     };
     Values::from_fn(|point| {
         let offset = offset(expr.index(), point);

@@ -70,7 +70,7 @@ impl Hash for Product {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Sum {
     /// Sorted by the products' atoms; no coefficient is 0. Sums are copied far more often than made.
-    terms: Rc<Vec<(Product, i128)>>,
+    terms: Rc<[(Product, i128)]>,
 }
 
 impl Sum {
@@ -85,7 +85,7 @@ impl Sum {
     /// A product with its coefficient.
     pub(crate) fn term(product: Product, coefficient: i128) -> Self {
         let terms = if coefficient == 0 { Vec::new() } else { vec![(product, coefficient)] };
-        Self { terms: Rc::new(terms) }
+        Self { terms: terms.into() }
     }
 
     /// Products with their coefficients, in order.
@@ -112,11 +112,12 @@ impl Sum {
 
     /// The other products.
     pub(crate) fn without(&self, product: &[ExprId]) -> Self {
-        let mut sum = self.clone();
-        if let Ok(place) = sum.place(product) {
-            Rc::make_mut(&mut sum.terms).remove(place);
+        match self.place(product) {
+            Ok(place) => {
+                Self { terms: [&self.terms[..place], &self.terms[place + 1..]].concat().into() }
+            }
+            Err(_) => self.clone(),
         }
-        sum
     }
 
     fn place(&self, product: &[ExprId]) -> Result<usize, usize> {
@@ -129,11 +130,11 @@ impl Sum {
             let coefficient = kept(product, *coefficient);
             (coefficient != 0).then(|| (product.clone(), coefficient))
         });
-        Self { terms: Rc::new(terms.collect()) }
+        Self { terms: terms.collect() }
     }
 
     pub(crate) fn as_constant(&self) -> Option<i128> {
-        match self.terms.as_slice() {
+        match &*self.terms {
             [] => Some(0),
             [(Product::One, value)] => Some(*value),
             _ => None,
@@ -143,10 +144,10 @@ impl Sum {
     /// `self + factor * other`; `None` where a coefficient leaves 128 bits.
     pub(crate) fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut left, mut right) = (self.terms.as_slice(), other.terms.as_slice());
+        let (mut left, mut right) = (&*self.terms, &*other.terms);
         loop {
             let order = match (left, right) {
-                ([], []) => return Some(Self { terms: Rc::new(terms) }),
+                ([], []) => return Some(Self { terms: terms.into() }),
                 (_, []) => Ordering::Less,
                 ([], _) => Ordering::Greater,
                 ([(a, _), ..], [(b, _), ..]) => (**a).cmp(b),
