@@ -8,6 +8,10 @@
 //! * Ramps have a scalar `int` base and stride, broadcasts a scalar value; both at least two lanes.
 //! * Every variable is in scope: a parameter, a shape or window variable, a func's argument, a reduction variable, or bound by an enclosing statement.
 //!
+//! # Rules for algorithms
+//! * Funcs are defined once, from funcs and inputs before them; an update may read its own func. The pure stage has neither a domain nor a predicate and writes at the func's arguments.
+//! * Outputs are different funcs.
+//!
 //! # Rules for programs
 //! * Every variable is bound at most once, every buffer allocated at most once.
 //! * Bounds of loops are scalar `int`, conditions scalar `bool`.
@@ -54,12 +58,18 @@ pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> Result<(), Vec<Violation
     for require in &algorithm.requires {
         verifier.expect(require.condition, Type::BOOL, "a requirement is a scalar bool");
     }
+    let mut defined: FxHashSet<FuncId> = algorithm.inputs.iter().copied().collect();
     for func in &algorithm.funcs {
         verifier.func(*func);
+        verifier.definition(*func, &defined);
+        defined.insert(*func);
     }
-    for output in &algorithm.outputs {
+    for (position, output) in algorithm.outputs.iter().enumerate() {
         if !algorithm.funcs.contains(output) {
             verifier.report("outputs are defined funcs", pool.func(*output).name.clone());
+        }
+        if algorithm.outputs[..position].contains(output) {
+            verifier.report("a func is an output once", pool.func(*output).name.clone());
         }
     }
     verifier.finish()
@@ -262,6 +272,35 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Checks that a func means something by itself: its pure stage says one value for each point, and everything it reads is defined before it.
+    fn definition(&mut self, func: FuncId, defined: &FxHashSet<FuncId>) {
+        let pool = self.pool;
+        let decl = pool.func(func);
+        if defined.contains(&func) {
+            self.report("a func is defined once", decl.name.clone());
+        }
+        for (number, stage) in decl.stages().iter().enumerate() {
+            if number == 0 && (!stage.domain.is_empty() || stage.predicate.is_some()) {
+                self.report(
+                    "the pure stage has neither a domain nor a predicate",
+                    decl.name.clone(),
+                );
+            }
+            let bounds = stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
+            for root in stage.roots().chain(bounds) {
+                let mut early = false;
+                pool.for_each_subexpr(root, &mut |_, expr| {
+                    if let Expr::Ref { func: read, .. } = expr {
+                        early |= !defined.contains(read) && (*read != func || number == 0);
+                    }
+                });
+                if early {
+                    self.report("a func reads what is defined before it", decl.name.clone());
+                }
+            }
+        }
+    }
+
     /// Checks that an atomic update is of one value with one lane, and reads what it writes, and that only of its buffer.
     fn atomic(
         &mut self,
@@ -435,6 +474,12 @@ impl<'a> Verifier<'a> {
                     Label::Func { func, needed } => {
                         for interval in needed {
                             self.scalar_interval(*interval);
+                        }
+                        if pool.func(*func).stages().is_empty() {
+                            self.report(
+                                "a label is of a defined func",
+                                pool.func(*func).name.clone(),
+                            );
                         }
                         if needed.len() != pool.func(*func).rank() {
                             self.report(

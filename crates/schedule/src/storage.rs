@@ -322,22 +322,22 @@ impl Layout<'_> {
 
     /// Whether each iteration of a loop needs other dimensions as far as the one before did: the loops within it that they move with go over the same values.
     fn rest_is_repeated(&mut self, others: &[usize], position: usize, solution: &Solution) -> bool {
-        let stepped = self.between[position];
-        for var in &self.between[..position] {
+        // Loops that move with the stepped one, outer ones first: an inner one may go as far as an outer one says.
+        let mut moving = vec![self.between[position]];
+        for var in self.between[..position].iter().rev() {
             let Some((nest, level)) = self.lowered.find_loop(*var) else { return false };
-            if !others.iter().any(|other| self.mentions(*other, *var)) {
-                continue;
-            }
             let interval = nest.loops[level].interval;
             for end in [interval.min, interval.extent] {
                 let end = solution.apply(self.algebra.pool, end);
                 let end = self.expand(end);
-                if vars(self.algebra.pool, end).contains(&stepped) {
-                    return false;
+                let mentioned = vars(self.algebra.pool, end);
+                if moving.iter().any(|outer| mentioned.contains(outer)) && !moving.contains(var) {
+                    moving.push(*var);
                 }
             }
         }
-        true
+        let within = &moving[1..];
+        !others.iter().any(|other| within.iter().any(|var| self.mentions(*other, *var)))
     }
 
     /// Which way a dimension is seen to move with a loop; `None` if neither.

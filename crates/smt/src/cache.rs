@@ -89,6 +89,12 @@ impl Cache {
         self.lock().insert(self.key(body), entry);
     }
 
+    /// Forgets the answer to a query.
+    pub(crate) fn remove(&self, body: &str) {
+        let key = self.key(body);
+        self.lock().shift_remove(&key);
+    }
+
     fn key(&self, body: &str) -> Key {
         // The length keeps the two parts apart.
         let mut hash = Sha256::new();

@@ -40,6 +40,8 @@ pub struct Options {
     pub dump: Option<PathBuf>,
     /// A second solver that must not contradict a refutation of the first.
     pub confirm: Option<Program>,
+    /// After this time the second solver gives a query up; two seconds later it is killed.
+    pub confirm_timeout: Duration,
     /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed as the solver's own; with a second solver it is asked about them too.
     pub cache: Option<Cache>,
 }
@@ -55,6 +57,7 @@ impl Options {
             steps: None,
             dump: None,
             confirm: None,
+            confirm_timeout: Duration::from_secs(10),
             cache: Some(Cache::default()),
         }
     }
@@ -389,9 +392,17 @@ impl Solver {
     /// Has the second solver, if there is one, look for a model of a refuted query.
     fn confirm(&mut self, script: &Script) -> Result<(), Reason> {
         let Some(second) = &self.options.confirm else { return Ok(()) };
-        match ask_text(second, &script.text(), &self.limits()) {
+        let soft = self.options.confirm_timeout;
+        let hard = soft.saturating_add(Duration::from_secs(2));
+        match ask_text(second, &script.text(), &Limits { soft, hard, ..self.limits() }) {
             Ok(Status::Unsat) => self.statistics.confirmed += 1,
-            Ok(Status::Sat) => return Err(Reason::Disagreement),
+            Ok(Status::Sat) => {
+                // Nobody shall rely on it any more.
+                if let Some(cache) = &self.options.cache {
+                    cache.remove(&script.text());
+                }
+                return Err(Reason::Disagreement);
+            }
             // The first solver's answer stands, but the statistics say on how many feet.
             Err(_) => self.statistics.unconfirmed += 1,
         }

@@ -323,6 +323,8 @@ fn answers_of_the_cache_are_confirmed_too() {
     assert_eq!(asked(None), (Answer::Unsat, 1, vec![]));
     let disagreement = Answer::Unknown(Reason::Disagreement);
     assert_eq!(asked(Some(answering("sat"))), (disagreement, 1, vec!["query".to_owned()]));
+    // What was contradicted is not kept.
+    assert_eq!(asked(None), (Answer::Unsat, 0, vec![]));
 }
 
 #[test]
@@ -330,7 +332,6 @@ fn the_second_solver_can_veto_but_not_prove() {
     let confirm = |first: Options, second: &Options| {
         let mut options = first;
         options.confirm = Some(second.program.clone());
-        options.hard_timeout = Duration::from_secs(10);
         let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
         let assertion = contradiction(&mut terms);
         solver.assert(&terms, assertion);
@@ -344,6 +345,17 @@ fn the_second_solver_can_veto_but_not_prove() {
     );
     assert_eq!(confirm(options(), &answering("unknown")), (Answer::Unsat, 0, 1));
     assert_eq!(confirm(options(), &shell("exit 1")), (Answer::Unsat, 0, 1));
+    // It has its own time, not the little that a first try has.
+    let mut hasty = options();
+    (hasty.soft_timeout, hasty.hard_timeout) =
+        (Duration::from_millis(200), Duration::from_millis(400));
+    let late = shell(
+        r#"while read -r line; do case "$line" in
+             '(check-sat)') sleep 1; echo sat ;;
+             '(echo '*) line="${line#(echo ?}"; printf '%s\n' "${line%??}" ;;
+           esac; done"#,
+    );
+    assert_eq!(confirm(hasty, &late).0, Answer::Unknown(Reason::Disagreement));
     let (answer, ..) = confirm(shell("exit 1"), &answering("unsat"));
     assert!(matches!(answer, Answer::Unknown(Reason::Died(_))), "{answer:?}");
 }

@@ -129,6 +129,13 @@ pub fn validate_refined(
     options: &Options,
 ) -> Report {
     let begin = Instant::now();
+    // What the specification is built from: one value for each point, defined before it is used.
+    for algorithm in [algorithm].into_iter().chain(steps) {
+        if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
+            let rules: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            return unopened(format!("the algorithm is not well formed: {}", rules.join("; ")));
+        }
+    }
     let opened = Lia::new(solver(options, "queries"), options.budget).and_then(|lia| {
         Ok((lia, Laws::new(Solver::open(solver(options, "laws"))?, algorithm.fast_math)))
     });
@@ -254,6 +261,7 @@ fn solver(options: &Options, part: &str) -> halidom_smt::Options {
     own.steps = options.budget.steps;
     own.dump = options.emit_smt.as_ref().map(|folder| folder.join(part));
     own.confirm.clone_from(&options.confirm);
+    own.confirm_timeout = options.timeout;
     // Within a run, answers are kept by the formulas that were asked about.
     own.cache.clone_from(&options.cache);
     own

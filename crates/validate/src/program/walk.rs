@@ -325,6 +325,9 @@ impl Walker<'_> {
     /// Declares a buffer as it is at this place.
     fn memory(&mut self, buffer: BufferId) {
         let decl = self.pool.buffer(buffer).clone();
+        if decl.kind != BufferKind::Input && self.pool.func(decl.func).stages().is_empty() {
+            self.problem("memory of the program's own for an input");
+        }
         let dims = self.evaluate(|evaluator| {
             let mut dims = Vec::new();
             for dim in &decl.dims {
@@ -389,6 +392,10 @@ impl Walker<'_> {
     fn labelled(&mut self, label: Label, body: StmtId) {
         match label {
             Label::Stage { .. } | Label::Partition(_) => self.statement(body),
+            // What is promised of an input would be owed by nobody.
+            Label::Func { func, .. } if self.pool.func(func).stages().is_empty() => {
+                self.problem("a label promises an input");
+            }
             Label::Func { func, needed } => {
                 let region = self.evaluate(|evaluator| {
                     needed
