@@ -175,9 +175,9 @@ impl Examiner<'_> {
         let schedule = loaded.schedule_of(choice);
         let mut oracle = Oracle::limited(LEGALITY_STEPS);
         let last = steps.examine(&schedule, &mut oracle, figures, spent)?;
-        // What was not decided within the limit may be legal.
-        if last.as_ref().is_none_or(|last| !last.is_whole) && !oracle.gave_up() {
-            refused(loaded, choice)?;
+        if last.as_ref().is_none_or(|last| !last.is_whole) {
+            // What was not decided within the limit may be legal.
+            refused(loaded, choice, oracle.gave_up())?;
         }
         let Some(Last { mut pool, structured, rewritten, schedule, .. }) = last else {
             figures.refused += 1;
@@ -280,14 +280,16 @@ fn sound(diagnostics: &[Diagnostic]) -> bool {
     !diagnostics.is_empty() && diagnostics.iter().all(is_sound)
 }
 
-/// A schedule whose last step is refused must be refused as a whole, with a proper diagnostic.
-fn refused(loaded: &Loaded, choice: &Choice) -> Result<(), Wrong> {
+/// A schedule whose last step is refused must be refused as a whole, unless it `may_be_legal`; with a proper diagnostic.
+fn refused(loaded: &Loaded, choice: &Choice, may_be_legal: bool) -> Result<(), Wrong> {
     let mut loaded = Loaded { sources: loaded.sources.clone(), module: loaded.module.clone() };
-    let Err(diagnostics) = compile(&mut loaded, choice, &mut |_, _, _| {}) else {
-        return Err(Wrong::of(
-            Kind::Refusal,
-            "the last step is refused, the whole schedule is not",
-        ));
+    let diagnostics = match compile(&mut loaded, choice, &mut |_, _, _| {}) {
+        Err(diagnostics) => diagnostics,
+        Ok(_) if may_be_legal => return Ok(()),
+        Ok(_) => {
+            let what = "the last step is refused, the whole schedule is not";
+            return Err(Wrong::of(Kind::Refusal, what));
+        }
     };
     // Bounds that cannot be inferred are the algorithm's fault; nothing else may hinder the unscheduled form.
     let of_bounds = diagnostics.iter().all(|diagnostic| diagnostic.message.contains("bound"));
