@@ -25,6 +25,11 @@ impl<I: Id, T: Hash + Eq> Interner<I, T> {
         (I::from_index(index), inserted)
     }
 
+    /// The id of a value that was stored.
+    pub fn find<Q: ?Sized + Hash + indexmap::Equivalent<T>>(&self, value: &Q) -> Option<I> {
+        self.values.get_index_of(value).map(I::from_index)
+    }
+
     /// How many distinct values there are.
     pub fn len(&self) -> usize {
         self.values.len()
@@ -66,6 +71,7 @@ mod tests {
         assert_eq!((first, stored_first, stored_second, stored_again), (again, true, true, false));
         assert_ne!(first, second);
         assert_eq!(words[second], "blur");
+        assert_eq!((words.find("blur"), words.find("tent")), (Some(second), None));
         assert_eq!((first.index(), second.index(), words.len()), (0, 1, 2));
     }
 }

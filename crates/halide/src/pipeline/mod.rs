@@ -1,0 +1,101 @@
+//! Pipeline files (`.hlpipe`): an algorithm and its schedule, as `serialize_pipeline` of Halide 21.0.0 writes them.
+//!
+//! A file does not say that it is one, so that what is read first is its version. What the schema of that version does not allow is damage.
+
+mod exprs;
+mod funcs;
+mod model;
+mod schema;
+mod wire;
+
+use std::fmt;
+
+use halidom_diag::{Diagnostic, Severity};
+
+pub use model::{
+    Bound, Constraint, Definition, Dim, Func, FuncSchedule, Image, ImageDim, Input, LoopLevel,
+    Parameter, Pipeline, ReductionVariable, Requirement, Specialization, Split, StageSchedule,
+    StorageDim, TailStrategy, Wrapper,
+};
+
+use crate::{HALIDE_VERSION, Names, codes};
+use wire::{File, WireError};
+
+/// The version of the file format that Halide 21.0.0 writes.
+const FORMAT_VERSION: &str = "18.0.1";
+
+/// Why a file is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// Its bytes are not laid out as in a pipeline file.
+    Damaged {
+        /// Where, in bytes.
+        at: usize,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// It is of another version.
+    Version {
+        /// Of Halide.
+        halide: String,
+        /// Of the file format.
+        format: String,
+    },
+}
+
+impl From<WireError> for ReadError {
+    fn from(error: WireError) -> Self {
+        Self::Damaged { at: error.at, expected: error.expected }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged { at, expected } => {
+                write!(
+                    f,
+                    "no pipeline file, or a damaged one: at byte {at} there is not {expected}"
+                )
+            }
+            Self::Version { halide, format } => write!(
+                f,
+                "written by Halide {halide} (format {format}), and what is read is {HALIDE_VERSION} (format {FORMAT_VERSION})"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl ReadError {
+    /// For people, with the file's name.
+    pub fn diagnostic(&self, name: &str) -> Diagnostic {
+        let (code, hint) = match self {
+            Self::Damaged { .. } => (
+                codes::NOT_A_PIPELINE,
+                "write the file anew: `halide.serialize_pipeline(pipeline, \"FILE.hlpipe\")`, or `-e hlpipe` of a generator",
+            ),
+            Self::Version { .. } => {
+                (codes::OTHER_VERSION, "write the file with `pip install halide==21.0.0`")
+            }
+        };
+        Diagnostic::without_place(Severity::Error, code, format!("`{name}`: {self}"))
+            .with_hint(hint)
+    }
+}
+
+/// Reads a pipeline file.
+pub fn read(bytes: &[u8], names: &mut Names) -> Result<Pipeline, ReadError> {
+    let file = File::new(bytes);
+    let root = file.root("Pipeline")?;
+    let halide = root.string("halide_version")?;
+    let format = root.string("serialization_version")?;
+    if halide.is_empty() || format.is_empty() {
+        return Err(root.damaged("a version").into());
+    }
+    if halide != HALIDE_VERSION || format != FORMAT_VERSION {
+        return Err(ReadError::Version { halide: halide.to_owned(), format: format.to_owned() });
+    }
+    Ok(funcs::pipeline(root, names)?)
+}

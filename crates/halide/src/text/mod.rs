@@ -1,0 +1,30 @@
+//! The text of Halide's intermediate representation, as Halide 21.0.0 prints it (its `IRPrinter.cpp`).
+//!
+//! The grammar is the printer read backwards: a statement stands on lines of its own, each as many blanks in as it is nested deep; a binary operator stands in parentheses, or alone
+//! where nothing else can follow, so that there is no precedence. What the printer would not print is refused.
+
+mod cursor;
+mod dump;
+mod error;
+mod expr;
+mod print;
+mod stmt;
+
+pub use dump::{Pass, dump, not_a_dump};
+pub use error::SyntaxError;
+pub use print::{print, print_expr};
+
+use crate::Names;
+use crate::tree::Block;
+use cursor::Cursor;
+
+/// Reads a statement: all of the text.
+pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
+    let mut cursor = Cursor::new(text, 0, names);
+    let block = cursor.block(0)?;
+    if cursor.is_at_end() && !block.is_empty() {
+        Ok(block)
+    } else {
+        Err(cursor.expected("a statement"))
+    }
+}

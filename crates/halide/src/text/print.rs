@@ -1,0 +1,543 @@
+//! The printer, which gives back what was read.
+
+use std::fmt::Write;
+
+use super::expr::{INFIX, REDUCE};
+use crate::Names;
+use crate::tree::{
+    Alignment, BinaryOp, Block, Expr, ForKind, Range, Role, Scalar, ShuffleKind, StmtKind, Type,
+};
+
+/// The text of a statement.
+pub fn print(block: &Block, names: &Names) -> String {
+    let mut printer = Printer { out: String::new(), names };
+    printer.block(block, 0);
+    printer.out
+}
+
+/// The text of an expression.
+pub fn print_expr(expr: &Expr, names: &Names) -> String {
+    let mut printer = Printer { out: String::new(), names };
+    printer.expr(expr, Around::Nothing);
+    printer.out
+}
+
+/// What stands beside an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// Nothing that could be taken for a part of it.
+    Nothing,
+    /// An operator.
+    Operator,
+}
+
+struct Printer<'a> {
+    out: String,
+    names: &'a Names,
+}
+
+impl Printer<'_> {
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn put_display(&mut self, value: impl std::fmt::Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn name(&mut self, name: crate::NameId) {
+        let names = self.names;
+        self.put(names.text(name));
+    }
+
+    fn indent(&mut self, indent: usize) {
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    fn block(&mut self, block: &Block, indent: usize) {
+        for stmt in block {
+            self.stmt(&stmt.kind, indent);
+        }
+    }
+
+    fn braced(&mut self, block: &Block, indent: usize, inner: usize) {
+        self.put("{\n");
+        self.block(block, indent + inner);
+        self.indent(indent);
+        self.put("}\n");
+    }
+
+    fn stmt(&mut self, stmt: &StmtKind, indent: usize) {
+        self.indent(indent);
+        match stmt {
+            StmtKind::Let { name, value } => {
+                self.put("let ");
+                self.name(*name);
+                self.put(" = ");
+                self.expr(value, Around::Nothing);
+                self.put("\n");
+            }
+            StmtKind::Assert { condition, message } => {
+                self.put("assert(");
+                self.list([condition, message]);
+                self.put(")\n");
+            }
+            StmtKind::ProducerConsumer { name, role, body } => {
+                self.put(match role {
+                    Role::Produce => "produce ",
+                    Role::Consume => "consume ",
+                });
+                self.name(*name);
+                self.put(" ");
+                self.braced(body, indent, 1);
+            }
+            StmtKind::For { name, min, extent, kind, device, body } => {
+                self.put(ForKind::keyword(*kind));
+                if let Some(device) = device {
+                    self.put("<");
+                    self.name(*device);
+                    self.put(">");
+                }
+                self.put(" (");
+                self.name(*name);
+                self.put(", ");
+                self.list([min, extent]);
+                self.put(") ");
+                self.braced(body, indent, 1);
+            }
+            StmtKind::Acquire { semaphore, count, body } => {
+                self.put("acquire (");
+                self.list([semaphore, count]);
+                self.put(") ");
+                self.braced(body, indent, 1);
+            }
+            StmtKind::Store { name, index, alignment, value, predicate } => {
+                let indent = self.predicate(predicate.as_ref(), indent);
+                self.name(*name);
+                self.subscript(index, *alignment);
+                self.put(" = ");
+                self.stored(value, indent);
+                self.put("\n");
+            }
+            StmtKind::Provide { name, args, values, predicate } => {
+                self.predicate(predicate.as_ref(), indent);
+                self.name(*name);
+                self.put("(");
+                self.list(args);
+                self.put(") = ");
+                if let [value] = values.as_slice() {
+                    self.expr(value, Around::Nothing);
+                } else {
+                    self.put("{");
+                    self.list(values);
+                    self.put("}");
+                }
+                self.put("\n");
+            }
+            StmtKind::Allocate { .. } => self.allocate(stmt, indent),
+            StmtKind::Free(name) => {
+                self.put("free ");
+                self.name(*name);
+                self.put("\n");
+            }
+            StmtKind::Realize { name, bounds, memory, condition, body } => {
+                self.put("realize ");
+                self.name(*name);
+                self.ranges(bounds);
+                self.memory(*memory, condition.as_ref());
+                self.put(" ");
+                self.braced(body, indent, 2);
+            }
+            StmtKind::Fork(tasks) => {
+                self.put("fork ");
+                for task in tasks {
+                    self.put("{\n");
+                    self.block(task, indent + 1);
+                    self.indent(indent);
+                    self.put("} ");
+                }
+                self.put("\n");
+            }
+            StmtKind::If { .. } => self.if_stmt(stmt, indent),
+            StmtKind::Evaluate(value) => {
+                self.expr(value, Around::Nothing);
+                self.put("\n");
+            }
+            StmtKind::Prefetch { name, at, from, bounds } => {
+                self.put("prefetch ");
+                for name in [name, at, from] {
+                    self.name(*name);
+                    self.put(", ");
+                }
+                self.ranges(bounds);
+                self.put("\n");
+            }
+            StmtKind::Atomic { producer, mutex, body } => {
+                self.put("atomic (");
+                self.name(*producer);
+                if let Some(mutex) = mutex {
+                    self.put(", ");
+                    self.name(*mutex);
+                }
+                self.put(") ");
+                self.braced(body, indent, 2);
+            }
+            StmtKind::HoistedStorage { name, body } => {
+                self.put("hoisted_storage ");
+                if let Some(name) = name {
+                    self.put("(");
+                    self.name(*name);
+                    self.put(") ");
+                }
+                self.braced(body, indent, 2);
+            }
+        }
+    }
+
+    /// The line that says which lanes are written; how far in the write stands.
+    fn predicate(&mut self, predicate: Option<&Expr>, indent: usize) -> usize {
+        let Some(predicate) = predicate else { return indent };
+        self.put("predicate (");
+        self.expr(predicate, Around::Nothing);
+        self.put(")\n");
+        self.indent(indent + 1);
+        indent + 1
+    }
+
+    fn stored(&mut self, value: &Expr, indent: usize) {
+        let mut value = value;
+        if matches!(value, Expr::Let { .. }) {
+            self.put("\n");
+            while let Expr::Let { name, value: named, body } = value {
+                self.indent(indent + 2);
+                self.put("let ");
+                self.name(*name);
+                self.put(" = ");
+                self.expr(named, Around::Nothing);
+                self.put(" in\n");
+                value = body;
+            }
+            self.indent(indent + 2);
+            self.expr(value, Around::Nothing);
+            self.put("\n");
+        } else {
+            self.expr(value, Around::Nothing);
+        }
+    }
+
+    fn allocate(&mut self, stmt: &StmtKind, indent: usize) {
+        let StmtKind::Allocate { name, ty, extents, padding, memory, condition, new, free } = stmt
+        else {
+            return;
+        };
+        self.put("allocate ");
+        self.name(*name);
+        self.put("[");
+        self.ty(*ty);
+        for (position, extent) in extents.iter().enumerate() {
+            self.put(if position == 0 && *padding != 0 { " * (" } else { " * " });
+            self.expr(extent, Around::Operator);
+        }
+        if *padding != 0 {
+            self.put(" + ");
+            self.put_display(padding);
+            self.put(")");
+        }
+        self.put("]");
+        self.memory(*memory, condition.as_ref());
+        self.put("\n");
+        if let Some(new) = new {
+            self.indent(indent);
+            self.put(" custom_new { ");
+            self.expr(new, Around::Nothing);
+            self.put(" }\n");
+        }
+        if let Some(free) = free {
+            self.indent(indent);
+            self.put(" custom_delete { ");
+            self.name(*free);
+            self.put("(");
+            self.name(*name);
+            self.put("); }\n");
+        }
+    }
+
+    fn if_stmt(&mut self, stmt: &StmtKind, indent: usize) {
+        let mut stmt = stmt;
+        while let StmtKind::If { condition, then_branch, else_branch } = stmt {
+            self.put("if (");
+            self.expr(condition, Around::Nothing);
+            self.put(") {\n");
+            self.block(then_branch, indent + 1);
+            self.indent(indent);
+            match else_branch {
+                None => {
+                    self.put("}\n");
+                    return;
+                }
+                Some(other) => {
+                    self.put("} else ");
+                    match other.as_slice() {
+                        [only] if matches!(only.kind, StmtKind::If { .. }) => stmt = &only.kind,
+                        _ => {
+                            self.braced(other, indent, 1);
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn memory(&mut self, memory: Option<crate::NameId>, condition: Option<&Expr>) {
+        if let Some(memory) = memory {
+            self.put(" in ");
+            self.name(memory);
+        }
+        if let Some(condition) = condition {
+            self.put(" if ");
+            self.expr(condition, Around::Operator);
+        }
+    }
+
+    fn ranges(&mut self, ranges: &[Range]) {
+        self.put("(");
+        for (position, range) in ranges.iter().enumerate() {
+            self.put(if position == 0 { "[" } else { ", [" });
+            self.list([&range.min, &range.extent]);
+            self.put("]");
+        }
+        self.put(")");
+    }
+
+    fn list<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+        for (position, expr) in exprs.into_iter().enumerate() {
+            if position > 0 {
+                self.put(", ");
+            }
+            self.expr(expr, Around::Nothing);
+        }
+    }
+
+    fn applied<'e>(&mut self, name: &str, args: impl IntoIterator<Item = &'e Expr>) {
+        self.put(name);
+        self.put("(");
+        self.list(args);
+        self.put(")");
+    }
+
+    fn subscript(&mut self, index: &Expr, alignment: Option<Alignment>) {
+        self.put("[");
+        self.expr(index, Around::Nothing);
+        if let Some(Alignment { modulus, remainder }) = alignment {
+            self.put_display(format_args!(" aligned({modulus}, {remainder})"));
+        }
+        self.put("]");
+    }
+
+    fn ty(&mut self, ty: Type) {
+        match ty.scalar {
+            Scalar::Int(bits) => self.put_display(format_args!("int{bits}")),
+            Scalar::UInt(bits) => self.put_display(format_args!("uint{bits}")),
+            Scalar::Float(bits) => self.put_display(format_args!("float{bits}")),
+            Scalar::BFloat(bits) => self.put_display(format_args!("bfloat{bits}")),
+            Scalar::Handle(pointee) => {
+                self.put("(");
+                match pointee {
+                    Some(pointee) => self.name(pointee),
+                    None => self.put("void *"),
+                }
+                self.put(")");
+            }
+        }
+        if ty.lanes > 1 {
+            self.put_display(format_args!("x{}", ty.lanes));
+        }
+    }
+
+    fn prefix(&mut self, ty: Type) {
+        if matches!(ty.scalar, Scalar::Handle(_)) {
+            self.ty(ty);
+        } else {
+            self.put("(");
+            self.ty(ty);
+            self.put(")");
+        }
+    }
+
+    /// Text in parentheses, if something stands beside it.
+    fn parenthesized(&mut self, around: Around, text: impl FnOnce(&mut Self)) {
+        if around == Around::Operator {
+            self.put("(");
+        }
+        text(self);
+        if around == Around::Operator {
+            self.put(")");
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr, around: Around) {
+        match expr {
+            Expr::Int(value, ty) => {
+                if *ty != Type::INT32 {
+                    self.prefix(*ty);
+                }
+                self.put_display(value);
+            }
+            Expr::UInt(value, ty) => {
+                self.prefix(*ty);
+                self.put_display(value);
+            }
+            Expr::Float(value, ty) => self.float(*value, *ty),
+            Expr::String(bytes) => self.string(bytes),
+            Expr::Variable { name, ty } => {
+                if let Some(ty) = ty {
+                    self.prefix(*ty);
+                }
+                self.name(*name);
+            }
+            Expr::Cast(ty, value) => {
+                self.ty(*ty);
+                self.put("(");
+                self.expr(value, Around::Nothing);
+                self.put(")");
+            }
+            Expr::Reinterpret(ty, value) => {
+                self.put("reinterpret<");
+                self.ty(*ty);
+                self.put(">(");
+                self.expr(value, Around::Nothing);
+                self.put(")");
+            }
+            Expr::Binary(op, operands) => self.binary(*op, operands, around),
+            Expr::Not(operand) => {
+                self.put("!");
+                self.expr(operand, Around::Operator);
+            }
+            Expr::Select(operands) => self.applied("select", operands.iter()),
+            Expr::Load(load) => {
+                let predicated = if load.predicate.is_some() { around } else { Around::Nothing };
+                self.parenthesized(predicated, |printer| {
+                    if let Some(ty) = load.ty {
+                        printer.prefix(ty);
+                    }
+                    printer.name(load.name);
+                    printer.subscript(&load.index, load.alignment);
+                    if let Some(predicate) = &load.predicate {
+                        printer.put(" if ");
+                        printer.expr(predicate, Around::Operator);
+                    }
+                });
+            }
+            Expr::Ramp { base, stride, lanes } => {
+                self.put("ramp(");
+                self.list([&**base, &**stride]);
+                self.put_display(format_args!(", {lanes})"));
+            }
+            Expr::Broadcast { value, lanes } => {
+                self.put_display(format_args!("x{lanes}("));
+                self.expr(value, Around::Nothing);
+                self.put(")");
+            }
+            Expr::Call(call) => {
+                if let Some(ty) = call.ty {
+                    self.prefix(ty);
+                }
+                let names = self.names;
+                self.applied(names.text(call.name), &call.args);
+            }
+            Expr::Let { name, value, body } => self.parenthesized(around, |printer| {
+                printer.put("let ");
+                printer.name(*name);
+                printer.put(" = ");
+                printer.expr(value, Around::Operator);
+                printer.put(" in ");
+                printer.expr(body, Around::Operator);
+            }),
+            Expr::Shuffle(kind, vectors) => self.shuffle(kind, vectors),
+            Expr::VectorReduce(op, ty, value) => {
+                self.prefix(*ty);
+                self.put(REDUCE);
+                self.applied(op.name(), [&**value]);
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, operands: &[Expr; 2], around: Around) {
+        match INFIX.iter().find(|(_, infix)| *infix == op) {
+            Some((token, _)) => self.parenthesized(around, |printer| {
+                printer.expr(&operands[0], Around::Operator);
+                printer.put(token);
+                printer.expr(&operands[1], Around::Operator);
+            }),
+            None => self.applied(if op == BinaryOp::Min { "min" } else { "max" }, operands),
+        }
+    }
+
+    fn shuffle(&mut self, kind: &ShuffleKind, vectors: &[Expr]) {
+        self.put(match kind {
+            ShuffleKind::Concat => "concat_vectors(",
+            ShuffleKind::Interleave => "interleave_vectors(",
+            ShuffleKind::Extract(_) => "extract_element(",
+            ShuffleKind::Slice { .. } => "slice_vectors(",
+            ShuffleKind::Lanes(_) => "shuffle(",
+        });
+        self.list(vectors);
+        match kind {
+            ShuffleKind::Concat | ShuffleKind::Interleave => {}
+            ShuffleKind::Extract(lane) => self.put_display(format_args!(", {lane}")),
+            ShuffleKind::Slice { begin, stride, count } => {
+                self.put_display(format_args!(", {begin}, {stride}, {count}"));
+            }
+            ShuffleKind::Lanes(lanes) => {
+                for lane in lanes {
+                    self.put_display(format_args!(", {lane}"));
+                }
+            }
+        }
+        self.put(")");
+    }
+
+    fn float(&mut self, value: f64, ty: Type) {
+        self.put(&digits(value));
+        self.put(match ty.scalar {
+            Scalar::Float(32) => "f",
+            Scalar::Float(16) | Scalar::BFloat(_) => "h",
+            Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Handle(_) => "",
+        });
+    }
+
+    fn string(&mut self, bytes: &[u8]) {
+        self.put("\"");
+        for byte in bytes {
+            match byte {
+                b'"' => self.put("\\\""),
+                b'\\' => self.put("\\\\"),
+                b'\t' => self.put("\\t"),
+                b'\r' => self.put("\\r"),
+                b'\n' => self.put("\\n"),
+                b' '..=b'~' => self.out.push(char::from(*byte)),
+                _ => self.put_display(format_args!("\\x{byte:02X}")),
+            }
+        }
+        self.put("\"");
+    }
+}
+
+/// A float as it is printed before the letter of its width: six digits after the point; an exponent for what is less than a millionth.
+pub(super) fn digits(value: f64) -> String {
+    if value.is_nan() {
+        (if value.is_sign_negative() { "-nan" } else { "nan" }).to_owned()
+    } else if value.is_infinite() {
+        (if value < 0.0 { "-inf" } else { "inf" }).to_owned()
+    } else if value != 0.0 && value.abs().log10() < -6.0 {
+        let text = format!("{value:.6e}");
+        match text.split_once("e-") {
+            Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
+            None => text,
+        }
+    } else {
+        format!("{value:.6}")
+    }
+}

@@ -1,0 +1,535 @@
+//! Halide's intermediate representation (its `IR.h`) as trees.
+//!
+//! A text leaves out types that follow from where a name is bound; there they are `None`. A pipeline file gives all of them.
+
+use crate::NameId;
+
+/// The type of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// Two's complement, of so many bits.
+    Int(u8),
+    /// Unsigned, of so many bits; one bit is a truth value.
+    UInt(u8),
+    /// IEEE 754, of so many bits.
+    Float(u8),
+    /// The upper half of a binary32.
+    BFloat(u8),
+    /// A pointer: what it points to as C says it, in a text.
+    Handle(Option<NameId>),
+}
+
+/// A scalar type and a number of lanes, at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// Of each lane.
+    pub scalar: Scalar,
+    /// How many.
+    pub lanes: u32,
+}
+
+impl Type {
+    /// `int32`, the type of what a text gives no type.
+    pub const INT32: Self = Self::of(Scalar::Int(32));
+    /// `uint1`, the type of conditions.
+    pub const BOOL: Self = Self::of(Scalar::UInt(1));
+
+    /// One lane.
+    pub const fn of(scalar: Scalar) -> Self {
+        Self { scalar, lanes: 1 }
+    }
+
+    /// As many lanes as given.
+    #[must_use]
+    pub const fn with_lanes(self, lanes: u32) -> Self {
+        Self { scalar: self.scalar, lanes }
+    }
+}
+
+/// Operators of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient: of integers the Euclidean one, with `x / 0 = 0`.
+    Div,
+    /// Remainder: of integers the Euclidean one, with `x % 0 = 0`.
+    Mod,
+    /// The lesser.
+    Min,
+    /// The greater.
+    Max,
+    /// Equality.
+    Eq,
+    /// Inequality.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+}
+
+impl BinaryOp {
+    /// Whether the result is a truth value whatever the operands' type.
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
+    }
+}
+
+/// What a call calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallKind {
+    /// An element of an input.
+    Image,
+    /// A function of C.
+    Extern,
+    /// A function of C++.
+    ExternCPlusPlus,
+    /// A function of C without side effects.
+    PureExtern,
+    /// A value of a func.
+    Halide,
+    /// An intrinsic.
+    Intrinsic,
+    /// An intrinsic without side effects.
+    PureIntrinsic,
+}
+
+/// How a shuffle's lanes are said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShuffleKind {
+    /// All lanes of the first vector, then all of the next, ….
+    Concat,
+    /// The first lane of each vector, then the second of each, ….
+    Interleave,
+    /// One lane of the concatenation.
+    Extract(i64),
+    /// Lanes of the concatenation, a step apart.
+    Slice {
+        /// The first.
+        begin: i64,
+        /// From one to the next.
+        stride: i64,
+        /// How many.
+        count: i64,
+    },
+    /// These lanes of the concatenation.
+    Lanes(Vec<i64>),
+}
+
+/// How the lanes of a vector are reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduceOp {
+    /// Sum.
+    Add,
+    /// Sum that saturates.
+    SaturatingAdd,
+    /// Product.
+    Mul,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+}
+
+impl ReduceOp {
+    /// Every operator, in the order of Halide's own numbers.
+    pub const ALL: [Self; 7] =
+        [Self::Add, Self::SaturatingAdd, Self::Mul, Self::Min, Self::Max, Self::And, Self::Or];
+
+    /// The end of its name in a text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::SaturatingAdd => "saturating_add",
+            Self::Mul => "mul",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::And => "and",
+            Self::Or => "or",
+        }
+    }
+}
+
+/// That an index is `remainder` modulo `modulus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alignment {
+    /// The modulus.
+    pub modulus: i64,
+    /// The remainder.
+    pub remainder: i64,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// An integer of a signed type.
+    Int(i64, Type),
+    /// An integer of an unsigned type.
+    UInt(u64, Type),
+    /// A float, exactly; from a text, the value next to the six digits that it has.
+    Float(f64, Type),
+    /// A string, in bytes.
+    String(Box<[u8]>),
+    /// A variable.
+    Variable {
+        /// Its name.
+        name: NameId,
+        /// Its type, where it is said.
+        ty: Option<Type>,
+    },
+    /// A conversion.
+    Cast(Type, Box<Self>),
+    /// The same bits as another type.
+    Reinterpret(Type, Box<Self>),
+    /// An operator.
+    Binary(BinaryOp, Box<[Self; 2]>),
+    /// Negation of a truth value.
+    Not(Box<Self>),
+    /// The second or the third, by the first.
+    Select(Box<[Self; 3]>),
+    /// Elements of a buffer.
+    Load(Box<Load>),
+    /// `base, base + stride, …`
+    Ramp {
+        /// The first lane.
+        base: Box<Self>,
+        /// The step.
+        stride: Box<Self>,
+        /// How many.
+        lanes: u32,
+    },
+    /// So many times the same.
+    Broadcast {
+        /// The lane, or the vector that is repeated.
+        value: Box<Self>,
+        /// How often.
+        lanes: u32,
+    },
+    /// A function, an intrinsic, a func.
+    Call(Box<Call>),
+    /// A value with a name.
+    Let {
+        /// The name.
+        name: NameId,
+        /// The value.
+        value: Box<Self>,
+        /// Where the name is known.
+        body: Box<Self>,
+    },
+    /// Lanes of vectors in another order.
+    Shuffle(ShuffleKind, Vec<Self>),
+    /// The lanes of a vector reduced to fewer.
+    VectorReduce(ReduceOp, Type, Box<Self>),
+}
+
+/// Elements of a buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// The buffer.
+    pub name: NameId,
+    /// The type of the elements, where it is said.
+    pub ty: Option<Type>,
+    /// Which.
+    pub index: Expr,
+    /// What is known of the index.
+    pub alignment: Option<Alignment>,
+    /// Which lanes are loaded, where not all are.
+    pub predicate: Option<Expr>,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What is called.
+    pub name: NameId,
+    /// The type of the result, where it is said.
+    pub ty: Option<Type>,
+    /// The arguments.
+    pub args: Vec<Expr>,
+    /// What kind of thing is called; a text does not say it.
+    pub kind: Option<CallKind>,
+    /// Which component of a func's value.
+    pub component: usize,
+    /// The input or parameter that is read; empty if none is.
+    pub parameter: Option<NameId>,
+}
+
+/// A statement and where it stands in its text, in bytes; 0 if it comes from a pipeline file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// Its first byte.
+    pub at: usize,
+    /// What it does.
+    pub kind: StmtKind,
+}
+
+/// Statements one after another. What a [`StmtKind::Let`] or [`StmtKind::Allocate`] declares is known in all that follow.
+pub type Block = Vec<Stmt>;
+
+/// An interval of coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The least.
+    pub min: Expr,
+    /// How many.
+    pub extent: Expr,
+}
+
+/// Whether a func is computed or read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Computed.
+    Produce,
+    /// Read.
+    Consume,
+}
+
+/// How the iterations of a loop run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ForKind {
+    /// In order.
+    Serial,
+    /// In any order, at one time.
+    Parallel,
+    /// In lockstep.
+    Vectorized,
+    /// In order, copied out.
+    Unrolled,
+    /// By an extern stage.
+    Extern,
+    /// Blocks of a GPU.
+    GpuBlock,
+    /// Threads of a block.
+    GpuThread,
+    /// Lanes of a warp.
+    GpuLane,
+}
+
+impl ForKind {
+    /// Every kind, in the order of Halide's own numbers.
+    pub const ALL: [Self; 8] = [
+        Self::Serial,
+        Self::Parallel,
+        Self::Vectorized,
+        Self::Unrolled,
+        Self::Extern,
+        Self::GpuBlock,
+        Self::GpuThread,
+        Self::GpuLane,
+    ];
+
+    /// The word in a text.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Serial => "for",
+            Self::Parallel => "parallel",
+            Self::Vectorized => "vectorized",
+            Self::Unrolled => "unrolled",
+            Self::Extern => "extern",
+            Self::GpuBlock => "gpu_block",
+            Self::GpuThread => "gpu_thread",
+            Self::GpuLane => "gpu_lane",
+        }
+    }
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// A value with a name.
+    Let {
+        /// The name.
+        name: NameId,
+        /// The value.
+        value: Expr,
+    },
+    /// Stops with the message's error where the condition does not hold.
+    Assert {
+        /// What must hold.
+        condition: Expr,
+        /// A call that says what is wrong.
+        message: Expr,
+    },
+    /// Where a func is computed or read.
+    ProducerConsumer {
+        /// The func.
+        name: NameId,
+        /// Which of both.
+        role: Role,
+        /// The statements.
+        body: Block,
+    },
+    /// A loop.
+    For {
+        /// The variable.
+        name: NameId,
+        /// Its first value.
+        min: Expr,
+        /// The number of iterations.
+        extent: Expr,
+        /// How they run.
+        kind: ForKind,
+        /// The device's interface, where it is said.
+        device: Option<NameId>,
+        /// The iteration.
+        body: Block,
+    },
+    /// Waits for a semaphore.
+    Acquire {
+        /// The semaphore.
+        semaphore: Expr,
+        /// How much.
+        count: Expr,
+        /// What is done then.
+        body: Block,
+    },
+    /// Writes elements of a buffer.
+    Store {
+        /// The buffer.
+        name: NameId,
+        /// Which elements.
+        index: Expr,
+        /// What is known of the index.
+        alignment: Option<Alignment>,
+        /// What is written.
+        value: Expr,
+        /// Which lanes are written, where not all are.
+        predicate: Option<Expr>,
+    },
+    /// Writes a point of a func, before storage is flattened.
+    Provide {
+        /// The func.
+        name: NameId,
+        /// The point.
+        args: Vec<Expr>,
+        /// The value, one for each component.
+        values: Vec<Expr>,
+        /// Which lanes are written, where not all are.
+        predicate: Option<Expr>,
+    },
+    /// Memory for what follows.
+    Allocate {
+        /// The buffer.
+        name: NameId,
+        /// The elements' type.
+        ty: Type,
+        /// The number of elements is their product.
+        extents: Vec<Expr>,
+        /// Elements added to the first extent.
+        padding: i64,
+        /// Where the memory lies, where it is said.
+        memory: Option<NameId>,
+        /// Whether it is allocated, where that depends.
+        condition: Option<Expr>,
+        /// The pointer, where it is not allocated here.
+        new: Option<Expr>,
+        /// What frees it, where that is said.
+        free: Option<NameId>,
+    },
+    /// Frees memory.
+    Free(NameId),
+    /// Memory of a func, before storage is flattened.
+    Realize {
+        /// The func.
+        name: NameId,
+        /// The box.
+        bounds: Vec<Range>,
+        /// Where the memory lies, where it is said.
+        memory: Option<NameId>,
+        /// Whether it is allocated, where that depends.
+        condition: Option<Expr>,
+        /// Where it is known.
+        body: Block,
+    },
+    /// Blocks that run at one time.
+    Fork(Vec<Block>),
+    /// One of two blocks.
+    If {
+        /// Which.
+        condition: Expr,
+        /// If it holds.
+        then_branch: Block,
+        /// If not.
+        else_branch: Option<Block>,
+    },
+    /// Evaluates an expression for its effects.
+    Evaluate(Expr),
+    /// Memory that is wanted soon.
+    Prefetch {
+        /// The buffer.
+        name: NameId,
+        /// The loop at which.
+        at: NameId,
+        /// The loop from which.
+        from: NameId,
+        /// The box.
+        bounds: Vec<Range>,
+    },
+    /// Updates that nothing comes between.
+    Atomic {
+        /// The func.
+        producer: NameId,
+        /// The lock, where there is one.
+        mutex: Option<NameId>,
+        /// The updates.
+        body: Block,
+    },
+    /// Where storage that was hoisted lies.
+    HoistedStorage {
+        /// The func, where it is said.
+        name: Option<NameId>,
+        /// Where it is known.
+        body: Block,
+    },
+}
+
+impl Expr {
+    /// Calls `visit` with every operand, in order.
+    pub fn for_each_operand<'e>(&'e self, visit: &mut impl FnMut(&'e Self)) {
+        match self {
+            Self::Int(..)
+            | Self::UInt(..)
+            | Self::Float(..)
+            | Self::String(_)
+            | Self::Variable { .. } => {}
+            Self::Cast(_, operand)
+            | Self::Reinterpret(_, operand)
+            | Self::Not(operand)
+            | Self::Broadcast { value: operand, .. }
+            | Self::VectorReduce(_, _, operand) => visit(operand),
+            Self::Binary(_, operands) => operands.iter().for_each(visit),
+            Self::Select(operands) => operands.iter().for_each(visit),
+            Self::Load(load) => {
+                visit(&load.index);
+                load.predicate.iter().for_each(visit);
+            }
+            Self::Ramp { base, stride, .. } => {
+                visit(base);
+                visit(stride);
+            }
+            Self::Call(call) => call.args.iter().for_each(visit),
+            Self::Let { value, body, .. } => {
+                visit(value);
+                visit(body);
+            }
+            Self::Shuffle(_, vectors) => vectors.iter().for_each(visit),
+        }
+    }
+}
