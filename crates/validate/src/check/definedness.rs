@@ -4,8 +4,9 @@
 //! A load of an input in bounds is defined. A load of another func's value is right if a label that promises the func on a region with the load's coordinates
 //! comes before it: in the same iterations of all loops around the label, and under conditions that hold at the load ([`order::dominates`]). A load, in an update
 //! stage, of the updated func itself must lie in the region of that stage; that it then sees the specification's previous value is an obligation of kind `Order`.
-//! The same holds of loads of it in conditions around the store, for every iteration in which they are evaluated.
-//! A value matters if the store's coordinates are needed and the selections around the load choose it; in indices, bounds and conditions it always matters.
+//! The same holds of loads of it in conditions around the store and in indices in its value, for every iteration in which they are evaluated.
+//! A value matters if the store's coordinates are needed and the selections around the load choose it; in indices, bounds and conditions it always matters, also in
+//! an index in a value that is not needed: an access at an undefined place is a fault.
 
 use halidom_ir::BufferKind;
 
@@ -68,7 +69,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A load, in a condition, of the func that is updated under it: it matters wherever the condition is evaluated.
+    /// A load, in a condition or an index, of the func that is updated there: it matters wherever that is evaluated.
     fn decided(&mut self, store: &Store, load: &Access, arm: FormulaId) -> Status {
         let region = store.label.filter(|label| load.place.labels.contains(label));
         let region = region.and_then(|label| self.model.labels[label].regions.get(store.stage));

@@ -64,11 +64,11 @@ impl Checker<'_> {
         self.assumptions();
         self.accesses();
         self.claims_and_values();
-        let relying = self.coverage();
+        let mut relying = self.coverage();
         self.definedness();
         self.orders();
-        self.retention(relying);
-        self.races();
+        self.retention(&mut relying);
+        self.races(&relying);
         self.outputs();
     }
 

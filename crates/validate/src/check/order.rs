@@ -7,7 +7,7 @@
 //! *Funcs with updates* (stage replay). One label holds all stores of the buffer. Within one instance of the label and for needed locations:
 //! two instances of stores that write one location come in the order of their versions (stage, then reduction point, the first variable innermost);
 //! no update instance runs twice; an instance that reads a location of the func which another writes comes after it exactly if its version is later; all reads of an
-//! instance come before its own writes, to whichever component of a tuple; and no two
+//! instance come before its own writes, to whichever component of a tuple, and those of its conditions before every write that claims to be the instance's; and no two
 //! instances at one point touch the same location unless they are the same. Between instances of one stage whose updates
 //! commute no order is owed (`commute.rs`). With `Coverage` (every instance is run) and `Claim` (nothing else is run), the
 //! writes to a location are, in order, those of the specification, so that by induction over them each read sees the version that the specification names.
@@ -244,7 +244,7 @@ impl Checker<'_> {
             self.record(Kind::Order, Some(load.stmt), place.clone(), status);
             for writer in stores {
                 for writer_first in [true, false] {
-                    let read = (reader, load, &*facts);
+                    let read = (reader, load, &*facts, decides);
                     let status = self.read_and_write(depth, read, writer, writer_first);
                     let status = self.or_commuting(status, reader, writer);
                     self.record(Kind::Order, Some(load.stmt), place.clone(), status);
@@ -272,7 +272,7 @@ impl Checker<'_> {
     fn read_and_write(
         &mut self,
         depth: usize,
-        (reader, load, known): (&Store, &Access, &[FormulaId]),
+        (reader, load, known, decides): (&Store, &Access, &[FormulaId], bool),
         writer: &Store,
         writer_first: bool,
     ) -> Status {
@@ -295,12 +295,13 @@ impl Checker<'_> {
                 (&load.place.steps, &mut here),
             )
         } else {
-            // The writes of one instance to the other components of a tuple come after its reads, too.
-            facts.push(if writer.access.memory == reader.access.memory {
-                self.earlier(read, write)
-            } else {
+            // The writes of one instance to the other components of a tuple come after its reads, too. So does, after a condition's read, whatever claims to be the instance: whether
+            // the store under the condition runs, and so whether it is the only one, hangs on what is read.
+            facts.push(if decides || writer.access.memory != reader.access.memory {
                 let earlier = self.earlier(write, read);
                 self.space.not(earlier)
+            } else {
+                self.earlier(read, write)
             });
             order::before(
                 self.space,

@@ -4,7 +4,7 @@
 //! For two instances of stores to one buffer in different iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store) that
 //! write one location: if both are of the pure stage, both are needed there, so that both write the specification's one value of that stage (that no update
 //! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
-//! load's own iteration, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
+//! load's own iteration and does not take the location over from another one, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
 //! coordinates. Stores that are good, and loads that are promised, wherever they run need no look at what they meet: one question for each, not for each pair.
 //!
 //! Atomic updates of one stage that commute (`commute.rs`) may meet: each reads and writes its location in one step, so that they come one after another, in some order, and
@@ -13,7 +13,8 @@
 use halidom_base::FxHashMap;
 
 use super::Checker;
-use crate::program::{Access, Store, order};
+use super::carry::Carry;
+use crate::program::{Access, Step, Store, order};
 use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId, Rename};
 
@@ -22,13 +23,16 @@ use crate::space::{Formula, FormulaId, Rename};
 struct Always {
     /// By the store's index.
     good: FxHashMap<usize, bool>,
-    /// By the load's index.
-    promised: FxHashMap<usize, bool>,
+    /// By the load's index, and how many steps lead into the iteration in question.
+    promised: FxHashMap<(usize, usize), bool>,
 }
+
+/// What labels take over, by label.
+type Relying = [(usize, Vec<Carry>)];
 
 impl<'a> Checker<'a> {
     /// Obligations of kind `Race`.
-    pub(super) fn races(&mut self) {
+    pub(super) fn races(&mut self, relying: &Relying) {
         let model = self.model;
         let mut always = Always::default();
         for (index, first) in model.stores.iter().enumerate() {
@@ -42,7 +46,7 @@ impl<'a> Checker<'a> {
             }
             for (other, load) in model.loads.iter().enumerate() {
                 if load.memory == first.access.memory {
-                    self.load_apart(first, (other, load), &mut always);
+                    self.load_apart(first, (other, load), (&mut always, relying));
                 }
             }
         }
@@ -59,15 +63,53 @@ impl<'a> Checker<'a> {
         known
     }
 
-    /// Whether a load reads what was promised wherever it runs.
-    fn always_promised(&mut self, (index, load): (usize, &Access), always: &mut Always) -> bool {
-        if let Some(known) = always.promised.get(&index) {
+    /// Whether a load reads what was promised within its iteration wherever it runs.
+    fn always_promised(
+        &mut self,
+        (index, load): (usize, &Access),
+        depth: usize,
+        (always, relying): (&mut Always, &Relying),
+    ) -> bool {
+        if let Some(known) = always.promised.get(&(index, depth)) {
             return *known;
         }
-        let promised = self.promised(load);
+        let promised = self.promised_within(load, depth, relying);
         let known = self.follows(&load.place.facts, promised, "always promised");
-        always.promised.insert(index, known);
+        always.promised.insert((index, depth), known);
         known
+    }
+
+    /// That what a load reads was written before it in the iteration into which its first `depth` steps lead: a label in the iteration promises it and, if any label there takes
+    /// anything over from outside, does not take it over.
+    fn promised_within(&mut self, load: &Access, depth: usize, relying: &Relying) -> FormulaId {
+        let model = self.model;
+        let iteration = &load.place.steps[..depth];
+        let inside = |label: usize| model.labels[label].place.steps.starts_with(iteration);
+        let from_outside = relying.iter().any(|(label, carries)| {
+            inside(*label)
+                && model.labels[*label].memories.contains(&load.memory)
+                && carries.iter().any(|carry| {
+                    let moved = iteration.iter().any(|step| match step {
+                        Step::Part(_) => false,
+                        Step::Loop(index) => carry.at.get(model.loops[*index].symbol).is_some(),
+                    });
+                    moved || !inside(carry.from)
+                })
+        });
+        let mut ways = Vec::new();
+        for label in self.labels_before(load) {
+            if !inside(label) {
+                continue;
+            }
+            let mut way = vec![self.inside(&load.coords, &model.labels[label].needed)];
+            let taken_over = relying.iter().find(|(relies, _)| *relies == label);
+            if let (true, Some((_, carries))) = (from_outside, taken_over) {
+                let kept = self.kept(carries, &load.coords);
+                way.push(self.space.not(kept));
+            }
+            ways.push(self.space.and(&way));
+        }
+        self.space.or(&ways)
     }
 
     /// Fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
@@ -83,7 +125,7 @@ impl<'a> Checker<'a> {
         let inner = access.place.steps.get(depth..).unwrap_or_default();
         let mut rename = Rename::new();
         for step in inner {
-            if let crate::program::Step::Loop(index) = step {
+            if let Step::Loop(index) = step {
                 let symbol = model.loops[*index].symbol;
                 let name = format!("{}'", self.space.symbol_name(symbol));
                 let other = self.space.fresh_poly(name);
@@ -204,29 +246,41 @@ impl<'a> Checker<'a> {
         self.record(Kind::Race, Some(store.access.stmt), place, status);
     }
 
-    fn load_apart(&mut self, store: &Store, (index, load): (usize, &Access), always: &mut Always) {
+    fn load_apart(
+        &mut self,
+        store: &Store,
+        (index, load): (usize, &Access),
+        (always, relying): (&mut Always, &Relying),
+    ) {
         let mut here = Rename::new();
         let mut there = self.another(&store.access);
-        let unordered = order::concurrent(
+        let apart = order::apart(
             self.space,
             self.model,
             (&load.place.steps, &mut here),
             (&store.access.place.steps, &mut there),
         );
-        if *self.space.formula(unordered) == Formula::False {
-            return;
-        }
+        let Some((innermost, _)) = apart.last().copied() else { return };
         let place = format!("read of {} beside a store", self.describe(load));
         let folded = self.model.memories[load.memory].is_folded();
-        if !folded && self.always_promised((index, load), always) {
+        if !folded && self.always_promised((index, load), innermost, (always, relying)) {
             let status = Status::Closed(Method::Solver);
             return self.record(Kind::Race, Some(load.stmt), place, status);
         }
-        let goal = self.promised(load);
+        let (mut unordered, mut goals) = (Vec::new(), Vec::new());
+        let several = apart.len() > 1;
+        for (depth, way) in apart {
+            let promised = self.promised_within(load, depth, relying);
+            let elsewhere = self.space.not(way);
+            goals.push(if several { self.space.or(&[elsewhere, promised]) } else { promised });
+            unordered.push(way);
+        }
+        let unordered = self.space.or(&unordered);
         let status = match self.conflict_facts(load, &store.access, &mut there) {
             Some((mut facts, same)) => {
                 facts.push(unordered);
-                let goal = self.space.and(&[goal, same]);
+                goals.push(same);
+                let goal = self.space.and(&goals);
                 self.prove(&facts, goal, "read race")
             }
             None => Status::Open("claims with different numbers of coordinates".to_owned()),

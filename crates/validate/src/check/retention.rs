@@ -8,10 +8,10 @@
 //! itself is judged by `Order`.
 //!
 //! *Funcs with updates* that rely on labels before. What is taken over is final, so that (d) no store under the relying instance touches it, (e) no update under it reads it as a
-//! value that is not final, and (b') no store that may run between touches it.
+//! value that is not final, and (b') no store that may run between touches it. Loads may rely on a label that only takes over, while the stores stand under another one: (c') no
+//! store that may run between touches what they read.
 
 use halidom_base::IndexMap;
-use halidom_ir::BufferKind;
 
 use super::Checker;
 use super::carry::Carry;
@@ -24,22 +24,21 @@ type Instance<'r> = (usize, &'r mut Rename);
 
 impl Checker<'_> {
     /// Obligations of kind `Retention`.
-    pub(super) fn retention(&mut self, mut relying: Vec<(usize, Vec<Carry>)>) {
+    pub(super) fn retention(&mut self, relying: &mut [(usize, Vec<Carry>)]) {
         let model = self.model;
         for (memory, decl) in model.memories.iter().enumerate() {
-            if !decl.is_folded() || decl.kind != BufferKind::Internal {
-                continue;
-            }
             let stores: Vec<&Store> =
                 model.stores.iter().filter(|store| store.access.memory == memory).collect();
-            for store in &stores {
-                let status = self.apart_within(store);
-                let place = format!("store to {}", self.describe(&store.access));
-                self.record(Kind::Retention, Some(store.access.stmt), place, status);
+            if decl.is_folded() {
+                for store in &stores {
+                    let status = self.apart_within(store);
+                    let place = format!("store to {}", self.describe(&store.access));
+                    self.record(Kind::Retention, Some(store.access.stmt), place, status);
+                }
             }
             self.retained_for_reads(memory, &stores);
         }
-        for (label, carries) in &mut relying {
+        for (label, carries) in relying {
             let labelled = &model.labels[*label];
             let updated = self.specification.stages(labelled.func) > 1;
             if updated {
@@ -110,10 +109,12 @@ impl Checker<'_> {
         self.prove(&facts, goal, "kept")
     }
 
-    /// (c): between a label's instance and the loads that rely on it. For loads at one place, whatever the instance promises is looked at first, as it does not depend on
+    /// (c) and (c'): between a label's instance and the loads that rely on it. For loads at one place, whatever the instance promises is looked at first, as it does not depend on
     /// the load; only where that is not kept until there, what each load reads.
     fn retained_for_reads(&mut self, memory: usize, stores: &[&Store]) {
         let model = self.model;
+        let folded = model.memories[memory].is_folded();
+        let updated = self.specification.stages(model.memories[memory].func) > 1;
         let mut places: IndexMap<(&[Step], &[FormulaId]), Vec<&Access>> = IndexMap::default();
         for load in model.loads.iter().filter(|load| load.memory == memory) {
             places.entry((&load.place.steps, &load.place.facts)).or_default().push(load);
@@ -121,6 +122,10 @@ impl Checker<'_> {
         for loads in places.into_values() {
             for label in self.labels_before(loads[0]) {
                 for store in stores {
+                    // What stands under the label itself, of any of its instances, is before its end or after the load.
+                    if !folded && (!updated || store.label == Some(label)) {
+                        continue;
+                    }
                     let needed = &model.labels[label].needed;
                     let any: Vec<PolyId> =
                         needed.iter().map(|_| self.space.fresh_poly("promised")).collect();
@@ -141,7 +146,7 @@ impl Checker<'_> {
         }
     }
 
-    /// (c) for one label, a load, coordinates that it may read, and a store.
+    /// (c) and (c') for one label, a load, coordinates that it may read, and a store.
     fn until_read(
         &mut self,
         label: usize,
@@ -170,7 +175,10 @@ impl Checker<'_> {
             (&store.access.place.steps, &mut there),
         );
         facts.push(self.space.not(after));
-        self.prove(&facts, same, "still there")
+        let updated = self.specification.stages(self.model.labels[label].func) > 1;
+        let goal =
+            if updated && store.label != Some(label) { self.space.truth(false) } else { same };
+        self.prove(&facts, goal, "still there")
     }
 
     /// (d) and (e): an instance of a label whose func has updates leaves alone what it takes over.

@@ -115,7 +115,7 @@ pub(crate) struct Store {
     /// What it writes, or why that is not known. Reads are settled for this store.
     pub(crate) value: Result<Value, String>,
     pub(crate) uses: Vec<Use>,
-    /// Loads of the updated func in conditions around it, which decide whether it runs.
+    /// Loads of the updated func in conditions around it, which decide whether it runs, and in indices, which decide what it reads.
     pub(crate) decides: Vec<Use>,
     /// The label of `func` around it.
     pub(crate) label: Option<usize>,

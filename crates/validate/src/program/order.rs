@@ -9,7 +9,7 @@
 use halidom_ir::LoopKind;
 
 use super::{Model, Step};
-use crate::space::{FormulaId, PolyId, Rename, Space};
+use crate::space::{Formula, FormulaId, PolyId, Rename, Space};
 
 /// The value of a loop's variable in an instance.
 fn iteration(space: &mut Space, model: &Model, index: usize, rename: &mut Rename) -> PolyId {
@@ -63,12 +63,24 @@ pub(crate) fn before(
 pub(crate) fn concurrent(
     space: &mut Space,
     model: &Model,
+    first: (&[Step], &mut Rename),
+    second: (&[Step], &mut Rename),
+) -> FormulaId {
+    let ways = apart(space, model, first, second);
+    let ways: Vec<FormulaId> = ways.into_iter().map(|(_, way)| way).collect();
+    space.or(&ways)
+}
+
+/// The same for each unordered loop around both: how many steps lead into it, and that the two instances lie in different iterations of it and in equal ones of the loops around.
+pub(crate) fn apart(
+    space: &mut Space,
+    model: &Model,
     (first, in_first): (&[Step], &mut Rename),
     (second, in_second): (&[Step], &mut Rename),
-) -> FormulaId {
+) -> Vec<(usize, FormulaId)> {
     let mut ways = Vec::new();
     let mut equal = Vec::new();
-    for pair in first.iter().copied().zip(second.iter().copied()) {
+    for (depth, pair) in first.iter().copied().zip(second.iter().copied()).enumerate() {
         match pair {
             (Step::Loop(i), Step::Loop(j)) if i == j => {
                 let u = iteration(space, model, i, in_first);
@@ -82,7 +94,10 @@ pub(crate) fn concurrent(
                         let differ = space.not(same);
                         let mut way = equal.clone();
                         way.push(differ);
-                        ways.push(space.and(&way));
+                        let way = space.and(&way);
+                        if *space.formula(way) != Formula::False {
+                            ways.push((depth + 1, way));
+                        }
                     }
                     LoopKind::Serial | LoopKind::Unrolled => {}
                 }
@@ -92,7 +107,7 @@ pub(crate) fn concurrent(
             (Step::Part(_) | Step::Loop(_), _) => break,
         }
     }
-    space.or(&ways)
+    ways
 }
 
 /// How many leading steps two paths share.

@@ -26,6 +26,8 @@ pub(super) struct Scope {
     pub(super) place: Place,
     /// The loads of the present statement.
     pub(super) loads: FxHashMap<ExprId, usize>,
+    /// Those of them whose element depends on a func that is being updated here, with element number and coordinates as they are before the reads in them are settled.
+    pub(super) own_indices: Vec<(usize, Option<PolyId>, Vec<PolyId>)>,
     pub(super) stmt: StmtId,
     /// Innermost last.
     pub(super) decisions: Vec<Decision>,
@@ -58,6 +60,34 @@ impl Scope {
         (place, Some(lane))
     }
 
+    /// Whether an element depends on what is read of a func that is being updated here.
+    pub(super) fn element_depends(
+        &self,
+        space: &mut Space,
+        flat: Option<PolyId>,
+        coords: &[PolyId],
+    ) -> bool {
+        let polys: Vec<PolyId> = flat.into_iter().chain(coords.iter().copied()).collect();
+        let settled = Rename::settle(None).polys(space, &polys);
+        // Without reads in them, most are settled as they are.
+        settled != polys && self.updates().any(|mut update| update.polys(space, &polys) != settled)
+    }
+
+    /// The same of a condition.
+    pub(super) fn condition_depends(&self, space: &mut Space, condition: FormulaId) -> bool {
+        let settled = Rename::settle(None).formula(space, condition);
+        settled != condition
+            && self.updates().any(|mut update| update.formula(space, condition) != settled)
+    }
+
+    /// For each func that may be being updated here, pending reads of it as some version that is not final.
+    fn updates(&self) -> impl Iterator<Item = Rename> + '_ {
+        self.place.labels.iter().map(|label| {
+            let some = Version::Before { stage: usize::MAX, point: Box::new([]) };
+            Rename::settle(Some((self.model.labels[*label].func, some)))
+        })
+    }
+
     /// Lists a load of the present statement and gives what it claims to read.
     fn list(
         &mut self,
@@ -77,11 +107,14 @@ impl Scope {
         let scalar = pool.buffer(self.model.memories[memory].buffer).scalar;
         let term = space.leaf(Term::Read { func, component, scalar, version, coords: at });
         if !self.loads.contains_key(&expr) {
+            let index = self.model.loads.len();
+            if self.element_depends(space, flat, &coords) {
+                self.own_indices.push((index, flat, coords.clone()));
+            }
             let mut settle = Rename::settle(None);
             let coords = settle.polys(space, &coords);
             let flat = flat.map(|flat| settle.poly(space, flat));
             let (place, lane) = self.lane_place(space, pool.ty(expr).lanes);
-            let index = self.model.loads.len();
             self.model.loads.push(Access { stmt: self.stmt, memory, flat, coords, place, lane });
             self.loads.insert(expr, index);
         }

@@ -71,6 +71,7 @@ pub(crate) fn walk(
         by_func: FxHashMap::default(),
         place: Place::default(),
         loads: FxHashMap::default(),
+        own_indices: Vec::new(),
         stmt: program.body,
         decisions: Vec::new(),
     };
@@ -122,6 +123,7 @@ impl Walker<'_> {
     fn statement(&mut self, id: StmtId) {
         self.scope.stmt = id;
         self.scope.loads.clear();
+        self.scope.own_indices.clear();
         let is_check = matches!(self.pool.get_stmt(id), Stmt::Assert { .. } | Stmt::Block(_));
         if !is_check {
             self.at_entry = false;
@@ -414,6 +416,11 @@ impl Walker<'_> {
                     *min = settle.poly(self.space, *min);
                     *extent = settle.poly(self.space, *extent);
                 }
+                if self.scope.decisions.iter().any(|decision| !decision.conditions.is_empty()) {
+                    self.problem(
+                        "a place that computes under a condition on what is being updated",
+                    );
+                }
                 let index = self.scope.model.labels.len();
                 let memories = (0..self.pool.func(func).scalars.len())
                     .map(|component| self.scope.by_func.get(&(func, component)).copied())
@@ -449,10 +456,10 @@ impl Walker<'_> {
                 Some(index) => walker.control(&[index]),
                 None => walker.control(coords),
             }
-            walker.compute(&[value], None);
-            (claim, stored, walker.uses(&[value]))
+            let indices = walker.compute_own(&[value], None);
+            (claim, stored, walker.uses(&[value]), indices)
         });
-        let (claim, stored, uses) = evaluated;
+        let (claim, stored, uses, indices) = evaluated;
         let (flat, coords, point) = match claim {
             Ok(claim) => claim,
             Err(error) => return self.problem(error),
@@ -462,6 +469,11 @@ impl Walker<'_> {
         let (coords, point) = (settle.polys(self.space, &coords), settle.polys(self.space, &point));
         let own = Version::Before { stage, point: point.clone().into() };
         let mut settle = Rename::settle((stage > 0).then_some((func, own)));
+        for (load, flat, coords) in std::mem::take(&mut self.scope.own_indices) {
+            let access = &mut self.scope.model.loads[load];
+            access.flat = flat.map(|flat| settle.poly(self.space, flat));
+            access.coords = settle.polys(self.space, &coords);
+        }
         let value = match stored {
             Ok(value) => Ok(settle.value(self.space, value)),
             Err(error) => {
@@ -484,6 +496,7 @@ impl Walker<'_> {
         let mut known = Vec::new();
         let mut decides = Vec::new();
         let loops = self.scope.place.loops().count();
+        let mut undecided = false;
         for decision in &mut self.scope.decisions {
             let memories = label.map(|label| &self.scope.model.labels[label].memories);
             let own = |used: &Use| {
@@ -491,6 +504,8 @@ impl Walker<'_> {
             };
             // Without loops between, the condition is evaluated for this instance and no other.
             if stage == 0 || decision.loops != loops || !decision.uses.iter().all(own) {
+                // Invariant: a store runs wherever the facts of its place hold.
+                undecided |= !decision.conditions.is_empty();
                 continue;
             }
             decision.taken = true;
@@ -501,6 +516,19 @@ impl Walker<'_> {
             for used in &decision.uses {
                 decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
             }
+        }
+        // What indexes a load is evaluated whether or not the store is good.
+        let memories = label.map(|label| &self.scope.model.labels[label].memories);
+        let (own, others): (Vec<Use>, Vec<Use>) = indices.into_iter().partition(|used| {
+            let memory = self.scope.model.loads[used.load].memory;
+            stage > 0 && memories.is_some_and(|own| own.contains(&memory))
+        });
+        self.part(0, |walker| walker.controlled(others));
+        for used in own {
+            decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
+        }
+        if undecided {
+            self.problem("a condition on what is being updated decides about another store");
         }
         self.scope.place.steps.push(Step::Part(1));
         let (mut place, lane) = self.scope.lane_place(self.space, lanes);
@@ -528,15 +556,26 @@ impl Walker<'_> {
         let mut settle = Rename::settle(None);
         for (expr, value) in memo {
             if let Value::Int(poly) = value {
-                let poly = settle.poly(self.space, poly);
-                self.scope.model.ints.insert(expr, poly);
+                // What is read of a func that is being updated here is not its final value: no fact says more of it than its definition does.
+                let settled = if self.scope.element_depends(self.space, None, &[poly]) {
+                    poly
+                } else {
+                    settle.poly(self.space, poly)
+                };
+                self.scope.model.ints.insert(expr, settled);
             }
         }
         result
     }
 
-    /// Notes that the program evaluates expressions here.
+    /// Notes that the program evaluates expressions here. Indices of loads in them always matter, in arms that are not chosen too.
     fn compute(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>) {
+        let own = self.compute_own(exprs, binds);
+        self.controlled(own);
+    }
+
+    /// The same, but that indices are values of a func that is being updated here is left to the caller.
+    fn compute_own(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>) -> Vec<Use> {
         let (stmt, place) = (self.scope.stmt, self.scope.place.clone());
         self.scope.model.computed.push(Computed {
             stmt,
@@ -545,6 +584,21 @@ impl Walker<'_> {
             binds,
             allocates: None,
         });
+        let pool = self.pool;
+        let mut indices: Vec<ExprId> = Vec::new();
+        for root in exprs {
+            pool.for_each_subexpr(*root, &mut |_, expr| {
+                if let Expr::Load { index, .. } = expr {
+                    indices.push(*index);
+                } else if let Expr::Ref { args, .. } = expr {
+                    indices.extend(args.iter().copied());
+                }
+            });
+        }
+        let uses = self.uses(&indices);
+        let (own, others) = uses.into_iter().partition(|used| self.is_updated(used));
+        self.controlled(others);
+        own
     }
 
     /// The loads that expressions use, through lets, with the arms they stand in.
@@ -623,7 +677,15 @@ impl Walker<'_> {
             let mut settle = Rename::settle(None);
             let uses = uses
                 .into_iter()
-                .map(|used| Use { load: used.load, arm: settle.formula(self.space, used.arm) })
+                .map(|used| {
+                    // Which version such an arm depends on is not known here: then the load always matters.
+                    let arm = if self.scope.condition_depends(self.space, used.arm) {
+                        self.space.truth(true)
+                    } else {
+                        settle.formula(self.space, used.arm)
+                    };
+                    Use { load: used.load, arm }
+                })
                 .collect();
             self.scope.model.controls.push(Control { place: self.scope.place.clone(), uses });
         }
