@@ -45,7 +45,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
-Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif"
+Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference"
     )]
     Validate(ValidateArgs),
     /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store
@@ -64,7 +64,10 @@ Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
     )]
     Verify(VerifyArgs),
     /// Try random programs under random schedules: interpreters, native code and validator against one another
-    #[command(after_help = "Example: halidom fuzz --programs 1000 --seed 1")]
+    #[command(
+        after_help = "With `--engine reference`, small affine programs and mutants of them are judged by the validator and by the reference engine, which must not contradict each other.\n\n\
+Examples:\n  halidom fuzz --programs 1000 --seed 1\n  halidom fuzz --engine reference --programs 2000 --mutants 2"
+    )]
     Fuzz(FuzzArgs),
     /// Shrink a program and its schedules while a command keeps failing
     #[command(
@@ -187,12 +190,24 @@ pub(crate) struct LowerArgs {
     pub(crate) stage: String,
 }
 
+/// Who judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// The validator: obligations, closed one by one
+    Default,
+    /// A literal, slow evaluator of the paper's calculus, for affine programs: it proves or does not know
+    Reference,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
     #[command(flatten)]
     pub(crate) solving: Solving,
+    /// Who judges
+    #[arg(long, value_enum, default_value = "default")]
+    pub(crate) engine: Engine,
     /// Write every solver query to this folder, as a text that any solver can be asked again
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_smt: Option<PathBuf>,
@@ -326,6 +341,9 @@ pub(crate) struct FuzzArgs {
     /// Validate one in so many final programs, within limits that do not depend on the machine; none if 0
     #[arg(long, default_value_t = 8, value_name = "N")]
     pub(crate) validate_one_in: u64,
+    /// Compare the validator with this engine instead of examining compiles
+    #[arg(long, value_enum, default_value = "default")]
+    pub(crate) engine: Engine,
     /// Mutants of each compile: those that a run shows to be wrong must not be proved
     #[arg(long, default_value_t = 0)]
     pub(crate) mutants: usize,

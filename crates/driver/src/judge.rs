@@ -8,6 +8,7 @@ use halidom_smt::{Cache, Family, FindError, Program as Solver};
 use halidom_validate::Report;
 
 use crate::compile::Compiled;
+use crate::reference;
 
 /// How to validate.
 #[derive(Clone, Debug)]
@@ -22,6 +23,18 @@ pub struct Options {
     pub confirm: Option<Solver>,
     /// Answers to begin with, and to be kept.
     pub cache: Option<Cache>,
+    /// Who judges.
+    pub engine: Engine,
+}
+
+/// Who judges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The validator: obligations.
+    #[default]
+    Default,
+    /// The literal evaluator of the paper's calculus: symbolic heaps.
+    Reference,
 }
 
 impl Options {
@@ -33,7 +46,8 @@ impl Options {
     /// With this solver, ten seconds a query.
     pub fn new(solver: Solver) -> Self {
         let timeout = Duration::from_secs(10);
-        Self { solver, timeout, emit_smt: None, confirm: None, cache: None }
+        let engine = Engine::Default;
+        Self { solver, timeout, emit_smt: None, confirm: None, cache: None, engine }
     }
 
     /// The same for the validator.
@@ -47,8 +61,24 @@ impl Options {
     }
 }
 
+impl Options {
+    /// The same for the reference engine, which has a minute for a program.
+    pub fn reference(&self) -> halidom_reference::Options {
+        let mut own = halidom_reference::Options::new(self.solver.clone());
+        own.timeout = self.timeout;
+        own.time = Duration::from_mins(1);
+        own.emit_smt.clone_from(&self.emit_smt);
+        own.confirm.clone_from(&self.confirm);
+        own.cache.clone_from(&self.cache);
+        own
+    }
+}
+
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
+    if options.engine == Engine::Reference {
+        return reference::judge(pool, algorithm, compiled, &options.reference());
+    }
     let mut pool = pool.clone();
     halidom_validate::validate_refined(
         &mut pool,

@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod judge;
 pub mod layout;
 pub mod reduce;
+pub mod reference;
 mod slice;
 pub mod source;
 pub mod subject;

@@ -1,13 +1,22 @@
-//! What `docs/formal-core.md` names is there: text cases, modules, items and Rust tests.
+//! What `docs/formal-core.md` and `docs/validator.md` name is there: text cases, modules, items and Rust tests.
 
 use std::path::{Path, PathBuf};
 
 #[test]
 fn what_is_named_exists() {
+    names_exist("docs/formal-core.md", 100);
+}
+
+#[test]
+fn what_the_page_of_the_validator_names_exists() {
+    names_exist("docs/validator.md", 80);
+}
+
+/// Checks the names on a page, of which there are at least so many.
+fn names_exist(page: &str, least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page =
-        std::fs::read_to_string(root.join("docs/formal-core.md")).expect("the page is there");
-    let names: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
+    let text = std::fs::read_to_string(root.join(page)).expect("the page is there");
+    let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let mut checked = 0;
     let mut missing = Vec::new();
     for name in names {
@@ -23,8 +32,8 @@ fn what_is_named_exists() {
             missing.push(name);
         }
     }
-    assert!(missing.is_empty(), "docs/formal-core.md names what is not there: {missing:#?}");
-    assert!(checked > 100, "only {checked} names were found");
+    assert!(missing.is_empty(), "{page} names what is not there: {missing:#?}");
+    assert!(checked >= least, "only {checked} names were found");
 }
 
 /// A file, a folder, or a beginning of file names before `*`.

@@ -1,8 +1,9 @@
 //! Random inputs, pipelines, schedules and mutants, for tests, fuzzing and `--random`. Everything follows from a seed.
 //!
-//! Knows nothing of how programs are lowered or judged. Start with [`random_array`] for inputs, [`pipeline`] and [`schedule`] for `.hal` texts, [`cases`] for inputs and windows that an
+//! Knows nothing of how programs are lowered or judged. Start with [`random_array`] for inputs, [`pipeline`] and [`schedule`] for `.hal` texts, [`affine`] for small ones, [`cases`] for inputs and windows that an
 //! algorithm accepts, [`mutants`] for programs that are wrong in one place, and [`rewriting_mutants`] for algorithms that are.
 
+mod affine;
 mod cases;
 mod mutants;
 mod pipelines;
@@ -10,6 +11,7 @@ mod random;
 mod rewritings;
 mod schedules;
 
+pub use affine::affine;
 pub use cases::{Case, cases};
 pub use mutants::{Mutant, MutantKind, mutants};
 pub use pipelines::{FuncText, PipelineText, pipeline};

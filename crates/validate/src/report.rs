@@ -94,6 +94,8 @@ pub enum Method {
     Structure,
     /// The updates in question may come in any order.
     Commuting,
+    /// By operations on integer sets, as the reference engine does.
+    Sets,
 }
 
 impl Method {
@@ -106,6 +108,7 @@ impl Method {
             Self::Run => "run",
             Self::Structure => "structure",
             Self::Commuting => "commuting",
+            Self::Sets => "sets",
         }
     }
 }

@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "rules",
     "interp",
     "validate",
+    "reference",
     "lang",
     "testgen",
     "schedule",
@@ -30,6 +31,9 @@ const LAYERS: &[&str] = &[
 /// What the validator may see: it must share no code with what it checks.
 const SEEN_BY_VALIDATE: &[&str] = &["base", "poly", "smt", "ir", "encode", "interp"];
 
+/// What the second opinion may see: neither what it checks nor the first one.
+const SEEN_BY_REFERENCE: &[&str] = &["base", "poly", "smt", "ir", "encode"];
+
 pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
@@ -46,6 +50,9 @@ pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
                     format!(
                         "`validate` must not depend on `{dependency}`: it checks what that crate does"
                     )
+                }
+                (Some("reference"), _) if !SEEN_BY_REFERENCE.contains(&dependency) => {
+                    format!("`reference` must not depend on `{dependency}`: it is a second opinion")
                 }
                 (Some(name), Some(layer)) if !LAYERS[..layer].contains(&dependency) => {
                     format!("`{name}` must not depend on `{dependency}`, which is not below it")
@@ -138,6 +145,11 @@ mod tests {
             "crates/validate/Cargo.toml",
             "[build-dependencies]\nhalidom-rules.workspace = true\n",
             "crates/validate/Cargo.toml:2: `validate` must not depend on `rules`",
+        );
+        check_one(
+            "crates/reference/Cargo.toml",
+            "[dependencies]\nhalidom-validate.workspace = true\n",
+            "crates/reference/Cargo.toml:2: `reference` must not depend on `validate`",
         );
         check_one(
             "crates/extra/Cargo.toml",

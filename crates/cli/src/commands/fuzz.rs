@@ -8,8 +8,8 @@ use halidom_driver::fuzz::{
 };
 use serde_json::json;
 
-use super::load;
-use crate::args::FuzzArgs;
+use super::{engines, load};
+use crate::args::{Engine, FuzzArgs};
 use crate::output::{Output, Status};
 
 /// A line of progress after so many programs.
@@ -18,6 +18,9 @@ const PROGRESS: u64 = 200;
 const REASON: usize = 200;
 
 pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
+    if args.engine == Engine::Reference {
+        return engines::run(args, output);
+    }
     let mut options = fuzz::Options {
         programs: args.programs,
         seed: args.seed,
@@ -67,7 +70,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
     }
 }
 
-fn processors() -> usize {
+pub(super) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

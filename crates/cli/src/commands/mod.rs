@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod derive;
 pub(crate) mod doctor;
+mod engines;
 pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod lower;

@@ -24,7 +24,7 @@ use crate::source::{Choice, Loaded, parse};
 /// Codes of diagnostics that speak of a defect of ours.
 const DEFECTS: [&str; 2] = ["HAL0701", "HAL0905"];
 /// What evaluating an algorithm on a case may take: Lemma 4.6 says that it ends.
-const MOST_EVALUATION: u64 = 20_000_000;
+pub(super) const MOST_EVALUATION: u64 = 20_000_000;
 
 /// What examines programs.
 pub(super) struct Examiner<'a> {

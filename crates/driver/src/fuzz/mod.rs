@@ -5,6 +5,7 @@
 //! the outputs are the algorithm's. The last legal one is lowered and run again, printed as C, read back, compiled and run, and validated: it is not refuted. A program changed in one
 //! place so that a run goes wrong is not proved. Anything else is a [`Disagreement`]. Everything follows from the seeds, however many threads there are. Start with [`run`].
 
+pub mod engines;
 mod examine;
 mod features;
 mod figures;

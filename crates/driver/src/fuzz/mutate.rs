@@ -43,7 +43,7 @@ pub(super) fn survivors(
 }
 
 /// How a run shows that the program is wrong.
-fn observe(
+pub(super) fn observe(
     pool: &Pool,
     algorithm: &Algorithm,
     program: &Program,

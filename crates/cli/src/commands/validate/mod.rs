@@ -7,14 +7,14 @@ mod sarif;
 mod show;
 
 use halidom_driver::files;
-use halidom_driver::judge;
+use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Verdict};
 use serde_json::{Map, Value};
 
 use super::{solving, status, subjects};
-use crate::args::ValidateArgs;
+use crate::args::{self, ValidateArgs};
 use crate::output::{Output, Status};
 
 use baseline::Baseline;
@@ -38,7 +38,11 @@ pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Status {
 }
 
 fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
-    let options = solving::options(&args.solving, output)?;
+    let mut options = solving::options(&args.solving, output)?;
+    options.engine = match args.engine {
+        args::Engine::Default => Engine::Default,
+        args::Engine::Reference => Engine::Reference,
+    };
     let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
     let mut all: Vec<Judged> = Vec::new();
     let kind = subjects::for_each(&args.choice, output, &mut |key, subject, _, output| {

@@ -1,0 +1,306 @@
+//! Values as templates with affine holes, and when two of them are equal (TV §5.2).
+//!
+//! A value is an expression in which each tensor access, each affine integer and each affine condition is replaced by a variable, its hole. `⟦e⟧_h` of TV (§4.5) is the template of `e` whose
+//! tensor holes are what the symbolic heap holds; the template of the specification has the accesses that the recurrence equations have there.
+//!
+//! # Correctness
+//! Holes are merged only if they have equal values wherever the facts of the place hold: integers and conditions by isl; tensor accesses if each instance that one may stand for is the
+//! instance of the other. Then two templates are equal if they are one expression, or if the solver finds no values of the holes for which they differ.
+
+use halidom_base::{FxHashMap, IndexMap};
+use halidom_ir::{Expr, ExprId, FuncId, Pool, Scalar, Substitution, Type, UnaryOp, VarId};
+use halidom_poly::{Function, Set};
+
+use crate::Gap;
+use crate::affine::Affine;
+use crate::heap::entails;
+use crate::recurrence::Writers;
+
+/// What a hole stands for.
+#[derive(Clone)]
+pub(crate) enum Hole {
+    /// The value of an instance: for each stage, which one.
+    Tensor { func: FuncId, component: usize, writers: Writers },
+    /// A quasi-affine integer.
+    Int(Function),
+    /// An affine condition.
+    Condition(Set),
+}
+
+/// What leaves mean on one side of a comparison.
+pub(crate) trait Leaves {
+    /// The hole of a read under some facts, or an expression that has the same value.
+    fn read(
+        &mut self,
+        templates: &mut Templates<'_>,
+        facts: &Set,
+        expr: ExprId,
+    ) -> Result<Leaf, Gap>;
+}
+
+/// What a read is.
+pub(crate) enum Leaf {
+    /// A tensor access.
+    Hole(Hole),
+    /// This expression's value.
+    Expr(ExprId),
+}
+
+/// The holes of a program, and its templates.
+pub(crate) struct Templates<'a> {
+    /// The pool of a copy: variables and expressions are added to it.
+    pub(crate) pool: &'a mut Pool,
+    pub(crate) affine: &'a mut Affine,
+    pub(crate) holes: &'a mut IndexMap<VarId, Hole>,
+    /// The values of variables that are no affine integers or conditions (S-LET): templates.
+    pub(crate) values: &'a mut FxHashMap<VarId, ExprId>,
+}
+
+impl Templates<'_> {
+    /// The template of an expression under some facts.
+    pub(crate) fn template(
+        &mut self,
+        leaves: &mut dyn Leaves,
+        facts: &Set,
+        expr: ExprId,
+    ) -> Result<ExprId, Gap> {
+        self.visit(leaves, facts, expr, &mut FxHashMap::default())
+    }
+
+    fn visit(
+        &mut self,
+        leaves: &mut dyn Leaves,
+        facts: &Set,
+        expr: ExprId,
+        done: &mut FxHashMap<ExprId, ExprId>,
+    ) -> Result<ExprId, Gap> {
+        if let Some(known) = done.get(&expr) {
+            return Ok(*known);
+        }
+        let made = match self.affine_hole(expr) {
+            Some(hole) => self.hole(hole),
+            None => self.operation(leaves, facts, expr, done)?,
+        };
+        done.insert(expr, made);
+        Ok(made)
+    }
+
+    /// The hole of an affine integer or condition; `None` for any other expression, which is taken apart. So is one that is too much work as a whole.
+    fn affine_hole(&mut self, expr: ExprId) -> Option<Hole> {
+        if self.pool.as_constant(expr).is_some() {
+            return None;
+        }
+        let scalar = self.pool.ty(expr).scalar;
+        if scalar == Scalar::Int {
+            let value = self.affine.int(self.pool, expr).ok()?;
+            return self.affine.function(&value).ok().map(Hole::Int);
+        }
+        if scalar == Scalar::Bool {
+            return self.affine.condition(self.pool, expr).ok().map(Hole::Condition);
+        }
+        None
+    }
+
+    fn hole(&mut self, hole: Hole) -> ExprId {
+        let (name, scalar) = match &hole {
+            Hole::Tensor { func, component, .. } => {
+                let decl = self.pool.func(*func);
+                (decl.name.clone(), decl.scalar(*component))
+            }
+            Hole::Int(_) => ("index".to_owned(), Scalar::Int),
+            Hole::Condition(_) => ("condition".to_owned(), Scalar::Bool),
+        };
+        let var = self.pool.declare_var(name, Type::scalar(scalar));
+        self.holes.insert(var, hole);
+        self.pool.var_expr(var)
+    }
+
+    fn operation(
+        &mut self,
+        leaves: &mut dyn Leaves,
+        facts: &Set,
+        expr: ExprId,
+        done: &mut FxHashMap<ExprId, ExprId>,
+    ) -> Result<ExprId, Gap> {
+        let node = self.pool.get(expr).clone();
+        match &node {
+            Expr::Const(_) => Ok(expr),
+            Expr::Var(var) => match self.values.get(var) {
+                Some(value) => Ok(*value),
+                // A parameter.
+                None if self.pool.var(*var).ty.scalar != Scalar::Int => Ok(expr),
+                None => Err(Gap::new(format!("`{}` is not known", self.pool.var(*var).name))),
+            },
+            Expr::Select { condition, if_true, if_false } => {
+                // T-SELECT: each arm is typed, and so defined, under the condition that chooses it.
+                let arms = self.affine.condition(self.pool, *condition).ok();
+                let condition = self.visit(leaves, facts, *condition, done)?;
+                let mut arm = |own: &mut Self, expr, side: Option<Set>| match side {
+                    Some(side) => own.template(leaves, &facts.intersect(&side)?, expr),
+                    None => own.template(leaves, facts, expr),
+                };
+                let other = arms.as_ref().map(Set::complement).transpose()?;
+                let if_true = arm(self, *if_true, arms)?;
+                let if_false = arm(self, *if_false, other)?;
+                Ok(self.pool.select(condition, if_true, if_false))
+            }
+            Expr::Load { .. } | Expr::Ref { .. } => match leaves.read(self, facts, expr)? {
+                Leaf::Hole(hole) => Ok(self.hole(hole)),
+                Leaf::Expr(other) => self.visit(leaves, facts, other, done),
+            },
+            Expr::Broadcast { value, .. } => self.visit(leaves, facts, *value, done),
+            Expr::Unary(op, operand) => {
+                let operand = self.visit(leaves, facts, *operand, done)?;
+                Ok(self.pool.unary(*op, operand))
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let lhs = self.visit(leaves, facts, *lhs, done)?;
+                let rhs = self.visit(leaves, facts, *rhs, done)?;
+                Ok(self.pool.binary(*op, lhs, rhs))
+            }
+            Expr::Cast(scalar, operand) => {
+                let operand = self.visit(leaves, facts, *operand, done)?;
+                Ok(self.pool.cast(*scalar, operand))
+            }
+            Expr::Call(intrinsic, operand) => {
+                let operand = self.visit(leaves, facts, *operand, done)?;
+                Ok(self.pool.call(*intrinsic, operand))
+            }
+            Expr::Ramp { .. } | Expr::Hole(_) => {
+                Err(Gap::new("an integer vector that is not quasi-affine".to_owned()))
+            }
+        }
+    }
+
+    /// The templates with equal holes merged under some facts; those of the first are preferred.
+    pub(crate) fn merged(
+        &mut self,
+        facts: &Set,
+        templates: [ExprId; 2],
+    ) -> Result<[ExprId; 2], Gap> {
+        let mut vars: Vec<VarId> = Vec::new();
+        for template in templates {
+            self.pool.for_each_subexpr(template, &mut |_, expr| {
+                if let Expr::Var(var) = expr
+                    && self.holes.contains_key(var)
+                    && !vars.contains(var)
+                {
+                    vars.push(*var);
+                }
+            });
+        }
+        let mut substitution = Substitution::new();
+        let mut kept: Vec<VarId> = Vec::new();
+        for var in vars {
+            let Some(hole) = self.holes.get(&var).cloned() else { continue };
+            let mut same = self.as_constant(facts, &hole)?;
+            for known in &kept {
+                if same.is_some() {
+                    break;
+                }
+                let Some(other) = self.holes.get(known).cloned() else { continue };
+                if equal(facts, &hole, &other)? {
+                    same = Some(self.pool.var_expr(*known));
+                } else if let (Hole::Condition(set), Hole::Condition(other)) = (&hole, &other)
+                    && equal(
+                        facts,
+                        &Hole::Condition(set.complement()?),
+                        &Hole::Condition(other.clone()),
+                    )?
+                {
+                    let known = self.pool.var_expr(*known);
+                    same = Some(self.pool.unary(UnaryOp::Not, known));
+                }
+            }
+            match same {
+                Some(same) => substitution.insert(var, same),
+                None => kept.push(var),
+            }
+        }
+        Ok(templates.map(|template| {
+            let merged = substitution.apply(self.pool, template);
+            self.pool.rewrite_bottom_up(merged, &mut FxHashMap::default(), &mut |pool, id, expr| {
+                chosen(pool, id, expr)
+            })
+        }))
+    }
+
+    /// The constant that a hole is where the facts hold.
+    fn as_constant(&mut self, facts: &Set, hole: &Hole) -> Result<Option<ExprId>, Gap> {
+        match hole {
+            Hole::Tensor { .. } => Ok(None),
+            Hole::Condition(set) => {
+                let known = if entails(facts, set)? {
+                    Some(true)
+                } else if facts.is_disjoint(set)? {
+                    Some(false)
+                } else {
+                    None
+                };
+                Ok(known.map(|known| self.pool.constant(halidom_ir::Constant::bool(known))))
+            }
+            Hole::Int(function) => {
+                let pieces = function.pieces()?;
+                for piece in pieces {
+                    let halidom_poly::QuasiAffine::Constant(value) = piece.value else { continue };
+                    let constant = Function::constant(&self.affine.context, value)?;
+                    if entails(facts, &function.equal(&constant)?)? {
+                        return Ok(Some(self.pool.int(value.into())));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The arm that a selection by a constant is.
+fn chosen(pool: &Pool, id: ExprId, expr: &Expr) -> ExprId {
+    if let Expr::Select { condition, if_true, if_false } = expr
+        && let Some(known) = pool.as_constant(*condition).and_then(halidom_ir::Constant::as_bool)
+    {
+        return if known { *if_true } else { *if_false };
+    }
+    id
+}
+
+/// Whether two holes have one value wherever the facts hold.
+fn equal(facts: &Set, one: &Hole, other: &Hole) -> Result<bool, Gap> {
+    match (one, other) {
+        (Hole::Int(one), Hole::Int(other)) => entails(facts, &one.equal(other)?),
+        (Hole::Condition(one), Hole::Condition(other)) => {
+            let [one, other] = [one, other].map(|set| facts.intersect(set));
+            Ok(one?.is_equal(&other?)?)
+        }
+        (
+            Hole::Tensor { func, component, writers },
+            Hole::Tensor { func: other_func, component: other_component, writers: others },
+        ) => {
+            if (func, component) != (other_func, other_component) {
+                return Ok(false);
+            }
+            same_instances(facts, writers, others)
+        }
+        (Hole::Int(_) | Hole::Condition(_) | Hole::Tensor { .. }, _) => Ok(false),
+    }
+}
+
+/// Whether every instance that the first may be is the one that the second is. The second is a function of the place.
+pub(crate) fn same_instances(
+    facts: &Set,
+    writers: &Writers,
+    others: &Writers,
+) -> Result<bool, Gap> {
+    for (stage, set) in writers {
+        let here = set.intersect(facts)?;
+        let other = others.iter().find(|(other, _)| other == stage);
+        let among = match other {
+            Some((_, other)) => here.is_subset(other)?,
+            None => here.is_empty()?,
+        };
+        if !among {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
