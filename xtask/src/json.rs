@@ -32,6 +32,11 @@ impl Json {
         members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
+    /// An object's members, in order.
+    pub(crate) fn members(&self) -> Option<&[(String, Self)]> {
+        if let Self::Object(members) = self { Some(members) } else { None }
+    }
+
     pub(crate) fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }

@@ -57,7 +57,7 @@ Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate exa
     /// Derive a fast program from a clear one by proved rewriting; write C and a certificate that Coq checks
     #[command(after_help = "Example: halidom derive examples/two_stage.atl --check -o out")]
     Derive(DeriveArgs),
-    /// Verify the rewrite rules of a compiler from its C++ source
+    /// Verify the mutators and rewrite rules of a compiler from its C++ source
     #[command(
         after_help = "Rules rest on one another (an operand of a rule was simplified before): give the files of the whole simplifier.\n\n\
 Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
@@ -298,13 +298,13 @@ pub(crate) struct DeriveArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// C++ files
+    /// C++ files; of a folder, which is a checkout of the compiler, those that hold its transformations
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Whose IR it is: `halide`, `halide-hls`, `halide-to-hardware` or `heterocl`
     #[arg(long)]
     pub(crate) profile: String,
-    /// Report functions with this in their name alone
+    /// Verify mutators with this in their name alone
     #[arg(long, value_name = "NAME")]
     pub(crate) mutator: Vec<String>,
     /// Report integers of these widths alone (of 8, 16 and 32)

@@ -23,4 +23,5 @@ mod cache;
 pub mod cpp;
 pub mod examine;
 pub mod profile;
+pub mod programs;
 pub mod rules;

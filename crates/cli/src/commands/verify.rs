@@ -1,11 +1,13 @@
 //! `halidom verify`.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halidom_base::IndexMap;
 use halidom_mutators::examine::{Examined, Options, Source, Standing, examine};
 use halidom_mutators::profile::{PROFILES, Profile};
+use halidom_mutators::programs::{self, Mutator, mutators};
 use halidom_mutators::rules::{At, Limits, Verdict};
 use halidom_smt::{Family, Program};
 use serde_json::{Map, Value, json};
@@ -21,14 +23,24 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Status {
 fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     let options = options(args, output)?;
     let mut sources = Vec::new();
+    let unreadable = |output: &mut Output<'_>, path: &Path, error: &std::io::Error| {
+        output.error(
+            "HAL1101",
+            &format!("cannot read `{}`: {error}", path.display()),
+            "give C++ files of the compiler",
+        )
+    };
+    let mut files = Vec::new();
     for path in &args.files {
-        let text = fs::read_to_string(path).map_err(|error| {
-            output.error(
-                "HAL1101",
-                &format!("cannot read `{}`: {error}", path.display()),
-                "give C++ files of the compiler",
-            )
-        })?;
+        if path.is_dir() {
+            let found = transformations(path, options.profile);
+            files.extend(found.map_err(|error| unreadable(output, path, &error))?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    for path in &files {
+        let text = fs::read_to_string(path).map_err(|error| unreadable(output, path, &error))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(Source { name, text });
     }
@@ -47,9 +59,197 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
                 .is_none_or(|domain| domain.width().is_some_and(|width| args.bits.contains(&width)))
     };
     let reported: Vec<&Examined> = examined.iter().filter(wanted).collect();
-    let worst = show(&reported, is_reported, output);
+    let programs = mutators(&sources, &args.mutator, &options).map_err(|error| {
+        output.error("HAL1103", &error.to_string(), "look at the solver and the cache's folder")
+    })?;
+    let mut objects = Map::new();
+    let rules = if reported.is_empty() && !programs.is_empty() {
+        "proved"
+    } else {
+        show(&reported, is_reported, &mut objects, output)
+    };
+    let programs = show_programs(&programs, &mut objects, output);
+    output.set("mutators", Value::Object(objects));
     output.set("seconds", begin.elapsed().as_secs_f64());
-    Ok(worst)
+    let verdict = ["refuted", "unknown"]
+        .into_iter()
+        .find(|verdict| [rules, programs].contains(verdict))
+        .unwrap_or("proved");
+    output.set("verdict", verdict);
+    Ok(match verdict {
+        "proved" => Status::Done,
+        "refuted" => Status::Wrong,
+        _ => Status::Unknown,
+    })
+}
+
+/// Prints what was found about mutators as programs; their worst verdict, `proved` if there are none.
+fn show_programs(
+    mutators: &[Mutator],
+    objects: &mut Map<String, Value>,
+    output: &mut Output<'_>,
+) -> &'static str {
+    let mut worst = None;
+    for mutator in mutators {
+        let examination = &mutator.examination;
+        worst = worst.max(Some(examination.standing));
+        output.line(&format!("{}: {}", mutator.name, examination.standing.name()));
+        for finding in &examination.findings {
+            let at =
+                if finding.ty.is_empty() { String::new() } else { format!(" at {}", finding.ty) };
+            output.line(&format!(
+                "  {}:{}: {}{at}: {}",
+                mutator.file,
+                finding.line,
+                finding.standing.name(),
+                finding.text
+            ));
+            if let Some(counterexample) = &finding.counterexample {
+                let after = counterexample.after.as_ref();
+                let after = after.map(|after| format!(" => {after}")).unwrap_or_default();
+                let values: Vec<String> = counterexample
+                    .values
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}"))
+                    .collect();
+                output.line(&format!(
+                    "      {}{after}  {}",
+                    counterexample.before,
+                    values.join(" ")
+                ));
+                output.detail(&counterexample.snippet);
+            }
+        }
+        let mut name = mutator.name.clone();
+        if objects.contains_key(&name) {
+            name = format!("{name} at {}:{}", mutator.file, mutator.line);
+        }
+        objects.insert(name, program_object(mutator));
+    }
+    if !mutators.is_empty() {
+        let mut counted = Vec::new();
+        let mut numbers = Map::new();
+        for standing in PROGRAM_STANDINGS {
+            let count =
+                mutators.iter().filter(|mutator| mutator.examination.standing == standing).count();
+            numbers.insert(standing.name().to_owned(), count.into());
+            if count > 0 {
+                counted.push(format!("{count} {}", standing.name()));
+            }
+        }
+        output.line(&format!("{} mutators: {}", mutators.len(), counted.join(", ")));
+        output.set("programs", Value::Object(numbers));
+    }
+    worst.map_or("proved", program_verdict)
+}
+
+/// What a mutator can be, from best to worst.
+const PROGRAM_STANDINGS: [programs::Standing; 8] = [
+    programs::Standing::Verified,
+    programs::Standing::Bounded,
+    programs::Standing::Undecided,
+    programs::Standing::Unsupported,
+    programs::Standing::Contract,
+    programs::Standing::Type,
+    programs::Standing::Crash,
+    programs::Standing::Wrong,
+];
+
+fn program_verdict(standing: programs::Standing) -> &'static str {
+    if standing == programs::Standing::Verified {
+        "proved"
+    } else if standing.is_refuted() {
+        "refuted"
+    } else {
+        "unknown"
+    }
+}
+
+/// The JSON object of a mutator.
+fn program_object(mutator: &Mutator) -> Value {
+    let examination = &mutator.examination;
+    let count = |wanted: &str| {
+        let found = examination.findings.iter();
+        found.filter(|finding| program_verdict(finding.standing) == wanted).count()
+    };
+    let findings: Vec<Value> = examination
+        .findings
+        .iter()
+        .map(|finding| {
+            let mut entry = json!({
+                "place": format!("{}:{}", mutator.file, finding.line),
+                "kind": finding.standing.name(),
+                "type": finding.ty,
+                "reason": finding.text,
+            });
+            if let Some(shown) = &finding.counterexample {
+                let inputs: Map<String, Value> = shown
+                    .values
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.as_str().into()))
+                    .collect();
+                entry["counterexample"] = json!({
+                    "before": shown.before,
+                    "after": shown.after,
+                    "inputs": inputs,
+                    "expected": shown.expected,
+                    "got": shown.got,
+                    "replayed": true,
+                    "snippet": shown.snippet,
+                });
+            }
+            entry
+        })
+        .collect();
+    let mut object = json!({
+        "verdict": program_verdict(examination.standing),
+        "standing": examination.standing.name(),
+        "file": mutator.file,
+        "place": format!("{}:{}", mutator.file, mutator.line),
+        "obligations": {
+            "total": examination.proved + examination.findings.len(),
+            "proved": examination.proved,
+            "refuted": count("refuted"),
+            "unknown": count("unknown"),
+            "trusted": 0,
+        },
+    });
+    if examination.standing.is_refuted()
+        && let Some(worst) =
+            findings.iter().find(|finding| finding["kind"] == examination.standing.name())
+    {
+        object["kind"] = worst["kind"].clone();
+        object["place"] = worst["place"].clone();
+        object["counterexample"] = worst["counterexample"].clone();
+    }
+    object["findings"] = findings.into();
+    object
+}
+
+/// The files of a checkout that hold the compiler's transformations, in order.
+fn transformations(checkout: &Path, profile: &Profile) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for (folder, patterns) in profile.sources {
+        for entry in fs::read_dir(checkout.join(folder))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if patterns.iter().any(|pattern| matches(pattern, &name)) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether a name fits a pattern, in which one `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((begin, end)) => {
+            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+        }
+        None => pattern == name,
+    }
 }
 
 fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Status> {
@@ -85,13 +285,13 @@ fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Status
 fn show(
     rules: &[&Examined],
     is_reported: impl Fn(&At) -> bool + Copy,
+    mutators: &mut Map<String, Value>,
     output: &mut Output<'_>,
-) -> Status {
+) -> &'static str {
     let mut functions: IndexMap<&str, Vec<&Examined>> = IndexMap::default();
     for rule in rules {
         functions.entry(&rule.function).or_default().push(rule);
     }
-    let mut mutators = Map::new();
     for (function, rules) in &functions {
         for rule in rules {
             show_rule(rule, is_reported, output);
@@ -114,15 +314,8 @@ fn show(
     output.line(&format!("{} rules: {}", rules.len(), words(&total)));
     counted.insert("all".to_owned(), numbers(&total));
     output.set("counts", Value::Object(counted));
-    output.set("mutators", Value::Object(mutators));
     let worst = rules.iter().map(|rule| rule.standing_where(is_reported)).max();
-    let verdict = worst.map_or("unknown", verdict);
-    output.set("verdict", verdict);
-    match verdict {
-        "proved" => Status::Done,
-        "refuted" => Status::Wrong,
-        _ => Status::Unknown,
-    }
+    worst.map_or("unknown", verdict)
 }
 
 fn verdict(standing: Standing) -> &'static str {

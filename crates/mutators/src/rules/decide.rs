@@ -255,19 +255,29 @@ impl Case {
     fn solve_divisible(&mut self, lhs: ValueId, rhs: ValueId) -> bool {
         let Node::Apply(Fun::Mod, operands) = self.values.node(lhs).clone() else { return false };
         let (a, b) = (operands[0], operands[1]);
+        let domain = self.values.domain(a);
+        let zero = self.values.number(0, domain);
+        let is_zero = self.values.apply(Fun::Eq, &[b, zero]);
+        let is_not_zero = self.values.apply(Fun::Not, &[is_zero]);
         let is_literal = matches!(self.values.as_number(b), Some(value) if value != 0);
-        let is_known = is_literal || self.not_zero.contains(&b);
+        let is_known =
+            is_literal || self.not_zero.contains(&b) || self.facts.contains(&is_not_zero);
         let is_var = matches!(self.values.node(a), Node::Var(_));
         if self.values.as_number(rhs) != Some(0)
             || !is_known
             || !is_var
             || a == b
-            || self.values.domain(a) != Domain::Whole
+            || !(domain == Domain::Whole || domain.wraps())
         {
             return false;
         }
-        let factor = self.values.var(&format!("factor of {a:?}"), Domain::Whole);
+        let factor = self.values.var(&format!("factor of {a:?}"), domain);
         let multiple = self.values.apply(Fun::Mul, &[factor, b]);
+        if domain.wraps() {
+            // The quotient is the factor, also where both wrap: the least number is -1 times itself.
+            let quotient = self.values.apply(Fun::Div, &[a, b]);
+            self.replace(quotient, factor);
+        }
         if self.not_zero.contains(&a) {
             self.not_zero.push(factor);
             let zero = self.values.number(0, Domain::Whole);
@@ -355,7 +365,7 @@ fn ask(
     // The claim as it stands, so that a model is of its variables; then with what 32 bits allow.
     let mut reason = String::new();
     for is_bounded in [false, true] {
-        if is_bounded && obligation.narrow_facts.is_empty() && !has_whole {
+        if is_bounded && (obligation.is_wide || obligation.narrow_facts.is_empty() && !has_whole) {
             break;
         }
         let mut whole = obligation.clone();
@@ -476,5 +486,58 @@ fn number(value: Value, domain: Domain) -> Number {
         Value::BitVec { bits, .. } | Value::Float { bits, .. } => {
             Number::whole(domain.wrap(bits as i128))
         }
+    }
+}
+
+/// Values that fulfil some facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fulfilment {
+    /// These values of the variables do.
+    By(Vec<Number>),
+    /// None do.
+    None,
+    /// Neither is known.
+    Unknown(String),
+}
+
+/// Looks for values that fulfil facts.
+pub(crate) fn fulfil(
+    values: &Values,
+    facts: &[ValueId],
+    solver: &mut Solver,
+    limits: Limits,
+) -> Fulfilment {
+    limits.apply(solver);
+    let mut encoder = Encoder::new(values, None);
+    let has_bits = values.vars().iter().any(|(_, domain)| domain.wraps());
+    solver.clear();
+    for fact in facts {
+        match encoder.term(*fact) {
+            Ok(term) => solver.assert(&encoder.terms, term),
+            Err(_) => return Fulfilment::Unknown("numbers too large".to_owned()),
+        }
+    }
+    // A process of its own pays where the solver has to choose how to go about bits.
+    let answer = if has_bits {
+        solver.check_fresh(&encoder.terms, "path")
+    } else {
+        solver.check(&encoder.terms, "path")
+    };
+    match answer {
+        Answer::Unsat => Fulfilment::None,
+        Answer::Sat(model) => {
+            let mut assignment: Vec<Number> =
+                values.vars().iter().map(|_| Number::whole(0)).collect();
+            for (var, term) in encoder.vars() {
+                if let (Node::Var(index), Some(value)) = (values.node(var), model.get(term)) {
+                    assignment[*index as usize] = number(value, values.domain(var));
+                }
+            }
+            Fulfilment::By(assignment)
+        }
+        Answer::Unknown(Reason::Timeout) => {
+            Fulfilment::Unknown(format!("no answer within {} ms", limits.milliseconds))
+        }
+        Answer::Unknown(why) => Fulfilment::Unknown(why.to_string()),
     }
 }

@@ -129,6 +129,7 @@ impl<'v> Encoder<'v> {
             (Fun::Or, parts) => terms.or(parts),
             (Fun::Ite, [condition, a, b]) => terms.ite(*condition, *a, *b),
             (Fun::Eq, [a, b]) => terms.equal(*a, *b),
+            (Fun::Convert, [a]) => convert(terms, *a, inner, domain),
             (Fun::Lt, [a, b]) => match inner {
                 Domain::Unsigned(_) => terms.bit_vec_compare(BitVecComparison::UnsignedLt, *a, *b),
                 Domain::Signed(_) => terms.bit_vec_compare(BitVecComparison::SignedLt, *a, *b),
@@ -270,6 +271,9 @@ impl<'v> Encoder<'v> {
             AtomKind::Term(term) => match self.values.node(term).clone() {
                 Node::Var(index) => self.var(term, index),
                 Node::Number(value) => self.terms.int(value),
+                Node::Apply(Fun::Convert, operands) => {
+                    self.apply(Fun::Convert, &operands, Domain::Whole)?
+                }
                 Node::Apply(_, operands) => {
                     let condition = self.term(operands[0])?;
                     let (then, otherwise) = (self.term(operands[1])?, self.term(operands[2])?);
@@ -438,5 +442,38 @@ impl<'v> Encoder<'v> {
             }
         }
         Ok(())
+    }
+}
+
+/// The same integer in another domain.
+fn convert(terms: &mut Terms, term: TermId, from: Domain, to: Domain) -> TermId {
+    let bits = |domain: Domain| domain.width().map_or(0, u32::from);
+    match (from, to) {
+        (Domain::Unsigned(_) | Domain::Signed(_), Domain::Unsigned(_) | Domain::Signed(_)) => {
+            let (old, new) = (bits(from), bits(to));
+            if new < old {
+                terms.extract(new - 1, 0, term)
+            } else if let Domain::Signed(_) = from {
+                terms.sign_extend(new - old, term)
+            } else {
+                terms.zero_extend(new - old, term)
+            }
+        }
+        (Domain::Whole, Domain::Real) => terms.int_to_real(term),
+        (Domain::Unsigned(_) | Domain::Signed(_), Domain::Real) => {
+            let whole = convert(terms, term, from, Domain::Whole);
+            terms.int_to_real(whole)
+        }
+        (_, Domain::Unsigned(_) | Domain::Signed(_)) => terms.int_to_bit_vec(bits(to), term),
+        (Domain::Unsigned(_), _) => terms.bit_vec_to_int(term),
+        (Domain::Signed(width), _) => {
+            let unsigned = terms.bit_vec_to_int(term);
+            let modulus = terms.int(1 << width);
+            let negative = terms.sub(unsigned, modulus);
+            let zero = terms.bit_vec(u32::from(width), 0);
+            let is_negative = terms.bit_vec_compare(BitVecComparison::SignedLt, term, zero);
+            terms.ite(is_negative, negative, unsigned)
+        }
+        (Domain::Bool | Domain::Whole | Domain::Real, _) => term,
     }
 }

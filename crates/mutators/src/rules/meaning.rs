@@ -32,6 +32,8 @@ pub(crate) struct Obligation {
     pub(crate) lhs_defined: Vec<ValueId>,
     /// The right side is undefined where one of these is false.
     pub(crate) rhs_defined: Vec<ValueId>,
+    /// Whether integers have more than 32 bits, so that nothing may be concluded from their being within 32.
+    pub(crate) is_wide: bool,
 }
 
 /// Why there is no obligation.
@@ -171,7 +173,16 @@ pub(crate) fn obligation(
         }
     }
     let Builder { values, facts, narrow_facts, .. } = builder;
-    Ok(Obligation { values, lhs, rhs, facts, narrow_facts, lhs_defined, rhs_defined })
+    Ok(Obligation {
+        values,
+        lhs,
+        rhs,
+        facts,
+        narrow_facts,
+        lhs_defined,
+        rhs_defined,
+        is_wide: false,
+    })
 }
 
 impl Builder<'_> {

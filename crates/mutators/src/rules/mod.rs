@@ -12,8 +12,11 @@ mod value;
 mod verify;
 
 pub use decide::Limits;
+pub(crate) use decide::{Decision, Fulfilment, decide, fulfil};
+pub(crate) use meaning::Obligation;
 pub use meaning::{Context, is_unconditional};
 pub use pattern::{Op, Pattern, Reduction};
 pub use read::{Found, Guard, Rule, Subject, TypeTest, rules};
 pub use value::{Domain, Number};
+pub(crate) use value::{Fun, Node, ValueId, Values};
 pub use verify::{At, Counterexample, Verdict, replayed, verify};

@@ -230,6 +230,10 @@ impl<'v> Normalizer<'v> {
             Node::Number(value) => return Ok(Polynomial::constant(*value, domain)),
             Node::Apply(fun, operands) => (*fun, operands.clone()),
         };
+        if fun == Fun::Convert {
+            let atom = self.atoms.add(AtomKind::Term(term));
+            return Ok(Polynomial::atom(atom, domain));
+        }
         if fun == Fun::Ite {
             if self.orders.is_none() {
                 let atom = self.atoms.add(AtomKind::Term(term));
@@ -247,7 +251,7 @@ impl<'v> Normalizer<'v> {
             Fun::Div if domain == Domain::Real => self.real_quotient(lhs, &rhs)?,
             Fun::Div => self.quotient(lhs, rhs)?,
             Fun::Mod => self.remainder(&lhs, rhs)?,
-            Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => {
+            Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite | Fun::Convert => {
                 return Err(Stop::Truth(term));
             }
         })
@@ -394,7 +398,9 @@ impl<'v> Normalizer<'v> {
                 let order = self.compare(lhs, rhs, fun == Fun::Eq)?;
                 Ok(order == if fun == Fun::Lt { Order::Less } else { Order::Equal })
             }
-            Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod => Err(Stop::Truth(term)),
+            Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod | Fun::Convert => {
+                Err(Stop::Truth(term))
+            }
         }
     }
 

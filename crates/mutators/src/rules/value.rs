@@ -61,6 +61,15 @@ impl Domain {
         }
     }
 
+    /// Whether every number of `other` is one of this domain.
+    pub(crate) fn contains(self, other: Self) -> bool {
+        match (self, self.range(), other.range()) {
+            (Self::Whole, _, Some(_)) => true,
+            (_, Some((least, greatest)), Some((low, high))) => least <= low && high <= greatest,
+            _ => false,
+        }
+    }
+
     /// Whether arithmetic is modulo a power of two.
     pub fn wraps(self) -> bool {
         matches!(self, Self::Unsigned(_) | Self::Signed(_))
@@ -118,6 +127,8 @@ pub(crate) enum Fun {
     Not,
     /// The second if the first, else the third.
     Ite,
+    /// The same integer in another domain, wrapped where that one wraps.
+    Convert,
 }
 
 /// A term.
@@ -244,7 +255,7 @@ impl Values {
         let inner = self.domain(operands[operands.len() - 1]);
         let domain = match fun {
             Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not => Domain::Bool,
-            Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod | Fun::Ite => inner,
+            Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod | Fun::Ite | Fun::Convert => inner,
         };
         let numbers: Option<Vec<i128>> =
             operands.iter().map(|term| self.as_number(*term)).collect();
@@ -262,7 +273,35 @@ impl Values {
             (Fun::And, Some(false), [lhs, _]) | (Fun::Or, Some(true), [lhs, _]) => return *lhs,
             _ => {}
         }
+        if let (Fun::Lt | Fun::Eq | Fun::Mod, [lhs, rhs]) = (fun, operands)
+            && let Some((a, b)) = self.both_narrow(*lhs, *rhs)
+        {
+            // Comparing and the Euclidean remainder are the same in the narrower domain.
+            let narrow = self.apply(fun, &[a, b]);
+            return if fun == Fun::Mod { self.convert(narrow, domain) } else { narrow };
+        }
         self.intern(Node::Apply(fun, operands.to_vec()), domain)
+    }
+
+    /// Two terms as terms of a narrower domain that one of them was converted from and that has the other.
+    fn both_narrow(&mut self, a: ValueId, b: ValueId) -> Option<(ValueId, ValueId)> {
+        let wide = self.domain(a);
+        let narrow = [a, b].into_iter().find_map(|term| match self.node(term) {
+            Node::Apply(Fun::Convert, inner) => Some(self.domain(inner[0])),
+            Node::Var(_) | Node::Number(_) | Node::Apply(..) => None,
+        })?;
+        if !wide.contains(narrow) {
+            return None;
+        }
+        let mut narrowed = |term: ValueId| match self.node(term).clone() {
+            Node::Apply(Fun::Convert, inner) if self.domain(inner[0]) == narrow => Some(inner[0]),
+            Node::Number(value) => {
+                let (least, greatest) = narrow.range()?;
+                (least <= value && value <= greatest).then(|| self.number(value, narrow))
+            }
+            Node::Var(_) | Node::Apply(..) => None,
+        };
+        Some((narrowed(a)?, narrowed(b)?))
     }
 
     /// A term with another in place of a part of it.
@@ -273,7 +312,53 @@ impl Values {
         let Node::Apply(fun, operands) = self.node(term).clone() else { return term };
         let replaced: Vec<_> =
             operands.iter().map(|operand| self.replace(*operand, var, by)).collect();
-        if replaced == operands { term } else { self.apply(fun, &replaced) }
+        match fun {
+            _ if replaced == operands => term,
+            Fun::Convert => self.convert(replaced[0], self.domain(term)),
+            fun => self.apply(fun, &replaced),
+        }
+    }
+
+    /// An integer in another domain. What wraps anyway is converted before it is computed with, so that equal sums look
+    /// equal.
+    pub(crate) fn convert(&mut self, term: ValueId, to: Domain) -> ValueId {
+        let from = self.domain(term);
+        if from == to {
+            return term;
+        }
+        let narrows = |from: Domain, to: Domain| {
+            to.wraps() && (from == Domain::Whole || from.wraps() && to.width() <= from.width())
+        };
+        match self.node(term).clone() {
+            Node::Number(value) => return self.number(value, to),
+            Node::Apply(fun @ (Fun::Add | Fun::Sub | Fun::Mul), operands) if narrows(from, to) => {
+                let operands: Vec<_> =
+                    operands.iter().map(|operand| self.convert(*operand, to)).collect();
+                return self.apply(fun, &operands);
+            }
+            Node::Apply(Fun::Div, parts) if narrows(from, to) => {
+                // The least number divided by -1 wraps to itself, in both.
+                if let Some((a, b)) = self.both_narrow(parts[0], parts[1])
+                    && self.domain(a) == to
+                {
+                    return self.apply(Fun::Div, &[a, b]);
+                }
+            }
+            Node::Apply(Fun::Ite, parts) => {
+                let then = self.convert(parts[1], to);
+                let otherwise = self.convert(parts[2], to);
+                return self.apply(Fun::Ite, &[parts[0], then, otherwise]);
+            }
+            Node::Apply(Fun::Convert, inner) => {
+                let first = self.domain(inner[0]);
+                // Between, nothing was cut off that `to` keeps.
+                if narrows(from, to) || from.contains(first) {
+                    return self.convert(inner[0], to);
+                }
+            }
+            Node::Var(_) | Node::Apply(..) => {}
+        }
+        self.intern(Node::Apply(Fun::Convert, vec![term]), to)
     }
 
     /// Calls `visit` with a term and every term inside.
@@ -309,6 +394,11 @@ impl Values {
                 let values =
                     operands.iter().map(|operand| self.evaluate(*operand, assignment, seen));
                 let values: Vec<Number> = values.collect::<Option<_>>()?;
+                if *fun == Fun::Convert {
+                    let value = Number::whole(self.domain(term).wrap(values[0].numerator));
+                    seen(term, value);
+                    return Some(value);
+                }
                 compute(*fun, self.domain(operands[operands.len() - 1]), &values)?
             }
         };
@@ -348,7 +438,7 @@ fn compute(fun: Fun, domain: Domain, operands: &[Number]) -> Option<Number> {
                     denominator,
                 )
             }
-            Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => None,
+            Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite | Fun::Convert => None,
         };
     }
     let (a, b) = (a.numerator, b.numerator);
@@ -360,7 +450,7 @@ fn compute(fun: Fun, domain: Domain, operands: &[Number]) -> Option<Number> {
         Fun::Mod if b == 0 => 0,
         Fun::Div => a.checked_div_euclid(b)?,
         Fun::Mod => a.checked_rem_euclid(b)?,
-        Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => return None,
+        Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite | Fun::Convert => return None,
     };
     Some(Number::whole(domain.wrap(value)))
 }

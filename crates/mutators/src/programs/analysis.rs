@@ -1,0 +1,188 @@
+//! Analyses verified against what their contract promises: bounds that hold.
+//!
+//! Where an analysis calls itself, its contract is taken at its word: an induction over the expression.
+
+use halidom_smt::Solver;
+
+use super::ir::Type;
+use super::machine::{Machine, Outcome, Paths};
+use super::meaning::Meaning;
+use super::replay::{Computed, Concrete, Entry};
+use super::state::{NodeId, Slot, State};
+use super::value::{Place, Val};
+use super::verify::{Counterexample, Examination, Finding, Standing};
+use crate::rules::{Decision, Fun, Limits, Number, Obligation, decide};
+
+/// Examines `const_int_bounds`: if it returns true, the expression lies within what it assigned.
+pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limits) -> Examination {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut proved = 0;
+    for element in Type::SCALARS {
+        for ty in [element, element.with_vector(true)] {
+            let Some(range) = ty.range().filter(|_| !ty.is_bool()) else { continue };
+            let mut machine = Machine::new(entry.program, entry.profile, true);
+            let mut state = State::default();
+            let node = state.add(ty, None, None);
+            for (state, result) in run(entry, &mut machine, node, state) {
+                let (holds, _) = machine.truth(result, state, entry.function.line);
+                for state in holds {
+                    let at = state.at;
+                    let is_known = |standing| {
+                        findings.iter().any(|found| found.standing == standing && found.line == at)
+                    };
+                    if is_known(Standing::Contract) || is_known(Standing::Undecided) {
+                        continue;
+                    }
+                    let Some((least, greatest)) = bounds(&state) else { continue };
+                    let value = machine.node_value(node, &state);
+                    let value = machine.host_number(value, range, true);
+                    let above = machine.comparison("<=", least.term, value.term);
+                    let below = machine.comparison("<=", value.term, greatest.term);
+                    let within = machine.values.apply(Fun::And, &[above, below]);
+                    match decided(entry, &machine, node, &state, within, solver, limits) {
+                        Ok(()) => proved += 1,
+                        Err(finding) => {
+                            findings.push(Finding { line: at, ty: ty.to_string(), ..finding });
+                        }
+                    }
+                }
+            }
+            for end in std::mem::take(&mut machine.ends) {
+                let (standing, text) = match &end.outcome {
+                    Outcome::Crash(what) => (
+                        Standing::Undecided,
+                        format!("{what}, if its operands' bounds are so wide"),
+                    ),
+                    Outcome::Unsupported(what) => (Standing::Unsupported, what.clone()),
+                    Outcome::Returned(_) => continue,
+                };
+                let (line, ty) = (end.line, ty.to_string());
+                if !findings.iter().any(|found| found.standing == standing && found.line == line) {
+                    findings.push(Finding { standing, line, ty, text, counterexample: None });
+                }
+            }
+        }
+    }
+    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
+    let standing =
+        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
+    Examination { standing, findings, proved }
+}
+
+/// Runs the analysis on a node; what it assigns is in the outermost frame.
+fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: State) -> Paths<Val> {
+    let mut state = state;
+    machine.class.clone_from(&entry.function.class);
+    let slot =
+        |name: &str| Slot { name: name.to_owned(), ty: "int64_t".to_owned(), value: Val::Unknown };
+    state.frames.push(vec![slot("least"), slot("greatest")]);
+    let arguments = vec![
+        Val::Expr(Some(node)),
+        Val::Address(Place::Local(0, 0)),
+        Val::Address(Place::Local(0, 1)),
+    ];
+    machine.call(entry.function, arguments, state)
+}
+
+fn bounds(state: &State) -> Option<(super::value::Num, super::value::Num)> {
+    match state.frames.first().map(Vec::as_slice) {
+        Some([Slot { value: Val::Int(least), .. }, Slot { value: Val::Int(greatest), .. }]) => {
+            Some((*least, *greatest))
+        }
+        _ => None,
+    }
+}
+
+fn decided(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    node: NodeId,
+    state: &State,
+    within: crate::rules::ValueId,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Result<(), Finding> {
+    let mut meaning = Meaning::new(state, &machine.values, entry.profile, false);
+    let _ = meaning.node(node);
+    let lhs_defined = std::mem::take(&mut meaning.defined);
+    let lhs = meaning.term(within);
+    let mut facts = meaning.facts();
+    for (term, ty) in std::mem::take(&mut meaning.ranged) {
+        if let Some((least, greatest)) = ty.range() {
+            facts.extend(meaning.between(term, least, greatest));
+        }
+    }
+    let (always, narrow_facts) = meaning.lane_facts();
+    facts.extend(always);
+    let truth = meaning.values.bool(true);
+    let claim = Obligation {
+        values: meaning.values.clone(),
+        lhs,
+        rhs: truth,
+        facts,
+        narrow_facts,
+        lhs_defined,
+        rhs_defined: Vec::new(),
+        is_wide: true,
+    };
+    let undecided = |text: String| Finding {
+        standing: Standing::Undecided,
+        line: 0,
+        ty: String::new(),
+        text,
+        counterexample: None,
+    };
+    let assignment = match decide(&claim, solver, limits) {
+        Decision::Proved | Decision::Vacuous => return Ok(()),
+        Decision::Unknown(reason) => return Err(undecided(reason)),
+        Decision::Wrong(assignment) => assignment,
+    };
+    let concrete = Concrete::build(state, node, &mut meaning, &assignment, false)
+        .ok_or_else(|| undecided("no IR was found on which it fails".to_owned()))?;
+    match concrete.analysed(entry, |machine, node, state| run(entry, machine, node, state)) {
+        Some((Computed::Number(value), least, greatest))
+            if value.numerator < least || greatest < value.numerator =>
+        {
+            let shown = Counterexample {
+                before: concrete.before(),
+                after: None,
+                values: concrete.values(),
+                expected: Some(value.to_string()),
+                got: Some(format!("within {least} and {greatest}")),
+                snippet: concrete.snippet(),
+            };
+            Err(Finding {
+                standing: Standing::Contract,
+                text: format!("{value} is not within {least} and {greatest}"),
+                counterexample: Some(shown),
+                ..undecided(String::new())
+            })
+        }
+        _ => Err(undecided(format!("not confirmed on {}", concrete.before()))),
+    }
+}
+
+impl Concrete {
+    /// The value of the expression, and the bounds that the analysis gives for it, if it gives any.
+    fn analysed<'p>(
+        &self,
+        entry: Entry<'p>,
+        run: impl Fn(&mut Machine<'p>, NodeId, State) -> Paths<Val>,
+    ) -> Option<(Computed, i128, i128)> {
+        let mut machine = self.machine(entry);
+        let paths = run(&mut machine, self.input(), self.state());
+        let [(state, Val::Bool(found))] = paths.as_slice() else { return None };
+        if machine.values.as_number(*found) != Some(1) {
+            return None;
+        }
+        let (least, greatest) = bounds(state)?;
+        let number = |num: super::value::Num| machine.values.as_number(num.term);
+        let value = self.value_of(state, &machine.values, self.input(), entry.profile, false);
+        Some((value, number(least)?, number(greatest)?))
+    }
+}
+
+/// A value near to another among two.
+pub(crate) fn is_nearer(value: Number, first: i128, second: i128) -> bool {
+    (value.numerator - first).abs() <= (value.numerator - second).abs()
+}

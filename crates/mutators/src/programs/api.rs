@@ -1,0 +1,555 @@
+//! Functions of the API, interpreted as their contracts say.
+
+use super::contracts::{CONTRACTS, Meaning};
+use super::ir::{Code, Kind, Type};
+use super::machine::{Machine, Outcome, Paths};
+use super::state::{Atom, Field, NodeId, Shape, State};
+use super::value::{Num, Place, Val};
+use crate::rules::{Domain, Fun, ValueId};
+
+impl Machine<'_> {
+    /// Calls a function of the API.
+    pub(crate) fn api(
+        &mut self,
+        name: &str,
+        templates: &[String],
+        arguments: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let arguments: Vec<Val> =
+            arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        let mut state = state;
+        if let Some(kind) = name.strip_suffix("::make").and_then(Kind::named) {
+            return self.make_node(kind, &arguments, state, line);
+        }
+        let short = name.rsplit("::").next().unwrap_or(name);
+        let Some(contract) = CONTRACTS.iter().find(|contract| contract.name == short) else {
+            return self.unsupported(state, name, line);
+        };
+        let bad = |machine: &mut Self, state| {
+            machine.unsupported(state, format!("{name} of these arguments"), line)
+        };
+        // A call of a method on an undefined expression dereferences null.
+        if arguments.iter().any(|value| matches!(value, Val::Unknown)) {
+            return self.unsupported(state, format!("{name} of a value that is not known"), line);
+        }
+        match (contract.meaning, arguments.as_slice()) {
+            (
+                Meaning::Mutate | Meaning::SameValue,
+                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..],
+            ) => self.mutate(*node, state, line),
+            (Meaning::Mutate, [Val::Expr(None), ..]) => vec![(state, Val::Expr(None))],
+            (Meaning::Equal, [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
+                let (holds, fails) = self.equal(*a, *b, state);
+                self.truths(holds, fails)
+            }
+            (Meaning::IsConst, [Val::Expr(Some(node))]) => {
+                self.literal_test(*node, state, &mut |machine, _| machine.values.bool(true))
+            }
+            (Meaning::IsConst, [Val::Expr(Some(node)), Val::Int(num)]) => {
+                let num = *num;
+                if let Some(value) = self.values.as_number(num.term) {
+                    return self.literal_test(*node, state, &mut |machine, term| {
+                        machine.is_number(term, value)
+                    });
+                }
+                self.literal_test(*node, state, &mut |machine, term| {
+                    let domain = machine.values.domain(num.term);
+                    match machine.values.domain(term) {
+                        Domain::Real | Domain::Bool => machine.values.bool(false),
+                        _ => {
+                            let term = machine.values.convert(term, domain);
+                            machine.values.apply(Fun::Eq, &[term, num.term])
+                        }
+                    }
+                })
+            }
+            (Meaning::IsNumber(value), [Val::Expr(Some(node))]) => {
+                self.literal_test(*node, state, &mut |machine, term| {
+                    machine.is_number(term, value.into())
+                })
+            }
+            (Meaning::IsPositive, [Val::Expr(Some(node))]) => {
+                self.literal_test(*node, state, &mut |machine, term| {
+                    let zero = machine.values.number(0, machine.values.domain(term));
+                    machine.sign_test(">", term, zero)
+                })
+            }
+            (Meaning::IsNegative | Meaning::IsNegatable, [Val::Expr(Some(node)), ..]) => {
+                let ty = state.node(*node).ty;
+                if ty.code == Code::UInt {
+                    return self.truths(Vec::new(), vec![state]);
+                }
+                let negatable = contract.meaning == Meaning::IsNegatable;
+                self.literal_test(*node, state, &mut |machine, term| {
+                    let zero = machine.values.number(0, machine.values.domain(term));
+                    let below = machine.sign_test("<", term, zero);
+                    match ty.range() {
+                        Some((least, _)) if negatable => {
+                            let other = machine.is_number(term, least);
+                            let other = machine.values.apply(Fun::Not, &[other]);
+                            machine.values.apply(Fun::And, &[below, other])
+                        }
+                        _ => below,
+                    }
+                })
+            }
+            (Meaning::AsConst(code), [Val::Expr(Some(node))]) => self.as_const(*node, code, state),
+            (Meaning::PowerOfTwo, [Val::Expr(Some(node)), Val::Address(place)]) => {
+                let ty = state.node(*node).ty;
+                let Some((_, greatest)) = ty.range() else {
+                    return self.truths(Vec::new(), vec![state]);
+                };
+                let mut paths = Vec::new();
+                for bits in 0..64 {
+                    if 1_i128 << bits > greatest {
+                        break;
+                    }
+                    let tested = self.literal_test(*node, state.clone(), &mut |machine, term| {
+                        machine.is_number(term, 1 << bits)
+                    });
+                    for (mut state, truth) in tested {
+                        if matches!(truth, Val::Bool(term) if self.values.as_number(term) == Some(1))
+                        {
+                            let num = self.number(bits, 32, true);
+                            self.store(place, Val::Int(num), &mut state);
+                            paths.push((state, truth));
+                        }
+                    }
+                }
+                if !self.is_concrete || paths.is_empty() {
+                    let (_, fails) = self.choose(state);
+                    paths.push((fails, Val::Bool(self.values.bool(false))));
+                }
+                paths
+            }
+            (Meaning::MakeConst, [Val::Type(ty), Val::Int(num)]) => {
+                let node = self.literal(*ty, *num, &mut state);
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (Meaning::MakeConst, [Val::Type(ty), Val::Bool(truth)]) => {
+                let num = self.host_number(*truth, (0, 1), true);
+                let node = self.literal(*ty, num, &mut state);
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (Meaning::MakeNumber(value), [Val::Type(ty)]) => {
+                let num = self.number(value.into(), 32, true);
+                let node = self.literal(*ty, num, &mut state);
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (Meaning::MakeTruth(value), lanes) => {
+                let truth = self.values.bool(value);
+                self.truth_literal(truth, lanes.first(), state, line)
+            }
+            (Meaning::MakeBool, [Val::Bool(truth), lanes @ ..]) => {
+                self.truth_literal(*truth, lanes.first(), state, line)
+            }
+            (Meaning::Divide(op), [Val::Int(a), Val::Int(b)]) => {
+                self.euclid(op, *a, *b, state, line)
+            }
+            (Meaning::Divide("%"), [Val::Real(a), Val::Real(b)]) => {
+                vec![(state, Val::Real(self.values.apply(Fun::Mod, &[*a, *b])))]
+            }
+            (Meaning::Overflows(op), [Val::Int(bits), Val::Int(a), Val::Int(b)]) => {
+                let fun = match op {
+                    "+" => Fun::Add,
+                    "-" => Fun::Sub,
+                    _ => Fun::Mul,
+                };
+                let Some(bits) =
+                    self.values.as_number(bits.term).and_then(|bits| u8::try_from(bits).ok())
+                else {
+                    return bad(self, state);
+                };
+                let result = self.values.apply(fun, &[a.term, b.term]);
+                let (least, greatest) = Num::range(bits, true);
+                let domain = self.values.domain(result);
+                let (low, high) =
+                    (self.values.number(least, domain), self.values.number(greatest, domain));
+                let below = self.values.apply(Fun::Lt, &[result, low]);
+                let above = self.values.apply(Fun::Lt, &[high, result]);
+                vec![(state, Val::Bool(self.values.apply(Fun::Or, &[below, above])))]
+            }
+            (Meaning::NumericType(code), [Val::Int(bits), lanes @ ..]) => {
+                let Some(bits) =
+                    self.values.as_number(bits.term).and_then(|bits| u8::try_from(bits).ok())
+                else {
+                    return bad(self, state);
+                };
+                let Some(is_vector) = self.is_lanes(lanes.first()) else {
+                    return bad(self, state);
+                };
+                vec![(state, Val::Type(Type { code, bits, is_vector }))]
+            }
+            (Meaning::BoolType, lanes) => match self.is_lanes(lanes.first()) {
+                Some(is_vector) => {
+                    vec![(state, Val::Type(Type::BOOL.with_vector(is_vector)))]
+                }
+                None => bad(self, state),
+            },
+            (Meaning::Least | Meaning::Greatest, [Val::Int(a), Val::Int(b)]) => {
+                let is_less = self.values.apply(Fun::Lt, &[a.term, b.term]);
+                let is_least = contract.meaning == Meaning::Least;
+                let (then, other) = if is_least { (a, b) } else { (b, a) };
+                let term = self.values.apply(Fun::Ite, &[is_less, then.term, other.term]);
+                let (low, high) = if is_least {
+                    (a.low.min(b.low), a.high.min(b.high))
+                } else {
+                    (a.low.max(b.low), a.high.max(b.high))
+                };
+                vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..*a }))]
+            }
+            (Meaning::Least | Meaning::Greatest, [a, b]) => {
+                let kind = if contract.meaning == Meaning::Least { Kind::Min } else { Kind::Max };
+                let expr = |machine: &mut Self, value: &Val, other: &Val, state: &mut State| match (
+                    value, other,
+                ) {
+                    (Val::Expr(Some(node)), _) => Some(*node),
+                    (Val::Int(num), Val::Expr(Some(other))) => {
+                        let ty = state.node(*other).ty;
+                        Some(machine.literal(ty, *num, state))
+                    }
+                    _ => None,
+                };
+                let (Some(p), Some(q)) =
+                    (expr(self, a, b, &mut state), expr(self, b, a, &mut state))
+                else {
+                    return bad(self, state);
+                };
+                let (p, q) = self.match_types(p, q, &mut state);
+                self.make(kind, p, q, state, line)
+            }
+            (Meaning::Magnitude, [Val::Int(num)]) => {
+                let num = *num;
+                let zero = self.number(0, num.bits, num.is_signed);
+                let Some(Val::Int(negated)) = self.arithmetic("-", zero, num, line, &mut state)
+                else {
+                    return bad(self, state);
+                };
+                let below = self.comparison("<", num.term, zero.term);
+                let term = self.values.apply(Fun::Ite, &[below, negated.term, num.term]);
+                let high = num.high.max(-num.low);
+                vec![(state, Val::Int(Num { term, low: 0, high, remainder_of: None, ..num }))]
+            }
+            (Meaning::Select, [Val::Expr(Some(c)), Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
+                let (a, b) = self.match_types(*a, *b, &mut state);
+                self.make_node(
+                    Kind::Select,
+                    &[Val::Expr(Some(*c)), Val::Expr(Some(a)), Val::Expr(Some(b))],
+                    state,
+                    line,
+                )
+            }
+            (Meaning::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
+                let node = self.cast(*ty, *node, &mut state);
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (Meaning::IsNan, [Val::Real(_)]) => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Meaning::Undefined(name), [Val::Type(ty)]) => {
+                let shape = Shape { kind: Kind::Call, fields: Vec::new() };
+                let node = state.add(*ty, None, Some(shape));
+                state.node_mut(node).intrinsic = Some(name.to_owned());
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (
+                Meaning::Bounds,
+                [Val::Expr(Some(node)), Val::Address(least), Val::Address(greatest)],
+            ) => self.bounds(*node, least, greatest, state),
+            (Meaning::Remainder, [Val::Expr(Some(node)), ..]) => {
+                let value = self.remainder_contract(*node, &mut state);
+                vec![(state, value)]
+            }
+            (Meaning::RemainderOf, [modulus, remainder]) => {
+                let members = vec![
+                    ("modulus".to_owned(), modulus.clone()),
+                    ("remainder".to_owned(), remainder.clone()),
+                ];
+                vec![(state, Val::Object(members))]
+            }
+            (Meaning::Clamp, [Val::Expr(Some(node)), low, high]) => {
+                let ty = state.node(*node).ty;
+                let mut bound = |machine: &mut Self, value: &Val| match value {
+                    Val::Expr(Some(node)) => Some(machine.cast(ty, *node, &mut state)),
+                    Val::Int(num) => Some(machine.literal(ty, *num, &mut state)),
+                    _ => None,
+                };
+                let (Some(low), Some(high)) = (bound(self, low), bound(self, high)) else {
+                    return bad(self, state);
+                };
+                let mut paths = Vec::new();
+                for (state, least) in self.make(Kind::Min, *node, high, state, line) {
+                    if let Val::Expr(Some(least)) = least {
+                        paths.extend(self.make(Kind::Max, least, low, state, line));
+                    }
+                }
+                paths
+            }
+            (Meaning::Lane, [Val::Expr(Some(node)), Val::Int(_)])
+                if !state.node(*node).ty.is_vector =>
+            {
+                vec![(state, Val::Expr(Some(*node)))]
+            }
+            (Meaning::Substitute, [what, Val::Expr(Some(by)), Val::Expr(Some(within))]) => {
+                let (Val::Expr(Some(what)) | Val::Ptr(Some((what, _)))) = what else {
+                    return bad(self, state);
+                };
+                let result = state.add(state.node(*within).ty, None, None);
+                if state.node(*what).ty == state.node(*by).ty {
+                    let (what, by) = (self.node_value(*what, &state), self.node_value(*by, &state));
+                    let old = self.node_value(*within, &state);
+                    let new = self.node_value(result, &state);
+                    let is_same = self.values.apply(Fun::Eq, &[what, by]);
+                    let differs = self.values.apply(Fun::Not, &[is_same]);
+                    let is_kept = self.values.apply(Fun::Eq, &[old, new]);
+                    state.facts.push(self.values.apply(Fun::Or, &[differs, is_kept]));
+                }
+                vec![(state, Val::Expr(Some(result)))]
+            }
+            (
+                Meaning::NoOverflow | Meaning::NoOverflowInt | Meaning::NoOverflowScalar,
+                [Val::Type(ty)],
+            ) => {
+                let is_int = ty.code == Code::Int && ty.bits >= 32;
+                let truth = match contract.meaning {
+                    Meaning::NoOverflow => is_int || ty.code == Code::Float,
+                    Meaning::NoOverflowInt => is_int,
+                    _ => is_int && !ty.is_vector,
+                };
+                vec![(state, Val::Bool(self.values.bool(truth)))]
+            }
+            (
+                Meaning::Divide(_)
+                | Meaning::Overflows(_)
+                | Meaning::Least
+                | Meaning::Greatest
+                | Meaning::Magnitude,
+                values,
+            ) if values.iter().any(Val::is_info) => vec![(state, Val::info())],
+            (Meaning::AnyBool, _) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            _ => {
+                let _ = templates;
+                if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
+                    let what = format!("{name} of an undefined Expr");
+                    self.end(state, Outcome::Crash(what), line);
+                    return Vec::new();
+                }
+                bad(self, state)
+            }
+        }
+    }
+
+    pub(crate) fn truths(&mut self, holds: Vec<State>, fails: Vec<State>) -> Paths<Val> {
+        let (yes, no) = (self.values.bool(true), self.values.bool(false));
+        let holds = holds.into_iter().map(|state| (state, Val::Bool(yes)));
+        holds.chain(fails.into_iter().map(|state| (state, Val::Bool(no)))).collect()
+    }
+
+    /// Whether a number of lanes makes a vector; `None` if that is not known.
+    pub(crate) fn is_lanes(&self, lanes: Option<&Val>) -> Option<bool> {
+        match lanes {
+            None => Some(false),
+            Some(Val::Int(num)) if self.values.as_number(num.term) == Some(1) => Some(false),
+            Some(Val::Int(num)) if Some(num.term) == self.lanes.map(|lanes| lanes.term) => {
+                Some(true)
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn truth_literal(
+        &mut self,
+        truth: ValueId,
+        lanes: Option<&Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let Some(is_vector) = self.is_lanes(lanes) else {
+            return self.unsupported(state, "a literal of so many lanes", line);
+        };
+        let num = self.host_number(truth, (0, 1), true);
+        let node = self.literal(Type::BOOL.with_vector(is_vector), num, &mut state);
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    /// The value of a node with an integer.
+    fn is_number(&mut self, term: ValueId, value: i128) -> ValueId {
+        let domain = self.values.domain(term);
+        if domain != Domain::Whole
+            && domain.range().is_some_and(|(least, greatest)| value < least || greatest < value)
+        {
+            return self.values.bool(false);
+        }
+        let number = self.values.number(value, domain);
+        self.values.apply(Fun::Eq, &[term, number])
+    }
+
+    fn sign_test(&mut self, op: &str, term: ValueId, zero: ValueId) -> ValueId {
+        match self.values.domain(term) {
+            // Of truth values, true alone is above 0.
+            Domain::Bool if op == ">" => term,
+            Domain::Bool => self.values.bool(false),
+            _ => self.comparison(op, term, zero),
+        }
+    }
+
+    /// A test of a literal, which looks through casts and broadcasts.
+    fn literal_test(
+        &mut self,
+        node: NodeId,
+        state: State,
+        test: &mut dyn FnMut(&mut Self, ValueId) -> ValueId,
+    ) -> Paths<Val> {
+        if let Some(Shape { kind, fields }) = state.shape(node).cloned() {
+            return match (kind, fields.as_slice()) {
+                (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, [Field::Number(term)]) => {
+                    let truth = test(self, *term);
+                    let (holds, fails) = self.fork(truth, state);
+                    self.truths(holds, fails)
+                }
+                (Kind::Broadcast | Kind::Cast, [Field::Expr(inner), ..]) => {
+                    self.literal_test(*inner, state, test)
+                }
+                (Kind::Ramp, _) | (Kind::Call, _) if state.node(node).intrinsic.is_none() => {
+                    let (mut holds, fails) = self.choose(state);
+                    let value = self.node_value(node, &holds);
+                    let truth = test(self, value);
+                    holds.facts.push(truth);
+                    self.truths(vec![holds], vec![fails])
+                }
+                _ => self.truths(Vec::new(), vec![state]),
+            };
+        }
+        let value = self.node_value(node, &state);
+        let truth = test(self, value);
+        if self.values.as_number(truth) == Some(0) {
+            return self.truths(Vec::new(), vec![state]);
+        }
+        let mut holds = state.clone();
+        holds.facts.push(truth);
+        holds.node_mut(node).is_literal = true;
+        holds.decide(Atom::Literal(node, truth), true);
+        let mut fails = state;
+        fails.decide(Atom::Literal(node, truth), false);
+        self.truths(vec![holds], vec![fails])
+    }
+
+    fn as_const(&mut self, node: NodeId, code: Code, state: State) -> Paths<Val> {
+        let ty = state.node(node).ty;
+        if ty.code != code {
+            return vec![(state, Val::NumPtr(None))];
+        }
+        let mut paths = Vec::new();
+        let (holds, fails) = self.is_kind(node, Kind::Broadcast, state);
+        for state in holds {
+            match state.shape(node).map(|shape| shape.fields.clone()).as_deref() {
+                Some([Field::Expr(inner), ..]) => {
+                    let inner = *inner;
+                    paths.extend(self.as_const(inner, code, state));
+                }
+                _ => paths.push((state, Val::NumPtr(None))),
+            }
+        }
+        let kind = match code {
+            Code::Int => Kind::IntImm,
+            Code::UInt => Kind::UIntImm,
+            Code::Float => Kind::FloatImm,
+        };
+        for state in fails {
+            let (holds, fails) = self.is_kind(node, kind, state);
+            for state in holds {
+                let term = self.node_value(node, &state);
+                let value = match ty.range() {
+                    Some(range) => Val::Int(self.host_number(term, range, code == Code::Int)),
+                    None => Val::Real(term),
+                };
+                paths.push((state, Val::NumPtr(Some(Box::new(value)))));
+            }
+            paths.extend(fails.into_iter().map(|state| (state, Val::NumPtr(None))));
+        }
+        paths
+    }
+
+    fn euclid(&mut self, op: &str, a: Num, b: Num, state: State, line: usize) -> Paths<Val> {
+        let mut state = state;
+        self.division_claims(a, b, line, &mut state);
+        let fun = if op == "/" { Fun::Div } else { Fun::Mod };
+        let term = self.values.apply(fun, &[a.term, b.term]);
+        let magnitude = a.high.max(-a.low);
+        let (low, high) = match self.values.as_number(term) {
+            Some(value) => (value, value),
+            None if op == "/" => (-magnitude - 1, magnitude + 1),
+            None => (0, b.high.max(-b.low)),
+        };
+        let (least, greatest) = Num::range(a.bits, a.is_signed);
+        let (low, high) = (low.max(least), high.min(greatest));
+        vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..a }))]
+    }
+
+    /// What `const_int_bounds` promises.
+    fn bounds(
+        &mut self,
+        node: NodeId,
+        least: &Place,
+        greatest: &Place,
+        state: State,
+    ) -> Paths<Val> {
+        let ty = state.node(node).ty;
+        if self.is_concrete {
+            // Without a body to run, bounds are known of literals alone.
+            let mut state = state;
+            let value = self.node_value(node, &state);
+            let Some(value) = self.values.as_number(value).filter(|_| !ty.is_vector) else {
+                return self.truths(Vec::new(), vec![state]);
+            };
+            let value = Val::Int(self.number(value, 64, true));
+            self.store(least, value.clone(), &mut state);
+            self.store(greatest, value, &mut state);
+            return self.truths(vec![state], Vec::new());
+        }
+        let (mut holds, fails) = self.choose(state);
+        let Some(range) = ty.range().filter(|_| !ty.is_bool()) else {
+            return self.truths(Vec::new(), vec![fails]);
+        };
+        let value = self.node_value(node, &holds);
+        let value = self.host_number(value, range, true);
+        let (low, high) =
+            (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
+        let above = self.comparison("<=", low.term, value.term);
+        let below = self.comparison("<=", value.term, high.term);
+        holds.facts.extend([above, below]);
+        holds.bounded.push((node, low.term, high.term));
+        self.store(least, Val::Int(low), &mut holds);
+        self.store(greatest, Val::Int(high), &mut holds);
+        self.truths(vec![holds], vec![fails])
+    }
+
+    /// What `modulus_remainder` promises.
+    fn remainder_contract(&mut self, node: NodeId, state: &mut State) -> Val {
+        let ty = state.node(node).ty;
+        let modulus = Num { low: 0, ..self.any_number("modulus", 32, true) };
+        let remainder = self.any_number("remainder", 32, true);
+        if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
+            let value = self.node_value(node, state);
+            let value = self.host_number(value, range, true).term;
+            let zero = self.number(0, 32, true).term;
+            let is_known = self.values.apply(Fun::Eq, &[modulus.term, zero]);
+            let is_value = self.values.apply(Fun::Eq, &[value, remainder.term]);
+            let left = self.values.apply(Fun::Mod, &[value, modulus.term]);
+            let leaves = self.values.apply(Fun::Eq, &[left, remainder.term]);
+            let fact = self.values.apply(Fun::Ite, &[is_known, is_value, leaves]);
+            let at_least = self.comparison("<=", zero, modulus.term);
+            state.facts.extend([fact, at_least]);
+        }
+        Val::Object(vec![
+            ("modulus".to_owned(), Val::Int(modulus)),
+            ("remainder".to_owned(), Val::Int(remainder)),
+        ])
+    }
+}

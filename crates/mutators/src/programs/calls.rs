@@ -1,0 +1,212 @@
+//! The symbolic interpreter: calls.
+
+use super::expression::is_stream;
+use super::ir::Kind;
+use super::machine::{Machine, Paths};
+use super::state::{Slot, State};
+use super::value::{Place, Val};
+use crate::cpp::ast::{Expr, ExprKind};
+
+impl<'p> Machine<'p> {
+    /// Calls: functions of the program that no contract stands for, the API, methods.
+    pub(crate) fn call_expression(
+        &mut self,
+        callee: &'p Expr,
+        templates: &'p [String],
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if let ExprKind::Member { object, name, .. } = &callee.kind
+            && !matches!(object.kind, ExprKind::This)
+        {
+            let mut paths = Vec::new();
+            for (state, receiver) in self.reference(object, state) {
+                for (state, arguments) in self.arguments(arguments, state) {
+                    let receiver = receiver.clone();
+                    paths.extend(self.method(receiver, name, templates, arguments, state, line));
+                }
+            }
+            return paths;
+        }
+        let name = match &callee.kind {
+            ExprKind::Name(name) => name.as_str(),
+            ExprKind::Member { name, .. } => name.as_str(),
+            _ => return self.unsupported(state, "a call of a computed function", line),
+        };
+        if is_stream(name) {
+            return self.stream(name, arguments, state, line);
+        }
+        if name.ends_with("swap") && arguments.len() == 2 {
+            return self.swap(arguments, state);
+        }
+        if matches!(name, "EVAL_IN_LAMBDA" | "std::move") && arguments.len() == 1 {
+            return self.eval(&arguments[0], state);
+        }
+        if matches!(name, "Expr" | "Stmt") && arguments.is_empty() {
+            return vec![(state, Val::Expr(None))];
+        }
+        if name.ends_with("rewriter") {
+            return self.rewriter(arguments, state, line);
+        }
+        if let Some(place) = Self::find_variable(name, &state)
+            && matches!(Self::load(&place, &state), Some(Slot { value: Val::Object(_), .. }))
+        {
+            // A rule fires or not. That its result has the value of what it matches is the rule's own claim.
+            let (holds, fails) = self.choose(state);
+            let (yes, no) = (self.values.bool(true), self.values.bool(false));
+            return vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))];
+        }
+        let functions: Vec<_> = self
+            .program
+            .functions
+            .iter()
+            .filter(|function| {
+                function.name == name
+                    && function.parameters.len() == arguments.len()
+                    && (function.class.is_empty() || function.class == self.class)
+            })
+            .collect();
+        // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
+        let is_assumed = super::contracts::is_assumed(name)
+            && !(self.is_concrete && super::contracts::is_analysis(name));
+        let mut paths = Vec::new();
+        for (state, values) in self.arguments(arguments, state) {
+            match functions.as_slice() {
+                [function] if !is_assumed => {
+                    paths.extend(self.call_template(function, templates, values, state));
+                }
+                [first, ..] if !is_assumed => {
+                    // Overloads: the one whose parameters take these values.
+                    let fitting = functions.iter().find(|function| {
+                        function
+                            .parameters
+                            .iter()
+                            .zip(&values)
+                            .all(|(parameter, value)| accepts(&parameter.ty, value, &state))
+                    });
+                    let function = fitting.unwrap_or(first);
+                    paths.extend(self.call_template(function, templates, values, state));
+                }
+                _ => paths.extend(self.api(name, templates, values, state, line)),
+            }
+        }
+        paths
+    }
+
+    /// Calls a function with its template argument, which kinds of nodes may be named by.
+    fn call_template(
+        &mut self,
+        function: &'p crate::cpp::ast::Function,
+        templates: &'p [String],
+        values: Vec<Val>,
+        state: State,
+    ) -> Paths<Val> {
+        let outer = self.template.clone();
+        self.template = templates.first().cloned();
+        let paths = self.call(function, values, state);
+        self.template = outer;
+        paths
+    }
+
+    /// Arguments from the left; variables as references, which the parameter may be.
+    fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
+        let mut paths = vec![(state, Vec::new())];
+        for argument in arguments {
+            let mut next = Vec::new();
+            for (state, values) in paths {
+                for (state, value) in self.reference(argument, state) {
+                    let mut values = values.clone();
+                    values.push(value);
+                    next.push((state, values));
+                }
+            }
+            paths = next;
+        }
+        paths
+    }
+
+    /// `rewriter(add(a, b), …)`: its result has the value of what it matches.
+    fn rewriter(&mut self, arguments: &'p [Expr], state: State, line: usize) -> Paths<Val> {
+        let Some(ExprKind::Call { callee, arguments, .. }) =
+            arguments.first().map(|matched| &matched.kind)
+        else {
+            return self.unsupported(state, "a rewriter of something else", line);
+        };
+        let ExprKind::Name(name) = &callee.kind else {
+            return self.unsupported(state, "a rewriter of something else", line);
+        };
+        let name = name.rsplit("::").next().unwrap_or_default();
+        let Some((_, kind)) = MATCHED.iter().find(|(known, _)| *known == name) else {
+            return self.unsupported(state, format!("a rewriter of {name}"), line);
+        };
+        let mut paths = Vec::new();
+        for (state, values) in self.arguments(arguments, state) {
+            let values: Vec<Val> =
+                values.into_iter().map(|value| Self::loaded(value, &state)).collect();
+            for (mut state, matched) in self.make_node(*kind, &values, state, line) {
+                if let Val::Expr(Some(node)) = matched {
+                    let (ty, class) = (state.node(node).ty, state.node(node).class);
+                    let result = state.add(ty, Some(class), None);
+                    let result = vec![("result".to_owned(), Val::Expr(Some(result)))];
+                    paths.push((state, Val::Object(result)));
+                }
+            }
+        }
+        paths
+    }
+
+    fn swap(&mut self, arguments: &'p [Expr], state: State) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, a) in self.place(&arguments[0], state) {
+            for (mut state, b) in self.place(&arguments[1], state) {
+                let old = |place: &Place, state: &State| {
+                    Self::load(place, state).map_or(Val::Unknown, |Slot { value, .. }| value)
+                };
+                let (first, second) = (old(&a, &state), old(&b, &state));
+                self.store(&a, second, &mut state);
+                self.store(&b, first, &mut state);
+                paths.push((state, Val::Void));
+            }
+        }
+        paths
+    }
+}
+
+/// What rewriters match, by its name in the rule language.
+const MATCHED: &[(&str, Kind)] = &[
+    ("add", Kind::Add),
+    ("sub", Kind::Sub),
+    ("mul", Kind::Mul),
+    ("div", Kind::Div),
+    ("mod", Kind::Mod),
+    ("min", Kind::Min),
+    ("max", Kind::Max),
+    ("eq", Kind::EQ),
+    ("ne", Kind::NE),
+    ("lt", Kind::LT),
+    ("le", Kind::LE),
+    ("gt", Kind::GT),
+    ("ge", Kind::GE),
+    ("and_op", Kind::And),
+    ("or_op", Kind::Or),
+    ("not_op", Kind::Not),
+    ("select", Kind::Select),
+    ("ramp", Kind::Ramp),
+    ("broadcast", Kind::Broadcast),
+];
+
+/// Whether a parameter takes a value: enough to tell the overloads of helpers apart.
+fn accepts(ty: &str, value: &Val, state: &State) -> bool {
+    let value = Machine::loaded(value.clone(), state);
+    match ty.trim_end_matches('&') {
+        "Expr" | "Stmt" => matches!(value, Val::Expr(_)),
+        "Type" => matches!(value, Val::Type(_)),
+        "double" | "float" => matches!(value, Val::Real(_)),
+        ty if ty.ends_with('*') => {
+            matches!(value, Val::Address(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Handle(_))
+        }
+        ty if super::machine::integer_type(ty).is_some() => matches!(value, Val::Int(_)),
+        _ => true,
+    }
+}

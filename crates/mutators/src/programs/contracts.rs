@@ -1,0 +1,391 @@
+//! The API of Halide's family: what functions assume and ensure.
+//!
+//! # Correctness
+//!
+//! A contract stands for the function's body, so verdicts rest on it. Functions of the same files that are not in the
+//! table are interpreted from their source; what is neither ends its path as unsupported. An analysis (`Bounds`,
+//! `Remainder`) is taken at its word where it is called, and is itself verified against that word.
+
+use super::ir::Code;
+
+/// A function of the API.
+#[derive(Clone, Copy, Debug)]
+pub struct Contract {
+    /// Its name.
+    pub name: &'static str,
+    /// Its parameters.
+    pub parameters: &'static str,
+    /// What it ensures, and what it assumes.
+    pub ensures: &'static str,
+    /// Where that is written.
+    pub source: &'static str,
+    pub(crate) meaning: Meaning,
+    /// Whether it stands for a body in the given files.
+    stands: bool,
+}
+
+/// How a contract is interpreted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Mutate,
+    SameValue,
+    Equal,
+    IsConst,
+    IsNumber(i64),
+    IsPositive,
+    IsNegative,
+    IsNegatable,
+    AsConst(Code),
+    PowerOfTwo,
+    MakeConst,
+    MakeNumber(i64),
+    MakeTruth(bool),
+    MakeBool,
+    Divide(&'static str),
+    Overflows(&'static str),
+    NumericType(Code),
+    BoolType,
+    Least,
+    Greatest,
+    Magnitude,
+    Select,
+    Cast,
+    IsNan,
+    Undefined(&'static str),
+    Bounds,
+    Remainder,
+    RemainderOf,
+    Substitute,
+    Lane,
+    Clamp,
+    AnyBool,
+    NoOverflow,
+    NoOverflowInt,
+    NoOverflowScalar,
+}
+
+const fn contract(
+    name: &'static str,
+    parameters: &'static str,
+    ensures: &'static str,
+    source: &'static str,
+    meaning: Meaning,
+) -> Contract {
+    Contract { name, parameters, ensures, source, meaning, stands: false }
+}
+
+const fn standing(contract: Contract) -> Contract {
+    Contract { stands: true, ..contract }
+}
+
+/// Where most of the helpers are.
+const OPERATOR: &str = "IROperator.h";
+
+/// The contracts.
+pub const CONTRACTS: &[Contract] = &[
+    standing(contract(
+        "mutate",
+        "e",
+        "a node of the type and the value of e, of any shape",
+        "IRMutator.h",
+        Meaning::Mutate,
+    )),
+    standing(contract(
+        "hoist_slice_vector",
+        "e",
+        "a node of the type and the value of e",
+        "Simplify.cpp; assumed, not verified",
+        Meaning::SameValue,
+    )),
+    contract(
+        "simplify",
+        "e",
+        "a node of the type and the value of e",
+        "Simplify.h",
+        Meaning::SameValue,
+    ),
+    contract(
+        "equal",
+        "a, b",
+        "true just if both have one structure, types included",
+        "IREquality.h",
+        Meaning::Equal,
+    ),
+    contract(
+        "is_const",
+        "e",
+        "true of a literal, also cast, broadcast, or a ramp of literals",
+        OPERATOR,
+        Meaning::IsConst,
+    ),
+    contract(
+        "is_const",
+        "e, k",
+        "true just if e is a literal k, also cast or broadcast",
+        OPERATOR,
+        Meaning::IsConst,
+    ),
+    contract(
+        "is_zero",
+        "e",
+        "true just if e is a literal 0, also cast or broadcast",
+        OPERATOR,
+        Meaning::IsNumber(0),
+    ),
+    contract(
+        "is_one",
+        "e",
+        "true just if e is a literal 1, also cast or broadcast",
+        OPERATOR,
+        Meaning::IsNumber(1),
+    ),
+    contract(
+        "is_two",
+        "e",
+        "true just if e is a literal 2, also cast or broadcast",
+        OPERATOR,
+        Meaning::IsNumber(2),
+    ),
+    contract(
+        "is_positive_const",
+        "e",
+        "if true, e is a literal above 0 in every lane",
+        OPERATOR,
+        Meaning::IsPositive,
+    ),
+    contract(
+        "is_negative_const",
+        "e",
+        "if true, e is a literal below 0 in every lane",
+        OPERATOR,
+        Meaning::IsNegative,
+    ),
+    contract(
+        "is_negative_negatable_const",
+        "e",
+        "if true, e is a literal below 0 and not the least of its type",
+        OPERATOR,
+        Meaning::IsNegatable,
+    ),
+    contract(
+        "as_const_int",
+        "e",
+        "the number of a signed literal or a broadcast of one, else null",
+        OPERATOR,
+        Meaning::AsConst(Code::Int),
+    ),
+    contract(
+        "as_const_uint",
+        "e",
+        "the number of an unsigned literal or a broadcast of one, else null",
+        OPERATOR,
+        Meaning::AsConst(Code::UInt),
+    ),
+    contract(
+        "as_const_float",
+        "e",
+        "the number of a floating-point literal or a broadcast of one, else null",
+        OPERATOR,
+        Meaning::AsConst(Code::Float),
+    ),
+    contract(
+        "is_const_power_of_two_integer",
+        "e, bits",
+        "true just if e is a literal 2^bits",
+        OPERATOR,
+        Meaning::PowerOfTwo,
+    ),
+    contract(
+        "make_const",
+        "t, k",
+        "a literal of t with the bits of k that fit, in every lane",
+        OPERATOR,
+        Meaning::MakeConst,
+    ),
+    contract("make_zero", "t", "a literal 0 of t", OPERATOR, Meaning::MakeNumber(0)),
+    contract("make_one", "t", "a literal 1 of t", OPERATOR, Meaning::MakeNumber(1)),
+    contract("make_two", "t", "a literal 2 of t", OPERATOR, Meaning::MakeNumber(2)),
+    contract("const_true", "lanes = 1", "true in every lane", OPERATOR, Meaning::MakeTruth(true)),
+    contract(
+        "const_false",
+        "lanes = 1",
+        "false in every lane",
+        OPERATOR,
+        Meaning::MakeTruth(false),
+    ),
+    contract(
+        "make_bool",
+        "value, lanes = 1",
+        "the value in every lane",
+        OPERATOR,
+        Meaning::MakeBool,
+    ),
+    contract(
+        "div_imp",
+        "a, b",
+        "the Euclidean quotient; assumes b is not 0, nor a the least of its type and b -1",
+        OPERATOR,
+        Meaning::Divide("/"),
+    ),
+    contract(
+        "mod_imp",
+        "a, b",
+        "the Euclidean remainder; assumes b is not 0, nor a the least of its type and b -1",
+        OPERATOR,
+        Meaning::Divide("%"),
+    ),
+    contract(
+        "add_would_overflow",
+        "bits, a, b",
+        "whether a + b is beyond bits, signed",
+        "Util.h",
+        Meaning::Overflows("+"),
+    ),
+    contract(
+        "sub_would_overflow",
+        "bits, a, b",
+        "whether a - b is beyond bits, signed",
+        "Util.h",
+        Meaning::Overflows("-"),
+    ),
+    contract(
+        "mul_would_overflow",
+        "bits, a, b",
+        "whether a * b is beyond bits, signed",
+        "Util.h",
+        Meaning::Overflows("*"),
+    ),
+    contract(
+        "Int",
+        "bits, lanes = 1",
+        "the signed type",
+        "Type.h",
+        Meaning::NumericType(Code::Int),
+    ),
+    contract(
+        "UInt",
+        "bits, lanes = 1",
+        "the unsigned type",
+        "Type.h",
+        Meaning::NumericType(Code::UInt),
+    ),
+    contract(
+        "Float",
+        "bits, lanes = 1",
+        "the floating-point type",
+        "Type.h",
+        Meaning::NumericType(Code::Float),
+    ),
+    contract("Bool", "lanes = 1", "the type of truth values", "Type.h", Meaning::BoolType),
+    contract(
+        "min",
+        "a, b",
+        "the lesser; of expressions, of matched types",
+        OPERATOR,
+        Meaning::Least,
+    ),
+    contract(
+        "max",
+        "a, b",
+        "the greater; of expressions, of matched types",
+        OPERATOR,
+        Meaning::Greatest,
+    ),
+    contract(
+        "abs",
+        "a",
+        "the magnitude; assumes a is not the least of its type",
+        "the C++ standard",
+        Meaning::Magnitude,
+    ),
+    contract(
+        "clamp",
+        "a, low, high",
+        "max(min(a, high), low), the bounds cast to a's type",
+        OPERATOR,
+        Meaning::Clamp,
+    ),
+    contract("select", "c, a, b", "a or b, of matched types", OPERATOR, Meaning::Select),
+    contract(
+        "cast",
+        "t, e",
+        "e converted to t; e itself if it has the type",
+        OPERATOR,
+        Meaning::Cast,
+    ),
+    contract("isnan", "a", "false: floats are meant as reals", "the profile", Meaning::IsNan),
+    standing(contract(
+        "signed_integer_overflow_error",
+        "t",
+        "an expression of t that is undefined",
+        "Simplify.cpp",
+        Meaning::Undefined("signed_integer_overflow"),
+    )),
+    standing(contract(
+        "indeterminate_expression_error",
+        "t",
+        "an expression of t that is undefined",
+        "Simplify.cpp",
+        Meaning::Undefined("indeterminate_expression"),
+    )),
+    contract(
+        "make_signed_integer_overflow",
+        "t",
+        "an expression of t that is undefined",
+        OPERATOR,
+        Meaning::Undefined("signed_integer_overflow"),
+    ),
+    contract(
+        "make_indeterminate_expression",
+        "t",
+        "an expression of t that is undefined",
+        OPERATOR,
+        Meaning::Undefined("indeterminate_expression"),
+    ),
+    standing(contract(
+        "const_int_bounds",
+        "e, least, greatest",
+        "if true, least <= e <= greatest in every lane; verified as an analysis",
+        "Simplify.cpp",
+        Meaning::Bounds,
+    )),
+    contract(
+        "modulus_remainder",
+        "e, scope",
+        "e is the remainder if the modulus is 0, else leaves it, 0 <= remainder < modulus",
+        "ModulusRemainder.h",
+        Meaning::Remainder,
+    ),
+    contract(
+        "ModulusRemainder",
+        "modulus, remainder",
+        "the pair",
+        "ModulusRemainder.h",
+        Meaning::RemainderOf,
+    ),
+    contract(
+        "substitute",
+        "x, y, e",
+        "a node of e's type; of its value where x and y have one value",
+        "Substitute.h",
+        Meaning::Substitute,
+    ),
+    contract("extract_lane", "e, i", "of a scalar itself", "IROperator.h", Meaning::Lane),
+    contract("no_overflow", "t", "whether overflow is excluded: floats, signed of at least 32 bits", "Simplify_Internal.h", Meaning::NoOverflow),
+    contract("no_overflow_int", "t", "whether t is signed of at least 32 bits", "Simplify_Internal.h", Meaning::NoOverflowInt),
+    contract("no_overflow_scalar_int", "t", "whether t is scalar, signed, of at least 32 bits", "Simplify_Internal.h", Meaning::NoOverflowScalar),
+    contract("may_simplify", "t", "nothing", "Simplify_Internal.h", Meaning::AnyBool),
+    contract("expr_uses_var", "e, name", "nothing", "ExprUsesVar.h", Meaning::AnyBool),
+    contract("expr_is_pure", "e", "nothing", "Simplify.cpp", Meaning::AnyBool),
+];
+
+/// Whether a contract stands for the body that the files have.
+pub(crate) fn is_assumed(name: &str) -> bool {
+    CONTRACTS.iter().any(|contract| contract.name == name && contract.stands)
+}
+
+/// Whether a function is an analysis, which can run on IR that is known.
+pub(crate) fn is_analysis(name: &str) -> bool {
+    let mut named = CONTRACTS.iter().filter(|contract| contract.name == name);
+    named.any(|contract| contract.meaning == Meaning::Bounds)
+}

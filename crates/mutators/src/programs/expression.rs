@@ -1,0 +1,629 @@
+//! The symbolic interpreter: expressions.
+
+use super::ir::Kind;
+use super::machine::{Machine, Outcome, Paths};
+use super::state::State;
+use super::value::{Num, Place, Val};
+use crate::cpp::ast::{Expr, ExprKind};
+use crate::rules::{Domain, Fun};
+
+impl<'p> Machine<'p> {
+    /// The values of an expression.
+    pub(crate) fn eval(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let line = expr.line;
+        match &expr.kind {
+            ExprKind::Integer(value, suffix) => {
+                let is_signed = !suffix.contains('u');
+                let is_long = suffix.contains('l')
+                    || Num::range(32, is_signed).1 < *value
+                    || *value < Num::range(32, is_signed).0;
+                let num = self.number(*value, if is_long { 64 } else { 32 }, is_signed);
+                vec![(state, Val::Int(num))]
+            }
+            ExprKind::Float(value) => match whole(*value) {
+                Some(value) => {
+                    let term = self.values.number(value, Domain::Real);
+                    vec![(state, Val::Real(term))]
+                }
+                None => self.unsupported(state, "a fraction", line),
+            },
+            ExprKind::Bool(value) => vec![(state, Val::Bool(self.values.bool(*value)))],
+            ExprKind::Text(text) => vec![(state, Val::Text(text.clone()))],
+            ExprKind::Null => vec![(state, Val::Ptr(None))],
+            ExprKind::This => vec![(state, Val::Handle("this".to_owned()))],
+            ExprKind::Name(name) => self.name(name, state, line),
+            ExprKind::Member { object, name, .. } => self.member(object, name, state, line),
+            ExprKind::Call { callee, templates, arguments } => {
+                self.call_expression(callee, templates, arguments, state, line)
+            }
+            ExprKind::Prefix(op, operand) => self.prefix(op, operand, state, line),
+            ExprKind::Postfix(..) | ExprKind::Assign(..) => self.effect(expr, state),
+            ExprKind::Binary(op, lhs, rhs) if op == "&&" || op == "||" => {
+                self.logic(op, lhs, rhs, state, line)
+            }
+            ExprKind::Binary(op, lhs, rhs) => {
+                let mut paths = Vec::new();
+                for (state, lhs) in self.eval(lhs, state) {
+                    for (state, rhs) in self.eval(rhs, state) {
+                        paths.extend(self.binary(op, lhs.clone(), rhs, state, line));
+                    }
+                }
+                paths
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let (holds, fails) = self.branch(condition, state);
+                let mut paths = Vec::new();
+                for state in holds {
+                    paths.extend(self.eval(then, state));
+                }
+                for state in fails {
+                    paths.extend(self.eval(otherwise, state));
+                }
+                paths
+            }
+            ExprKind::Cast(ty, operand) => {
+                let mut paths = Vec::new();
+                for (mut state, value) in self.eval(operand, state) {
+                    match value {
+                        Val::Real(term) if super::machine::integer_type(ty).is_some() => {
+                            let name = format!("truncated {term:?}");
+                            let num = self.any_named(&name, ty);
+                            state.is_havoc = true;
+                            paths.push((state, Val::Int(num)));
+                        }
+                        value => {
+                            let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
+                            paths.push((state, value));
+                        }
+                    }
+                }
+                paths
+            }
+            ExprKind::Braces(None, parts) if parts.len() == 2 => {
+                let mut paths = Vec::new();
+                for (state, first) in self.eval(&parts[0], state) {
+                    for (state, second) in self.eval(&parts[1], state) {
+                        let pair = vec![
+                            ("first".to_owned(), first.clone()),
+                            ("second".to_owned(), second),
+                        ];
+                        paths.push((state, Val::Object(pair)));
+                    }
+                }
+                paths
+            }
+            ExprKind::Index(object, index) => self.index(object, index, state, line),
+            ExprKind::Braces(..) => self.unsupported(state, "braces", line),
+            ExprKind::Other(what) => self.unsupported(state, what.clone(), line),
+        }
+    }
+
+    fn index(
+        &mut self,
+        object: &'p Expr,
+        index: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, object) in self.eval(object, state) {
+            for (mut state, index) in self.eval(index, state) {
+                let argument = match (&object, &index) {
+                    (Val::Arguments(call), Val::Int(num)) => {
+                        let index = self.values.as_number(num.term).unwrap_or(-1);
+                        self.argument(*call, index, &mut state)
+                    }
+                    _ => None,
+                };
+                match argument {
+                    Some(node) => paths.push((state, Val::Expr(Some(node)))),
+                    None => self.end(state, Outcome::Unsupported("an index".to_owned()), line),
+                }
+            }
+        }
+        paths
+    }
+
+    fn any_named(&mut self, name: &str, ty: &str) -> Num {
+        let (bits, is_signed) = super::machine::integer_type(ty).unwrap_or((64, true));
+        let domain = self.host(is_signed);
+        let (low, high) = Num::range(bits, is_signed);
+        let term = self.values.var(name, domain);
+        Num { term, bits, is_signed, low, high, remainder_of: None }
+    }
+
+    /// `&&` and `||`: of truth values, where the second is computed only if it matters, or of expressions.
+    fn logic(
+        &mut self,
+        op: &str,
+        lhs: &'p Expr,
+        rhs: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, first) in self.eval(lhs, state) {
+            if matches!(first, Val::Expr(_)) {
+                for (state, second) in self.eval(rhs, state) {
+                    paths.extend(self.operator(op, first.clone(), second, state, line));
+                }
+                continue;
+            }
+            if first.is_info() {
+                let second = self.eval(rhs, state);
+                paths.extend(second.into_iter().map(|(state, _)| (state, Val::info())));
+                continue;
+            }
+            let (holds, fails) = self.truth(first, state, line);
+            let (open, closed) = if op == "&&" { (holds, fails) } else { (fails, holds) };
+            let decided = self.values.bool(op == "||");
+            paths.extend(closed.into_iter().map(|state| (state, Val::Bool(decided))));
+            for state in open {
+                for (state, second) in self.eval(rhs, state) {
+                    if second.is_info() {
+                        paths.push((state, second));
+                        continue;
+                    }
+                    let (holds, fails) = self.truth(second, state, line);
+                    let (yes, no) = (self.values.bool(true), self.values.bool(false));
+                    paths.extend(holds.into_iter().map(|state| (state, Val::Bool(yes))));
+                    paths.extend(fails.into_iter().map(|state| (state, Val::Bool(no))));
+                }
+            }
+        }
+        paths
+    }
+
+    fn name(&mut self, name: &str, state: State, line: usize) -> Paths<Val> {
+        if let Some(place) = Self::find_variable(name, &state) {
+            return match Self::load(&place, &state) {
+                Some(slot) => vec![(state, slot.value)],
+                None => self.unsupported(state, format!("the variable {name}"), line),
+            };
+        }
+        if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
+            let value = slot.value.clone();
+            return vec![(state, value)];
+        }
+        vec![(state, Val::Handle(name.to_owned()))]
+    }
+
+    /// The variable that an expression names.
+    pub(crate) fn place(&mut self, expr: &'p Expr, state: State) -> Paths<Place> {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                let place = Self::find_variable(name, &state);
+                vec![(state, place.unwrap_or_else(|| Place::Member(name.clone())))]
+            }
+            ExprKind::Prefix(op, operand) if op == "*" => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(operand, state) {
+                    match value {
+                        Val::Address(place) => paths.push((state, place)),
+                        _ => self.end(
+                            state,
+                            Outcome::Unsupported("an assignment through a pointer".to_owned()),
+                            expr.line,
+                        ),
+                    }
+                }
+                paths
+            }
+            ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
+                vec![(state, Place::Member(name.clone()))]
+            }
+            ExprKind::Member { object, name, .. } => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(object, state) {
+                    // What is known of a structure's member may be read again; of what is not, it cannot be.
+                    let is_known = match &value {
+                        Val::Object(members) => members.iter().any(|(known, _)| known == name),
+                        Val::Handle(_) => false,
+                        _ => true,
+                    };
+                    if is_known {
+                        let what = "an assignment to a part".to_owned();
+                        self.end(state, Outcome::Unsupported(what), expr.line);
+                    } else {
+                        paths.push((state, Place::Nowhere));
+                    }
+                }
+                paths
+            }
+            _ => self.unsupported(state, "an assignment to a part", expr.line),
+        }
+    }
+
+    /// What a reference is bound to: a variable, or a value if the expression is none.
+    pub(crate) fn reference(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        if let ExprKind::Name(name) = &expr.kind
+            && let Some(place) = Self::find_variable(name, &state)
+        {
+            return vec![(state, Val::Reference(place))];
+        }
+        self.eval(expr, state)
+    }
+
+    /// An expression that may assign.
+    pub(crate) fn effect(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let line = expr.line;
+        match &expr.kind {
+            ExprKind::Assign(op, lhs, rhs) => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(rhs, state) {
+                    for (state, place) in self.place(lhs, state) {
+                        let combined = if op == "=" {
+                            vec![(state, value.clone())]
+                        } else {
+                            let old = Self::load(&place, &state).map(|slot| slot.value);
+                            let sign = op.trim_end_matches('=');
+                            let old = old.unwrap_or(Val::Unknown);
+                            self.binary(sign, old, value.clone(), state, line)
+                        };
+                        for (mut state, value) in combined {
+                            self.store(&place, value.clone(), &mut state);
+                            if matches!(place, Place::Member(_)) {
+                                state.at = line;
+                            }
+                            paths.push((state, value));
+                        }
+                    }
+                }
+                paths
+            }
+            ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand)
+                if op == "++" || op == "--" =>
+            {
+                let mut paths = Vec::new();
+                for (state, place) in self.place(operand, state) {
+                    if place == Place::Nowhere {
+                        paths.push((state, Val::Void));
+                        continue;
+                    }
+                    let old = Self::load(&place, &state).map_or(Val::Unknown, |slot| slot.value);
+                    let one = Val::Int(self.number(1, 32, true));
+                    for (mut state, value) in self.binary(&op[..1], old.clone(), one, state, line) {
+                        self.store(&place, value.clone(), &mut state);
+                        let is_prefix = matches!(expr.kind, ExprKind::Prefix(..));
+                        paths.push((state, if is_prefix { value } else { old.clone() }));
+                    }
+                }
+                paths
+            }
+            // Logging and asserts are streams: `internal_assert(c) << "text"`.
+            ExprKind::Binary(op, ..) if op == "<<" => match stream_head(expr) {
+                Some((name, arguments)) => self.stream(name, arguments, state, line),
+                None => self.eval(expr, state),
+            },
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Name(name) if is_stream(name) => {
+                    self.stream(name, arguments, state, line)
+                }
+                _ => self.eval(expr, state),
+            },
+            _ => self.eval(expr, state),
+        }
+    }
+
+    /// A message: an assert's condition can fail, an error ends the compiler, logging does nothing.
+    pub(crate) fn stream(
+        &mut self,
+        name: &str,
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if name.ends_with("_error") {
+            self.end(state, Outcome::Crash(format!("{name} is reached")), line);
+            return Vec::new();
+        }
+        match arguments.first() {
+            Some(condition) if name != "debug" => {
+                let (holds, fails) = self.branch(condition, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash(format!("{name} fails")), line);
+                }
+                holds.into_iter().map(|state| (state, Val::Void)).collect()
+            }
+            _ => vec![(state, Val::Void)],
+        }
+    }
+
+    fn prefix(&mut self, op: &str, operand: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        match op {
+            "!" => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(operand, state) {
+                    if value.is_info() {
+                        paths.push((state, value));
+                        continue;
+                    }
+                    if matches!(value, Val::Expr(_)) {
+                        paths.extend(self.make_node(Kind::Not, &[value], state, line));
+                        continue;
+                    }
+                    let (holds, fails) = self.truth(value, state, line);
+                    let (yes, no) = (self.values.bool(true), self.values.bool(false));
+                    paths.extend(holds.into_iter().map(|state| (state, Val::Bool(no))));
+                    paths.extend(fails.into_iter().map(|state| (state, Val::Bool(yes))));
+                }
+                paths
+            }
+            "&" => {
+                let places = self.place(operand, state);
+                places.into_iter().map(|(state, place)| (state, Val::Address(place))).collect()
+            }
+            "*" => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(operand, state) {
+                    match value {
+                        Val::NumPtr(Some(value)) => paths.push((state, *value)),
+                        Val::NumPtr(None) | Val::Ptr(None) => {
+                            self.end(state, Outcome::Crash("null dereference".to_owned()), line)
+                        }
+                        Val::Address(place) => match Self::load(&place, &state) {
+                            Some(slot) => paths.push((state, slot.value)),
+                            None => {
+                                self.end(state, Outcome::Unsupported("a pointer".to_owned()), line)
+                            }
+                        },
+                        value @ Val::Handle(_) => paths.push((state, value)),
+                        _ => self.end(state, Outcome::Unsupported("a pointer".to_owned()), line),
+                    }
+                }
+                paths
+            }
+            "-" | "+" | "~" => {
+                let mut paths = Vec::new();
+                for (mut state, value) in self.eval(operand, state) {
+                    match (op, value) {
+                        ("+", value) => paths.push((state, value)),
+                        ("-", Val::Int(num)) => {
+                            let zero = self.number(0, num.bits, num.is_signed);
+                            match self.arithmetic("-", zero, num, line, &mut state) {
+                                Some(value) => paths.push((state, value)),
+                                None => return self.unsupported(state, "a negation", line),
+                            }
+                        }
+                        ("-", Val::Real(term)) => {
+                            let zero = self.values.number(0, Domain::Real);
+                            let negated = self.values.apply(Fun::Sub, &[zero, term]);
+                            paths.push((state, Val::Real(negated)));
+                        }
+                        ("-", Val::Expr(Some(node))) => {
+                            let ty = state.node(node).ty;
+                            let zero = self.number(0, 32, true);
+                            let zero = self.literal(ty, zero, &mut state);
+                            paths.extend(self.make(Kind::Sub, zero, node, state, line));
+                        }
+                        _ => self.end(
+                            state,
+                            Outcome::Unsupported(format!("the operator {op}")),
+                            line,
+                        ),
+                    }
+                }
+                paths
+            }
+            _ => self.unsupported(state, format!("the operator {op}"), line),
+        }
+    }
+
+    /// A binary operator on values.
+    pub(crate) fn binary(
+        &mut self,
+        op: &str,
+        lhs: Val,
+        rhs: Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let real = |machine: &mut Self, value: &Val| match value {
+            Val::Real(term) => Some(*term),
+            Val::Int(num) => match machine.to_real(*num) {
+                Val::Real(term) => Some(term),
+                _ => None,
+            },
+            _ => None,
+        };
+        if lhs.is_info() || rhs.is_info() {
+            return vec![(state, Val::info())];
+        }
+        match (&lhs, &rhs) {
+            (Val::Expr(_), _) | (_, Val::Expr(_)) => self.operator(op, lhs, rhs, state, line),
+            (Val::Bool(a), Val::Bool(b)) if matches!(op, "==" | "!=") => {
+                let truth = self.comparison(op, *a, *b);
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Int(_) | Val::Bool(_), Val::Int(_) | Val::Bool(_)) => {
+                let (Some(a), Some(b)) = (self.promote(&lhs), self.promote(&rhs)) else {
+                    return self.unsupported(state, format!("the operator {op}"), line);
+                };
+                match self.arithmetic(op, a, b, line, &mut state) {
+                    Some(value) => vec![(state, value)],
+                    None => self.unsupported(state, format!("the operator {op} on numbers"), line),
+                }
+            }
+            (Val::Real(_), _) | (_, Val::Real(_)) => {
+                let (Some(a), Some(b)) = (real(self, &lhs), real(self, &rhs)) else {
+                    return self.unsupported(state, format!("the operator {op}"), line);
+                };
+                let fun = match op {
+                    "+" => Fun::Add,
+                    "-" => Fun::Sub,
+                    "*" => Fun::Mul,
+                    "/" => Fun::Div,
+                    "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+                        let truth = self.comparison(op, a, b);
+                        return vec![(state, Val::Bool(truth))];
+                    }
+                    _ => return self.unsupported(state, format!("the operator {op}"), line),
+                };
+                vec![(state, Val::Real(self.values.apply(fun, &[a, b])))]
+            }
+            (Val::Type(a), Val::Type(b)) if matches!(op, "==" | "!=") => {
+                let truth = self.values.bool((a == b) == (op == "=="));
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Code(a), Val::Code(b)) if matches!(op, "==" | "!=") => {
+                let truth = self.values.bool((a == b) == (op == "=="));
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Ptr(Some((node, kind))), Val::Ptr(None))
+            | (Val::Ptr(None), Val::Ptr(Some((node, kind))))
+                if matches!(op, "==" | "!=") =>
+            {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                let (present, absent) =
+                    (self.values.bool(op == "!="), self.values.bool(op == "=="));
+                let holds = holds.into_iter().map(|state| (state, Val::Bool(present)));
+                holds.chain(fails.into_iter().map(|state| (state, Val::Bool(absent)))).collect()
+            }
+            _ => self.unsupported(state, format!("the operator {op}"), line),
+        }
+    }
+
+    /// A number as an operand: a truth value is an `int`.
+    fn promote(&mut self, value: &Val) -> Option<Num> {
+        match value {
+            Val::Int(num) => Some(*num),
+            Val::Bool(truth) => Some(Num { bits: 32, ..self.host_number(*truth, (0, 1), true) }),
+            _ => None,
+        }
+    }
+
+    /// An integer as a floating-point number.
+    pub(crate) fn to_real(&mut self, num: Num) -> Val {
+        Val::Real(self.values.convert(num.term, Domain::Real))
+    }
+
+    /// An operator of the API on expressions: an integer beside an expression is a literal of its type, other types are
+    /// matched.
+    fn operator(&mut self, op: &str, lhs: Val, rhs: Val, state: State, line: usize) -> Paths<Val> {
+        let mut state = state;
+        let kind = match op {
+            "+" => Kind::Add,
+            "-" => Kind::Sub,
+            "*" => Kind::Mul,
+            "/" => Kind::Div,
+            "%" => Kind::Mod,
+            "<" => Kind::LT,
+            "<=" => Kind::LE,
+            ">" => Kind::GT,
+            ">=" => Kind::GE,
+            "==" => Kind::EQ,
+            "!=" => Kind::NE,
+            "&&" => Kind::And,
+            "||" => Kind::Or,
+            _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
+        };
+        let pair = match (lhs, rhs) {
+            (Val::Expr(Some(a)), Val::Expr(Some(b))) => (a, b),
+            (Val::Expr(Some(a)), Val::Int(num)) => {
+                let ty = state.node(a).ty;
+                let literal = self.literal(ty, num, &mut state);
+                (a, literal)
+            }
+            (Val::Int(num), Val::Expr(Some(b))) => {
+                let ty = state.node(b).ty;
+                let literal = self.literal(ty, num, &mut state);
+                (literal, b)
+            }
+            (Val::Expr(None), _) | (_, Val::Expr(None)) => {
+                self.end(state, Outcome::Crash(format!("{op} of an undefined Expr")), line);
+                return Vec::new();
+            }
+            _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
+        };
+        let (a, b) = self.match_types(pair.0, pair.1, &mut state);
+        self.make(kind, a, b, state, line)
+    }
+
+    /// `object.name` and `object->name`.
+    fn member(&mut self, object: &'p Expr, name: &'p str, state: State, line: usize) -> Paths<Val> {
+        if matches!(object.kind, ExprKind::This) {
+            return self.name(name, state, line);
+        }
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(object, state) {
+            match value {
+                Val::Ptr(None) => {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                Val::Ptr(Some((node, kind))) => {
+                    let (holds, fails) = self.is_kind(node, kind, state);
+                    for state in fails {
+                        self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                    }
+                    for mut state in holds {
+                        match self.field(node, kind, name, &mut state) {
+                            Some(value) => paths.push((state, value)),
+                            None => {
+                                let what = format!("{}::{name}", kind.name());
+                                self.end(state, Outcome::Unsupported(what), line);
+                            }
+                        }
+                    }
+                }
+                Val::Object(members) => {
+                    match members.into_iter().find(|(known, _)| known == name) {
+                        Some((_, value)) => paths.push((state, value)),
+                        None => {
+                            let what = format!("the member {name}");
+                            self.end(state, Outcome::Unsupported(what), line);
+                        }
+                    }
+                }
+                Val::Address(place) => match Self::load(&place, &state).map(|slot| slot.value) {
+                    Some(Val::Object(members)) => {
+                        let found = members.into_iter().find(|(known, _)| known == name);
+                        let value = found.map_or(Val::Unknown, |(_, value)| value);
+                        paths.push((state, value));
+                    }
+                    _ => {
+                        let what = format!("the member {name}");
+                        self.end(state, Outcome::Unsupported(what), line);
+                    }
+                },
+                Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
+                _ => self.end(state, Outcome::Unsupported(format!("the member {name}")), line),
+            }
+        }
+        paths
+    }
+}
+
+/// A floating-point literal that is whole.
+#[expect(clippy::float_cmp, reason = "the literal is whole just if rounding leaves it as it is")]
+fn whole(value: f64) -> Option<i128> {
+    (value.abs() < 1e15 && value.trunc() == value).then_some(value as i128)
+}
+
+pub(crate) fn is_stream(name: &str) -> bool {
+    matches!(
+        name,
+        "internal_assert"
+            | "user_assert"
+            | "internal_error"
+            | "user_error"
+            | "debug"
+            | "user_warning"
+            | "LOG"
+            | "CHECK"
+            | "assert"
+    )
+}
+
+/// The leftmost operand of a chain of `<<`, if it is a stream.
+fn stream_head(expr: &Expr) -> Option<(&str, &[Expr])> {
+    match &expr.kind {
+        ExprKind::Binary(op, lhs, _) if op == "<<" => stream_head(lhs),
+        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+            ExprKind::Name(name) if is_stream(name) => Some((name, arguments)),
+            _ => None,
+        },
+        ExprKind::Name(name) if is_stream(name) => Some((name, &[])),
+        _ => None,
+    }
+}

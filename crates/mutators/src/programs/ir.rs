@@ -1,0 +1,246 @@
+//! The IR that mutators rewrite: types and kinds of nodes, as in the `Type.h` and `IR.h` of Halide's family.
+
+use std::fmt;
+
+use crate::rules::Domain;
+
+/// What numbers a type has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Code {
+    /// Signed.
+    Int,
+    /// Unsigned; of one bit, truth values.
+    UInt,
+    /// Floating point.
+    Float,
+}
+
+/// A type. All vectors of a mutator's input have one number of lanes, which is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Type {
+    /// What numbers.
+    pub(crate) code: Code,
+    /// Bits of a lane.
+    pub(crate) bits: u8,
+    /// Whether it has lanes.
+    pub(crate) is_vector: bool,
+}
+
+impl Type {
+    /// Truth values.
+    pub(crate) const BOOL: Self = Self { code: Code::UInt, bits: 1, is_vector: false };
+
+    /// The scalar types at which mutators are examined.
+    pub(crate) const SCALARS: [Self; 9] = {
+        const fn of(code: Code, bits: u8) -> Type {
+            Type { code, bits, is_vector: false }
+        }
+        [
+            Self::BOOL,
+            of(Code::UInt, 8),
+            of(Code::Int, 8),
+            of(Code::UInt, 16),
+            of(Code::Int, 16),
+            of(Code::UInt, 32),
+            of(Code::Int, 32),
+            of(Code::Int, 64),
+            of(Code::Float, 32),
+        ]
+    };
+
+    /// The type of a lane.
+    pub(crate) fn element(self) -> Self {
+        Self { is_vector: false, ..self }
+    }
+
+    /// With lanes or without.
+    pub(crate) fn with_vector(self, is_vector: bool) -> Self {
+        Self { is_vector, ..self }
+    }
+
+    /// Whether its lanes are truth values.
+    pub(crate) fn is_bool(self) -> bool {
+        self.code == Code::UInt && self.bits == 1
+    }
+
+    /// The numbers of a lane. Overflow is excluded for signed integers of at least 32 bits.
+    pub(crate) fn domain(self) -> Domain {
+        match (self.code, self.bits) {
+            (Code::UInt, 1) => Domain::Bool,
+            (Code::UInt, bits) => Domain::Unsigned(bits),
+            (Code::Int, bits) if bits < 32 => Domain::Signed(bits),
+            (Code::Int, _) => Domain::Whole,
+            (Code::Float, _) => Domain::Real,
+        }
+    }
+
+    /// The least and the greatest number of an integer type.
+    pub(crate) fn range(self) -> Option<(i128, i128)> {
+        match self.code {
+            Code::Int => Some((-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1)),
+            Code::UInt => Some((0, (1 << self.bits) - 1)),
+            Code::Float => None,
+        }
+    }
+
+    /// An integer in the machine's representation of the type.
+    pub(crate) fn wrap(self, value: i128) -> i128 {
+        match self.code {
+            Code::Int => Domain::Signed(self.bits).wrap(value),
+            Code::UInt if self.bits == 1 => value & 1,
+            Code::UInt => Domain::Unsigned(self.bits).wrap(value),
+            Code::Float => value,
+        }
+    }
+
+    /// As C++ that builds it.
+    pub(crate) fn snippet(self) -> String {
+        let lanes = if self.is_vector { ", lanes" } else { "" };
+        match self.code {
+            Code::Int => format!("Int({}{lanes})", self.bits),
+            Code::UInt => format!("UInt({}{lanes})", self.bits),
+            Code::Float => format!("Float({}{lanes})", self.bits),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lanes = if self.is_vector { "xN" } else { "" };
+        match self.code {
+            Code::UInt if self.bits == 1 => write!(f, "bool{lanes}"),
+            Code::UInt => write!(f, "uint{}{lanes}", self.bits),
+            Code::Int => write!(f, "int{}{lanes}", self.bits),
+            Code::Float => write!(f, "float{}{lanes}", self.bits),
+        }
+    }
+}
+
+/// What a member of a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// An expression of the node's type.
+    Same,
+    /// An expression of a type that all operands of the node share.
+    Operand,
+    /// An expression of any type with the node's lanes.
+    Any,
+    /// A truth value, of one lane or the node's.
+    Condition,
+    /// An expression of the type of the node's lane.
+    Element,
+    /// The number of lanes.
+    Lanes,
+    /// The literal's number.
+    Payload,
+    /// A name, or something else that is only compared.
+    Opaque,
+}
+
+/// What types a node can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Typing {
+    /// Any.
+    All,
+    /// Numbers.
+    Numeric,
+    /// Truth values.
+    Bool,
+    /// Vectors.
+    Vector,
+    /// Vectors of numbers.
+    NumericVector,
+    /// Scalars of a code; signed, unsigned, floating.
+    Literal(Code),
+}
+
+macro_rules! kinds {
+    ($($kind:ident: $typing:expr, [$($field:literal $role:ident),*];)*) => {
+        /// A kind of node.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub(crate) enum Kind { $(#[doc = stringify!($kind)] $kind,)* }
+
+        impl Kind {
+            /// Every kind.
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$kind,)*];
+
+            /// Its name in C++.
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Self::$kind => stringify!($kind),)* }
+            }
+
+            /// What types it can have.
+            pub(crate) fn typing(self) -> Typing {
+                match self { $(Self::$kind => $typing,)* }
+            }
+
+            /// Its members in the order of `make`.
+            pub(crate) fn fields(self) -> &'static [(&'static str, Role)] {
+                match self { $(Self::$kind => &[$(($field, Role::$role),)*],)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    IntImm: Typing::Literal(Code::Int), ["value" Payload];
+    UIntImm: Typing::Literal(Code::UInt), ["value" Payload];
+    FloatImm: Typing::Literal(Code::Float), ["value" Payload];
+    Variable: Typing::All, ["name" Opaque];
+    Cast: Typing::All, ["value" Any];
+    Add: Typing::Numeric, ["a" Same, "b" Same];
+    Sub: Typing::Numeric, ["a" Same, "b" Same];
+    Mul: Typing::Numeric, ["a" Same, "b" Same];
+    Div: Typing::Numeric, ["a" Same, "b" Same];
+    Mod: Typing::Numeric, ["a" Same, "b" Same];
+    Min: Typing::Numeric, ["a" Same, "b" Same];
+    Max: Typing::Numeric, ["a" Same, "b" Same];
+    EQ: Typing::Bool, ["a" Operand, "b" Operand];
+    NE: Typing::Bool, ["a" Operand, "b" Operand];
+    LT: Typing::Bool, ["a" Operand, "b" Operand];
+    LE: Typing::Bool, ["a" Operand, "b" Operand];
+    GT: Typing::Bool, ["a" Operand, "b" Operand];
+    GE: Typing::Bool, ["a" Operand, "b" Operand];
+    And: Typing::Bool, ["a" Same, "b" Same];
+    Or: Typing::Bool, ["a" Same, "b" Same];
+    Not: Typing::Bool, ["a" Same];
+    Select: Typing::All, ["condition" Condition, "true_value" Same, "false_value" Same];
+    Ramp: Typing::NumericVector, ["base" Element, "stride" Element, "lanes" Lanes];
+    Broadcast: Typing::Vector, ["value" Element, "lanes" Lanes];
+    Load: Typing::All, [];
+    Call: Typing::All, [];
+    Let: Typing::All, [];
+    Shuffle: Typing::All, [];
+    Reduce: Typing::All, [];
+    GetBit: Typing::All, [];
+    GetSlice: Typing::All, [];
+    SetBit: Typing::All, [];
+    SetSlice: Typing::All, [];
+    StringImm: Typing::All, [];
+}
+
+impl Kind {
+    /// The kind of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let name = name.rsplit("::").next().unwrap_or(name);
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// Whether a node of this kind can have this type. A string is of none of the types that are looked at.
+    pub(crate) fn admits(self, ty: Type) -> bool {
+        match self.typing() {
+            _ if self == Self::StringImm => false,
+            Typing::All => true,
+            Typing::Numeric => !ty.is_bool(),
+            Typing::Bool => ty.is_bool(),
+            Typing::Vector => ty.is_vector,
+            Typing::NumericVector => ty.is_vector && !ty.is_bool(),
+            Typing::Literal(code) => ty.code == code && !ty.is_vector,
+        }
+    }
+
+    /// Whether operands have a type that the node's own does not tell.
+    pub(crate) fn has_free_operand(self) -> bool {
+        self.fields().iter().any(|(_, role)| matches!(role, Role::Operand | Role::Any))
+    }
+}

@@ -1,0 +1,776 @@
+//! The symbolic interpreter: statements, paths, and how they fork.
+//!
+//! # Correctness
+//!
+//! Each input of the mutator follows some path, whose facts all hold of it. Where the else-branch of a condition would
+//! follow many paths (each conjunct may be the one that failed), they are *joined*: the state before the condition goes
+//! on, with the negated condition as a fact of its own and what the condition assigned forgotten. A construct that is not
+//! modelled ends its path with [`Outcome::Unsupported`].
+
+use super::ir::{Kind, Type};
+use super::state::{Atom, Decision, NodeId, Shape, Slot, State, class_of};
+use super::value::{Num, Place, Val};
+use crate::cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
+use crate::profile::Profile;
+use crate::rules::{ValueId, Values};
+
+/// How a path ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// The mutator's result.
+    Returned(Val),
+    /// A defect of the compiler's own code; the last fact is what makes it happen.
+    Crash(String),
+    /// A construct that is not modelled.
+    Unsupported(String),
+}
+
+/// The end of a path.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    /// What is known there.
+    pub(crate) state: State,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
+    /// Where.
+    pub(crate) line: usize,
+}
+
+/// What a statement leads to.
+#[derive(Clone, Debug)]
+pub(crate) enum Flow {
+    /// The next statement.
+    Next,
+    /// The function's end.
+    Return(Val),
+    /// The loop's end.
+    Break,
+    /// The loop's next iteration.
+    Continue,
+}
+
+/// What `mutate` makes of a node that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operands {
+    /// The node itself.
+    Kept,
+    /// A node of the same structure.
+    Copied,
+    /// What the class's own mutators make of it.
+    Mutated,
+}
+
+/// The functions that can be called.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    /// All functions with bodies of the given files.
+    pub(crate) functions: Vec<Function>,
+}
+
+/// Paths after which a mutator is given up.
+const MAX_PATHS: usize = 200_000;
+
+/// Ways to fulfil a condition beyond which it is not remembered that it failed.
+const MAX_ARMS: usize = 40;
+
+/// Activations of functions at once.
+const MAX_DEPTH: usize = 12;
+
+/// Iterations of a loop.
+const MAX_ITERATIONS: usize = 3;
+
+/// Runs a program.
+pub(crate) struct Machine<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) profile: &'p Profile,
+    /// The terms of all paths.
+    pub(crate) values: Values,
+    /// Whether C++ integers are integers, or bits.
+    pub(crate) is_whole: bool,
+    /// The number of lanes of vectors.
+    pub(crate) lanes: Option<Num>,
+    /// The paths that ended.
+    pub(crate) ends: Vec<End>,
+    /// The class whose method runs.
+    pub(crate) class: String,
+    /// Whether nodes are known wholly, so that nothing forks.
+    pub(crate) is_concrete: bool,
+    /// The template argument of the function that runs.
+    pub(crate) template: Option<String>,
+    /// What `mutate` of a known node does.
+    pub(crate) operands: Operands,
+    /// Where the last expression statement began.
+    pub(crate) line: usize,
+    count: u32,
+    paths: usize,
+    /// Activations of functions now.
+    depth: usize,
+}
+
+/// Paths with what they lead to.
+pub(crate) type Paths<T> = Vec<(State, T)>;
+
+impl<'p> Machine<'p> {
+    pub(crate) fn new(program: &'p Program, profile: &'p Profile, is_whole: bool) -> Self {
+        let mut machine = Self {
+            program,
+            profile,
+            values: Values::default(),
+            is_whole,
+            lanes: None,
+            ends: Vec::new(),
+            class: String::new(),
+            is_concrete: false,
+            operands: Operands::Kept,
+            template: None,
+            line: 0,
+            count: 0,
+            paths: 0,
+            depth: 0,
+        };
+        let domain = machine.host(true);
+        let term = machine.values.var("lanes", domain);
+        machine.lanes = Some(Num {
+            term,
+            bits: 32,
+            is_signed: true,
+            low: 2,
+            high: (1 << 16) - 1,
+            remainder_of: None,
+        });
+        machine
+    }
+
+    /// A name that no variable has.
+    pub(crate) fn fresh_name(&mut self, hint: &str) -> String {
+        self.count += 1;
+        format!("{hint}#{}", self.count)
+    }
+
+    /// A number for a choice.
+    pub(crate) fn fresh(&mut self) -> u32 {
+        self.count += 1;
+        self.count
+    }
+
+    /// Ends a path.
+    pub(crate) fn end(&mut self, state: State, outcome: Outcome, line: usize) {
+        self.ends.push(End { state, outcome, line });
+    }
+
+    /// Ends a path at a construct that is not modelled.
+    pub(crate) fn unsupported<T>(
+        &mut self,
+        state: State,
+        what: impl Into<String>,
+        line: usize,
+    ) -> Paths<T> {
+        self.end(state, Outcome::Unsupported(what.into()), line);
+        Vec::new()
+    }
+
+    fn is_exhausted(&mut self, new: usize) -> bool {
+        self.paths += new;
+        self.paths > MAX_PATHS
+    }
+
+    /// Calls a function of the program.
+    pub(crate) fn call(
+        &mut self,
+        function: &'p Function,
+        arguments: Vec<Val>,
+        state: State,
+    ) -> Paths<Val> {
+        if self.depth >= MAX_DEPTH {
+            return self.unsupported(
+                state,
+                format!("recursion of {}", function.name),
+                function.line,
+            );
+        }
+        let mut state = state;
+        let slots = function.parameters.iter().zip(arguments).map(|(parameter, value)| Slot {
+            name: parameter.name.clone(),
+            ty: parameter.ty.clone(),
+            value,
+        });
+        let mut frame: Vec<Slot> = slots.collect();
+        for slot in &mut frame {
+            let mut value = std::mem::replace(&mut slot.value, Val::Void);
+            if !slot.ty.ends_with('&') {
+                value = Self::loaded(value, &state);
+            }
+            slot.value = self.coerce(&slot.ty.clone(), value, &mut state);
+        }
+        state.frames.push(frame);
+        self.depth += 1;
+        let paths = self.block(&function.body, state);
+        self.depth -= 1;
+        let mut returned = Vec::new();
+        for (mut state, flow) in paths {
+            state.frames.pop();
+            let value = match flow {
+                Flow::Return(value) => self.coerce(&function.result, value, &mut state),
+                Flow::Next => Val::Void,
+                Flow::Break | Flow::Continue => {
+                    self.end(
+                        state,
+                        Outcome::Unsupported("break outside a loop".to_owned()),
+                        function.line,
+                    );
+                    continue;
+                }
+            };
+            returned.push((state, value));
+        }
+        returned
+    }
+
+    /// Statements in a scope of their own.
+    pub(crate) fn block(&mut self, stmts: &'p [Stmt], state: State) -> Paths<Flow> {
+        let mut state = state;
+        let depth = state.frame().len();
+        let mut paths = self.sequence(stmts, state);
+        for (state, _) in &mut paths {
+            state.frame().truncate(depth);
+        }
+        paths
+    }
+
+    fn sequence(&mut self, stmts: &'p [Stmt], state: State) -> Paths<Flow> {
+        let mut done = Vec::new();
+        let mut running = vec![state];
+        for stmt in stmts {
+            let mut next = Vec::new();
+            for state in running {
+                for (state, flow) in self.stmt(stmt, state) {
+                    match flow {
+                        Flow::Next => next.push(state),
+                        flow => done.push((state, flow)),
+                    }
+                }
+            }
+            running = next;
+            if self.is_exhausted(running.len()) {
+                for state in running.drain(..).take(1) {
+                    self.end(
+                        state,
+                        Outcome::Unsupported("more paths than are followed".to_owned()),
+                        stmt.line,
+                    );
+                }
+                break;
+            }
+        }
+        done.extend(running.into_iter().map(|state| (state, Flow::Next)));
+        done
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt, state: State) -> Paths<Flow> {
+        self.line = stmt.line;
+        let next = |paths: Vec<State>| paths.into_iter().map(|s| (s, Flow::Next)).collect();
+        match &stmt.kind {
+            StmtKind::Nothing => vec![(state, Flow::Next)],
+            StmtKind::Declare(declared) => {
+                let mut states = vec![state];
+                for declared in declared {
+                    states = states.into_iter().flat_map(|s| self.declare(declared, s)).collect();
+                }
+                next(states)
+            }
+            StmtKind::Expr(expr) => {
+                let mut states = Vec::new();
+                for (state, _) in self.effect(expr, state) {
+                    states.push(state);
+                }
+                next(states)
+            }
+            StmtKind::Block(stmts) => self.block(stmts, state),
+            StmtKind::Return(None) => vec![(state, Flow::Return(Val::Void))],
+            StmtKind::Return(Some(value)) => self
+                .eval(value, state)
+                .into_iter()
+                .map(|(mut state, value)| {
+                    state.at = stmt.line;
+                    (state, Flow::Return(value))
+                })
+                .collect(),
+            StmtKind::If { declared, condition, then, otherwise } => {
+                let mut state = state;
+                let depth = state.frame().len();
+                let (holds, fails) = match (declared, condition) {
+                    (Some(declared), _) => {
+                        let mut both = (Vec::new(), Vec::new());
+                        for mut state in self.declare(declared, state) {
+                            let value = state.frame().last().map(|slot| slot.value.clone());
+                            let (holds, fails) =
+                                self.truth(value.unwrap_or(Val::Unknown), state, stmt.line);
+                            both.0.extend(holds);
+                            both.1.extend(fails);
+                        }
+                        both
+                    }
+                    (None, Some(condition)) => self.condition(condition, state),
+                    (None, None) => return self.unsupported(state, "an if", stmt.line),
+                };
+                let mut paths = Vec::new();
+                for state in holds {
+                    paths.extend(self.block(std::slice::from_ref(&**then), state));
+                }
+                for state in fails {
+                    match otherwise {
+                        Some(stmt) => {
+                            paths.extend(self.block(std::slice::from_ref(&**stmt), state));
+                        }
+                        None => paths.push((state, Flow::Next)),
+                    }
+                }
+                for (state, _) in &mut paths {
+                    state.frame().truncate(depth);
+                }
+                paths
+            }
+            StmtKind::While(condition, body) => {
+                self.iterate(Some(condition), None, body, state, stmt.line)
+            }
+            StmtKind::For { first, condition, step, body } => {
+                let mut state = state;
+                let depth = state.frame().len();
+                let begun = match first {
+                    Some(first) => self.stmt(first, state),
+                    None => vec![(state, Flow::Next)],
+                };
+                let mut paths = Vec::new();
+                for (state, _) in begun {
+                    paths.extend(self.iterate(
+                        condition.as_ref(),
+                        step.as_ref(),
+                        body,
+                        state,
+                        stmt.line,
+                    ));
+                }
+                for (state, _) in &mut paths {
+                    state.frame().truncate(depth);
+                }
+                paths
+            }
+            StmtKind::Break => vec![(state, Flow::Break)],
+            StmtKind::Continue => vec![(state, Flow::Continue)],
+            StmtKind::ForEach(..) => self.unsupported(state, "a loop over a range", stmt.line),
+            StmtKind::Switch(..) => self.unsupported(state, "a switch", stmt.line),
+            StmtKind::Other(what) => self.unsupported(state, what.clone(), stmt.line),
+        }
+    }
+
+    fn iterate(
+        &mut self,
+        condition: Option<&'p Expr>,
+        step: Option<&'p Expr>,
+        body: &'p Stmt,
+        state: State,
+        line: usize,
+    ) -> Paths<Flow> {
+        let mut done = Vec::new();
+        let mut running = vec![state];
+        for iteration in 0..=MAX_ITERATIONS {
+            let mut next = Vec::new();
+            for state in running {
+                let (holds, fails) = match condition {
+                    Some(condition) => self.branch(condition, state),
+                    None => (vec![state], Vec::new()),
+                };
+                done.extend(fails.into_iter().map(|state| (state, Flow::Next)));
+                for state in holds {
+                    if iteration == MAX_ITERATIONS && !self.is_concrete {
+                        self.end(
+                            state,
+                            Outcome::Unsupported("a loop of more iterations".to_owned()),
+                            line,
+                        );
+                        continue;
+                    }
+                    for (state, flow) in self.block(std::slice::from_ref(body), state) {
+                        match flow {
+                            Flow::Return(_) => done.push((state, flow)),
+                            Flow::Break => done.push((state, Flow::Next)),
+                            Flow::Next | Flow::Continue => match step {
+                                Some(step) => next.extend(
+                                    self.effect(step, state).into_iter().map(|(state, _)| state),
+                                ),
+                                None => next.push(state),
+                            },
+                        }
+                    }
+                }
+            }
+            running = next;
+        }
+        for state in running {
+            self.end(state, Outcome::Unsupported("a loop of more iterations".to_owned()), line);
+        }
+        done
+    }
+
+    fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
+        let valued = match &declared.value {
+            Some(value) => match &value.kind {
+                // `T x(y)` and `T x{y}` of a reference or number type are read as a call of the type.
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && arguments.len() == 1
+                        && Self::is_plain_type(&declared.ty) =>
+                {
+                    self.eval(&arguments[0], state)
+                }
+                _ if declared.ty.ends_with('&') => self.reference(value, state),
+                _ => self.eval(value, state),
+            },
+            None => {
+                let mut state = state;
+                let value = self.default(&declared.ty, &mut state);
+                vec![(state, value)]
+            }
+        };
+        let mut states = Vec::new();
+        for (mut state, value) in valued {
+            let value = self.coerce(&declared.ty, value, &mut state);
+            let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
+            state.frame().push(slot);
+            states.push(state);
+        }
+        states
+    }
+
+    /// The value of a variable that is declared without one.
+    fn default(&mut self, ty: &str, state: &mut State) -> Val {
+        match ty {
+            "Expr" | "Stmt" => Val::Expr(None),
+            "int64_t" | "uint64_t" | "int" | "bool" | "double" | "float" => Val::Unknown,
+            _ => {
+                let _ = state;
+                Val::Handle(ty.to_owned())
+            }
+        }
+    }
+
+    fn is_plain_type(ty: &str) -> bool {
+        matches!(ty, "int" | "int64_t" | "uint64_t" | "bool" | "double" | "Expr" | "Type" | "Stmt")
+    }
+
+    /// A value where a variable of a type is initialized with it.
+    pub(crate) fn coerce(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
+        match (ty, value) {
+            (_, Val::Int(num)) => match integer_type(ty) {
+                Some((bits, signed)) => Val::Int(self.convert(num, bits, signed, state)),
+                None if ty == "bool" => {
+                    let zero = Num { ..self.number(0, num.bits, num.is_signed) };
+                    self.compare("!=", num, zero)
+                }
+                None if matches!(ty, "double" | "float") => self.to_real(num),
+                None if matches!(ty, "Expr") => {
+                    let literal = self.literal(I32, num, state);
+                    Val::Expr(Some(literal))
+                }
+                None => Val::Int(num),
+            },
+            ("Expr" | "Stmt", Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
+            ("int" | "int64_t" | "uint64_t", Val::Bool(truth)) => {
+                let num = self.host_number(truth, (0, 1), true);
+                Val::Int(num)
+            }
+            (_, value) => value,
+        }
+    }
+
+    /// Whether a condition holds: the paths on which it does, and those on which it does not.
+    pub(crate) fn branch(&mut self, condition: &'p Expr, state: State) -> (Vec<State>, Vec<State>) {
+        match &condition.kind {
+            ExprKind::Binary(op, lhs, rhs) if op == "&&" => {
+                let (holds, mut fails) = self.branch(lhs, state);
+                let mut both = Vec::new();
+                for state in holds {
+                    let (holds, other) = self.branch(rhs, state);
+                    both.extend(holds);
+                    fails.extend(other);
+                }
+                (both, fails)
+            }
+            ExprKind::Binary(op, lhs, rhs) if op == "||" => {
+                let (mut holds, fails) = self.branch(lhs, state);
+                let mut neither = Vec::new();
+                for state in fails {
+                    let (other, fails) = self.branch(rhs, state);
+                    holds.extend(other);
+                    neither.extend(fails);
+                }
+                (holds, neither)
+            }
+            ExprKind::Prefix(op, operand) if op == "!" => {
+                let (holds, fails) = self.branch(operand, state);
+                (fails, holds)
+            }
+            _ => {
+                let mut both = (Vec::new(), Vec::new());
+                for (state, value) in self.eval(condition, state) {
+                    let (holds, fails) = self.truth(value, state, condition.line);
+                    both.0.extend(holds);
+                    both.1.extend(fails);
+                }
+                both
+            }
+        }
+    }
+
+    /// Like `branch`, but with the paths on which the condition fails joined.
+    fn condition(&mut self, condition: &'p Expr, state: State) -> (Vec<State>, Vec<State>) {
+        let before = state.clone();
+        let (holds, fails) = self.branch(condition, state);
+        if fails.len() <= 1 {
+            return (holds, fails);
+        }
+        let mut joined = before.clone();
+        for state in &holds {
+            let taken = &state.trail[before.trail.len()..];
+            let arm = taken.iter().map(|decision| self.outside(*decision, &before)).collect();
+            if holds.len() <= MAX_ARMS {
+                joined.not_all.push(arm);
+            }
+        }
+        for state in &fails {
+            joined.is_havoc |= state.is_havoc;
+            let frames = joined.frames.iter_mut().zip(&before.frames).zip(&state.frames);
+            for ((joined, before), after) in frames {
+                for ((joined, before), after) in joined.iter_mut().zip(before).zip(after) {
+                    if before.value != after.value {
+                        joined.value = Val::Unknown;
+                    }
+                }
+            }
+            for slot in &state.members {
+                let known = before.members.iter().find(|known| known.name == slot.name);
+                if known.is_none_or(|known| known.value != slot.value) {
+                    joined.members.retain(|known| known.name != slot.name);
+                    joined.members.push(Slot { value: Val::Unknown, ..slot.clone() });
+                }
+            }
+        }
+        (holds, vec![joined])
+    }
+
+    /// A decision as a state knows it that lacks nodes made since: what speaks of those is not known.
+    fn outside(&mut self, (atom, holds): Decision, state: &State) -> Decision {
+        let nodes = state.nodes.len();
+        let is_known = match atom {
+            Atom::Term(term) | Atom::Literal(_, term) => {
+                let mut is_known = true;
+                self.values.visit(term, &mut |part| {
+                    if let crate::rules::Node::Var(index) = self.values.node(part)
+                        && let Some(class) = class_of(&self.values.vars()[*index as usize].0)
+                    {
+                        is_known &= class < state.classes();
+                    }
+                });
+                is_known && !matches!(atom, Atom::Literal(node, _) if node >= nodes)
+            }
+            Atom::Is(node, _) => node < nodes,
+            Atom::Equal(a, b) => a < nodes && b < nodes,
+            Atom::Choice(_) => true,
+        };
+        if is_known { (atom, holds) } else { (Atom::Choice(self.fresh()), holds) }
+    }
+
+    /// Forks on a value's truth.
+    pub(crate) fn truth(
+        &mut self,
+        value: Val,
+        state: State,
+        line: usize,
+    ) -> (Vec<State>, Vec<State>) {
+        match value {
+            Val::Bool(term) => self.fork(term, state),
+            Val::Int(num) => {
+                let zero = self.number(0, num.bits, num.is_signed);
+                match self.compare("!=", num, zero) {
+                    Val::Bool(term) => self.fork(term, state),
+                    _ => (Vec::new(), Vec::new()),
+                }
+            }
+            Val::Ptr(None) | Val::NumPtr(None) => (Vec::new(), vec![state]),
+            Val::Ptr(Some((node, kind))) => self.is_kind(node, kind, state),
+            Val::NumPtr(Some(_)) | Val::Address(_) => (vec![state], Vec::new()),
+            Val::Handle(_) if !self.is_concrete => {
+                let (holds, fails) = self.choose(state);
+                (vec![holds], vec![fails])
+            }
+            Val::Expr(node) => {
+                if node.is_some() {
+                    (vec![state], Vec::new())
+                } else {
+                    (Vec::new(), vec![state])
+                }
+            }
+            _ => {
+                self.end(
+                    state,
+                    Outcome::Unsupported("a condition on a value that is not known".to_owned()),
+                    line,
+                );
+                (Vec::new(), Vec::new())
+            }
+        }
+    }
+
+    /// Forks on a truth value.
+    pub(crate) fn fork(&mut self, term: ValueId, state: State) -> (Vec<State>, Vec<State>) {
+        if let Some(value) = self.values.as_number(term) {
+            return if value != 0 { (vec![state], Vec::new()) } else { (Vec::new(), vec![state]) };
+        }
+        let negated = self.values.apply(crate::rules::Fun::Not, &[term]);
+        if state.facts.contains(&term) {
+            return (vec![state], Vec::new());
+        }
+        if state.facts.contains(&negated) {
+            return (Vec::new(), vec![state]);
+        }
+        let mut holds = state.clone();
+        holds.facts.push(term);
+        holds.decide(Atom::Term(term), true);
+        let mut fails = state;
+        fails.facts.push(negated);
+        fails.decide(Atom::Term(term), false);
+        (vec![holds], vec![fails])
+    }
+
+    /// Forks on what nothing is known about.
+    pub(crate) fn choose(&mut self, state: State) -> (State, State) {
+        let choice = Atom::Choice(self.fresh());
+        let mut holds = state.clone();
+        holds.decide(choice, true);
+        let mut fails = state;
+        fails.decide(choice, false);
+        (holds, fails)
+    }
+
+    /// Forks on whether a node is of a kind.
+    pub(crate) fn is_kind(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        state: State,
+    ) -> (Vec<State>, Vec<State>) {
+        if let Some(shape) = state.shape(node) {
+            return if shape.kind == kind {
+                (vec![state], Vec::new())
+            } else {
+                (Vec::new(), vec![state])
+            };
+        }
+        let known = state.node(node);
+        let ty = known.ty;
+        if !kind.admits(ty) || known.not & bit(kind) != 0 {
+            return (Vec::new(), vec![state]);
+        }
+        let mut fails = state.clone();
+        fails.node_mut(node).not |= bit(kind);
+        fails.decide(Atom::Is(node, kind), false);
+        let mut holds = Vec::new();
+        for operand in operand_types(kind, ty) {
+            if operand.bits == 16 && kind.has_free_operand() {
+                // Inside, 16 bits are like 8.
+                continue;
+            }
+            let mut state = state.clone();
+            let fields = state.opaque_fields(node, kind, operand, &mut self.values);
+            state.node_mut(node).shape = Some(Shape { kind, fields });
+            state.decide(Atom::Is(node, kind), true);
+            holds.push(state);
+        }
+        let is_possible =
+            Kind::ALL.iter().any(|kind| kind.admits(ty) && fails.node(node).not & bit(*kind) == 0);
+        (holds, if is_possible { vec![fails] } else { Vec::new() })
+    }
+
+    /// Where a variable is.
+    pub(crate) fn find_variable(name: &str, state: &State) -> Option<Place> {
+        let depth = state.frames.len().checked_sub(1)?;
+        let frame = &state.frames[depth];
+        let index = frame.iter().rposition(|slot| slot.name == name)?;
+        match &frame[index].value {
+            Val::Reference(place) => Some(place.clone()),
+            _ => Some(Place::Local(depth, index)),
+        }
+    }
+
+    /// A variable's type and value.
+    pub(crate) fn load(place: &Place, state: &State) -> Option<Slot> {
+        match place {
+            Place::Local(frame, index) => state.frames.get(*frame)?.get(*index).cloned(),
+            Place::Member(name) => state.members.iter().find(|slot| slot.name == *name).cloned(),
+            Place::Nowhere => None,
+        }
+    }
+
+    /// What a reference refers to; other values are themselves.
+    pub(crate) fn loaded(value: Val, state: &State) -> Val {
+        match value {
+            Val::Reference(place) => {
+                Self::load(&place, state).map_or(Val::Unknown, |slot| slot.value)
+            }
+            value => value,
+        }
+    }
+
+    /// Assigns a variable.
+    pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
+        match place {
+            Place::Local(frame, index) => {
+                let ty = state.frames[*frame][*index].ty.clone();
+                let ty = ty.trim_end_matches('&');
+                let value = self.coerce(ty, value, state);
+                state.frames[*frame][*index].value = value;
+            }
+            Place::Nowhere => {}
+            Place::Member(name) => {
+                let ty = if matches!(name.as_str(), "expr") { "Expr" } else { "" };
+                let value = self.coerce(ty, value, state);
+                state.members.retain(|slot| slot.name != *name);
+                state.members.push(Slot { name: name.clone(), ty: ty.to_owned(), value });
+            }
+        }
+    }
+}
+
+/// A kind as a bit.
+pub(crate) fn bit(kind: Kind) -> u64 {
+    1 << (kind as u64)
+}
+
+/// `int32_t` of the IR.
+pub(crate) const I32: Type = Type { code: super::ir::Code::Int, bits: 32, is_vector: false };
+
+/// The types that operands can have whose type the node's own does not tell; one that does not matter if there are none.
+pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
+    if kind.has_free_operand() {
+        Type::SCALARS.to_vec()
+    } else if kind == Kind::Select && ty.is_vector {
+        vec![Type::BOOL, Type::BOOL.with_vector(true)]
+    } else {
+        vec![ty]
+    }
+}
+
+/// Bits and signedness of a C++ integer type.
+pub(crate) fn integer_type(ty: &str) -> Option<(u8, bool)> {
+    Some(match ty {
+        "int" | "int32_t" => (32, true),
+        "int64_t" | "long" | "long long" => (64, true),
+        "uint64_t" | "size_t" | "unsigned long" => (64, false),
+        "unsigned" | "unsigned int" | "uint32_t" => (32, false),
+        "int16_t" => (16, true),
+        "uint16_t" => (16, false),
+        "int8_t" => (8, true),
+        "uint8_t" => (8, false),
+        _ => return None,
+    })
+}

@@ -1,0 +1,546 @@
+//! What the end of a path claims, as terms: the mutator's result has the value of its input.
+//!
+//! # Correctness
+//!
+//! A class of nodes has one value: that of the first of its nodes whose shape is known, and every further shape equals
+//! it. What `mutate` returns is defined where its argument is, so the divisors in any shape of the input's parts are not
+//! 0 where the input is defined. A fact about a node that is no part of the input holds where that node is defined.
+
+use halidom_base::{FxHashMap, FxHashSet};
+
+use super::ir::{Code, Kind, Type};
+use super::state::{Atom, Decision, Field, NodeId, Shape, State, class_of};
+use crate::profile::{Profile, ZeroDivision};
+use crate::rules::{Domain, Fun, Node as Term, ValueId, Values};
+
+/// Builds the terms of one path.
+pub(crate) struct Meaning<'a> {
+    state: &'a State,
+    source: &'a Values,
+    profile: &'a Profile,
+    /// Whether signed integers of 32 bits and more are the machine's, which wrap, or integers.
+    is_machine: bool,
+    /// The terms.
+    pub(crate) values: Values,
+    /// What has to hold for what was built to be defined.
+    pub(crate) defined: Vec<ValueId>,
+    /// Results that must not overflow, with their types.
+    pub(crate) ranged: Vec<(ValueId, Type)>,
+    /// Equations between shapes of one class.
+    pub(crate) equations: Vec<ValueId>,
+    /// Names of classes' variables.
+    pub(crate) names: Vec<(usize, String)>,
+    /// Whether something stands for a computation that is not modelled.
+    pub(crate) is_opaque: bool,
+    classes: FxHashMap<usize, ValueId>,
+    open: FxHashSet<usize>,
+    shapes: FxHashMap<usize, Vec<NodeId>>,
+}
+
+impl<'a> Meaning<'a> {
+    pub(crate) fn new(
+        state: &'a State,
+        source: &'a Values,
+        profile: &'a Profile,
+        is_machine: bool,
+    ) -> Self {
+        let mut shapes: FxHashMap<usize, Vec<NodeId>> = FxHashMap::default();
+        for node in 0..state.nodes.len() {
+            if state.find(node) == node && state.nodes[node].shape.is_some() {
+                shapes.entry(state.class(state.nodes[node].class)).or_default().push(node);
+            }
+        }
+        Self {
+            state,
+            source,
+            profile,
+            is_machine,
+            values: Values::default(),
+            defined: Vec::new(),
+            ranged: Vec::new(),
+            equations: Vec::new(),
+            names: Vec::new(),
+            is_opaque: false,
+            classes: FxHashMap::default(),
+            open: FxHashSet::default(),
+            shapes,
+        }
+    }
+
+    fn domain(&self, ty: Type) -> Domain {
+        if self.is_machine && ty.code == Code::Int { Domain::Signed(ty.bits) } else { ty.domain() }
+    }
+
+    /// The value of a node.
+    pub(crate) fn node(&mut self, node: NodeId) -> ValueId {
+        let known = self.state.node(node);
+        let (class, ty) = (known.class, known.ty);
+        self.class(class, ty)
+    }
+
+    fn class(&mut self, class: usize, ty: Type) -> ValueId {
+        let class = self.state.class(class);
+        if let Some(term) = self.classes.get(&class) {
+            return *term;
+        }
+        if !self.open.insert(class) {
+            return self.variable(class, ty);
+        }
+        let nodes = self.shapes.get(&class).cloned().unwrap_or_default();
+        let mut terms = Vec::new();
+        for node in nodes {
+            terms.extend(self.shape(node));
+        }
+        self.open.remove(&class);
+        let was_met = self.names.iter().any(|(known, _)| *known == class);
+        let term = match terms.first() {
+            Some(first) => *first,
+            None => self.variable(class, ty),
+        };
+        self.classes.insert(class, term);
+        for other in terms.into_iter().skip(1) {
+            if other != term {
+                let same = self.values.apply(Fun::Eq, &[term, other]);
+                self.equations.push(same);
+            }
+        }
+        if was_met {
+            let variable = self.variable(class, ty);
+            if variable != term {
+                let same = self.values.apply(Fun::Eq, &[term, variable]);
+                self.equations.push(same);
+            }
+        }
+        term
+    }
+
+    /// The variable of a class: `c…` for a literal, else `x…`.
+    fn variable(&mut self, class: usize, ty: Type) -> ValueId {
+        let known = self.names.iter().find(|(known, _)| *known == class);
+        let name = match known {
+            Some((_, name)) => name.clone(),
+            None => {
+                let is_literal = self.state.nodes.iter().any(|node| {
+                    self.state.class(node.class) == class
+                        && (node.is_literal
+                            || node.shape.as_ref().is_some_and(|shape| {
+                                matches!(shape.fields.as_slice(), [Field::Number(_)])
+                            }))
+                });
+                let prefix = if is_literal { 'c' } else { 'x' };
+                let name = format!("{prefix}{}", self.names.len());
+                self.names.push((class, name.clone()));
+                name
+            }
+        };
+        let domain = self.domain(ty);
+        self.values.var(&name, domain)
+    }
+
+    /// The value that a node's shape gives it; `None` if the shape tells nothing.
+    fn shape(&mut self, node: NodeId) -> Option<ValueId> {
+        let known = self.state.node(node);
+        let ty = known.ty;
+        let domain = self.domain(ty);
+        if known.intrinsic.as_deref().is_some_and(|name| {
+            matches!(name, "signed_integer_overflow" | "indeterminate_expression")
+        }) {
+            let never = self.values.bool(false);
+            self.defined.push(never);
+            return None;
+        }
+        let Shape { kind, fields } = known.shape.clone()?;
+        let exprs: Vec<NodeId> = fields
+            .iter()
+            .filter_map(|field| match field {
+                Field::Expr(node) => Some(*node),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+            })
+            .collect();
+        let binary = match kind {
+            Kind::Add => Some(Fun::Add),
+            Kind::Sub => Some(Fun::Sub),
+            Kind::Mul => Some(Fun::Mul),
+            Kind::Div => Some(Fun::Div),
+            Kind::Mod => Some(Fun::Mod),
+            Kind::And => Some(Fun::And),
+            Kind::Or => Some(Fun::Or),
+            _ => None,
+        };
+        let term = match (kind, exprs.as_slice()) {
+            (_, [a, b]) if binary.is_some() => {
+                let fun = binary?;
+                let (a, b) = (self.node(*a), self.node(*b));
+                if domain == Domain::Bool && !matches!(fun, Fun::And | Fun::Or) {
+                    return self.bit(fun, a, b);
+                }
+                if matches!(fun, Fun::Div | Fun::Mod)
+                    && (domain == Domain::Real
+                        || self.profile.zero_division == ZeroDivision::Undefined)
+                {
+                    let zero = self.values.number(0, domain);
+                    let is_zero = self.values.apply(Fun::Eq, &[b, zero]);
+                    let defined = self.values.apply(Fun::Not, &[is_zero]);
+                    self.defined.push(defined);
+                }
+                self.values.apply(fun, &[a, b])
+            }
+            (Kind::Min | Kind::Max, [a, b]) if domain == Domain::Bool => {
+                let fun = if kind == Kind::Min { Fun::And } else { Fun::Or };
+                let (a, b) = (self.node(*a), self.node(*b));
+                self.values.apply(fun, &[a, b])
+            }
+            (Kind::Min | Kind::Max, [a, b]) => {
+                let (a, b) = (self.node(*a), self.node(*b));
+                let is_less = self.values.apply(Fun::Lt, &[a, b]);
+                let (then, otherwise) = if kind == Kind::Min { (a, b) } else { (b, a) };
+                self.values.apply(Fun::Ite, &[is_less, then, otherwise])
+            }
+            (Kind::EQ | Kind::NE | Kind::LT | Kind::LE | Kind::GT | Kind::GE, [a, b]) => {
+                let (a, b) = (self.node(*a), self.node(*b));
+                self.compare(kind, a, b)
+            }
+            (Kind::Not, [a]) => {
+                let a = self.node(*a);
+                self.values.apply(Fun::Not, &[a])
+            }
+            (Kind::Select, [condition, a, b]) => {
+                let parts = [self.node(*condition), self.node(*a), self.node(*b)];
+                self.values.apply(Fun::Ite, &parts)
+            }
+            (Kind::Cast, [inner]) => {
+                let from = self.state.node(*inner).ty;
+                let inner = self.node(*inner);
+                self.cast(inner, from, ty)
+            }
+            (Kind::Broadcast, [inner]) => self.node(*inner),
+            // The argument of an intrinsic that is the identity.
+            (Kind::Call, [inner]) => self.node(*inner),
+            (Kind::Ramp, [base, stride]) => {
+                let (base, stride) = (self.node(*base), self.node(*stride));
+                let lane = self.values.var("lane[n]", domain);
+                let offset = self.values.apply(Fun::Mul, &[lane, stride]);
+                self.values.apply(Fun::Add, &[base, offset])
+            }
+            (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, []) => {
+                let Some(Field::Number(number)) = fields.first().copied() else { return None };
+                if let Term::Var(index) = self.source.node(number)
+                    && class_of(&self.source.vars()[*index as usize].0)
+                        .is_some_and(|class| self.state.class(class) == self.own_class(node))
+                {
+                    return None;
+                }
+                let term = self.term(number);
+                if self.values.domain(term) == domain {
+                    term
+                } else {
+                    self.values.convert(term, domain)
+                }
+            }
+            _ => return None,
+        };
+        if ty.code == Code::Int && ty.bits >= 32 {
+            self.ranged.push((term, ty));
+        }
+        Some(term)
+    }
+
+    /// Arithmetic of one bit.
+    fn bit(&mut self, fun: Fun, a: ValueId, b: ValueId) -> Option<ValueId> {
+        match fun {
+            Fun::Add | Fun::Sub => {
+                let same = self.values.apply(Fun::Eq, &[a, b]);
+                Some(self.values.apply(Fun::Not, &[same]))
+            }
+            Fun::Mul => Some(self.values.apply(Fun::And, &[a, b])),
+            _ => None,
+        }
+    }
+
+    fn own_class(&self, node: NodeId) -> usize {
+        self.state.class(self.state.node(node).class)
+    }
+
+    fn compare(&mut self, kind: Kind, a: ValueId, b: ValueId) -> ValueId {
+        let is_bool = self.values.domain(a) == Domain::Bool;
+        let less = |values: &mut Values, a, b| {
+            if is_bool {
+                let not = values.apply(Fun::Not, &[a]);
+                values.apply(Fun::And, &[not, b])
+            } else {
+                values.apply(Fun::Lt, &[a, b])
+            }
+        };
+        let values = &mut self.values;
+        let (truth, is_negated) = match kind {
+            Kind::EQ => (values.apply(Fun::Eq, &[a, b]), false),
+            Kind::NE => (values.apply(Fun::Eq, &[a, b]), true),
+            Kind::LT => (less(values, a, b), false),
+            Kind::GT => (less(values, b, a), false),
+            Kind::GE => (less(values, a, b), true),
+            _ => (less(values, b, a), true),
+        };
+        if is_negated { values.apply(Fun::Not, &[truth]) } else { truth }
+    }
+
+    /// A conversion between IR types; one from or to floats is not known.
+    fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
+        let domain = self.domain(to);
+        match (from.domain(), to.domain()) {
+            (Domain::Bool, Domain::Bool) | (Domain::Real, Domain::Real) => term,
+            (Domain::Bool, _) => {
+                let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
+                self.values.apply(Fun::Ite, &[term, one, zero])
+            }
+            (_, Domain::Real) => self.values.convert(term, domain),
+            (Domain::Real, _) => {
+                self.is_opaque = true;
+                self.values.var(&format!("{to} of {term:?}"), domain)
+            }
+            (_, Domain::Bool) => {
+                // The lowest bit is kept.
+                let two = self.values.number(2, self.values.domain(term));
+                let bit = self.values.apply(Fun::Mod, &[term, two]);
+                let zero = self.values.number(0, self.values.domain(term));
+                let is_zero = self.values.apply(Fun::Eq, &[bit, zero]);
+                self.values.apply(Fun::Not, &[is_zero])
+            }
+            _ => {
+                let fits =
+                    from.range().zip(to.range()).is_some_and(|((low, high), (least, greatest))| {
+                        least <= low && high <= greatest
+                    });
+                if fits {
+                    return self.values.convert(term, domain);
+                }
+                let wrapping = match to.code {
+                    Code::Int => Domain::Signed(to.bits),
+                    _ => Domain::Unsigned(to.bits),
+                };
+                let wrapped = self.values.convert(term, wrapping);
+                self.values.convert(wrapped, domain)
+            }
+        }
+    }
+
+    /// A term of the machine, with classes' values in place of their variables.
+    pub(crate) fn term(&mut self, term: ValueId) -> ValueId {
+        let domain = self.source.domain(term);
+        match self.source.node(term).clone() {
+            Term::Var(index) => {
+                let (name, domain) = self.source.vars()[index as usize].clone();
+                match class_of(&name) {
+                    Some(class) => {
+                        let root = self.state.class(class);
+                        let ty = self
+                            .state
+                            .nodes
+                            .iter()
+                            .find(|node| self.state.class(node.class) == root)
+                            .map(|node| node.ty);
+                        match ty {
+                            Some(ty) => self.class(root, ty),
+                            None => self.values.var(&name, domain),
+                        }
+                    }
+                    None => {
+                        self.is_opaque |= name.starts_with("truncated") || name.starts_with("real");
+                        self.values.var(&name, domain)
+                    }
+                }
+            }
+            Term::Number(value) => self.values.number(value, domain),
+            Term::Apply(Fun::Convert, operands) => {
+                let operand = self.term(operands[0]);
+                self.values.convert(operand, domain)
+            }
+            Term::Apply(fun, operands) => {
+                let operands: Vec<ValueId> =
+                    operands.iter().map(|operand| self.term(*operand)).collect();
+                self.values.apply(fun, &operands)
+            }
+        }
+    }
+
+    /// A fact, true where what it speaks of is defined.
+    pub(crate) fn fact(&mut self, term: ValueId) -> ValueId {
+        let before = self.defined.len();
+        let mut fact = self.term(term);
+        for defined in self.defined.split_off(before) {
+            let not = self.values.apply(Fun::Not, &[defined]);
+            fact = self.values.apply(Fun::Or, &[not, fact]);
+        }
+        fact
+    }
+
+    /// A decision, as far as the shapes that are known tell; else a truth value of its own, or what it is of a node that
+    /// is a variable of the IR.
+    pub(crate) fn decision(&mut self, (atom, holds): Decision, as_variables: bool) -> ValueId {
+        let truth = match atom {
+            Atom::Term(term) => self.fact(term),
+            Atom::Is(node, kind) => match self.state.shape(node) {
+                Some(shape) => self.values.bool(shape.kind == kind),
+                None if self.state.node(node).not & super::machine::bit(kind) != 0 => {
+                    self.values.bool(false)
+                }
+                None if as_variables => {
+                    let is_kind = if self.state.node(node).is_literal {
+                        matches!(kind, Kind::IntImm | Kind::UIntImm | Kind::FloatImm)
+                    } else {
+                        kind == Kind::Variable
+                    };
+                    self.values.bool(is_kind)
+                }
+                None => self.values.var(&format!("is {node} {}", kind.name()), Domain::Bool),
+            },
+            Atom::Equal(a, b) => {
+                let (a, b) = (self.state.find(a), self.state.find(b));
+                if a == b {
+                    self.values.bool(true)
+                } else if let Some(same) = self.equal_literals(a, b) {
+                    same
+                } else if as_variables {
+                    self.values.bool(false)
+                } else {
+                    self.values.var(&format!("equal {a} {b}"), Domain::Bool)
+                }
+            }
+            Atom::Literal(node, term) => {
+                let node = self.state.find(node);
+                let fact = self.fact(term);
+                match self.state.shape(node).map(|shape| shape.kind) {
+                    // What `mutate` returns has no casts of literals: a scalar literal is one, and the test tells its value.
+                    None if self.state.node(node).is_literal
+                        && !self.state.node(node).ty.is_vector =>
+                    {
+                        fact
+                    }
+                    Some(Kind::IntImm | Kind::UIntImm | Kind::FloatImm) => fact,
+                    None if as_variables && !self.state.node(node).is_literal => {
+                        self.values.bool(false)
+                    }
+                    None if as_variables => fact,
+                    _ => {
+                        let is = self.values.var(&format!("literal {node}"), Domain::Bool);
+                        self.values.apply(Fun::And, &[is, fact])
+                    }
+                }
+            }
+            Atom::Choice(number) => self.values.var(&format!("choice {number}"), Domain::Bool),
+        };
+        if holds { truth } else { self.values.apply(Fun::Not, &[truth]) }
+    }
+
+    /// Whether two nodes have one value, if both are known to be literals.
+    fn equal_literals(&mut self, a: NodeId, b: NodeId) -> Option<ValueId> {
+        let is_literal = |node: NodeId| {
+            let known = self.state.node(node);
+            known.is_literal
+                || known
+                    .shape
+                    .as_ref()
+                    .is_some_and(|shape| matches!(shape.fields.as_slice(), [Field::Number(_)]))
+        };
+        if !is_literal(a) || !is_literal(b) || self.state.node(a).ty != self.state.node(b).ty {
+            return None;
+        }
+        let (a, b) = (self.node(a), self.node(b));
+        Some(self.values.apply(Fun::Eq, &[a, b]))
+    }
+
+    /// That arms before did not fire.
+    pub(crate) fn not_taken(&mut self, as_variables: bool) -> Vec<ValueId> {
+        let mut facts = Vec::new();
+        // A test that failed says more once the node is known to be a literal.
+        for decision in &self.state.trail {
+            if let (Atom::Literal(..) | Atom::Equal(..), false) = decision {
+                facts.push(self.decision(*decision, as_variables));
+            }
+        }
+        facts.retain(|fact| self.values.as_number(*fact) != Some(1));
+        for arm in &self.state.not_all {
+            let mut all = self.values.bool(true);
+            for decision in arm {
+                let holds = self.decision(*decision, as_variables);
+                all = self.values.apply(Fun::And, &[all, holds]);
+            }
+            let fact = self.values.apply(Fun::Not, &[all]);
+            if self.values.as_number(fact) != Some(1) {
+                facts.push(fact);
+            }
+        }
+        facts
+    }
+
+    /// All that is known on the path, and that lanes are lanes.
+    pub(crate) fn facts(&mut self) -> Vec<ValueId> {
+        let mut facts: Vec<ValueId> =
+            self.state.facts.iter().map(|fact| self.fact(*fact)).collect();
+        self.indeterminate(&mut facts);
+        facts.append(&mut self.equations);
+        facts.retain(|fact| self.values.as_number(*fact) != Some(1));
+        facts.sort();
+        facts.dedup();
+        facts
+    }
+
+    /// What `mutate` returned is marked as divided by 0 only if what it was given divides by 0.
+    fn indeterminate(&mut self, facts: &mut Vec<ValueId>) {
+        for (_, node) in &self.state.mutated {
+            let known = self.state.node(*node);
+            if known.intrinsic.as_deref() != Some("indeterminate_expression") {
+                continue;
+            }
+            let class = self.state.class(known.class);
+            let own = self.state.find(*node);
+            let nodes = self.shapes.get(&class).cloned().unwrap_or_default();
+            if let Some(other) = nodes.into_iter().find(|other| *other != own) {
+                let before = self.defined.len();
+                let _ = self.shape(other);
+                let mut all = self.values.bool(true);
+                for defined in self.defined.split_off(before) {
+                    all = self.values.apply(Fun::And, &[all, defined]);
+                }
+                facts.push(self.values.apply(Fun::Not, &[all]));
+            }
+        }
+    }
+
+    /// Bounds of the lane that is looked at: what holds always, and what is enough for a counterexample.
+    pub(crate) fn lane_facts(&mut self) -> (Vec<ValueId>, Vec<ValueId>) {
+        let lanes = self.values.vars().to_vec();
+        let (mut facts, mut narrow) = (Vec::new(), Vec::new());
+        for (name, domain) in &lanes {
+            if name == "lanes" {
+                let lanes = self.values.var(name, *domain);
+                facts.extend(self.between(lanes, 2, (1 << 16) - 1));
+            }
+            if name == "lane[n]" {
+                let lane = self.values.var(name, *domain);
+                if domain.wraps() {
+                    narrow.extend(self.between(lane, 0, 1));
+                } else {
+                    facts.extend(self.between(lane, 0, (1 << 16) - 2));
+                    if let Some((_, of)) = lanes.iter().find(|(name, _)| name == "lanes")
+                        && of == domain
+                    {
+                        let lanes = self.values.var("lanes", *of);
+                        let below = self.values.apply(Fun::Lt, &[lane, lanes]);
+                        facts.push(below);
+                    }
+                }
+            }
+        }
+        (facts, narrow)
+    }
+
+    /// That a term lies within bounds.
+    pub(crate) fn between(&mut self, term: ValueId, least: i128, greatest: i128) -> [ValueId; 2] {
+        let domain = self.values.domain(term);
+        let (least, greatest) =
+            (self.values.number(least, domain), self.values.number(greatest, domain));
+        let below = self.values.apply(Fun::Lt, &[term, least]);
+        let above = self.values.apply(Fun::Lt, &[greatest, term]);
+        [self.values.apply(Fun::Not, &[below]), self.values.apply(Fun::Not, &[above])]
+    }
+}

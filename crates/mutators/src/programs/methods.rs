@@ -1,0 +1,224 @@
+//! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+
+use super::ir::{Code, Kind, Type};
+use super::machine::{Machine, Outcome, Paths};
+use super::state::{NodeId, State};
+use super::value::{Num, Val};
+use crate::rules::Fun;
+
+impl Machine<'_> {
+    /// Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+    pub(crate) fn method(
+        &mut self,
+        receiver: Val,
+        name: &str,
+        templates: &[String],
+        arguments: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let receiver = Self::loaded(receiver, &state);
+        let arguments: Vec<Val> =
+            arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        match (&receiver, name, arguments.as_slice()) {
+            (Val::Expr(node), "defined", []) => {
+                let truth = self.values.bool(node.is_some());
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Expr(None), "as", []) => vec![(state, Val::Ptr(None))],
+            (Val::Expr(Some(node)), "as", []) => {
+                let kind = templates.first().and_then(|name| {
+                    Kind::named(name).or_else(|| Kind::named(self.template.as_deref()?))
+                });
+                match kind {
+                    Some(kind) => vec![(state, Val::Ptr(Some((*node, kind))))],
+                    None => {
+                        let what = format!("as<{}>", templates.join(", "));
+                        self.unsupported(state, what, line)
+                    }
+                }
+            }
+            (Val::Expr(None), "type", []) => {
+                self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                Vec::new()
+            }
+            (Val::Expr(Some(node)), "type", []) => {
+                let ty = state.node(*node).ty;
+                vec![(state, Val::Type(ty))]
+            }
+            (Val::Expr(Some(a)), "same_as", [Val::Expr(Some(b))]) => {
+                if self.is_concrete {
+                    let truth = self.values.bool(a == b);
+                    return vec![(state, Val::Bool(truth))];
+                }
+                let (holds, fails) = self.equal(*a, *b, state.clone());
+                // Equal structure is not identity: both remain possible.
+                let fails = if fails.is_empty() && *a != *b { vec![state] } else { fails };
+                self.truths(holds, fails)
+            }
+            (Val::Expr(Some(_)), "same_as", [Val::Expr(None)])
+            | (Val::Expr(None), "same_as", [Val::Expr(Some(_))]) => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Type(ty), _, _) => self.type_method(*ty, name, &arguments, state, line),
+            (Val::Ptr(Some((node, kind))), "is_intrinsic" | "is_slice" | "is_pure", _) => {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                let mut paths = Vec::new();
+                for state in holds {
+                    match (name, arguments.as_slice()) {
+                        ("is_intrinsic", [Val::Handle(intrinsic)]) => {
+                            let intrinsic = intrinsic.rsplit("::").next().unwrap_or_default();
+                            paths.extend(self.is_intrinsic(*node, intrinsic, state));
+                        }
+                        _ => {
+                            let (holds, fails) = self.choose(state);
+                            paths.extend(self.truths(vec![holds], vec![fails]));
+                        }
+                    }
+                }
+                paths
+            }
+            (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
+            (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
+                // Of what a scope has about a variable, a replacement is modelled: undefined, or of its type and value.
+                let (mut defined, undefined) = self.choose(state);
+                let (ty, class) = (defined.node(*node).ty, defined.node(*node).class);
+                let replacement = defined.add(ty, Some(class), None);
+                let object = |value| vec![("replacement".to_owned(), Val::Expr(value))];
+                vec![
+                    (defined, Val::Object(object(Some(replacement)))),
+                    (undefined, Val::Object(object(None))),
+                ]
+            }
+            // On IR that is known wholly no scope knows anything.
+            (Val::Handle(_), "contains", _) if self.is_concrete => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Handle(_), "contains", _) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    fn is_intrinsic(&mut self, node: NodeId, name: &str, state: State) -> Paths<Val> {
+        let known = state.node(node);
+        if let Some(intrinsic) = &known.intrinsic {
+            let truth = self.values.bool(intrinsic == name);
+            return vec![(state, Val::Bool(truth))];
+        }
+        if self.is_concrete || known.not_intrinsics.iter().any(|other| other == name) {
+            return vec![(state, Val::Bool(self.values.bool(false)))];
+        }
+        let (mut holds, mut fails) = self.choose(state);
+        holds.node_mut(node).intrinsic = Some(name.to_owned());
+        fails.node_mut(node).not_intrinsics.push(name.to_owned());
+        self.truths(vec![holds], vec![fails])
+    }
+
+    fn type_method(
+        &mut self,
+        ty: Type,
+        name: &str,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let is_integer = ty.code != Code::Float;
+        let truth = match name {
+            "is_int" | "is_fixed" => ty.code == Code::Int,
+            "is_uint" | "is_ufixed" => ty.code == Code::UInt,
+            "is_float" => ty.code == Code::Float,
+            "is_bool" => ty.is_bool(),
+            "is_int_or_uint" => is_integer,
+            "is_scalar" => !ty.is_vector,
+            "is_vector" => ty.is_vector,
+            "is_handle" => false,
+            "bits" => {
+                let num = self.number(ty.bits.into(), 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            "fracs" => {
+                let num = self.number(0, 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            "lanes" => {
+                let one = self.number(1, 32, true);
+                let num = if ty.is_vector { self.lanes.unwrap_or(one) } else { one };
+                return vec![(state, Val::Int(num))];
+            }
+            "code" => return vec![(state, Val::Code(ty.code))],
+            "element_of" => return vec![(state, Val::Type(ty.element()))],
+            "with_bits" | "with_lanes" | "with_code" => {
+                let new = match arguments {
+                    [Val::Int(num)] if name == "with_bits" => self
+                        .values
+                        .as_number(num.term)
+                        .and_then(|bits| u8::try_from(bits).ok())
+                        .map(|bits| Type { bits, ..ty }),
+                    [lanes] if name == "with_lanes" => {
+                        self.is_lanes(Some(lanes)).map(|is_vector| ty.with_vector(is_vector))
+                    }
+                    _ => None,
+                };
+                return match new {
+                    Some(ty) => vec![(state, Val::Type(ty))],
+                    None => self.unsupported(state, format!("Type::{name}"), line),
+                };
+            }
+            "can_represent" | "is_max" | "is_min" => {
+                return match (arguments, ty.range()) {
+                    ([Val::Int(num)], Some((least, greatest))) => {
+                        let bound = |value, machine: &mut Self| Num {
+                            bits: 64,
+                            is_signed: true,
+                            ..machine.number(value, 64, num.is_signed)
+                        };
+                        let (low, high) = (bound(least, self), bound(greatest, self));
+                        let truth = match name {
+                            "is_max" => self.comparison("==", num.term, high.term),
+                            "is_min" => self.comparison("==", num.term, low.term),
+                            _ => {
+                                let (Val::Bool(above), Val::Bool(below)) =
+                                    (self.compare("<=", low, *num), self.compare("<=", *num, high))
+                                else {
+                                    return self.unsupported(state, name, line);
+                                };
+                                self.values.apply(Fun::And, &[above, below])
+                            }
+                        };
+                        vec![(state, Val::Bool(truth))]
+                    }
+                    ([Val::Type(other)], _) if name == "can_represent" => {
+                        let truth = match (ty.range(), other.range()) {
+                            _ if ty == *other => true,
+                            (Some((least, greatest)), Some((low, high))) => {
+                                least <= low && high <= greatest
+                            }
+                            (None, Some((_, high))) => high <= 1 << 24,
+                            _ => false,
+                        };
+                        vec![(state, Val::Bool(self.values.bool(truth)))]
+                    }
+                    _ => self.unsupported(state, format!("Type::{name}"), line),
+                };
+            }
+            "min" | "max" => {
+                let Some((least, greatest)) = ty.range() else {
+                    return self.unsupported(state, format!("Type::{name} of floats"), line);
+                };
+                let mut state = state;
+                let value = if name == "min" { least } else { greatest };
+                let num = self.number(value, 64, ty.code == Code::Int);
+                let node = self.literal(ty, num, &mut state);
+                return vec![(state, Val::Expr(Some(node)))];
+            }
+            _ => return self.unsupported(state, format!("Type::{name}"), line),
+        };
+        vec![(state, Val::Bool(self.values.bool(truth)))]
+    }
+}

@@ -1,0 +1,89 @@
+//! Values of the C++ program.
+
+use super::ir::{Code, Kind, Type};
+use super::state::NodeId;
+use crate::rules::ValueId;
+
+/// A C++ integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Num {
+    /// Its value.
+    pub(crate) term: ValueId,
+    /// The bits of its type.
+    pub(crate) bits: u8,
+    /// Whether its type is signed.
+    pub(crate) is_signed: bool,
+    /// It is at least this.
+    pub(crate) low: i128,
+    /// It is at most this.
+    pub(crate) high: i128,
+    /// What it is the remainder of, if it was computed by `%`: it is 0 just if the Euclidean remainder is.
+    pub(crate) remainder_of: Option<(ValueId, ValueId)>,
+}
+
+impl Num {
+    /// The range of a C++ integer type.
+    pub(crate) fn range(bits: u8, is_signed: bool) -> (i128, i128) {
+        if is_signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    }
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Of a function activation, by position.
+    Local(usize, usize),
+    /// A member of the object.
+    Member(String),
+    /// Bookkeeping of the compiler that no result is read from.
+    Nowhere,
+}
+
+impl Val {
+    /// Something that an `ExprInfo` says, or is computed from what one says.
+    pub(crate) fn info() -> Self {
+        Self::Handle("ExprInfo".to_owned())
+    }
+
+    /// Whether it is what an `ExprInfo` says.
+    pub(crate) fn is_info(&self) -> bool {
+        matches!(self, Self::Handle(of) if of.starts_with("ExprInfo"))
+    }
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Val {
+    /// Nothing.
+    Void,
+    /// A truth value.
+    Bool(ValueId),
+    /// An integer.
+    Int(Num),
+    /// A floating-point number.
+    Real(ValueId),
+    /// `Expr`, possibly undefined.
+    Expr(Option<NodeId>),
+    /// What `as<T>()` returns: the node if it is of the kind, else null. `None` is null.
+    Ptr(Option<(NodeId, Kind)>),
+    /// A pointer to a number, as `as_const_int` returns; `None` is null.
+    NumPtr(Option<Box<Val>>),
+    /// An IR type.
+    Type(Type),
+    /// The code of an IR type.
+    Code(Code),
+    /// A text.
+    Text(String),
+    /// The address of a variable.
+    Address(Place),
+    /// A reference to a variable.
+    Reference(Place),
+    /// A structure's members by name.
+    Object(Vec<(String, Val)>),
+    /// The arguments of a call.
+    Arguments(NodeId),
+    /// Of an object of the compiler that is only passed on.
+    Handle(String),
+    /// Not known after a condition that may have assigned it.
+    Unknown,
+}

@@ -1,0 +1,690 @@
+//! A mutator's verdict: every path at every type.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_smt::Solver;
+
+use super::claims::{assemble, in_type_range, obligation, premises, sensitive};
+use super::ir::Type;
+use super::machine::{End, Machine, Operands, Outcome, operand_types};
+use super::meaning::Meaning;
+use super::replay::{Computed, Concrete, Entry, Replayed};
+use super::state::{NodeId, Shape, State};
+use super::value::Val;
+use crate::rules::{
+    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, decide, fulfil,
+};
+
+/// What is known of a mutator, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Every path returns the value and the type of its input.
+    Verified,
+    /// Holds up to a stated bound.
+    Bounded,
+    /// Modelled, but not decided.
+    Undecided,
+    /// Not modelled.
+    Unsupported,
+    /// An analysis returns a fact that does not hold.
+    Contract,
+    /// The result has another type.
+    Type,
+    /// The compiler's own code fails.
+    Crash,
+    /// The result has another value.
+    Wrong,
+}
+
+impl Standing {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Bounded => "bounded",
+            Self::Undecided => "undecided",
+            Self::Unsupported => "unsupported",
+            Self::Contract => "contract",
+            Self::Type => "type",
+            Self::Crash => "crash",
+            Self::Wrong => "wrong",
+        }
+    }
+
+    /// Whether it is a defect.
+    pub fn is_refuted(self) -> bool {
+        matches!(self, Self::Contract | Self::Type | Self::Crash | Self::Wrong)
+    }
+}
+
+/// Something that keeps a mutator from being verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its kind.
+    pub standing: Standing,
+    /// The line.
+    pub line: usize,
+    /// The type of the node at which it shows.
+    pub ty: String,
+    /// What happens, or why it is not known.
+    pub text: String,
+    /// For a defect, IR on which it was replayed.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// IR on which a defect was replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The input.
+    pub before: String,
+    /// The result, if there is one.
+    pub after: Option<String>,
+    /// The values of variables.
+    pub values: Vec<(String, String)>,
+    /// The input's value.
+    pub expected: Option<String>,
+    /// The result's value.
+    pub got: Option<String>,
+    /// C++ that builds the input.
+    pub snippet: String,
+}
+
+/// What was found about a mutator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examination {
+    /// The worst of its findings.
+    pub standing: Standing,
+    /// What keeps it from being verified, one for each line and kind.
+    pub findings: Vec<Finding>,
+    /// Claims that were proved.
+    pub proved: usize,
+}
+
+/// Answers about claims that were asked already.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    decisions: FxHashMap<String, Decision>,
+    fulfilments: FxHashMap<String, Fulfilment>,
+}
+
+/// Examines a mutator at every type.
+pub(crate) fn examine(
+    entry: Entry<'_>,
+    solver: &mut Solver,
+    limits: Limits,
+    known: &mut Known,
+) -> Examination {
+    let mut examiner = Examiner { entry, solver, limits, known, findings: Vec::new(), proved: 0 };
+    for element in Type::SCALARS {
+        for is_vector in [false, true] {
+            let ty = element.with_vector(is_vector);
+            if !entry.kind.admits(ty) {
+                continue;
+            }
+            for operand in operand_types(entry.kind, ty) {
+                examiner.at(ty, operand);
+            }
+        }
+    }
+    let Examiner { mut findings, proved, .. } = examiner;
+    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
+    let standing =
+        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
+    Examination { standing, findings, proved }
+}
+
+struct Examiner<'p, 's> {
+    entry: Entry<'p>,
+    solver: &'s mut Solver,
+    limits: Limits,
+    known: &'s mut Known,
+    findings: Vec<Finding>,
+    proved: usize,
+}
+
+/// Counterexamples that are tried before a claim is left undecided.
+const MAX_TRIES: usize = 3;
+
+impl Examiner<'_, '_> {
+    fn at(&mut self, ty: Type, operand: Type) {
+        let main = if self.entry.kind.has_free_operand() { operand } else { ty };
+        let entry = Entry {
+            is_whole: matches!(main.domain(), Domain::Whole | Domain::Real | Domain::Bool)
+                || ty.domain() == Domain::Whole,
+            ..self.entry
+        };
+        let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
+        let mut state = State::default();
+        let input = state.add(ty, None, None);
+        let fields = state.opaque_fields(input, entry.kind, operand, &mut machine.values);
+        state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
+        entry.run(&mut machine, input, state);
+        let ends = std::mem::take(&mut machine.ends);
+        let shown = if main == ty { ty.to_string() } else { format!("{ty} of {main}") };
+        for end in ends {
+            self.end(entry, &mut machine, input, &end, &shown);
+        }
+    }
+
+    fn is_found(&self, standing: Standing, line: usize) -> bool {
+        self.findings.iter().any(|found| found.standing == standing && found.line == line)
+    }
+
+    /// Whether a claim of the line was undecided in a narrower type that wraps: a wider one is not easier.
+    fn is_given_up(&self, line: usize, end: &End, input: NodeId) -> bool {
+        let ty = end.state.node(input).ty;
+        ty.domain().wraps() && ty.bits > 8 && self.is_found(Standing::Undecided, line)
+    }
+
+    fn find(&mut self, standing: Standing, line: usize, ty: &str, text: impl Into<String>) {
+        if !self.is_found(standing, line) {
+            self.findings.push(Finding {
+                standing,
+                line,
+                ty: ty.to_owned(),
+                text: text.into(),
+                counterexample: None,
+            });
+        }
+    }
+
+    fn end(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &mut Machine<'_>,
+        input: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        match &end.outcome {
+            Outcome::Unsupported(what) => {
+                if !self.is_found(Standing::Unsupported, end.line)
+                    && self.is_possible(entry, machine, end)
+                {
+                    self.find(Standing::Unsupported, end.line, ty, what.clone());
+                }
+            }
+            Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
+            Outcome::Returned(Val::Expr(Some(result))) => {
+                self.returned(entry, machine, input, *result, end, ty);
+            }
+            Outcome::Returned(Val::Expr(None)) => {
+                self.crash(entry, machine, input, end, "an undefined Expr is returned", ty);
+            }
+            Outcome::Returned(_) => {
+                self.find(Standing::Unsupported, end.line, ty, "a result that is no Expr");
+            }
+        }
+    }
+
+    /// The facts of a path's end that does not compare values, with those of arms that were not taken.
+    fn path_facts(
+        meaning: &mut Meaning<'_>,
+        input: NodeId,
+        as_variables: bool,
+    ) -> (Vec<ValueId>, Vec<ValueId>) {
+        // The compiler must not fail on input that is undefined either, so nothing is assumed of that.
+        let _ = meaning.node(input);
+        meaning.defined.clear();
+        let mut facts = meaning.facts();
+        facts.extend(meaning.not_taken(as_variables));
+        let (always, narrow) = meaning.lane_facts();
+        facts.extend(always);
+        facts.append(&mut meaning.equations);
+        (facts, narrow)
+    }
+
+    /// Whether a path's facts can hold at all, as far as the solver tells.
+    fn is_possible(&mut self, entry: Entry<'_>, machine: &Machine<'_>, end: &End) -> bool {
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (facts, _) = Self::path_facts(&mut meaning, 0, false);
+        !matches!(self.fulfilled(&meaning, &facts), Fulfilment::None)
+    }
+
+    /// A path that ends the compiler: possible, and then replayed, or not.
+    fn crash(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        what: &str,
+        ty: &str,
+    ) {
+        if self.is_found(Standing::Crash, end.line) {
+            return;
+        }
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (facts, _) = Self::path_facts(&mut meaning, input, false);
+        match self.fulfilled(&meaning, &facts) {
+            Fulfilment::None => {
+                self.proved += 1;
+                return;
+            }
+            Fulfilment::Unknown(reason) => {
+                self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
+                return;
+            }
+            Fulfilment::By(_) => {}
+        }
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (mut facts, narrow) = Self::path_facts(&mut meaning, input, true);
+        facts.extend(narrow);
+        facts.extend(in_type_range(&mut meaning, &end.state));
+        let reason = match self.fulfilled(&meaning, &facts) {
+            Fulfilment::By(assignment) => {
+                match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
+                    None => "no IR was found that leads there".to_owned(),
+                    Some(concrete) => match self.confirmed_crash(entry, &concrete) {
+                        Ok((happened, line)) => {
+                            if !self.is_found(Standing::Crash, line) {
+                                self.findings.push(Finding {
+                                    standing: Standing::Crash,
+                                    line,
+                                    ty: ty.to_owned(),
+                                    text: happened,
+                                    counterexample: Some(counterexample(&concrete, None)),
+                                });
+                            }
+                            return;
+                        }
+                        Err(reason) => reason,
+                    },
+                }
+            }
+            Fulfilment::None => "no IR of variables and literals leads there".to_owned(),
+            Fulfilment::Unknown(reason) => reason,
+        };
+        self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
+    }
+
+    fn confirmed_crash(
+        &self,
+        entry: Entry<'_>,
+        concrete: &Concrete,
+    ) -> Result<(String, usize), String> {
+        match concrete.replay(entry, Operands::Kept) {
+            Replayed::Crash(what, line) => match concrete.replay(entry, Operands::Mutated) {
+                Replayed::Returned { .. } => Err(format!(
+                    "not on operands that were simplified before: {}",
+                    concrete.before()
+                )),
+                Replayed::Crash(..) | Replayed::Failed(_) => Ok((what, line)),
+            },
+            Replayed::Returned { .. } => Err(format!("not confirmed on {}", concrete.before())),
+            Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
+        }
+    }
+
+    /// A path that returns: the result has the input's value and type.
+    fn returned(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        result: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        let line = end.line;
+        if self.is_found(Standing::Wrong, line) || self.is_given_up(line, end, input) {
+            return;
+        }
+        let (before, after) = (end.state.node(input).ty, end.state.node(result).ty);
+        if before != after {
+            self.other_type(entry, machine, input, end, &format!("{before} becomes {after}"), ty);
+            return;
+        }
+        let plain = obligation(entry, machine, input, result, end, None);
+        let reason = match self.decided(&plain) {
+            Decision::Proved | Decision::Vacuous => {
+                return self.narrowed(entry, machine, input, result, end, ty);
+            }
+            Decision::Wrong(_) => "no IR was found on which it fails".to_owned(),
+            Decision::Unknown(reason) => reason,
+        };
+        let refined = obligation(entry, machine, input, result, end, Some(false));
+        if matches!(self.decided(&refined), Decision::Proved | Decision::Vacuous) {
+            return self.narrowed(entry, machine, input, result, end, ty);
+        }
+        let text = self.refute(entry, machine, input, result, end, ty).unwrap_or(reason);
+        if !text.is_empty() {
+            self.find(Standing::Undecided, line, ty, text);
+        }
+    }
+
+    /// Looks for IR on which the result differs. `Some("")` if it was found, else why not, if that is known.
+    fn refute(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        result: NodeId,
+        end: &End,
+        ty: &str,
+    ) -> Option<String> {
+        let claim = obligation(entry, machine, input, result, end, Some(true));
+        let mut claim_facts = claim.clone();
+        let mut reason = None;
+        for _ in 0..MAX_TRIES {
+            let assignment = match self.decided(&claim_facts) {
+                Decision::Wrong(assignment) => assignment,
+                Decision::Proved | Decision::Vacuous => {
+                    return reason.or_else(|| {
+                        Some("holds where operands are variables and literals".to_owned())
+                    });
+                }
+                Decision::Unknown(why) => {
+                    match self.model_of_difference(entry, machine, input, result, end) {
+                        Some(assignment) if reason.is_none() => assignment,
+                        _ => return reason.or(Some(why)),
+                    }
+                }
+            };
+            let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+            // The same terms in the same order, so that the assignment is of the same variables.
+            let _ = assemble(&mut meaning, input, result, Some(true));
+            let mut confirmed = Err("no IR was found that leads there".to_owned());
+            for are_literals in [false, true] {
+                if confirmed.is_err()
+                    && let Some(concrete) =
+                        Concrete::build(&end.state, input, &mut meaning, &assignment, are_literals)
+                {
+                    confirmed = self.confirmed_difference(entry, &concrete);
+                }
+            }
+            match confirmed {
+                Ok((standing, line, text, shown)) => {
+                    if !self.is_found(standing, line) {
+                        self.findings.push(Finding {
+                            standing,
+                            line,
+                            ty: ty.to_owned(),
+                            text,
+                            counterexample: Some(shown),
+                        });
+                    }
+                    return Some(String::new());
+                }
+                Err(why) => reason = Some(why),
+            }
+            // Other values: none of the variables is what it was.
+            let vars = claim_facts.values.vars().to_vec();
+            let mut other = claim_facts.values.bool(false);
+            for ((name, domain), value) in vars.iter().zip(&assignment) {
+                if value.denominator == 1 && *domain != Domain::Bool && name.starts_with(['c', 'x'])
+                {
+                    let var = claim_facts.values.var(name, *domain);
+                    let number = claim_facts.values.number(value.numerator, *domain);
+                    let same = claim_facts.values.apply(Fun::Eq, &[var, number]);
+                    let differs = claim_facts.values.apply(Fun::Not, &[same]);
+                    other = claim_facts.values.apply(Fun::Or, &[other, differs]);
+                }
+            }
+            claim_facts.facts.push(other);
+        }
+        reason
+    }
+
+    /// Values within the types' ranges on which the result differs; the variables are those of the claim.
+    fn model_of_difference(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        result: NodeId,
+        end: &End,
+    ) -> Option<Vec<Number>> {
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (lhs, rhs, lhs_defined, _, mut facts, narrow) =
+            assemble(&mut meaning, input, result, Some(true));
+        let same = meaning.values.apply(Fun::Eq, &[lhs, rhs]);
+        facts.push(meaning.values.apply(Fun::Not, &[same]));
+        facts.extend(lhs_defined);
+        facts.extend(narrow);
+        facts.extend(in_type_range(&mut meaning, &end.state));
+        match self.fulfilled(&meaning, &facts) {
+            Fulfilment::By(assignment) => Some(assignment),
+            Fulfilment::None | Fulfilment::Unknown(_) => None,
+        }
+    }
+
+    /// Whether the result differs for these values of variables, or for others that often matter.
+    fn confirmed_for_some(
+        &self,
+        entry: Entry<'_>,
+        concrete: &Concrete,
+    ) -> Result<(Standing, usize, String, Counterexample), String> {
+        let first = self.confirmed_difference(entry, concrete);
+        if first.is_ok() {
+            return first;
+        }
+        let extremes = [31, 63].map(|bits| [(1_i128 << bits) - 1, -(1 << bits)]).concat();
+        let values = [-1, 1, 100, -100].into_iter().chain(extremes);
+        for value in values {
+            let found = self.confirmed_difference(entry, &concrete.with_variables(value));
+            if found.is_ok() {
+                return found;
+            }
+        }
+        first
+    }
+
+    fn confirmed_difference(
+        &self,
+        entry: Entry<'_>,
+        concrete: &Concrete,
+    ) -> Result<(Standing, usize, String, Counterexample), String> {
+        let line_of = |replayed: &Replayed, fallback: usize| match replayed {
+            Replayed::Crash(_, line) => *line,
+            Replayed::Returned { .. } | Replayed::Failed(_) => fallback,
+        };
+        let mut replayed = concrete.replay(entry, Operands::Kept);
+        let mut is_copied = false;
+        if let Replayed::Returned { other_type: None, expected, got, .. } = &replayed
+            && expected == got
+        {
+            replayed = concrete.replay(entry, Operands::Copied);
+            is_copied = true;
+        }
+        match &replayed {
+            Replayed::Returned { after, other_type, expected, got, line } => {
+                if let Some(types) = other_type {
+                    let shown = counterexample(concrete, Some((after, None, None)));
+                    return Ok((Standing::Type, *line, types.clone(), shown));
+                }
+                let (expected, got) = match (expected, got) {
+                    (Computed::Number(expected), Computed::Number(got)) if expected != got => {
+                        (*expected, Some(*got))
+                    }
+                    (Computed::Number(expected), Computed::Undefined) => (*expected, None),
+                    (Computed::Undefined, _) => {
+                        return Err(format!("the input is undefined: {}", concrete.before()));
+                    }
+                    (Computed::Unknown, _) | (_, Computed::Unknown) => {
+                        return Err(format!("not computed for {}", concrete.before()));
+                    }
+                    (Computed::Number(_), Computed::Number(_)) => {
+                        return Err(format!("not confirmed on {}", concrete.before()));
+                    }
+                };
+                // Operands that are rewritten may not lead there; that they are copied shows only where they are changed.
+                match concrete.replay(entry, Operands::Mutated) {
+                    Replayed::Returned { expected, got, .. } if expected == got && !is_copied => {
+                        return Err(format!(
+                            "not on operands that were simplified before: {}",
+                            concrete.before()
+                        ));
+                    }
+                    Replayed::Returned { .. } | Replayed::Crash(..) | Replayed::Failed(_) => {}
+                }
+                let got_text = got.map_or("undefined".to_owned(), |got| got.to_string());
+                let text = format!("{expected} becomes {got_text}");
+                let shown = counterexample(concrete, Some((after, Some(expected), got)));
+                Ok((Standing::Wrong, *line, text, shown))
+            }
+            Replayed::Crash(what, _) => {
+                let line = line_of(&replayed, 0);
+                Ok((Standing::Crash, line, what.clone(), counterexample(concrete, None)))
+            }
+            Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
+        }
+    }
+
+    fn other_type(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        text: &str,
+        ty: &str,
+    ) {
+        if self.is_found(Standing::Type, end.line) {
+            return;
+        }
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (mut facts, narrow) = Self::path_facts(&mut meaning, input, true);
+        facts.extend(narrow);
+        facts.extend(in_type_range(&mut meaning, &end.state));
+        let reason = match self.fulfilled(&meaning, &facts) {
+            Fulfilment::By(assignment) => {
+                match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
+                    None => "no IR was found that leads there".to_owned(),
+                    Some(concrete) => match self.confirmed_difference(entry, &concrete) {
+                        Ok((standing, line, text, shown)) => {
+                            if !self.is_found(standing, line) {
+                                self.findings.push(Finding {
+                                    standing,
+                                    line,
+                                    ty: ty.to_owned(),
+                                    text,
+                                    counterexample: Some(shown),
+                                });
+                            }
+                            return;
+                        }
+                        Err(reason) => reason,
+                    },
+                }
+            }
+            Fulfilment::None => {
+                let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+                let (facts, _) = Self::path_facts(&mut meaning, input, false);
+                if self.fulfilled(&meaning, &facts) == Fulfilment::None {
+                    self.proved += 1;
+                    return;
+                }
+                "no IR of variables and literals leads there".to_owned()
+            }
+            Fulfilment::Unknown(reason) => reason,
+        };
+        self.find(Standing::Undecided, end.line, ty, format!("{text}: {reason}"));
+    }
+
+    /// Constants that were computed and put into a literal fit it, unless what is cut off does not matter.
+    fn narrowed(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        result: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        self.proved += 1;
+        let mut matters = FxHashSet::default();
+        sensitive(&end.state, result, false, &mut matters, &mut FxHashSet::default());
+        for (class, number, element) in &end.state.narrowed {
+            let class = end.state.class(*class);
+            if !matters.contains(&class) {
+                continue;
+            }
+            let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+            let (lhs, facts, _) = premises(&mut meaning, input);
+            let number = meaning.term(*number);
+            let Some((least, greatest)) = element.range() else { continue };
+            let [above, below] = meaning.between(number, least, greatest);
+            let fits = meaning.values.apply(Fun::And, &[above, below]);
+            let outside = meaning.values.apply(Fun::Not, &[fits]);
+            let mut all = facts.clone();
+            all.push(outside);
+            let ranged = std::mem::take(&mut meaning.ranged);
+            for (term, of) in ranged {
+                if let Some((least, greatest)) = of.range() {
+                    all.extend(meaning.between(term, least, greatest));
+                }
+            }
+            all.extend(in_type_range(&mut meaning, &end.state));
+            all.extend(meaning.not_taken(true));
+            let _ = lhs;
+            let text = match self.fulfilled(&meaning, &all) {
+                Fulfilment::None => continue,
+                Fulfilment::Unknown(reason) => {
+                    format!("a constant may not fit {element}: {reason}")
+                }
+                Fulfilment::By(assignment) => {
+                    match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
+                        None => format!("a constant may not fit {element}"),
+                        Some(concrete) => match self.confirmed_for_some(entry, &concrete) {
+                            Ok((standing, line, text, shown)) => {
+                                if !self.is_found(standing, line) {
+                                    self.findings.push(Finding {
+                                        standing,
+                                        line,
+                                        ty: ty.to_owned(),
+                                        text: format!("{text} (a constant does not fit {element})"),
+                                        counterexample: Some(shown),
+                                    });
+                                }
+                                continue;
+                            }
+                            Err(why) => format!("a constant may not fit {element}: {why}"),
+                        },
+                    }
+                }
+            };
+            self.find(Standing::Undecided, end.line, ty, text);
+        }
+    }
+
+    /// Values that fulfil facts, unless they were asked for before.
+    fn fulfilled(&mut self, meaning: &Meaning<'_>, facts: &[ValueId]) -> Fulfilment {
+        if facts.iter().any(|fact| meaning.values.as_number(*fact) == Some(0)) {
+            return Fulfilment::None;
+        }
+        let key = format!("{facts:?} {:?}", meaning.values);
+        if let Some(known) = self.known.fulfilments.get(&key) {
+            return known.clone();
+        }
+        let fulfilment = fulfil(&meaning.values, facts, self.solver, self.limits);
+        self.known.fulfilments.insert(key, fulfilment.clone());
+        fulfilment
+    }
+
+    fn decided(&mut self, claim: &Obligation) -> Decision {
+        let key = format!(
+            "{:?} {:?} {:?} {:?} {:?}",
+            claim.lhs, claim.rhs, claim.facts, claim.lhs_defined, claim.rhs_defined
+        ) + &format!("{:?} {:?}", claim.narrow_facts, claim.values);
+        if let Some(decision) = self.known.decisions.get(&key) {
+            return decision.clone();
+        }
+        let decision = decide(claim, self.solver, self.limits);
+        self.known.decisions.insert(key, decision.clone());
+        decision
+    }
+}
+
+fn counterexample(
+    concrete: &Concrete,
+    result: Option<(&String, Option<Number>, Option<Number>)>,
+) -> Counterexample {
+    Counterexample {
+        before: concrete.before(),
+        after: result.map(|(after, ..)| after.clone()),
+        values: concrete.values(),
+        expected: result.and_then(|(_, expected, _)| expected.map(|value| value.to_string())),
+        got: result.and_then(|(_, _, got)| got.map(|value| value.to_string())),
+        snippet: concrete.snippet(),
+    }
+}

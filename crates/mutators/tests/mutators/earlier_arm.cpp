@@ -1,0 +1,30 @@
+// An arm is right only because an earlier arm took the other case.
+// wrong: wrong
+
+class Right : public IRMutator {
+    void visit(const Div *op, const Expr &self) {
+        Expr a = mutate(op->a);
+        Expr b = mutate(op->b);
+        if (is_zero(b)) {
+            expr = indeterminate_expression_error(op->type);
+        } else if (equal(a, b)) {
+            expr = make_one(op->type);
+        } else {
+            expr = Div::make(a, b);
+        }
+    }
+};
+
+class Wrong : public IRMutator {
+    void visit(const Div *op, const Expr &self) {
+        Expr a = mutate(op->a);
+        Expr b = mutate(op->b);
+        if (is_zero(b)) {
+            expr = indeterminate_expression_error(op->type);
+        } else if (equal(a, b)) {
+            expr = make_zero(op->type);
+        } else {
+            expr = Div::make(a, b);
+        }
+    }
+};

@@ -1,0 +1,69 @@
+//! Mutators in C++ of the project's own, right and wrong in pairs, each pair named after what it shows.
+//!
+//! A file of `tests/mutators` has the classes `Right` and `Wrong`, and says in its second line which verdict the wrong one
+//! gets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use halidom_mutators::examine::{Options, Source};
+use halidom_mutators::profile::Profile;
+use halidom_mutators::programs::{Mutator, mutators};
+use halidom_mutators::rules::Limits;
+use halidom_smt::{Family, Program};
+
+fn options() -> Options {
+    Options {
+        profile: Profile::named("heterocl").expect("a known profile"),
+        solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
+        limits: Limits { milliseconds: 2000 },
+        threads: 1,
+        cache: None,
+    }
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutators");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the cases")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn examined(path: &Path) -> (String, Vec<Mutator>) {
+    let text = fs::read_to_string(path).expect("a case");
+    let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let source = Source { name: name.clone(), text: text.clone() };
+    let expected = text
+        .lines()
+        .nth(1)
+        .and_then(|line| line.strip_prefix("// wrong: "))
+        .expect("the verdict of the wrong one");
+    (expected.to_owned(), mutators(&[source], &[], &options()).expect("a solver that runs"))
+}
+
+#[test]
+fn right_mutators_are_verified_and_wrong_ones_refuted() {
+    let mut failures = Vec::new();
+    for path in cases() {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let (expected, mutators) = examined(&path);
+        assert_eq!(mutators.len(), 2, "{name}");
+        for mutator in &mutators {
+            let is_right = mutator.name.starts_with("Right");
+            let standing = mutator.examination.standing;
+            let wanted = if is_right { "verified" } else { expected.as_str() };
+            if standing.name() != wanted {
+                failures.push(format!("{name}: {wanted} expected: {mutator:#?}"));
+            }
+            for finding in &mutator.examination.findings {
+                if finding.counterexample.is_some() != finding.standing.is_refuted() {
+                    failures.push(format!("{name}: a defect without IR: {finding:#?}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
