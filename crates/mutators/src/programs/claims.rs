@@ -7,7 +7,7 @@ use super::machine::{End, Machine};
 use super::meaning::Meaning;
 use super::replay::Entry;
 use super::state::{Field, NodeId, State};
-use crate::rules::{Domain, Obligation, ValueId};
+use crate::rules::{Domain, Fun, Node, Obligation, ValueId, Values};
 
 /// The value of the input, and what holds on the path: its second part is enough for a counterexample.
 pub(crate) fn premises(
@@ -73,6 +73,147 @@ pub(crate) fn obligation(
         rhs_defined,
         is_wide,
     }
+}
+
+/// The claim without what was learnt of shapes, and with the facts alone that share variables with it: the same on many
+/// paths, and enough for many of them.
+pub(crate) fn flat(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    input: NodeId,
+    result: NodeId,
+    end: &End,
+) -> Obligation {
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    meaning.is_flat = true;
+    let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
+        assemble(&mut meaning, input, result, None);
+    let mut about = vec![lhs, rhs];
+    about.extend(lhs_defined.iter().chain(&rhs_defined));
+    let facts = connected(&meaning.values, facts, &about);
+    let is_wide = end.state.nodes.iter().any(|node| node.ty.bits == 64);
+    let mut values = meaning.values;
+    let mut claim = Obligation {
+        values: Values::default(),
+        lhs,
+        rhs,
+        facts,
+        narrow_facts,
+        lhs_defined,
+        rhs_defined,
+        is_wide,
+    };
+    rebuild(&mut values, &mut claim);
+    claim
+}
+
+/// The facts that share variables with terms, directly or through other facts.
+pub(crate) fn connected(values: &Values, facts: Vec<ValueId>, about: &[ValueId]) -> Vec<ValueId> {
+    let vars = |term: ValueId| {
+        let mut found = FxHashSet::default();
+        values.visit(term, &mut |part| {
+            if matches!(values.node(part), Node::Var(_)) {
+                found.insert(part);
+            }
+        });
+        found
+    };
+    let mut known: FxHashSet<ValueId> = about.iter().flat_map(|term| vars(*term)).collect();
+    let mut open: Vec<(ValueId, FxHashSet<ValueId>)> =
+        facts.into_iter().map(|fact| (fact, vars(fact))).collect();
+    let mut kept = Vec::new();
+    loop {
+        let (near, far): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|(_, vars)| vars.is_empty() || !vars.is_disjoint(&known));
+        if near.is_empty() {
+            break;
+        }
+        for (fact, vars) in near {
+            known.extend(vars);
+            kept.push(fact);
+        }
+        open = far;
+    }
+    kept.sort();
+    kept
+}
+
+/// Builds a claim's terms anew in a fixed order, with variables numbered as they are met, so that equal claims look equal.
+fn rebuild(old: &mut Values, claim: &mut Obligation) {
+    let mut copier = Copier { old, new: Values::default(), names: Vec::new() };
+    claim.lhs = copier.copy(claim.lhs);
+    claim.rhs = copier.copy(claim.rhs);
+    for terms in
+        [&mut claim.lhs_defined, &mut claim.rhs_defined, &mut claim.facts, &mut claim.narrow_facts]
+    {
+        for term in terms.iter_mut() {
+            *term = copier.copy(*term);
+        }
+    }
+    claim.values = copier.new;
+}
+
+struct Copier<'v> {
+    old: &'v Values,
+    new: Values,
+    names: Vec<String>,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, term: ValueId) -> ValueId {
+        let domain = self.old.domain(term);
+        match self.old.node(term).clone() {
+            Node::Var(index) => {
+                let name = &self.old.vars()[index as usize].0;
+                // Names that mean something to the prover stay, and begin as they did.
+                if name.starts_with("lane") {
+                    return self.new.var(name, domain);
+                }
+                let index = self.names.iter().position(|known| known == name);
+                let index = index.unwrap_or_else(|| {
+                    self.names.push(name.clone());
+                    self.names.len() - 1
+                });
+                let prefix = if name.starts_with('c') { 'c' } else { 'x' };
+                self.new.var(&format!("{prefix}{index}"), domain)
+            }
+            Node::Number(value) => self.new.number(value, domain),
+            Node::Apply(Fun::Convert, operands) => {
+                let operand = self.copy(operands[0]);
+                self.new.convert(operand, domain)
+            }
+            Node::Apply(fun, operands) => {
+                let operands: Vec<ValueId> =
+                    operands.iter().map(|operand| self.copy(*operand)).collect();
+                self.new.apply(fun, &operands)
+            }
+        }
+    }
+}
+
+/// Whether a fact, with those that share variables with it, is beyond fulfilment; asked in a form that is the same on many
+/// paths.
+pub(crate) fn flat_fact(entry: Entry<'_>, machine: &Machine<'_>, end: &End) -> Option<Obligation> {
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    meaning.is_flat = true;
+    let facts = meaning.facts();
+    let bad = meaning.fact(*end.state.facts.last()?);
+    let truth = meaning.values.bool(true);
+    let refuted = meaning.values.bool(false);
+    let facts = connected(&meaning.values, facts, &[bad]);
+    let mut values = meaning.values;
+    let mut claim = Obligation {
+        values: Values::default(),
+        lhs: bad,
+        rhs: refuted,
+        facts,
+        narrow_facts: Vec::new(),
+        lhs_defined: vec![truth],
+        rhs_defined: Vec::new(),
+        is_wide: true,
+    };
+    rebuild(&mut values, &mut claim);
+    Some(claim)
 }
 
 /// Variables lie within their types.

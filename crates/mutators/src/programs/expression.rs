@@ -378,6 +378,7 @@ impl<'p> Machine<'p> {
                 for (mut state, value) in self.eval(operand, state) {
                     match (op, value) {
                         ("+", value) => paths.push((state, value)),
+                        (_, value) if value.is_info() => paths.push((state, value)),
                         ("-", Val::Int(num)) => {
                             let zero = self.number(0, num.bits, num.is_signed);
                             match self.arithmetic("-", zero, num, line, &mut state) {

@@ -68,7 +68,7 @@ pub(crate) struct Program {
 }
 
 /// Paths after which a mutator is given up.
-const MAX_PATHS: usize = 200_000;
+const MAX_PATHS: usize = 60_000;
 
 /// Ways to fulfil a condition beyond which it is not remembered that it failed.
 const MAX_ARMS: usize = 40;
@@ -103,6 +103,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) line: usize,
     count: u32,
     paths: usize,
+    /// Whether a path said that there are too many.
+    is_told: bool,
     /// Activations of functions now.
     depth: usize,
 }
@@ -126,6 +128,7 @@ impl<'p> Machine<'p> {
             line: 0,
             count: 0,
             paths: 0,
+            is_told: false,
             depth: 0,
         };
         let domain = machine.host(true);
@@ -252,12 +255,12 @@ impl<'p> Machine<'p> {
             }
             running = next;
             if self.is_exhausted(running.len()) {
-                for state in running.drain(..).take(1) {
-                    self.end(
-                        state,
-                        Outcome::Unsupported("more paths than are followed".to_owned()),
-                        stmt.line,
-                    );
+                // One path tells it; the others would say the same.
+                let told = self.is_told;
+                for state in running.drain(..).take(usize::from(!told)) {
+                    self.is_told = true;
+                    let what = "more paths than are followed".to_owned();
+                    self.end(state, Outcome::Unsupported(what), stmt.line);
                 }
                 break;
             }
@@ -682,7 +685,9 @@ impl<'p> Machine<'p> {
             }
             let mut state = state.clone();
             let fields = state.opaque_fields(node, kind, operand, &mut self.values);
-            state.node_mut(node).shape = Some(Shape { kind, fields });
+            let known = state.node_mut(node);
+            known.shape = Some(Shape { kind, fields });
+            known.is_learnt = true;
             state.decide(Atom::Is(node, kind), true);
             holds.push(state);
         }

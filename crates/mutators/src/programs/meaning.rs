@@ -18,6 +18,8 @@ pub(crate) struct Meaning<'a> {
     state: &'a State,
     source: &'a Values,
     profile: &'a Profile,
+    /// Whether shapes that were learnt by asking are left out: a proof then holds for every shape.
+    pub(crate) is_flat: bool,
     /// Whether signed integers of 32 bits and more are the machine's, which wrap, or integers.
     is_machine: bool,
     /// The terms.
@@ -54,6 +56,7 @@ impl<'a> Meaning<'a> {
             state,
             source,
             profile,
+            is_flat: false,
             is_machine,
             values: Values::default(),
             defined: Vec::new(),
@@ -89,7 +92,15 @@ impl<'a> Meaning<'a> {
         let nodes = self.shapes.get(&class).cloned().unwrap_or_default();
         let mut terms = Vec::new();
         for node in nodes {
-            terms.extend(self.shape(node));
+            let known = self.state.node(node);
+            let is_made = !known.is_learnt
+                || known.shape.as_ref().is_some_and(|shape| {
+                    shape.kind == Kind::Call
+                        || matches!(shape.fields.as_slice(), [Field::Number(_)])
+                });
+            if is_made || !self.is_flat {
+                terms.extend(self.shape(node));
+            }
         }
         self.open.remove(&class);
         let was_met = self.names.iter().any(|(known, _)| *known == class);

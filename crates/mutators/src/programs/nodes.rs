@@ -1,7 +1,7 @@
 //! Nodes as the API makes and compares them.
 
 use super::ir::{Code, Kind, Role, Type};
-use super::machine::{Machine, Outcome, Paths};
+use super::machine::{I32, Machine, Outcome, Paths};
 use super::state::{Atom, Field, NodeId, Shape, State, class_value};
 use super::value::{Num, Val};
 use crate::rules::{Domain, Fun, ValueId};
@@ -271,6 +271,11 @@ impl Machine<'_> {
                 }
                 let fields = vec![Field::Expr(*base), Field::Expr(*stride), Field::Lanes];
                 (ty.with_vector(true), fields)
+            }
+            // An integer where an expression is wanted is a literal `int32`.
+            (_, [Val::Expr(Some(a)), Val::Int(num)]) if kind.fields().len() == 2 => {
+                let literal = self.literal(I32, *num, &mut state);
+                return self.make(kind, *a, literal, state, line);
             }
             (_, [Val::Expr(Some(a)), Val::Expr(Some(b))]) if kind.fields().len() == 2 => {
                 return self.make(kind, *a, *b, state, line);

@@ -42,6 +42,8 @@ pub(crate) struct Node {
     pub(crate) class: usize,
     /// What it is, once asked for.
     pub(crate) shape: Option<Shape>,
+    /// Whether its shape was learnt by asking, rather than made.
+    pub(crate) is_learnt: bool,
     /// Kinds that it is not, as bits.
     pub(crate) not: u64,
     /// Whether a test said that it is a literal.
@@ -157,6 +159,7 @@ impl State {
             ty,
             class,
             shape,
+            is_learnt: false,
             not: 0,
             is_literal: false,
             intrinsic: None,

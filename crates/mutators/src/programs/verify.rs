@@ -3,7 +3,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::Solver;
 
-use super::claims::{assemble, in_type_range, obligation, premises, sensitive};
+use super::claims::{assemble, flat, flat_fact, in_type_range, obligation, premises, sensitive};
 use super::ir::Type;
 use super::machine::{End, Machine, Operands, Outcome, operand_types};
 use super::meaning::Meaning;
@@ -11,7 +11,7 @@ use super::replay::{Computed, Concrete, Entry, Replayed};
 use super::state::{NodeId, Shape, State};
 use super::value::Val;
 use crate::rules::{
-    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, decide, fulfil,
+    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, Values, decide, fulfil,
 };
 
 /// What is known of a mutator, from best to worst.
@@ -253,6 +253,12 @@ impl Examiner<'_, '_> {
         if self.is_found(Standing::Crash, end.line) {
             return;
         }
+        if let Some(flat) = flat_fact(entry, machine, end)
+            && matches!(self.flat_fulfilled(&flat), Fulfilment::None)
+        {
+            self.proved += 1;
+            return;
+        }
         let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
         let (facts, _) = Self::path_facts(&mut meaning, input, false);
         match self.fulfilled(&meaning, &facts) {
@@ -334,6 +340,12 @@ impl Examiner<'_, '_> {
             self.other_type(entry, machine, input, end, &format!("{before} becomes {after}"), ty);
             return;
         }
+        if end.state.nodes.iter().any(|node| node.is_learnt) {
+            let flat = flat(entry, machine, input, result, end);
+            if matches!(self.decided(&flat), Decision::Proved | Decision::Vacuous) {
+                return self.narrowed(entry, machine, input, result, end, ty);
+            }
+        }
         let plain = obligation(entry, machine, input, result, end, None);
         let reason = match self.decided(&plain) {
             Decision::Proved | Decision::Vacuous => {
@@ -389,7 +401,7 @@ impl Examiner<'_, '_> {
                     && let Some(concrete) =
                         Concrete::build(&end.state, input, &mut meaning, &assignment, are_literals)
                 {
-                    confirmed = self.confirmed_difference(entry, &concrete);
+                    confirmed = self.confirmed_for_some(entry, &concrete);
                 }
             }
             match confirmed {
@@ -647,16 +659,26 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// Values that fulfil facts, unless they were asked for before.
+    fn flat_fulfilled(&mut self, claim: &Obligation) -> Fulfilment {
+        let mut facts = claim.facts.clone();
+        facts.push(claim.lhs);
+        self.fulfilled_in(&claim.values, &facts)
+    }
+
     fn fulfilled(&mut self, meaning: &Meaning<'_>, facts: &[ValueId]) -> Fulfilment {
-        if facts.iter().any(|fact| meaning.values.as_number(*fact) == Some(0)) {
+        self.fulfilled_in(&meaning.values, facts)
+    }
+
+    /// Values that fulfil facts, unless they were asked for before.
+    fn fulfilled_in(&mut self, values: &Values, facts: &[ValueId]) -> Fulfilment {
+        if facts.iter().any(|fact| values.as_number(*fact) == Some(0)) {
             return Fulfilment::None;
         }
-        let key = format!("{facts:?} {:?}", meaning.values);
+        let key = format!("{facts:?} {values:?}");
         if let Some(known) = self.known.fulfilments.get(&key) {
             return known.clone();
         }
-        let fulfilment = fulfil(&meaning.values, facts, self.solver, self.limits);
+        let fulfilment = fulfil(values, facts, self.solver, self.limits);
         self.known.fulfilments.insert(key, fulfilment.clone());
         fulfilment
     }
