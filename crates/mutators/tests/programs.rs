@@ -35,7 +35,7 @@ fn cases() -> Vec<PathBuf> {
 fn examined(path: &Path) -> (String, Vec<Mutator>) {
     let text = fs::read_to_string(path).expect("a case");
     let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let source = Source { name: name.clone(), text: text.clone() };
+    let source = Source { name, text: text.clone() };
     let expected = text
         .lines()
         .nth(1)

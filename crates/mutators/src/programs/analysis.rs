@@ -24,7 +24,7 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
             let mut state = State::default();
             let node = state.add(ty, None, None);
             for (state, result) in run(entry, &mut machine, node, state) {
-                let (holds, _) = machine.truth(result, state, entry.function.line);
+                let (holds, _) = machine.truth(&result, state, entry.function.line);
                 for state in holds {
                     let at = state.at;
                     let is_known = |standing| {

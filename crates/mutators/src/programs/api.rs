@@ -242,7 +242,7 @@ impl Machine<'_> {
                 )
             }
             (Meaning::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
-                let node = self.cast(*ty, *node, &mut state);
+                let node = Self::cast(*ty, *node, &mut state);
                 vec![(state, Val::Expr(Some(node)))]
             }
             (Meaning::IsNan, [Val::Real(_)]) => {
@@ -272,7 +272,7 @@ impl Machine<'_> {
             (Meaning::Clamp, [Val::Expr(Some(node)), low, high]) => {
                 let ty = state.node(*node).ty;
                 let mut bound = |machine: &mut Self, value: &Val| match value {
-                    Val::Expr(Some(node)) => Some(machine.cast(ty, *node, &mut state)),
+                    Val::Expr(Some(node)) => Some(Self::cast(ty, *node, &mut state)),
                     Val::Int(num) => Some(machine.literal(ty, *num, &mut state)),
                     _ => None,
                 };
@@ -416,7 +416,7 @@ impl Machine<'_> {
                 (Kind::Broadcast | Kind::Cast, [Field::Expr(inner), ..]) => {
                     self.literal_test(*inner, state, test)
                 }
-                (Kind::Ramp, _) | (Kind::Call, _) if state.node(node).intrinsic.is_none() => {
+                (Kind::Ramp | Kind::Call, _) if state.node(node).intrinsic.is_none() => {
                     let (mut holds, fails) = self.choose(state);
                     let value = self.node_value(node, &holds);
                     let truth = test(self, value);

@@ -111,7 +111,7 @@ impl<'p> Machine<'p> {
                 let argument = match (&object, &index) {
                     (Val::Arguments(call), Val::Int(num)) => {
                         let index = self.values.as_number(num.term).unwrap_or(-1);
-                        self.argument(*call, index, &mut state)
+                        Self::argument(*call, index, &mut state)
                     }
                     _ => None,
                 };
@@ -154,7 +154,7 @@ impl<'p> Machine<'p> {
                 paths.extend(second.into_iter().map(|(state, _)| (state, Val::info())));
                 continue;
             }
-            let (holds, fails) = self.truth(first, state, line);
+            let (holds, fails) = self.truth(&first, state, line);
             let (open, closed) = if op == "&&" { (holds, fails) } else { (fails, holds) };
             let decided = self.values.bool(op == "||");
             paths.extend(closed.into_iter().map(|state| (state, Val::Bool(decided))));
@@ -164,7 +164,7 @@ impl<'p> Machine<'p> {
                         paths.push((state, second));
                         continue;
                     }
-                    let (holds, fails) = self.truth(second, state, line);
+                    let (holds, fails) = self.truth(&second, state, line);
                     let (yes, no) = (self.values.bool(true), self.values.bool(false));
                     paths.extend(holds.into_iter().map(|state| (state, Val::Bool(yes))));
                     paths.extend(fails.into_iter().map(|state| (state, Val::Bool(no))));
@@ -342,7 +342,7 @@ impl<'p> Machine<'p> {
                         paths.extend(self.make_node(Kind::Not, &[value], state, line));
                         continue;
                     }
-                    let (holds, fails) = self.truth(value, state, line);
+                    let (holds, fails) = self.truth(&value, state, line);
                     let (yes, no) = (self.values.bool(true), self.values.bool(false));
                     paths.extend(holds.into_iter().map(|state| (state, Val::Bool(no))));
                     paths.extend(fails.into_iter().map(|state| (state, Val::Bool(yes))));
@@ -422,7 +422,7 @@ impl<'p> Machine<'p> {
         let mut state = state;
         let real = |machine: &mut Self, value: &Val| match value {
             Val::Real(term) => Some(*term),
-            Val::Int(num) => match machine.to_real(*num) {
+            Val::Int(num) => match machine.real_of(*num) {
                 Val::Real(term) => Some(term),
                 _ => None,
             },
@@ -495,7 +495,7 @@ impl<'p> Machine<'p> {
     }
 
     /// An integer as a floating-point number.
-    pub(crate) fn to_real(&mut self, num: Num) -> Val {
+    pub(crate) fn real_of(&mut self, num: Num) -> Val {
         Val::Real(self.values.convert(num.term, Domain::Real))
     }
 

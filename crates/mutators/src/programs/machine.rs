@@ -307,7 +307,7 @@ impl<'p> Machine<'p> {
                         for mut state in self.declare(declared, state) {
                             let value = state.frame().last().map(|slot| slot.value.clone());
                             let (holds, fails) =
-                                self.truth(value.unwrap_or(Val::Unknown), state, stmt.line);
+                                self.truth(&value.unwrap_or(Val::Unknown), state, stmt.line);
                             both.0.extend(holds);
                             both.1.extend(fails);
                         }
@@ -430,8 +430,7 @@ impl<'p> Machine<'p> {
                 _ => self.eval(value, state),
             },
             None => {
-                let mut state = state;
-                let value = self.default(&declared.ty, &mut state);
+                let value = Self::default(&declared.ty);
                 vec![(state, value)]
             }
         };
@@ -446,14 +445,11 @@ impl<'p> Machine<'p> {
     }
 
     /// The value of a variable that is declared without one.
-    fn default(&mut self, ty: &str, state: &mut State) -> Val {
+    fn default(ty: &str) -> Val {
         match ty {
             "Expr" | "Stmt" => Val::Expr(None),
             "int64_t" | "uint64_t" | "int" | "bool" | "double" | "float" => Val::Unknown,
-            _ => {
-                let _ = state;
-                Val::Handle(ty.to_owned())
-            }
+            _ => Val::Handle(ty.to_owned()),
         }
     }
 
@@ -470,7 +466,7 @@ impl<'p> Machine<'p> {
                     let zero = Num { ..self.number(0, num.bits, num.is_signed) };
                     self.compare("!=", num, zero)
                 }
-                None if matches!(ty, "double" | "float") => self.to_real(num),
+                None if matches!(ty, "double" | "float") => self.real_of(num),
                 None if matches!(ty, "Expr") => {
                     let literal = self.literal(I32, num, state);
                     Val::Expr(Some(literal))
@@ -516,7 +512,7 @@ impl<'p> Machine<'p> {
             _ => {
                 let mut both = (Vec::new(), Vec::new());
                 for (state, value) in self.eval(condition, state) {
-                    let (holds, fails) = self.truth(value, state, condition.line);
+                    let (holds, fails) = self.truth(&value, state, condition.line);
                     both.0.extend(holds);
                     both.1.extend(fails);
                 }
@@ -586,21 +582,21 @@ impl<'p> Machine<'p> {
     /// Forks on a value's truth.
     pub(crate) fn truth(
         &mut self,
-        value: Val,
+        value: &Val,
         state: State,
         line: usize,
     ) -> (Vec<State>, Vec<State>) {
         match value {
-            Val::Bool(term) => self.fork(term, state),
+            Val::Bool(term) => self.fork(*term, state),
             Val::Int(num) => {
                 let zero = self.number(0, num.bits, num.is_signed);
-                match self.compare("!=", num, zero) {
+                match self.compare("!=", *num, zero) {
                     Val::Bool(term) => self.fork(term, state),
                     _ => (Vec::new(), Vec::new()),
                 }
             }
             Val::Ptr(None) | Val::NumPtr(None) => (Vec::new(), vec![state]),
-            Val::Ptr(Some((node, kind))) => self.is_kind(node, kind, state),
+            Val::Ptr(Some((node, kind))) => self.is_kind(*node, *kind, state),
             Val::NumPtr(Some(_)) | Val::Address(_) => (vec![state], Vec::new()),
             Val::Handle(_) if !self.is_concrete => {
                 let (holds, fails) = self.choose(state);

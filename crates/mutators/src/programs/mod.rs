@@ -21,6 +21,7 @@ mod nodes;
 mod numbers;
 mod replay;
 mod state;
+mod trial;
 mod value;
 mod verify;
 

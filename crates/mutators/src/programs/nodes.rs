@@ -12,9 +12,9 @@ impl Machine<'_> {
         let (mut a, mut b) = (a, b);
         let (ta, tb) = (s.node(a).ty, s.node(b).ty);
         if ta.is_vector && !tb.is_vector {
-            b = self.broadcast(b, s);
+            b = Self::broadcast(b, s);
         } else if tb.is_vector && !ta.is_vector {
-            a = self.broadcast(a, s);
+            a = Self::broadcast(a, s);
         }
         let (ta, tb) = (s.node(a).ty, s.node(b).ty);
         if ta == tb {
@@ -38,11 +38,11 @@ impl Machine<'_> {
                 Type { code, bits: ta.bits.max(tb.bits), ..ta }
             }
         };
-        (self.cast(common, a, s), self.cast(common, b, s))
+        (Self::cast(common, a, s), Self::cast(common, b, s))
     }
 
     /// `cast(ty, e)`: nothing if it has the type.
-    pub(crate) fn cast(&mut self, ty: Type, node: NodeId, state: &mut State) -> NodeId {
+    pub(crate) fn cast(ty: Type, node: NodeId, state: &mut State) -> NodeId {
         if state.node(node).ty == ty {
             return node;
         }
@@ -50,7 +50,7 @@ impl Machine<'_> {
         state.add(ty, None, Some(shape))
     }
 
-    pub(crate) fn broadcast(&mut self, node: NodeId, state: &mut State) -> NodeId {
+    pub(crate) fn broadcast(node: NodeId, state: &mut State) -> NodeId {
         let ty = state.node(node).ty.with_vector(true);
         let fields = vec![Field::Expr(node), Field::Lanes];
         state.add(ty, None, Some(Shape { kind: Kind::Broadcast, fields }))
@@ -95,7 +95,7 @@ impl Machine<'_> {
         let element = ty.element();
         let (kind, term) = match element.code {
             Code::Float => {
-                let term = match self.to_real(num) {
+                let term = match self.real_of(num) {
                     Val::Real(term) => term,
                     _ => num.term,
                 };
@@ -119,7 +119,7 @@ impl Machine<'_> {
                 state.narrowed.push((class, term, element));
             }
         }
-        if ty.is_vector { self.broadcast(scalar, state) } else { scalar }
+        if ty.is_vector { Self::broadcast(scalar, state) } else { scalar }
     }
 
     /// A number in the domain of an integer type.
@@ -163,12 +163,7 @@ impl Machine<'_> {
     }
 
     /// An argument of a call; those of intrinsics that are the identity are known.
-    pub(crate) fn argument(
-        &mut self,
-        call: NodeId,
-        index: i128,
-        state: &mut State,
-    ) -> Option<NodeId> {
+    pub(crate) fn argument(call: NodeId, index: i128, state: &mut State) -> Option<NodeId> {
         let known = state.node(call);
         let (ty, class) = (known.ty, known.class);
         let is_identity =
@@ -289,17 +284,17 @@ impl Machine<'_> {
     /// Forks on whether two nodes have one structure.
     pub(crate) fn equal(&mut self, a: NodeId, b: NodeId, state: State) -> (Vec<State>, Vec<State>) {
         let (a, b) = (state.find(a), state.find(b));
-        let (p, q) = (state.node(a), state.node(b));
+        let (left, right) = (state.node(a), state.node(b));
         if a == b {
             return (vec![state], Vec::new());
         }
-        if p.ty != q.ty || state.occurs(a, b) || state.occurs(b, a) {
+        if left.ty != right.ty || state.occurs(a, b) || state.occurs(b, a) {
             return (Vec::new(), vec![state]);
         }
-        if let (Some(first), Some(second)) = (p.shape.clone(), q.shape.clone()) {
+        if let (Some(first), Some(second)) = (left.shape.clone(), right.shape.clone()) {
             if first.kind != second.kind
                 || first.fields.len() != second.fields.len()
-                || (p.intrinsic.is_some() || q.intrinsic.is_some())
+                || (left.intrinsic.is_some() || right.intrinsic.is_some())
             {
                 return (Vec::new(), vec![state]);
             }
@@ -345,7 +340,7 @@ impl Machine<'_> {
             }
             return (holds, fails);
         }
-        let (opaque, other) = if p.shape.is_none() { (a, b) } else { (b, a) };
+        let (opaque, other) = if left.shape.is_none() { (a, b) } else { (b, a) };
         if let Some(shape) = state.shape(other)
             && state.node(opaque).not & super::machine::bit(shape.kind) != 0
         {
@@ -353,8 +348,8 @@ impl Machine<'_> {
         }
         let was = |(atom, holds): &(Atom, bool)| match atom {
             Atom::Equal(x, y) if !holds => {
-                let (x, y) = (state.find(*x), state.find(*y));
-                (x, y) == (a, b) || (x, y) == (b, a)
+                let pair = (state.find(*x), state.find(*y));
+                pair == (a, b) || pair == (b, a)
             }
             _ => false,
         };

@@ -70,9 +70,9 @@ impl Machine<'_> {
 
     fn promoted(&mut self, a: Num, b: Num, s: &mut State) -> (Num, Num, u8, bool) {
         let rank = |num: &Num| if num.bits < 32 { (32, true) } else { (num.bits, num.is_signed) };
-        let ((p, p_signed), (q, q_signed)) = (rank(&a), rank(&b));
-        let bits = p.max(q);
-        let is_signed = (p < bits || p_signed) && (q < bits || q_signed);
+        let ((left, left_signed), (right, right_signed)) = (rank(&a), rank(&b));
+        let bits = left.max(right);
+        let is_signed = (left < bits || left_signed) && (right < bits || right_signed);
         let a = self.convert(a, bits, is_signed, s);
         let b = self.convert(b, bits, is_signed, s);
         (a, b, bits, is_signed)
@@ -103,11 +103,12 @@ impl Machine<'_> {
             "/" | "%" => return Some(self.division(op, a, b, line, s)),
             "==" | "!=" | "<" | "<=" | ">" | ">=" => return Some(self.compare(op, a, b)),
             "&" | "|" | "^" => {
-                let (p, q) = (self.values.as_number(a.term)?, self.values.as_number(b.term)?);
+                let (left, right) =
+                    (self.values.as_number(a.term)?, self.values.as_number(b.term)?);
                 let value = match op {
-                    "&" => p & q,
-                    "|" => p | q,
-                    _ => p ^ q,
+                    "&" => left & right,
+                    "|" => left | right,
+                    _ => left ^ right,
                 };
                 return Some(Val::Int(self.number(value, bits, is_signed)));
             }

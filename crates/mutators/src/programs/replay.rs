@@ -104,6 +104,17 @@ impl<'p> Entry<'p> {
 }
 
 impl Concrete {
+    /// IR that was made, with the values of its variables by class.
+    pub(crate) fn new(
+        state: State,
+        values: Values,
+        input: NodeId,
+        assignment: Vec<(usize, String, Number)>,
+        lane: Number,
+    ) -> Self {
+        Self { state, values, input, assignment, lanes: 4, lane }
+    }
+
     /// The input of a path under the values of a model; operands of which nothing is known are variables, or literals.
     /// `None` where the path asks for something that no such IR has.
     pub(crate) fn build(
@@ -586,7 +597,7 @@ fn snippet(state: &State, values: &Values, node: NodeId) -> String {
     }
 }
 
-impl<'p> Machine<'p> {
+impl Machine<'_> {
     /// `mutate` of a node that is known: itself, or what the class's own mutator makes of it.
     pub(crate) fn mutate_concretely(
         &mut self,

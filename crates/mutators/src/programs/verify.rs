@@ -9,6 +9,7 @@ use super::machine::{End, Machine, Operands, Outcome, operand_types};
 use super::meaning::Meaning;
 use super::replay::{Computed, Concrete, Entry, Replayed};
 use super::state::{NodeId, Shape, State};
+use super::trial::Trials;
 use super::value::Val;
 use crate::rules::{
     Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, Values, decide, fulfil,
@@ -113,7 +114,8 @@ pub(crate) fn examine(
     limits: Limits,
     known: &mut Known,
 ) -> Examination {
-    let mut examiner = Examiner { entry, solver, limits, known, findings: Vec::new(), proved: 0 };
+    let mut examiner =
+        Examiner { entry, solver, limits, known, findings: Vec::new(), proved: 0, effort: 0 };
     for element in Type::SCALARS {
         for is_vector in [false, true] {
             let ty = element.with_vector(is_vector);
@@ -139,7 +141,22 @@ struct Examiner<'p, 's> {
     known: &'s mut Known,
     findings: Vec<Finding>,
     proved: usize,
+    /// What questions cost so far.
+    effort: usize,
 }
+
+/// What questions about one mutator may cost: one each, and more where the answer is not known, since that takes all the
+/// time that a question is given.
+const MAX_EFFORT: usize = 2500;
+
+/// The cost of a question whose answer is not known.
+const UNKNOWN_EFFORT: usize = 20;
+
+/// Why a question was not asked.
+const EXHAUSTED: &str = "more questions than are asked about one mutator";
+
+/// Random inputs at each type of a node.
+const TRIALS: usize = 200;
 
 /// Counterexamples that are tried before a claim is left undecided.
 const MAX_TRIES: usize = 3;
@@ -152,6 +169,8 @@ impl Examiner<'_, '_> {
                 || ty.domain() == Domain::Whole,
             ..self.entry
         };
+        let shown = if main == ty { ty.to_string() } else { format!("{ty} of {main}") };
+        self.try_out(entry, ty, operand, &shown);
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
         let mut state = State::default();
         let input = state.add(ty, None, None);
@@ -159,9 +178,34 @@ impl Examiner<'_, '_> {
         state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
-        let shown = if main == ty { ty.to_string() } else { format!("{ty} of {main}") };
         for end in ends {
             self.end(entry, &mut machine, input, &end, &shown);
+        }
+    }
+
+    /// Runs the mutator on random IR.
+    fn try_out(&mut self, entry: Entry<'_>, ty: Type, operand: Type, shown: &str) {
+        let mut trials = Trials::new(entry.kind, ty, operand);
+        for _ in 0..TRIALS / operand_types(entry.kind, ty).len() {
+            let Some(concrete) = trials.next() else { return };
+            let Ok((standing, line, text, counterexample)) =
+                Self::confirmed_difference(entry, &concrete)
+            else {
+                continue;
+            };
+            let is_crash = standing == Standing::Crash;
+            if is_crash && Self::confirmed_crash(entry, &concrete).is_err() {
+                continue;
+            }
+            if !self.is_found(standing, line) {
+                self.findings.push(Finding {
+                    standing,
+                    line,
+                    ty: shown.to_owned(),
+                    text,
+                    counterexample: Some(counterexample),
+                });
+            }
         }
     }
 
@@ -280,7 +324,7 @@ impl Examiner<'_, '_> {
             Fulfilment::By(assignment) => {
                 match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
                     None => "no IR was found that leads there".to_owned(),
-                    Some(concrete) => match self.confirmed_crash(entry, &concrete) {
+                    Some(concrete) => match Self::confirmed_crash(entry, &concrete) {
                         Ok((happened, line)) => {
                             if !self.is_found(Standing::Crash, line) {
                                 self.findings.push(Finding {
@@ -303,11 +347,7 @@ impl Examiner<'_, '_> {
         self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
     }
 
-    fn confirmed_crash(
-        &self,
-        entry: Entry<'_>,
-        concrete: &Concrete,
-    ) -> Result<(String, usize), String> {
+    fn confirmed_crash(entry: Entry<'_>, concrete: &Concrete) -> Result<(String, usize), String> {
         match concrete.replay(entry, Operands::Kept) {
             Replayed::Crash(what, line) => match concrete.replay(entry, Operands::Mutated) {
                 Replayed::Returned { .. } => Err(format!(
@@ -374,11 +414,10 @@ impl Examiner<'_, '_> {
         end: &End,
         ty: &str,
     ) -> Option<String> {
-        let claim = obligation(entry, machine, input, result, end, Some(true));
-        let mut claim_facts = claim.clone();
+        let mut claim = obligation(entry, machine, input, result, end, Some(true));
         let mut reason = None;
         for _ in 0..MAX_TRIES {
-            let assignment = match self.decided(&claim_facts) {
+            let assignment = match self.decided(&claim) {
                 Decision::Wrong(assignment) => assignment,
                 Decision::Proved | Decision::Vacuous => {
                     return reason.or_else(|| {
@@ -401,7 +440,7 @@ impl Examiner<'_, '_> {
                     && let Some(concrete) =
                         Concrete::build(&end.state, input, &mut meaning, &assignment, are_literals)
                 {
-                    confirmed = self.confirmed_for_some(entry, &concrete);
+                    confirmed = Self::confirmed_for_some(entry, &concrete);
                 }
             }
             match confirmed {
@@ -420,19 +459,19 @@ impl Examiner<'_, '_> {
                 Err(why) => reason = Some(why),
             }
             // Other values: none of the variables is what it was.
-            let vars = claim_facts.values.vars().to_vec();
-            let mut other = claim_facts.values.bool(false);
+            let vars = claim.values.vars().to_vec();
+            let mut other = claim.values.bool(false);
             for ((name, domain), value) in vars.iter().zip(&assignment) {
                 if value.denominator == 1 && *domain != Domain::Bool && name.starts_with(['c', 'x'])
                 {
-                    let var = claim_facts.values.var(name, *domain);
-                    let number = claim_facts.values.number(value.numerator, *domain);
-                    let same = claim_facts.values.apply(Fun::Eq, &[var, number]);
-                    let differs = claim_facts.values.apply(Fun::Not, &[same]);
-                    other = claim_facts.values.apply(Fun::Or, &[other, differs]);
+                    let var = claim.values.var(name, *domain);
+                    let number = claim.values.number(value.numerator, *domain);
+                    let same = claim.values.apply(Fun::Eq, &[var, number]);
+                    let differs = claim.values.apply(Fun::Not, &[same]);
+                    other = claim.values.apply(Fun::Or, &[other, differs]);
                 }
             }
-            claim_facts.facts.push(other);
+            claim.facts.push(other);
         }
         reason
     }
@@ -462,18 +501,17 @@ impl Examiner<'_, '_> {
 
     /// Whether the result differs for these values of variables, or for others that often matter.
     fn confirmed_for_some(
-        &self,
         entry: Entry<'_>,
         concrete: &Concrete,
     ) -> Result<(Standing, usize, String, Counterexample), String> {
-        let first = self.confirmed_difference(entry, concrete);
+        let first = Self::confirmed_difference(entry, concrete);
         if first.is_ok() {
             return first;
         }
         let extremes = [31, 63].map(|bits| [(1_i128 << bits) - 1, -(1 << bits)]).concat();
         let values = [-1, 1, 100, -100].into_iter().chain(extremes);
         for value in values {
-            let found = self.confirmed_difference(entry, &concrete.with_variables(value));
+            let found = Self::confirmed_difference(entry, &concrete.with_variables(value));
             if found.is_ok() {
                 return found;
             }
@@ -482,7 +520,6 @@ impl Examiner<'_, '_> {
     }
 
     fn confirmed_difference(
-        &self,
         entry: Entry<'_>,
         concrete: &Concrete,
     ) -> Result<(Standing, usize, String, Counterexample), String> {
@@ -562,7 +599,7 @@ impl Examiner<'_, '_> {
             Fulfilment::By(assignment) => {
                 match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
                     None => "no IR was found that leads there".to_owned(),
-                    Some(concrete) => match self.confirmed_difference(entry, &concrete) {
+                    Some(concrete) => match Self::confirmed_difference(entry, &concrete) {
                         Ok((standing, line, text, shown)) => {
                             if !self.is_found(standing, line) {
                                 self.findings.push(Finding {
@@ -637,7 +674,7 @@ impl Examiner<'_, '_> {
                 Fulfilment::By(assignment) => {
                     match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
                         None => format!("a constant may not fit {element}"),
-                        Some(concrete) => match self.confirmed_for_some(entry, &concrete) {
+                        Some(concrete) => match Self::confirmed_for_some(entry, &concrete) {
                             Ok((standing, line, text, shown)) => {
                                 if !self.is_found(standing, line) {
                                     self.findings.push(Finding {
@@ -678,7 +715,12 @@ impl Examiner<'_, '_> {
         if let Some(known) = self.known.fulfilments.get(&key) {
             return known.clone();
         }
+        if self.effort > MAX_EFFORT {
+            return Fulfilment::Unknown(EXHAUSTED.to_owned());
+        }
         let fulfilment = fulfil(values, facts, self.solver, self.limits);
+        let is_unknown = matches!(fulfilment, Fulfilment::Unknown(_));
+        self.effort += if is_unknown { UNKNOWN_EFFORT } else { 1 };
         self.known.fulfilments.insert(key, fulfilment.clone());
         fulfilment
     }
@@ -691,7 +733,12 @@ impl Examiner<'_, '_> {
         if let Some(decision) = self.known.decisions.get(&key) {
             return decision.clone();
         }
+        if self.effort > MAX_EFFORT {
+            return Decision::Unknown(EXHAUSTED.to_owned());
+        }
         let decision = decide(claim, self.solver, self.limits);
+        let is_unknown = matches!(decision, Decision::Unknown(_));
+        self.effort += if is_unknown { UNKNOWN_EFFORT } else { 1 };
         self.known.decisions.insert(key, decision.clone());
         decision
     }

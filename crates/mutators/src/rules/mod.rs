@@ -16,6 +16,7 @@ pub(crate) use decide::{Decision, Fulfilment, decide, fulfil};
 pub(crate) use meaning::Obligation;
 pub use meaning::{Context, is_unconditional};
 pub use pattern::{Op, Pattern, Reduction};
+pub(crate) use search::Random;
 pub use read::{Found, Guard, Rule, Subject, TypeTest, rules};
 pub use value::{Domain, Number};
 pub(crate) use value::{Fun, Node, ValueId, Values};

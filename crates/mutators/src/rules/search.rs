@@ -10,7 +10,8 @@ use super::value::{Domain, Number, ValueId};
 pub(crate) struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    /// Any number.
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +19,8 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    /// A number below a bound.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
