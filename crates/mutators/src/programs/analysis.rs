@@ -4,14 +4,15 @@
 
 use halidom_smt::Solver;
 
+use super::claims::in_type_range;
 use super::ir::Type;
-use super::machine::{Machine, Outcome, Paths};
+use super::machine::{End, Machine, Outcome, Paths};
 use super::meaning::Meaning;
 use super::replay::{Computed, Concrete, Entry};
 use super::state::{NodeId, Slot, State};
 use super::value::{Place, Val};
 use super::verify::{Counterexample, Examination, Finding, Standing};
-use crate::rules::{Decision, Fun, Limits, Number, Obligation, decide};
+use crate::rules::{Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, decide, fulfil};
 
 /// Examines `const_int_bounds`: if it returns true, the expression lies within what it assigned.
 pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limits) -> Examination {
@@ -19,7 +20,10 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
     let mut proved = 0;
     for element in Type::SCALARS {
         for ty in [element, element.with_vector(true)] {
-            let Some(range) = ty.range().filter(|_| !ty.is_bool()) else { continue };
+            // Where numbers wrap, what is computed of bounds is guarded by a test against the type.
+            let Some(range) = ty.range().filter(|_| ty.domain() == Domain::Whole) else {
+                continue;
+            };
             let mut machine = Machine::new(entry.program, entry.profile, true);
             let mut state = State::default();
             let node = state.add(ty, None, None);
@@ -47,19 +51,34 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
                     }
                 }
             }
-            for end in std::mem::take(&mut machine.ends) {
-                let (standing, text) = match &end.outcome {
-                    Outcome::Crash(what) => (
-                        Standing::Undecided,
-                        format!("{what}, if its operands' bounds are so wide"),
-                    ),
-                    Outcome::Unsupported(what) => (Standing::Unsupported, what.clone()),
+            let ends = std::mem::take(&mut machine.ends);
+            for end in &ends {
+                let is_known = |findings: &[Finding], standing| {
+                    findings
+                        .iter()
+                        .any(|found| found.standing == standing && found.line == end.line)
+                };
+                if [Standing::Crash, Standing::Undecided, Standing::Unsupported]
+                    .into_iter()
+                    .any(|standing| is_known(&findings, standing))
+                {
+                    continue;
+                }
+                let finding = match &end.outcome {
+                    Outcome::Crash(what) => match crash(entry, &machine, node, end, solver, limits)
+                    {
+                        Some(finding) => {
+                            Finding { text: format!("{what}{}", finding.text), ..finding }
+                        }
+                        None => {
+                            proved += 1;
+                            continue;
+                        }
+                    },
+                    Outcome::Unsupported(what) => undecided(Standing::Unsupported, what.clone()),
                     Outcome::Returned(_) => continue,
                 };
-                let (line, ty) = (end.line, ty.to_string());
-                if !findings.iter().any(|found| found.standing == standing && found.line == line) {
-                    findings.push(Finding { standing, line, ty, text, counterexample: None });
-                }
+                findings.push(Finding { line: end.line, ty: ty.to_string(), ..finding });
             }
         }
     }
@@ -82,6 +101,67 @@ fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: Sta
         Val::Address(Place::Local(0, 1)),
     ];
     machine.call(entry.function, arguments, state)
+}
+
+fn undecided(standing: Standing, text: String) -> Finding {
+    Finding { standing, line: 0, ty: String::new(), text, counterexample: None }
+}
+
+/// A path that ends the compiler, if it is possible: a crash if running the analysis confirms it.
+fn crash(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    node: NodeId,
+    end: &End,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Option<Finding> {
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    let _ = meaning.node(node);
+    let mut facts = meaning.facts();
+    // What an analysis says of operands is within their types wherever it says as much as it can.
+    for (operand, least, greatest) in &end.state.bounded {
+        if let Some((low, high)) = end.state.node(*operand).ty.range() {
+            for bound in [least, greatest] {
+                let bound = meaning.term(*bound);
+                facts.extend(meaning.between(bound, low, high));
+            }
+        }
+    }
+    facts.extend(in_type_range(&mut meaning, &end.state));
+    let (always, narrow) = meaning.lane_facts();
+    facts.extend(always.into_iter().chain(narrow));
+    match fulfil(&meaning.values, &facts, solver, limits) {
+        Fulfilment::None => None,
+        Fulfilment::Unknown(reason) => Some(undecided(Standing::Undecided, format!(": {reason}"))),
+        Fulfilment::By(assignment) => {
+            let concrete = Concrete::build(&end.state, node, &mut meaning, &assignment, false);
+            let Some(concrete) = concrete else {
+                let text = ": no IR was found that leads there".to_owned();
+                return Some(undecided(Standing::Undecided, text));
+            };
+            let mut machine = concrete.machine(entry);
+            let _ = run(entry, &mut machine, concrete.input(), concrete.state());
+            let is_confirmed =
+                machine.ends.iter().any(|end| matches!(end.outcome, Outcome::Crash(_)));
+            let standing = if is_confirmed { Standing::Crash } else { Standing::Undecided };
+            let shown = Counterexample {
+                before: concrete.before(),
+                after: None,
+                values: concrete.values(),
+                expected: None,
+                got: None,
+                snippet: concrete.snippet(),
+            };
+            let counterexample = is_confirmed.then_some(shown);
+            let text = if is_confirmed {
+                String::new()
+            } else {
+                format!(": not confirmed on {}", concrete.before())
+            };
+            Some(Finding { counterexample, ..undecided(standing, text) })
+        }
+    }
 }
 
 fn bounds(state: &State) -> Option<(super::value::Num, super::value::Num)> {
@@ -125,13 +205,7 @@ fn decided(
         rhs_defined: Vec::new(),
         is_wide: true,
     };
-    let undecided = |text: String| Finding {
-        standing: Standing::Undecided,
-        line: 0,
-        ty: String::new(),
-        text,
-        counterexample: None,
-    };
+    let undecided = |text: String| undecided(Standing::Undecided, text);
     let assignment = match decide(&claim, solver, limits) {
         Decision::Proved | Decision::Vacuous => return Ok(()),
         Decision::Unknown(reason) => return Err(undecided(reason)),

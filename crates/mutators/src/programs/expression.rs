@@ -68,7 +68,6 @@ impl<'p> Machine<'p> {
                         Val::Real(term) if super::machine::integer_type(ty).is_some() => {
                             let name = format!("truncated {term:?}");
                             let num = self.any_named(&name, ty);
-                            state.is_havoc = true;
                             paths.push((state, Val::Int(num)));
                         }
                         value => {

@@ -83,11 +83,29 @@ impl Machine<'_> {
             }
             (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
             (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
-                // Of what a scope has about a variable, a replacement is modelled: undefined, or of its type and value.
-                let (mut defined, undefined) = self.choose(state);
+                // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
+                let (mut defined, mut undefined) = self.choose(state);
                 let (ty, class) = (defined.node(*node).ty, defined.node(*node).class);
                 let replacement = defined.add(ty, Some(class), None);
-                let object = |value| vec![("replacement".to_owned(), Val::Expr(value))];
+                // A pair is of bounds, which hold.
+                let (low, high) =
+                    (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
+                if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
+                    let value = self.node_value(*node, &defined);
+                    let value = self.host_number(value, range, true);
+                    let above = self.comparison("<=", low.term, value.term);
+                    let below = self.comparison("<=", value.term, high.term);
+                    for state in [&mut defined, &mut undefined] {
+                        state.facts.extend([above, below]);
+                    }
+                }
+                let object = |value| {
+                    vec![
+                        ("replacement".to_owned(), Val::Expr(value)),
+                        ("first".to_owned(), Val::Int(low)),
+                        ("second".to_owned(), Val::Int(high)),
+                    ]
+                };
                 vec![
                     (defined, Val::Object(object(Some(replacement)))),
                     (undefined, Val::Object(object(None))),

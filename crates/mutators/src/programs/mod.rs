@@ -12,6 +12,7 @@ mod calls;
 mod claims;
 mod contracts;
 mod expression;
+mod fork;
 mod ir;
 mod list;
 mod machine;

@@ -106,10 +106,17 @@ impl Machine<'_> {
                 (kind, self.narrow(element, num))
             }
         };
+        let fits = element.range().is_none_or(|(low, high)| low <= num.low && num.high <= high);
+        let is_beyond = element.domain() == Domain::Whole && !fits;
+        let term = if is_beyond && self.cuts_literals {
+            let wrapped = self.values.convert(term, Domain::Signed(element.bits));
+            self.values.convert(wrapped, Domain::Whole)
+        } else {
+            term
+        };
         let shape = Shape { kind, fields: vec![Field::Number(term)] };
         let scalar = state.add(element, None, Some(shape));
-        let fits = element.range().is_none_or(|(low, high)| low <= num.low && num.high <= high);
-        if element.domain() == Domain::Whole && !fits {
+        if is_beyond && !self.cuts_literals {
             if let Some(value) = self.values.as_number(term) {
                 let wrapped = self.values.number(element.wrap(value), Domain::Whole);
                 let shape = Shape { kind, fields: vec![Field::Number(wrapped)] };

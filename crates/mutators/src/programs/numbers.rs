@@ -47,8 +47,8 @@ impl Machine<'_> {
         Num { term, bits: 64, is_signed: signed, low, high, remainder_of: None }
     }
 
-    /// A number converted to a C++ type. The result is exact unless the value does not fit, where it is havoc'd.
-    pub(crate) fn convert(&mut self, num: Num, bits: u8, is_signed: bool, s: &mut State) -> Num {
+    /// A number converted to a C++ type, which keeps the bits that fit.
+    pub(crate) fn convert(&mut self, num: Num, bits: u8, is_signed: bool) -> Num {
         let (low, high) = Num::range(bits, is_signed);
         let domain = self.host(is_signed);
         if low <= num.low && num.high <= high {
@@ -60,21 +60,19 @@ impl Machine<'_> {
                 if is_signed { Domain::Signed(bits) } else { Domain::Unsigned(bits) }.wrap(value);
             return self.number(wrapped, bits, is_signed);
         }
-        if bits == 64 && !self.is_whole {
-            let term = self.values.convert(num.term, domain);
-            return Num { term, bits, is_signed, low, high, remainder_of: None };
-        }
-        s.is_havoc = true;
-        self.any_number("converted", bits, is_signed)
+        let wrapping = if is_signed { Domain::Signed(bits) } else { Domain::Unsigned(bits) };
+        let wrapped = self.values.convert(num.term, wrapping);
+        let term = self.values.convert(wrapped, domain);
+        Num { term, bits, is_signed, low, high, remainder_of: None }
     }
 
-    fn promoted(&mut self, a: Num, b: Num, s: &mut State) -> (Num, Num, u8, bool) {
+    fn promoted(&mut self, a: Num, b: Num) -> (Num, Num, u8, bool) {
         let rank = |num: &Num| if num.bits < 32 { (32, true) } else { (num.bits, num.is_signed) };
         let ((left, left_signed), (right, right_signed)) = (rank(&a), rank(&b));
         let bits = left.max(right);
         let is_signed = (left < bits || left_signed) && (right < bits || right_signed);
-        let a = self.convert(a, bits, is_signed, s);
-        let b = self.convert(b, bits, is_signed, s);
+        let a = self.convert(a, bits, is_signed);
+        let b = self.convert(b, bits, is_signed);
         (a, b, bits, is_signed)
     }
 
@@ -90,7 +88,7 @@ impl Machine<'_> {
         if matches!(op, "<<" | ">>") {
             return self.shift(op, a, b, line, s);
         }
-        let (a, b, bits, is_signed) = self.promoted(a, b, s);
+        let (a, b, bits, is_signed) = self.promoted(a, b);
         let corners = |f: fn(i128, i128) -> Option<i128>| {
             let all = [f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)];
             let all: Option<Vec<i128>> = all.into_iter().collect();
@@ -140,10 +138,8 @@ impl Machine<'_> {
         if let Some(value) = self.values.as_number(term) {
             return self.number(Domain::Unsigned(bits).wrap(value), bits, false);
         }
-        if self.is_whole || bits != 64 {
-            s.is_havoc = true;
-            return self.any_number("wrapped", bits, false);
-        }
+        let wrapped = self.values.convert(term, Domain::Unsigned(bits));
+        let term = self.values.convert(wrapped, self.host(false));
         Num { term, bits, is_signed, low: least, high: greatest, remainder_of: None }
     }
 
@@ -324,7 +320,7 @@ impl Machine<'_> {
                 let domain = self.host(is_signed);
                 let factor =
                     self.values.number(1_i128.checked_shl(u32::try_from(by).ok()?)?, domain);
-                let a = self.convert(a, bits, is_signed, s);
+                let a = self.convert(a, bits, is_signed);
                 let term = self.values.apply(Fun::Mul, &[a.term, factor]);
                 let scale = |value: i128| value.checked_shl(u32::try_from(by).ok()?);
                 let bounds = scale(a.low).zip(scale(a.high));

@@ -75,6 +75,7 @@ impl<'p> Entry<'p> {
     /// Runs the method on a node.
     pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
         machine.class.clone_from(&self.function.class);
+        machine.cuts_literals = self.kind == Kind::Cast;
         let arguments = self.function.parameters.iter().map(|parameter| {
             match parameter.ty.trim_end_matches('&') {
                 ty if ty.ends_with('*')

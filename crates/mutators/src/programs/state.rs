@@ -102,8 +102,6 @@ pub(crate) struct State {
     pub(crate) mutated: Vec<(NodeId, NodeId)>,
     /// Numbers put into literals of 32 bits and more that may not fit: the literal's class, the number and its type.
     pub(crate) narrowed: Vec<(usize, ValueId, Type)>,
-    /// Whether a value was havoc'd beyond what the program does, so that a counterexample may be none.
-    pub(crate) is_havoc: bool,
     /// What an analysis said of nodes: at least, at most.
     pub(crate) bounded: Vec<(NodeId, ValueId, ValueId)>,
     /// The line that gave the result last.

@@ -114,8 +114,9 @@ pub(crate) fn examine(
     limits: Limits,
     known: &mut Known,
 ) -> Examination {
+    let begin = effort(solver);
     let mut examiner =
-        Examiner { entry, solver, limits, known, findings: Vec::new(), proved: 0, effort: 0 };
+        Examiner { entry, begin, solver, limits, known, findings: Vec::new(), proved: 0 };
     for element in Type::SCALARS {
         for is_vector in [false, true] {
             let ty = element.with_vector(is_vector);
@@ -141,16 +142,22 @@ struct Examiner<'p, 's> {
     known: &'s mut Known,
     findings: Vec<Finding>,
     proved: usize,
-    /// What questions cost so far.
-    effort: usize,
+    /// What the solver had been asked before.
+    begin: u64,
+}
+
+/// What the solver was asked, an answer that is not known counted for what it costs.
+fn effort(solver: &Solver) -> u64 {
+    let statistics = solver.statistics();
+    statistics.queries + UNKNOWN_EFFORT * statistics.unknown
 }
 
 /// What questions about one mutator may cost: one each, and more where the answer is not known, since that takes all the
 /// time that a question is given.
-const MAX_EFFORT: usize = 2500;
+const MAX_EFFORT: u64 = 2500;
 
 /// The cost of a question whose answer is not known.
-const UNKNOWN_EFFORT: usize = 20;
+const UNKNOWN_EFFORT: u64 = 20;
 
 /// Why a question was not asked.
 const EXHAUSTED: &str = "more questions than are asked about one mutator";
@@ -193,10 +200,6 @@ impl Examiner<'_, '_> {
             else {
                 continue;
             };
-            let is_crash = standing == Standing::Crash;
-            if is_crash && Self::confirmed_crash(entry, &concrete).is_err() {
-                continue;
-            }
             if !self.is_found(standing, line) {
                 self.findings.push(Finding {
                     standing,
@@ -350,11 +353,12 @@ impl Examiner<'_, '_> {
     fn confirmed_crash(entry: Entry<'_>, concrete: &Concrete) -> Result<(String, usize), String> {
         match concrete.replay(entry, Operands::Kept) {
             Replayed::Crash(what, line) => match concrete.replay(entry, Operands::Mutated) {
-                Replayed::Returned { .. } => Err(format!(
+                Replayed::Crash(other, at) if other == what && at == line => Ok((what, line)),
+                Replayed::Returned { .. } | Replayed::Crash(..) => Err(format!(
                     "not on operands that were simplified before: {}",
                     concrete.before()
                 )),
-                Replayed::Crash(..) | Replayed::Failed(_) => Ok((what, line)),
+                Replayed::Failed(why) => Err(not_followed(concrete, &why)),
             },
             Replayed::Returned { .. } => Err(format!("not confirmed on {}", concrete.before())),
             Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
@@ -523,10 +527,6 @@ impl Examiner<'_, '_> {
         entry: Entry<'_>,
         concrete: &Concrete,
     ) -> Result<(Standing, usize, String, Counterexample), String> {
-        let line_of = |replayed: &Replayed, fallback: usize| match replayed {
-            Replayed::Crash(_, line) => *line,
-            Replayed::Returned { .. } | Replayed::Failed(_) => fallback,
-        };
         let mut replayed = concrete.replay(entry, Operands::Kept);
         let mut is_copied = false;
         if let Replayed::Returned { other_type: None, expected, got, .. } = &replayed
@@ -557,23 +557,31 @@ impl Examiner<'_, '_> {
                     }
                 };
                 // Operands that are rewritten may not lead there; that they are copied shows only where they are changed.
-                match concrete.replay(entry, Operands::Mutated) {
-                    Replayed::Returned { expected, got, .. } if expected == got && !is_copied => {
-                        return Err(format!(
-                            "not on operands that were simplified before: {}",
-                            concrete.before()
-                        ));
+                if !is_copied {
+                    match concrete.replay(entry, Operands::Mutated) {
+                        Replayed::Returned {
+                            expected: Computed::Number(expected),
+                            got: Computed::Number(got),
+                            ..
+                        } if expected != got => {}
+                        Replayed::Returned { got: Computed::Undefined, .. } => {}
+                        Replayed::Returned { .. } | Replayed::Crash(..) => {
+                            return Err(format!(
+                                "not on operands that were simplified before: {}",
+                                concrete.before()
+                            ));
+                        }
+                        Replayed::Failed(why) => return Err(not_followed(concrete, &why)),
                     }
-                    Replayed::Returned { .. } | Replayed::Crash(..) | Replayed::Failed(_) => {}
                 }
                 let got_text = got.map_or("undefined".to_owned(), |got| got.to_string());
                 let text = format!("{expected} becomes {got_text}");
                 let shown = counterexample(concrete, Some((after, Some(expected), got)));
                 Ok((Standing::Wrong, *line, text, shown))
             }
-            Replayed::Crash(what, _) => {
-                let line = line_of(&replayed, 0);
-                Ok((Standing::Crash, line, what.clone(), counterexample(concrete, None)))
+            Replayed::Crash(..) => {
+                let (what, line) = Self::confirmed_crash(entry, concrete)?;
+                Ok((Standing::Crash, line, what, counterexample(concrete, None)))
             }
             Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
         }
@@ -696,6 +704,11 @@ impl Examiner<'_, '_> {
         }
     }
 
+    /// Whether as much was asked about the mutator as is asked about one.
+    fn is_exhausted(&self) -> bool {
+        effort(self.solver) - self.begin > MAX_EFFORT
+    }
+
     fn flat_fulfilled(&mut self, claim: &Obligation) -> Fulfilment {
         let mut facts = claim.facts.clone();
         facts.push(claim.lhs);
@@ -715,12 +728,10 @@ impl Examiner<'_, '_> {
         if let Some(known) = self.known.fulfilments.get(&key) {
             return known.clone();
         }
-        if self.effort > MAX_EFFORT {
+        if self.is_exhausted() {
             return Fulfilment::Unknown(EXHAUSTED.to_owned());
         }
         let fulfilment = fulfil(values, facts, self.solver, self.limits);
-        let is_unknown = matches!(fulfilment, Fulfilment::Unknown(_));
-        self.effort += if is_unknown { UNKNOWN_EFFORT } else { 1 };
         self.known.fulfilments.insert(key, fulfilment.clone());
         fulfilment
     }
@@ -733,15 +744,18 @@ impl Examiner<'_, '_> {
         if let Some(decision) = self.known.decisions.get(&key) {
             return decision.clone();
         }
-        if self.effort > MAX_EFFORT {
+        if self.is_exhausted() {
             return Decision::Unknown(EXHAUSTED.to_owned());
         }
         let decision = decide(claim, self.solver, self.limits);
-        let is_unknown = matches!(decision, Decision::Unknown(_));
-        self.effort += if is_unknown { UNKNOWN_EFFORT } else { 1 };
         self.known.decisions.insert(key, decision.clone());
         decision
     }
+}
+
+/// Why IR on which the mutator itself fails does not count: what its operands' mutators do was not found out.
+fn not_followed(concrete: &Concrete, why: &str) -> String {
+    format!("the mutators of the operands were not followed on {}: {why}", concrete.before())
 }
 
 fn counterexample(
