@@ -118,7 +118,7 @@ impl Machine<'_> {
                         }
                     }
                 }
-                if !self.is_concrete || paths.is_empty() {
+                if !self.is_concrete() || paths.is_empty() {
                     let (_, fails) = self.choose(state);
                     paths.push((fails, Val::Bool(self.values.bool(false))));
                 }
@@ -501,7 +501,7 @@ impl Machine<'_> {
         state: State,
     ) -> Paths<Val> {
         let ty = state.node(node).ty;
-        if self.is_concrete {
+        if self.is_concrete() {
             // Without a body to run, bounds are known of literals alone.
             let mut state = state;
             let value = self.node_value(node, &state);

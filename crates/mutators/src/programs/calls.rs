@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
             .collect();
         // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
         let is_assumed = super::contracts::is_assumed(name)
-            && !(self.is_concrete && super::contracts::is_analysis(name));
+            && !(self.is_concrete() && super::contracts::is_analysis(name));
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
             match functions.as_slice() {

@@ -160,7 +160,7 @@ impl<'p> Machine<'p> {
             Val::Ptr(None) | Val::NumPtr(None) => (Vec::new(), vec![state]),
             Val::Ptr(Some((node, kind))) => self.is_kind(*node, *kind, state),
             Val::NumPtr(Some(_)) | Val::Address(_) => (vec![state], Vec::new()),
-            Val::Handle(_) if !self.is_concrete => {
+            Val::Handle(_) if !self.is_concrete() => {
                 let (holds, fails) = self.choose(state);
                 (vec![holds], vec![fails])
             }

@@ -49,9 +49,11 @@ pub(crate) enum Flow {
     Continue,
 }
 
-/// What `mutate` makes of a node that is known.
+/// What `mutate` makes of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operands {
+    /// Any node of its type and value: the machine runs symbolically.
+    Unknown,
     /// The node itself.
     Kept,
     /// A node of the same structure.
@@ -90,13 +92,11 @@ pub(crate) struct Machine<'p> {
     pub(crate) ends: Vec<End>,
     /// The class whose method runs.
     pub(crate) class: String,
-    /// Whether nodes are known wholly, so that nothing forks.
-    pub(crate) is_concrete: bool,
     /// The template argument of the function that runs.
     pub(crate) template: Option<String>,
     /// Whether a number that does not fit its literal is cut off, which is what casts are about.
     pub(crate) cuts_literals: bool,
-    /// What `mutate` of a known node does.
+    /// What `mutate` does.
     pub(crate) operands: Operands,
     /// Where the last expression statement began.
     pub(crate) line: usize,
@@ -121,8 +121,7 @@ impl<'p> Machine<'p> {
             lanes: None,
             ends: Vec::new(),
             class: String::new(),
-            is_concrete: false,
-            operands: Operands::Kept,
+            operands: Operands::Unknown,
             template: None,
             cuts_literals: false,
             line: 0,
@@ -154,6 +153,11 @@ impl<'p> Machine<'p> {
     pub(crate) fn fresh(&mut self) -> u32 {
         self.count += 1;
         self.count
+    }
+
+    /// Whether nodes are known wholly, so that nothing forks.
+    pub(crate) fn is_concrete(&self) -> bool {
+        self.operands != Operands::Unknown
     }
 
     /// Ends a path.
@@ -386,7 +390,7 @@ impl<'p> Machine<'p> {
                 };
                 done.extend(fails.into_iter().map(|state| (state, Flow::Next)));
                 for state in holds {
-                    if iteration == MAX_ITERATIONS && !self.is_concrete {
+                    if iteration == MAX_ITERATIONS && !self.is_concrete() {
                         self.end(
                             state,
                             Outcome::Unsupported("a loop of more iterations".to_owned()),

@@ -47,7 +47,7 @@ impl Machine<'_> {
                 vec![(state, Val::Type(ty))]
             }
             (Val::Expr(Some(a)), "same_as", [Val::Expr(Some(b))]) => {
-                if self.is_concrete {
+                if self.is_concrete() {
                     let truth = self.values.bool(a == b);
                     return vec![(state, Val::Bool(truth))];
                 }
@@ -112,7 +112,7 @@ impl Machine<'_> {
                 ]
             }
             // On IR that is known wholly no scope knows anything.
-            (Val::Handle(_), "contains", _) if self.is_concrete => {
+            (Val::Handle(_), "contains", _) if self.is_concrete() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             (Val::Handle(_), "contains", _) => {
@@ -129,7 +129,7 @@ impl Machine<'_> {
             let truth = self.values.bool(intrinsic == name);
             return vec![(state, Val::Bool(truth))];
         }
-        if self.is_concrete || known.not_intrinsics.iter().any(|other| other == name) {
+        if self.is_concrete() || known.not_intrinsics.iter().any(|other| other == name) {
             return vec![(state, Val::Bool(self.values.bool(false)))];
         }
         let (mut holds, mut fails) = self.choose(state);

@@ -305,7 +305,7 @@ impl Machine<'_> {
             {
                 return (Vec::new(), vec![state]);
             }
-            if first.fields.is_empty() && !self.is_concrete {
+            if first.fields.is_empty() && !self.is_concrete() {
                 let (mut holds, fails) = self.choose(state);
                 let values = (self.node_value(a, &holds), self.node_value(b, &holds));
                 let same = self.values.apply(Fun::Eq, &[values.0, values.1]);
@@ -324,7 +324,7 @@ impl Machine<'_> {
                             self.fork(same, state)
                         }
                         (Field::Opaque(a), Field::Opaque(b)) if a == b => (vec![state], Vec::new()),
-                        (Field::Opaque(_), Field::Opaque(_)) if self.is_concrete => {
+                        (Field::Opaque(_), Field::Opaque(_)) if self.is_concrete() => {
                             (Vec::new(), vec![state])
                         }
                         (Field::Opaque(_), Field::Opaque(_)) => {
@@ -373,7 +373,7 @@ impl Machine<'_> {
 
     /// `mutate`: a new node of the class, of any shape.
     pub(crate) fn mutate(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
-        if self.is_concrete {
+        if self.is_concrete() {
             return self.mutate_concretely(node, state, line);
         }
         let mut state = state;

@@ -197,7 +197,7 @@ impl Concrete {
     /// A machine on this IR.
     pub(crate) fn machine<'p>(&self, entry: Entry<'p>) -> Machine<'p> {
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
-        machine.is_concrete = true;
+        machine.operands = Operands::Kept;
         machine.values = self.values.clone();
         machine.lanes = Some(machine.number(self.lanes, 32, true));
         machine
