@@ -66,7 +66,7 @@ Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
     /// Try random programs under random schedules: interpreters, native code and validator against one another
     #[command(
         after_help = "With `--engine reference`, small affine programs and mutants of them are judged by the validator and by the reference engine, which must not contradict each other.\n\n\
-Examples:\n  halidom fuzz --programs 1000 --seed 1\n  halidom fuzz --engine reference --programs 2000 --mutants 2"
+Examples:\n  halidom fuzz --programs 1000 --seed 1\n  halidom fuzz --engine reference --programs 2000 --mutants 1"
     )]
     Fuzz(FuzzArgs),
     /// Shrink a program and its schedules while a command keeps failing
