@@ -45,7 +45,8 @@ pub(crate) enum Command {
     #[command(
         after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
-Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference"
+Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
+halidom validate dot.ir --floats axioms"
     )]
     Validate(ValidateArgs),
     /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store
@@ -222,9 +223,23 @@ pub(crate) struct ValidateArgs {
     pub(crate) sarif: Option<PathBuf>,
 }
 
-/// How solvers are asked.
+/// What equality of floats means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FloatsArg {
+    /// The same bits
+    Bits,
+    /// Equal by named laws, such as associativity; those that are used are listed
+    Axioms,
+    /// Equal if computed with real numbers
+    Reals,
+}
+
+/// How a program is judged, and solvers are asked.
 #[derive(Debug, Args)]
 pub(crate) struct Solving {
+    /// The weakest equality of floats that is permitted; without it `bits`, or `axioms` where the pipeline says `fast_math`. Stronger ones are tried first
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) floats: Option<FloatsArg>,
     /// Seconds for one solver query
     #[arg(long, default_value_t = 10.0)]
     pub(crate) timeout: f64,

@@ -7,7 +7,9 @@ use halidom_ir::{
     Algorithm, BinaryOp, Check, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId, VarId, print,
 };
 use halidom_smt::Reason;
-use halidom_validate::{Obligation, Report, Search, Status, Survived, survive, validate_refined};
+use halidom_validate::{
+    Floats, Obligation, Report, Search, Status, Survived, survive, validate_refined,
+};
 
 use crate::judge::Options;
 use crate::layout::Layout;
@@ -69,7 +71,7 @@ pub fn explain(
     if !open.is_empty() {
         let mut trying = Trying { subject, stmt, options, end: Instant::now() + budget };
         trying.time(&open, &mut trials);
-        trying.mode(&mut trials);
+        trying.mode(open.len(), &mut trials);
         trying.assumptions(open.len(), &mut trials);
     }
     let advice = advice(subject, layout, store);
@@ -123,21 +125,29 @@ impl Trying<'_> {
         trials.push(Trial { change, open });
     }
 
-    /// Floats that may be regrouped.
-    fn mode(&mut self, trials: &mut Vec<Trial>) {
+    /// Weaker equality of floats than what was permitted, the strongest that helps most.
+    fn mode(&mut self, before: usize, trials: &mut Vec<Trial>) {
         let Subject { pool, algorithm, compiled, .. } = self.subject;
         let has_floats = algorithm
             .funcs
             .iter()
             .any(|func| pool.func(*func).scalars.iter().any(|scalar| scalar.is_float()));
-        if algorithm.fast_math || !has_floats || !self.has_time() {
-            return;
+        let default = if algorithm.fast_math { Floats::Axioms } else { Floats::Bits };
+        let permitted = self.options.floats.unwrap_or(default);
+        let mut least = before;
+        for floats in [Floats::Axioms, Floats::Reals] {
+            if !has_floats || floats <= permitted || least == 0 || !self.has_time() {
+                continue;
+            }
+            let options = Options { floats: Some(floats), ..self.options.clone() };
+            let open = self.open(pool, (algorithm, &compiled.steps), &compiled.program, &options);
+            least = least.min(open);
+            let hint = match floats {
+                Floats::Axioms => ", as `fast_math` in the pipeline says",
+                Floats::Bits | Floats::Reals => "",
+            };
+            trials.push(Trial { change: format!("`--floats {}`{hint}", floats.name()), open });
         }
-        let regrouping = |algorithm: &Algorithm| Algorithm { fast_math: true, ..algorithm.clone() };
-        let steps: Vec<Algorithm> = compiled.steps.iter().map(regrouping).collect();
-        let algorithms = (&regrouping(algorithm), steps.as_slice());
-        let open = self.open(pool, algorithms, &compiled.program, self.options);
-        trials.push(Trial { change: "the mode `fast_math`".to_owned(), open });
     }
 
     /// Further entry checks: all at once, and, if that closes anything, each alone.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use halidom_ir::{Algorithm, Pool};
 use halidom_smt::{Cache, Family, FindError, Program as Solver};
-use halidom_validate::Report;
+use halidom_validate::{Floats, Report};
 
 use crate::compile::Compiled;
 use crate::reference;
@@ -25,6 +25,8 @@ pub struct Options {
     pub cache: Option<Cache>,
     /// Who judges.
     pub engine: Engine,
+    /// The weakest equality of floats that is permitted; what the pipeline permits, if none is given.
+    pub floats: Option<Floats>,
 }
 
 /// Who judges.
@@ -47,7 +49,8 @@ impl Options {
     pub fn new(solver: Solver) -> Self {
         let timeout = Duration::from_secs(10);
         let engine = Engine::Default;
-        Self { solver, timeout, emit_smt: None, confirm: None, cache: None, engine }
+        let (emit_smt, confirm, cache, floats) = (None, None, None, None);
+        Self { solver, timeout, emit_smt, confirm, cache, engine, floats }
     }
 
     /// The same for the validator.
@@ -57,6 +60,7 @@ impl Options {
         own.emit_smt.clone_from(&self.emit_smt);
         own.confirm.clone_from(&self.confirm);
         own.cache.clone_from(&self.cache);
+        own.floats = self.floats;
         own
     }
 }

@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::print::{self, Listing};
 use halidom_ir::{Expr, FuncId, Prophecy, Stmt, StmtId};
-use halidom_validate::{Obligation, Report, Status, Verdict};
+use halidom_validate::{Axioms, Floats, Obligation, Report, Status, Verdict, weakest};
 
 use crate::subject::{Line, Subject};
 
@@ -33,6 +33,8 @@ pub struct Store {
     pub standing: Standing,
     /// Its obligations, as indices of the report's.
     pub obligations: Vec<usize>,
+    /// The equality of floats that its obligations were closed by, and the axioms.
+    pub floats: (Floats, Axioms),
 }
 
 /// What is known of a store. That all of its own obligations are closed says that it is right if the rest of the program is.
@@ -94,7 +96,8 @@ impl Layout {
             let text = texts.get(line - 1).map_or("", |text| text.trim()).to_owned();
             let (stmt, line) = (*stmt, *line);
             let (standing, obligations) = (Standing::Proved, Vec::new());
-            stores.push(Store { stmt, line, text, instance, standing, obligations });
+            let floats = (Floats::Bits, Axioms::NONE);
+            stores.push(Store { stmt, line, text, instance, standing, obligations, floats });
         }
         let mut others = Vec::new();
         for (number, obligation) in report.obligations.iter().enumerate() {
@@ -110,6 +113,8 @@ impl Layout {
             }
         }
         for store in &mut stores {
+            store.floats =
+                weakest(store.obligations.iter().map(|number| &report.obligations[*number]));
             if store.standing == Standing::Proved && store.obligations.is_empty() {
                 // Nothing was said about it: the walk did not reach it.
                 store.standing = Standing::Unknown;
@@ -149,6 +154,17 @@ impl Layout {
 }
 
 impl Store {
+    /// What is known of it, in words: where it is proved, by which equality of floats.
+    pub fn describe(&self) -> String {
+        let name = self.standing.name();
+        match (self.standing, self.floats) {
+            (Standing::Proved, (Floats::Axioms, axioms)) => format!("{name} under {axioms}"),
+            (Standing::Proved, (Floats::Reals, _)) => format!("{name} over the reals"),
+            (Standing::Proved, (Floats::Bits, _))
+            | (Standing::Dead | Standing::Unknown | Standing::Refuted, _) => name.to_owned(),
+        }
+    }
+
     /// What it computes, in words.
     pub fn name(&self, subject: &Subject) -> String {
         match self.instance {

@@ -172,17 +172,31 @@ pub fn reads(pool: &Pool, root: ExprId, func: FuncId) -> bool {
     found
 }
 
-/// Whether the operator is the sum or the product of floats: what `fast_math` lets one regroup.
-pub fn is_float_sum_or_product(operator: &Operator<'_>) -> bool {
-    let ([value], [(state, 0)]) = (operator.values, operator.state) else { return false };
+/// An operator on floats that `fast_math` lets one regroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regroupable {
+    /// `x + a`.
+    Sum,
+    /// `x * a`.
+    Product,
+}
+
+/// Whether the operator is the sum or the product of floats. Both are commutative bit for bit; that they are associative is assumed where it is used.
+pub fn regroupable(operator: &Operator<'_>) -> Option<Regroupable> {
+    let ([value], [(state, 0)]) = (operator.values, operator.state) else { return None };
     let pool = operator.pool;
-    let Expr::Binary(BinaryOp::Add(_) | BinaryOp::Mul(_), lhs, rhs) = *pool.get(*value) else {
-        return false;
-    };
+    let Expr::Binary(op, lhs, rhs) = *pool.get(*value) else { return None };
     let other = if lhs == *state { rhs } else { lhs };
-    (lhs == *state || rhs == *state)
+    let updates = (lhs == *state || rhs == *state)
         && pool.ty(*value).scalar.is_float()
-        && !mentions(pool, other, &[(*state, 0)])
+        && !mentions(pool, other, &[(*state, 0)]);
+    if !updates {
+        return None;
+    }
+    if matches!(op, BinaryOp::Add(_)) {
+        return Some(Regroupable::Sum);
+    }
+    matches!(op, BinaryOp::Mul(_)).then_some(Regroupable::Product)
 }
 
 fn mentions(pool: &Pool, root: ExprId, sought: &[(ExprId, usize)]) -> bool {

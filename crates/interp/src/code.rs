@@ -11,6 +11,8 @@ use halidom_ir::{
     VarId,
 };
 
+use crate::rounding::rounds;
+
 /// One lane: a defined value or none.
 pub(crate) type Value = Option<Constant>;
 
@@ -153,12 +155,13 @@ impl<P: Clone> Code<P> {
     }
 
     /// Evaluates everything into `registers`, whose former contents do not matter. `read` gives the value at the coordinates of one lane; `int_limit` makes an `int`
-    /// outside 64 bits an error.
+    /// outside 64 bits an error; `rounded` is set if an operator on floats gives another number than that on real numbers.
     pub(crate) fn run<E: From<OpError>>(
         &self,
         env: &[Value],
         registers: &mut Vec<Value>,
         int_limit: bool,
+        rounded: &mut bool,
         mut read: impl FnMut(&P, &[Value]) -> Result<Value, E>,
     ) -> Result<(), E> {
         registers.clear();
@@ -171,7 +174,11 @@ impl<P: Clone> Code<P> {
                     Op::Slot(slot) => env[slot.at(lane)],
                     Op::Unary(op, a) => lift(registers[a.at(lane)], |a| eval::unary(*op, a))?,
                     Op::Binary(op, a, b) => match (registers[a.at(lane)], registers[b.at(lane)]) {
-                        (Some(a), Some(b)) => lift(Some(a), |a| eval::binary(*op, a, b))?,
+                        (Some(a), Some(b)) => {
+                            let value = eval::binary(*op, a, b).map_err(OpError::Eval)?;
+                            *rounded = *rounded || rounds(*op, (a, b), value);
+                            Some(value)
+                        }
                         (None, _) | (_, None) => None,
                     },
                     Op::Select(condition, if_true, if_false) => {

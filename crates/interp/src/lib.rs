@@ -10,6 +10,7 @@ mod bindings;
 mod code;
 
 pub mod machine;
+mod rounding;
 mod startup;
 
 pub use bindings::{BindError, Bindings};

@@ -46,7 +46,14 @@ pub(crate) fn evaluate_with(
 ) -> Result<Constant, StartupError> {
     let code = Code::compile(pool, &[expr], &StartupScope { pool, value_of })?;
     let mut registers = Vec::new();
-    code.run::<StartupError>(&[], &mut registers, false, |never: &Never, _| match *never {})?;
+    let mut rounded = false;
+    code.run(
+        &[],
+        &mut registers,
+        false,
+        &mut rounded,
+        |never: &Never, _| -> Result<_, StartupError> { match *never {} },
+    )?;
     let result = code.result(0);
     if result.count != 1 {
         return Err(StartupError::Lanes);

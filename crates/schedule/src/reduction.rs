@@ -99,7 +99,7 @@ impl Oracle {
         let varying: Vec<VarId> = stage.domain.iter().map(|variable| variable.var).collect();
         let values = &stage.values;
         let operator = Operator { pool, values, state: &state, operand: &[], varying: &varying };
-        if fast_math && law::is_float_sum_or_product(&operator) {
+        if fast_math && law::regroupable(&operator).is_some() {
             return Ok(());
         }
         match self.decide(&operator, &Law::Commutes)? {

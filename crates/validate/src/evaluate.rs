@@ -2,12 +2,13 @@
 //!
 //! # Correctness
 //! One case for each operator, each the operator's meaning in `halidom_ir::eval`. A vector of n lanes is a function of one symbol, the lane: `Ramp` is affine
-//! in it, `Broadcast` does not mention it, everything else works lane by lane. What is not covered is an error, never a guess.
+//! in it, `Broadcast` does not mention it, everything else works lane by lane. What is not covered is an error, never a guess. In a space that keeps operators on floats
+//! as they are written, an expression of constants alone denotes what it is in its own type.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
     Access, BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Intrinsic, Overflow, Pool, Scalar,
-    UnaryOp, VarId,
+    UnaryOp, VarId, eval,
 };
 
 use crate::space::{FormulaId, PolyId, Space, TermId, Value};
@@ -113,6 +114,12 @@ impl<L: Leaves> Evaluator<'_, L> {
     }
 
     fn evaluate(&mut self, id: ExprId) -> Result<Value> {
+        if self.space.is_as_written()
+            && self.pool.ty(id).scalar.is_float()
+            && let Some(constant) = literal(self.pool, id)
+        {
+            return Ok(self.constant(constant));
+        }
         match self.pool.get(id).clone() {
             Expr::Const(constant) => Ok(self.constant(constant)),
             Expr::Var(var) => self.leaves.variable(self.pool, self.space, var),
@@ -355,4 +362,24 @@ impl<L: Leaves> Evaluator<'_, L> {
 /// The value that a leaf term of any scalar type is.
 pub(crate) fn leaf_value(space: &mut Space, scalar: Scalar, term: TermId) -> Value {
     if scalar == Scalar::Bool { Value::Bool(space.holds(term)) } else { Value::Number(term) }
+}
+
+/// The value of an expression that is made of constants.
+fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
+    match pool.get(id) {
+        Expr::Const(constant) => Some(*constant),
+        Expr::Unary(op, operand) => eval::unary(*op, literal(pool, *operand)?).ok(),
+        Expr::Binary(op, lhs, rhs) => {
+            eval::binary(*op, literal(pool, *lhs)?, literal(pool, *rhs)?).ok()
+        }
+        Expr::Cast(to, operand) => eval::cast(*to, literal(pool, *operand)?).ok(),
+        Expr::Call(call, operand) => eval::intrinsic(*call, literal(pool, *operand)?).ok(),
+        Expr::Broadcast { value, .. } => literal(pool, *value),
+        Expr::Var(_)
+        | Expr::Select { .. }
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Hole(_) => None,
+    }
 }

@@ -2,25 +2,32 @@
 //!
 //! # Correctness
 //! The laws themselves are decided by [`halidom_encode::law`]. Two instances of a stage that write one location agree in every pure variable that the left-hand side names at its
-//! own dimension; all other variables of the stage may differ. Under `fast_math` the sum and the product of floats may be regrouped: that is assumed, and said.
+//! own dimension; all other variables of the stage may differ. The sum and the product of floats commute, bit for bit, but are not associative; where axioms may be used they are by
+//! axiom, and the func is right under it, no more.
 
-use halidom_base::FxHashMap;
-use halidom_encode::law::{self, Law, Operator, Verdict};
+use halidom_base::{FxHashMap, IndexSet};
+use halidom_encode::law::{self, Law, Operator, Regroupable, Verdict};
 use halidom_ir::{Expr, FuncId, Pool, Stage, VarId};
 use halidom_smt::Solver;
+
+use crate::floats::{Axiom, Axioms, Floats};
 
 /// The laws that were asked for.
 pub(crate) struct Laws {
     solver: Solver,
-    fast_math: bool,
-    commuting: FxHashMap<(FuncId, usize), Result<(), String>>,
-    /// What was assumed, in words.
-    pub(crate) assumed: Vec<String>,
+    permitted: Floats,
+    commuting: FxHashMap<(FuncId, usize), Result<Axioms, String>>,
+    /// Funcs of which an axiom was used, by name: a func keeps it when an algorithm is rewritten.
+    pub(crate) regrouped: IndexSet<String>,
+    /// Funcs of floats of which a law was used that holds bit for bit.
+    pub(crate) decided: IndexSet<String>,
 }
 
 impl Laws {
-    pub(crate) fn new(solver: Solver, fast_math: bool) -> Self {
-        Self { solver, fast_math, commuting: FxHashMap::default(), assumed: Vec::new() }
+    /// With the weakest equality of floats that is permitted.
+    pub(crate) fn new(solver: Solver, permitted: Floats) -> Self {
+        let (regrouped, decided) = (IndexSet::default(), IndexSet::default());
+        Self { solver, permitted, commuting: FxHashMap::default(), regrouped, decided }
     }
 
     /// The solver that is asked.
@@ -28,56 +35,66 @@ impl Laws {
         &self.solver
     }
 
-    /// Whether the instances of an update stage that write one location may run in any order, if each reads and writes it without another in between; or why that is not known.
+    /// The axioms under which the instances of an update stage that write one location may run in any order, if each reads and writes it without another in between; or why that is
+    /// not known.
     pub(crate) fn commutes(
         &mut self,
         pool: &Pool,
         func: FuncId,
         stage: usize,
-    ) -> Result<(), String> {
+    ) -> Result<Axioms, String> {
         if let Some(known) = self.commuting.get(&(func, stage)) {
             return known.clone();
         }
         let result = match pool.func(func).stages().get(stage) {
-            Some(found) => self.decide(pool, func, stage, found),
+            Some(found) => self.decide(pool, func, found),
             None => Err("a stage that does not exist".to_owned()),
         };
         self.commuting.insert((func, stage), result.clone());
         result
     }
 
-    /// Whether the operator of a func's update is one whose terms may be regrouped by assumption, which is then noted.
-    pub(crate) fn regroups(&mut self, operator: &Operator<'_>, func: &str) -> bool {
-        let regroups = self.fast_math && law::is_float_sum_or_product(operator);
-        if regroups {
-            self.assumed.push(format!(
-                "an update of {func} is a sum or product of floats whose terms may be regrouped (fast_math)"
-            ));
+    /// The axiom by which the terms of a func's update may be regrouped, if there is one.
+    pub(crate) fn regroups(&mut self, operator: &Operator<'_>, func: &str) -> Option<Axioms> {
+        if self.permitted < Floats::Axioms {
+            return None;
         }
-        regroups
+        let axiom = match law::regroupable(operator)? {
+            Regroupable::Sum => Axiom::AddAssociative,
+            Regroupable::Product => Axiom::MulAssociative,
+        };
+        self.regrouped.insert(func.to_owned());
+        Some(Axioms::from_iter([axiom]))
     }
 
-    /// That an operator has a law; otherwise what is `wrong` with it, with values where there are some.
+    /// That an operator of a func has a law; otherwise what is `wrong` with it, with values where there are some.
     pub(crate) fn holds(
         &mut self,
-        operator: &Operator<'_>,
+        (operator, func): (&Operator<'_>, &str),
         law: &Law,
         wrong: &str,
     ) -> Result<(), String> {
         match law::decide(&mut self.solver, operator, law) {
-            Verdict::Holds => Ok(()),
+            Verdict::Holds => {
+                self.note(operator, func, law);
+                Ok(())
+            }
             Verdict::Fails(failure) => Err(format!("the operator {wrong}: {failure}")),
             Verdict::Unknown(reason) => Err(format!("perhaps the operator {wrong}: {reason}")),
         }
     }
 
-    fn decide(
-        &mut self,
-        pool: &Pool,
-        func: FuncId,
-        number: usize,
-        stage: &Stage,
-    ) -> Result<(), String> {
+    /// A law that holds bit for bit need not hold in other interpretations; `x + -0 = x` and `1 * x = x` do.
+    fn note(&mut self, operator: &Operator<'_>, func: &str, law: &Law) {
+        let pool = operator.pool;
+        let floats = operator.values.iter().any(|value| pool.ty(*value).scalar.is_float());
+        let basic = matches!(law, Law::Identity(_)) && law::regroupable(operator).is_some();
+        if floats && !basic {
+            self.decided.insert(func.to_owned());
+        }
+    }
+
+    fn decide(&mut self, pool: &Pool, func: FuncId, stage: &Stage) -> Result<Axioms, String> {
         // The stores of an instance to several buffers are not one step.
         if stage.values.len() != 1 {
             return Err("it is not known whether updates of tuples commute".to_owned());
@@ -86,15 +103,15 @@ impl Laws {
         let varying = varying(pool, func, stage);
         let values = &stage.values;
         let operator = Operator { pool, values, state: &state, operand: &[], varying: &varying };
-        if self.fast_math && law::is_float_sum_or_product(&operator) {
-            let name = &pool.func(func).name;
-            self.assumed.push(format!(
-                "stage {number} of {name} is a sum or product of floats whose terms may come in any order (fast_math)"
-            ));
-            return Ok(());
+        let name = &pool.func(func).name;
+        if let Some(axioms) = self.regroups(&operator, name) {
+            return Ok(axioms);
         }
         match law::decide(&mut self.solver, &operator, &Law::Commutes) {
-            Verdict::Holds => Ok(()),
+            Verdict::Holds => {
+                self.note(&operator, name, &Law::Commutes);
+                Ok(Axioms::NONE)
+            }
             Verdict::Fails(failure) => Err(format!("its updates do not commute: {failure}")),
             Verdict::Unknown(reason) => {
                 Err(format!("it is not known whether its updates commute: {reason}"))

@@ -5,7 +5,7 @@
 //!
 //! # Where to start
 //! [`validate`]. A program is walked once (`program`) into a list of accesses; the algorithm becomes equations (`specification`); both are stated in the terms of
-//! `space`. The obligations stand in `check`, a file for each group of kinds ([`Kind`]); guesses are made in `witness`; `lia` asks the solver.
+//! `space`. The obligations stand in `check`, a file for each group of kinds ([`Kind`]); guesses are made in `witness`; `lia` asks the solver. `floats` is what equality of floats may mean.
 //!
 //! # Correctness
 //! `docs/validator.md` states and proves the theorem. In short: annotations of the program (coordinates, claims, needed regions) are hints. They are made true by
@@ -16,6 +16,7 @@
 mod bound;
 mod check;
 mod evaluate;
+mod floats;
 mod laws;
 mod lemma;
 mod lia;
@@ -31,17 +32,18 @@ mod witness;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use halidom_base::FxHashSet;
-use halidom_ir::{Algorithm, Check, Pool, Program, print};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
+use halidom_ir::{Algorithm, Check, FuncId, Pool, Program, StmtId, print};
 use halidom_smt::{Cache, Solver};
 
+pub use floats::{Axiom, Axioms, Floats};
 pub use refute::{Search, Survived, survive};
 pub use report::{
     Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
-    TooStrict, Verdict,
+    TooStrict, Verdict, weakest,
 };
 
-use check::Checker;
+use check::{Checker, Subject};
 use laws::Laws;
 use lia::Lia;
 use program::Model;
@@ -74,6 +76,8 @@ pub struct Options {
     pub strictness: Duration,
     /// How long to search for a run that refutes a program that is not proved.
     pub search: Search,
+    /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
+    pub floats: Option<Floats>,
 }
 
 impl Options {
@@ -92,6 +96,7 @@ impl Options {
             disable: Vec::new(),
             strictness: Duration::from_secs(2),
             search,
+            floats: None,
         }
     }
 }
@@ -136,9 +141,10 @@ pub fn validate_refined(
             return unopened(format!("the algorithm is not well formed: {}", rules.join("; ")));
         }
     }
-    let opened = Lia::new(solver(options, "queries"), options.budget).and_then(|lia| {
-        Ok((lia, Laws::new(Solver::open(solver(options, "laws"))?, algorithm.fast_math)))
-    });
+    let default = if algorithm.fast_math { Floats::Axioms } else { Floats::Bits };
+    let weakest = options.floats.unwrap_or(default);
+    let opened = Lia::new(solver(options, "queries"), options.budget)
+        .and_then(|lia| Ok((lia, Laws::new(Solver::open(solver(options, "laws"))?, weakest))));
     let (mut lia, mut laws) = match opened {
         Ok(opened) => opened,
         Err(error) => return unopened(error.to_string()),
@@ -164,12 +170,17 @@ pub fn validate_refined(
         laws: &mut laws,
         entry,
         obligations,
+        values: Vec::new(),
+        inexact: IndexSet::default(),
+        interpreted: IndexSet::default(),
         notes: Vec::new(),
         dead: Vec::new(),
         hints: Vec::new(),
     };
     checker.interface(lowered, program);
-    checker.run();
+    let earlier: Vec<&Algorithm> = [algorithm].into_iter().chain(steps).collect();
+    let subject = Subject { program, lowered, earlier: &earlier, weakest };
+    let second = checker.run(&subject, || Lia::new(solver(options, "floats"), options.budget));
     checker.demands(algorithm, steps);
     checker.overflow(&parameters);
     report.notes = checker.notes;
@@ -178,9 +189,14 @@ pub fn validate_refined(
     let checker_dead = checker.dead;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
     report.effort = lia.effort();
-    report.solver = Asked::of([lia.solver(), laws.solver()]);
+    for (purpose, (questions, time)) in second.iter().flat_map(Lia::effort) {
+        let sum = report.effort.entry(purpose).or_default();
+        *sum = (sum.0 + questions, sum.1 + time);
+    }
+    let second_solver = second.as_ref().map(Lia::solver);
+    report.solver = Asked::of([lia.solver(), laws.solver()].into_iter().chain(second_solver));
     report.dead = checker_dead;
-    report.trusted_steps = laws.assumed;
+    report.trusted_steps = trusted(pool, &model, &report.obligations);
     if report.solver.cached > 0 {
         report.below.insert(1, "answers that were kept");
     }
@@ -195,7 +211,6 @@ pub fn validate_refined(
     let undecided = Status::Open(check::UNDECIDED.to_owned());
     let vacuity_only = report.open().all(|obligation| obligation.status == undecided);
     let enough = if proved || vacuity_only { 2 } else { usize::MAX };
-    let exact = report.trusted_steps.is_empty();
     let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
     let admitted = refute::admits(pool, (algorithm, program), &checks, &hints);
     let mut limits = options.search;
@@ -205,7 +220,8 @@ pub fn validate_refined(
         limits.steps = limits.steps.min(CONFIRMING_STEPS);
     }
     let limits = (limits, enough);
-    let found = refute::search(pool, algorithm, (lowered, program), &hints, limits, exact);
+    let algorithms = (algorithm, lowered);
+    let found = refute::search(pool, algorithms, program, &hints, limits, weakest);
     report.suggestions = hints;
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
@@ -243,7 +259,8 @@ fn refinement(
     for (number, (from, to)) in [algorithm].into_iter().chain(steps).zip(steps).enumerate() {
         for (place, result) in refine::refines(pool, laws, from, to) {
             let status = match result {
-                Ok(()) => Status::Closed(Method::Structure),
+                Ok(Axioms::NONE) => Status::Closed(Method::Structure),
+                Ok(axioms) => Status::Closed(Method::Axioms(axioms)),
                 Err(reason) => Status::Open(reason),
             };
             let place = format!("{place} in rewriting {}", number + 1);
@@ -251,6 +268,29 @@ fn refinement(
         }
     }
     obligations
+}
+
+/// What equality of floats was used for, if it was weaker than the same bits: a line for each axiom, and one for the reals.
+fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String> {
+    let instances: FxHashMap<StmtId, (FuncId, usize)> =
+        model.stores.iter().map(|store| (store.access.stmt, (store.func, store.stage))).collect();
+    let mut uses: IndexMap<String, IndexSet<String>> = IndexMap::default();
+    for obligation in obligations {
+        let Status::Closed(method) = obligation.status else { continue };
+        let what = match obligation.stmt.and_then(|stmt| instances.get(&stmt)) {
+            Some((func, stage)) => format!("stage {stage} of {}", pool.func(*func).name),
+            None => obligation.place.clone(),
+        };
+        let laws = method.axioms().iter().map(|axiom| format!("{}, {}", axiom.name(), axiom.law()));
+        let reals = (method == Method::Reals).then(|| "over the reals".to_owned());
+        for law in laws.chain(reals) {
+            uses.entry(law).or_default().insert(what.clone());
+        }
+    }
+    let line = |(law, uses): (String, IndexSet<String>)| {
+        format!("{law}: {}", uses.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    uses.into_iter().map(line).collect()
 }
 
 /// How a solver is asked; its questions are kept in the part of the folder with this name.

@@ -21,17 +21,18 @@ use halidom_ir::{
     Substitution, VarId,
 };
 
+use crate::floats::Axioms;
 use crate::laws::Laws;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Shows that every func of `from` has the same values in `to`; each step in words, or why that is not seen.
+/// Shows that every func of `from` has the same values in `to`; each step in words, with the axioms that it needs, or why that is not seen.
 pub(crate) fn refines(
     pool: &mut Pool,
     laws: &mut Laws,
     from: &Algorithm,
     to: &Algorithm,
-) -> Vec<(String, Result<()>)> {
+) -> Vec<(String, Result<Axioms>)> {
     let signature = signature(from, to).and_then(|()| in_order(pool, to));
     if let Err(reason) = signature {
         return vec![("signature".to_owned(), Err(reason))];
@@ -145,7 +146,7 @@ impl<'a> Refinement<'a> {
     }
 
     /// That a func of the first algorithm has the same values in the second.
-    fn func(&mut self, func: FuncId) -> Result<()> {
+    fn func(&mut self, func: FuncId) -> Result<Axioms> {
         let Some(image) = self.images.get(&func).copied() else {
             return Err("it has no namesake".to_owned());
         };
@@ -158,6 +159,7 @@ impl<'a> Refinement<'a> {
         if stages.len() != others.len() {
             return Err("it has another number of stages".to_owned());
         }
+        let mut axioms = Axioms::NONE;
         for (number, (stage, other_stage)) in stages.iter().zip(others).enumerate() {
             let same = self.same_stage((func, stage), &other.args, other_stage);
             if same.is_ok() {
@@ -167,10 +169,12 @@ impl<'a> Refinement<'a> {
             if split.is_ok() {
                 continue;
             }
-            self.factored((func, stage), (image, other_stage))
+            let used = self
+                .factored((func, stage), (image, other_stage))
                 .map_err(|reason| format!("stage {number} differs: {reason}"))?;
+            axioms = axioms.with(used);
         }
-        Ok(())
+        Ok(axioms)
     }
 
     /// An expression of the second algorithm in terms of the first. None where it reads a func that has no meaning there.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
 use halidom_smt::Solver;
 
+use crate::floats::{Axioms, Floats};
+
 /// The kinds of obligations. Each is necessary: for each there is a wrong program that only it rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -96,6 +98,10 @@ pub enum Method {
     Commuting,
     /// By operations on integer sets, as the reference engine does.
     Sets,
+    /// Floats are equal under these axioms.
+    Axioms(Axioms),
+    /// Floats are equal over the reals.
+    Reals,
 }
 
 impl Method {
@@ -109,8 +115,67 @@ impl Method {
             Self::Structure => "structure",
             Self::Commuting => "commuting",
             Self::Sets => "sets",
+            Self::Axioms(_) => "axioms",
+            Self::Reals => "reals",
         }
     }
+
+    /// What equality of floats it speaks of.
+    pub fn floats(self) -> Floats {
+        match self {
+            Self::Identity
+            | Self::Solver
+            | Self::Intervals
+            | Self::Run
+            | Self::Structure
+            | Self::Commuting
+            | Self::Sets => Floats::Bits,
+            Self::Axioms(_) => Floats::Axioms,
+            Self::Reals => Floats::Reals,
+        }
+    }
+
+    /// The axioms that it needs.
+    pub fn axioms(self) -> Axioms {
+        match self {
+            Self::Axioms(axioms) => axioms,
+            Self::Identity
+            | Self::Solver
+            | Self::Intervals
+            | Self::Run
+            | Self::Structure
+            | Self::Commuting
+            | Self::Sets
+            | Self::Reals => Axioms::NONE,
+        }
+    }
+}
+
+impl std::fmt::Display for Method {
+    /// Its name, with the axioms.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Axioms(axioms) => write!(f, "{}: {axioms}", self.name()),
+            Self::Identity
+            | Self::Solver
+            | Self::Intervals
+            | Self::Run
+            | Self::Structure
+            | Self::Commuting
+            | Self::Sets
+            | Self::Reals => f.write_str(self.name()),
+        }
+    }
+}
+
+/// The weakest equality of floats that some obligations were closed by, and all axioms.
+pub fn weakest<'a>(obligations: impl IntoIterator<Item = &'a Obligation>) -> (Floats, Axioms) {
+    obligations.into_iter().fold((Floats::Bits, Axioms::NONE), |(floats, axioms), obligation| {
+        match obligation.status {
+            Status::Closed(method) => (floats.max(method.floats()), axioms.with(method.axioms())),
+            Status::Open(_) => (floats, axioms),
+        }
+    })
 }
 
 /// Whether an obligation was closed.
@@ -263,7 +328,7 @@ pub struct Report {
     pub obligations: Vec<Obligation>,
     /// What was assumed: entry checks, in words, and what callers owe.
     pub assumptions: Vec<String>,
-    /// Steps that rest on an assumption beyond the entry checks: that floats may be regrouped, where the pipeline says `fast_math`.
+    /// Steps that rest on an assumption beyond the entry checks: axioms of floats and what they were used for, and what is right over the reals.
     pub trusted_steps: Vec<String>,
     /// For which sizes the verdict speaks.
     pub sizes: String,
@@ -288,6 +353,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// The weakest equality of floats that the verdict rests on, and the axioms.
+    pub fn floats(&self) -> (Floats, Axioms) {
+        weakest(&self.obligations)
+    }
+
     /// How many obligations of each kind there are, and how many are closed.
     pub fn counts(&self) -> BTreeMap<Kind, (usize, usize)> {
         let mut counts = BTreeMap::new();

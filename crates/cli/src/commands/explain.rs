@@ -56,7 +56,7 @@ fn print(
         subject.title(),
         number + 1,
         store.name(subject),
-        store.standing.name()
+        store.describe()
     ));
     output.line(&format!("line {} of the final IR: {}", store.line, store.text));
     let definition =
@@ -77,7 +77,7 @@ fn print(
         let (kind, place) = (obligation.kind.name(), &obligation.place);
         match &obligation.status {
             Closed::Closed(method) => {
-                output.line(&format!("    {kind}: proved ({})", method.name()));
+                output.line(&format!("    {kind}: proved ({method})"));
             }
             Closed::Open(reason) => {
                 output.line(&format!("    {kind}: open at {place}"));

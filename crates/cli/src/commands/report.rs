@@ -123,7 +123,7 @@ fn verdict(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
         div class={ "verdict " (class_of(&report.verdict)) } {
             @match &report.verdict {
                 Verdict::Proved => p {
-                    strong { "proved" } " for " (report.sizes) ": its " (total) " obligations are closed"
+                    strong { (validate::proved(report.floats())) } " for " (report.sizes) ": its " (total) " obligations are closed"
                 },
                 Verdict::Unknown(_) => p {
                     strong { "unknown" } ": " (open) " of " (total) " obligations are open"
@@ -170,7 +170,7 @@ fn program(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
                         div.detail {
                             p {
                                 "Store " (position) " (" (store.name(subject)) "): "
-                                strong class=(class(store.standing)) { (store.standing.name()) }
+                                strong class=(class(store.standing)) { (store.describe()) }
                                 @if let Some((func, stage)) = store.instance {
                                     @if let Some(found) = layout.definition(subject, func, stage) {
                                         "; " (found.file) ":" (found.number) ": " code { (found.text) }
@@ -197,7 +197,7 @@ fn obligations(report: &Report, numbers: &[usize]) -> Markup {
                     td { (obligation.place) }
                     td {
                         @match &obligation.status {
-                            Closed::Closed(method) => span.proved { "✓ proved (" (method.name()) ")" },
+                            Closed::Closed(method) => span.proved { "✓ proved (" (method) ")" },
                             Closed::Open(reason) => span.unknown { "? open: " (reason) },
                         }
                     }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use halidom_driver::judge::Options;
 use halidom_smt::{Cache, Family, FindError, Identity, Program};
+use halidom_validate::Floats;
 
-use crate::args::Solving;
+use crate::args::{FloatsArg, Solving};
 use crate::output::{Output, Status};
 
 /// The options of a validation with the solver that is found.
@@ -19,6 +20,11 @@ pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options
     let solver = Program::find(Family::Z3, args.solver.as_deref());
     let mut options = Options::new(solver.map_err(|error| missing(&error, output))?);
     options.timeout = seconds(args.timeout, output)?;
+    options.floats = args.floats.map(|floats| match floats {
+        FloatsArg::Bits => Floats::Bits,
+        FloatsArg::Axioms => Floats::Axioms,
+        FloatsArg::Reals => Floats::Reals,
+    });
     if let Some(second) = &args.confirm {
         let second = find_second(second).map_err(|error| missing(&error, output))?;
         identify(&second, output)?;

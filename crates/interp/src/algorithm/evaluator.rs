@@ -29,6 +29,8 @@ struct State<'a> {
     /// What each instance of an update wrote, component by component, where that is asked for.
     instances: Option<FxHashMap<Instance, Box<[Value]>>>,
     free_registers: Vec<Vec<Value>>,
+    /// Whether an operator on floats gave another number than that on real numbers.
+    rounded: bool,
 }
 
 /// Func and stage by number, the written point followed by the values of the reduction variables.
@@ -74,6 +76,11 @@ impl<'a> Evaluator<'a> {
         self.state.steps = steps;
     }
 
+    /// Whether, in what was evaluated so far, an operator on floats gave another number than that on real numbers.
+    pub fn rounded(&self) -> bool {
+        self.state.rounded
+    }
+
     /// An evaluator that does without the elements of inputs; see [`super::demand`].
     pub(super) fn dry(
         pool: &'a Pool,
@@ -109,6 +116,7 @@ impl<'a> Evaluator<'a> {
             steps: u64::MAX,
             instances: None,
             free_registers: Vec::new(),
+            rounded: false,
         };
         Ok(Self { compiled, state })
     }
@@ -374,7 +382,10 @@ impl State<'_> {
                 Place::Input(number) => self.read_input(compiled, func, *number, coords)?,
             })
         };
-        match code.run(env, &mut registers, false, read) {
+        let mut rounded = false;
+        let result = code.run(env, &mut registers, false, &mut rounded, read);
+        self.rounded |= rounded;
+        match result {
             Ok(()) => Ok(registers),
             Err(Stop::Algorithm(error)) => Err(error),
             Err(Stop::Op(error)) => {

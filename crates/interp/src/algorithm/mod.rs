@@ -46,6 +46,17 @@ pub fn evaluate_within(
     windows: &[Shape],
     steps: u64,
 ) -> Result<Vec<Array>, AlgorithmError> {
+    Ok(evaluate_noting(pool, algorithm, bindings, windows, steps)?.0)
+}
+
+/// Like [`evaluate_within`], with whether an operator on floats gave another number than that on real numbers.
+pub fn evaluate_noting(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &Bindings,
+    windows: &[Shape],
+    steps: u64,
+) -> Result<(Vec<Array>, bool), AlgorithmError> {
     let mut evaluator = Evaluator::new(pool, algorithm, bindings)?;
     evaluator.limit(steps);
     let mut arrays = Vec::new();
@@ -55,7 +66,7 @@ pub fn evaluate_within(
             arrays.push(fill(pool, &mut evaluator, (output, component), window)?);
         }
     }
-    Ok(arrays)
+    Ok((arrays, evaluator.rounded()))
 }
 
 fn fill(

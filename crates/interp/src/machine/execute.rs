@@ -41,6 +41,8 @@ pub(super) struct Machine<'a> {
     /// The specification to ask about claims, if they are checked.
     pub(super) oracle: Option<Evaluator<'a>>,
     pub(super) same_value_stores: bool,
+    /// Whether an operator on floats gave another number than that on real numbers.
+    pub(super) rounded: bool,
     /// What is looked for: the statement, and the memory and element.
     pub(super) watched: (Option<StmtId>, Option<(usize, usize)>),
     pub(super) trace: Trace,
@@ -76,6 +78,7 @@ impl<'a> Machine<'a> {
             limits,
             oracle,
             same_value_stores: false,
+            rounded: false,
             watched: (None, None),
             trace: Trace::default(),
             registers: Vec::new(),
@@ -563,7 +566,8 @@ impl<'a> Machine<'a> {
                 Stop::Fault(Fault::Race { place, conflict })
             })
         };
-        match code.run(vars, &mut self.registers, ints == Ints::In64Bits, read) {
+        let in_64_bits = ints == Ints::In64Bits;
+        match code.run(vars, &mut self.registers, in_64_bits, &mut self.rounded, read) {
             Ok(()) => Ok(()),
             Err(Stop::Fault(fault)) => Err(fault),
             Err(Stop::Op(OpError::Eval(error))) => Err(Fault::Eval(error)),

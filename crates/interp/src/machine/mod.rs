@@ -73,6 +73,8 @@ pub struct Outcome {
     pub buffers: Vec<(Array, Vec<bool>)>,
     /// Whether unordered iterations wrote one location, with one value.
     pub benign_same_value_stores: bool,
+    /// Whether an operator on floats gave another number than that on real numbers; if not, the run is one over the reals too.
+    pub rounded: bool,
 }
 
 /// Runs a program on the inputs and parameters in `bindings`, for the given windows of its outputs.
@@ -188,6 +190,7 @@ fn collect(
         outputs: Vec::new(),
         buffers: Vec::new(),
         benign_same_value_stores: machine.same_value_stores,
+        rounded: machine.rounded,
     };
     let outputs = program.outputs.iter().zip(windows.iter().zip(shapes));
     let components = outputs.flat_map(|(output, (window, shape))| {

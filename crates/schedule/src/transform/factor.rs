@@ -301,7 +301,7 @@ impl crate::reduction::Oracle {
         fast_math: bool,
         in_order: bool,
     ) -> std::result::Result<Vec<Constant>, String> {
-        let regrouped = fast_math && law::is_float_sum_or_product(operator);
+        let regrouped = fast_math && law::regroupable(operator).is_some();
         let mut laws = Vec::new();
         if !regrouped {
             laws.push((Law::Associative, "its operator is not associative"));

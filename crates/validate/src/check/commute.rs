@@ -4,15 +4,17 @@
 //! Let the updates of a stage commute: each replaces the value `z` of its location by `G(z, a)`, where `a` does not depend on the func, the location and the
 //! condition neither, and `G(G(z, a), b) = G(G(z, b), a)`. Let each store of the stage read the func at its own location only, and let no other store to the buffer run between
 //! that read and the write. `Value` was shown for the location's old value as an unknown, so whatever value is read, the store applies `G` to it. Then the
-//! stage's instances at one location, each run once, leave the same value in every order: neighbours can be exchanged. So within a stage no order is owed.
+//! stage's instances at one location, each run once, leave the same value in every order: neighbours can be exchanged. So within a stage no order is owed. Where the law is had by
+//! axiom, the same holds in every interpretation that has the axiom, and there alone.
 
 use super::Checker;
+use crate::floats::Axioms;
 use crate::program::{Step, Store, order};
 use crate::report::{Method, Status};
 
 impl Checker<'_> {
-    /// Whether a store applies an operator of its stage that commutes; or why that is not seen.
-    pub(super) fn commuting(&mut self, store: &Store) -> Result<(), String> {
+    /// The axioms under which a store applies an operator of its stage that commutes; or why that is not seen.
+    pub(super) fn commuting(&mut self, store: &Store) -> Result<Axioms, String> {
         if store.stage == 0 {
             return Err("the first stage is no update".to_owned());
         }
@@ -24,7 +26,7 @@ impl Checker<'_> {
         if model.memories[store.access.memory].is_folded() {
             return Err("its memory is folded".to_owned());
         }
-        self.laws.commutes(self.pool, store.func, store.stage)?;
+        let axioms = self.laws.commutes(self.pool, store.func, store.stage)?;
         for used in &store.uses {
             let load = &model.loads[used.load];
             if load.memory != store.access.memory {
@@ -43,7 +45,7 @@ impl Checker<'_> {
                 return Err("it reads its func at another location".to_owned());
             }
         }
-        Ok(())
+        Ok(axioms)
     }
 
     /// Whether, but for unordered iterations, no store to the buffer runs between a load and the store that uses it: what the two paths do not share has no loop in it
@@ -67,8 +69,9 @@ impl Checker<'_> {
         if first.stage != second.stage {
             return Status::Open(reason);
         }
-        match self.commuting(first).and_then(|()| self.commuting(second)) {
-            Ok(()) => Status::Closed(Method::Commuting),
+        match self.commuting(first).and_then(|axioms| Ok(axioms.with(self.commuting(second)?))) {
+            Ok(Axioms::NONE) => Status::Closed(Method::Commuting),
+            Ok(axioms) => Status::Closed(Method::Axioms(axioms)),
             Err(why) => Status::Open(format!("{reason}; {why}")),
         }
     }

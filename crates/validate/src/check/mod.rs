@@ -13,13 +13,16 @@ mod order;
 mod output;
 mod overflow;
 mod race;
+mod rearranged;
 mod retention;
 mod settle;
 mod store;
 mod unfolded;
+mod weaker;
 
-use halidom_base::{FxHashSet, IndexMap};
+use halidom_base::{FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
+use halidom_smt::OpenError;
 
 use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
@@ -27,6 +30,8 @@ use crate::program::{Access, Model, Store};
 use crate::report::{Kind, Method, Obligation, Status};
 use crate::space::{Formula, FormulaId, Names, PolyId, Space, Symbol};
 use crate::specification::Specification;
+
+pub(crate) use weaker::Subject;
 
 /// A validation in progress.
 pub(crate) struct Checker<'a> {
@@ -39,6 +44,12 @@ pub(crate) struct Checker<'a> {
     /// The entry checks' conditions.
     pub(crate) entry: Vec<FormulaId>,
     pub(crate) obligations: Vec<Obligation>,
+    /// For each store the number of the obligation on its value, if there is one.
+    pub(crate) values: Vec<Option<usize>>,
+    /// Funcs whose values need not be right bit for bit.
+    pub(crate) inexact: IndexSet<FuncId>,
+    /// Those, and the funcs that they are computed from.
+    pub(crate) interpreted: IndexSet<FuncId>,
     pub(crate) notes: Vec<String>,
     /// Stores that never run.
     pub(crate) dead: Vec<StmtId>,
@@ -58,8 +69,12 @@ const MODEST: i128 = 1 << 12;
 const HINTS: usize = 24;
 
 impl Checker<'_> {
-    /// States and tries to close every obligation.
-    pub(crate) fn run(&mut self) {
+    /// States and tries to close every obligation. The solver of what is weaker than equality bit for bit, if one was asked.
+    pub(crate) fn run(
+        &mut self,
+        subject: &Subject<'_>,
+        open: impl FnOnce() -> Result<Lia, OpenError>,
+    ) -> Option<Lia> {
         self.form();
         self.assumptions();
         self.accesses();
@@ -67,9 +82,13 @@ impl Checker<'_> {
         let mut relying = self.coverage();
         self.definedness();
         self.orders();
+        // Invariant: what is inexact is known before races are looked at.
+        let weaker = self.weaker(subject, open);
         self.retention(&mut relying);
         self.races(&relying);
         self.outputs();
+        self.laws_of_inexact();
+        weaker
     }
 
     /// Program and algorithm speak of the same parameters, inputs and outputs.

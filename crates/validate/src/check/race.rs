@@ -6,6 +6,7 @@
 //! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
 //! load's own iteration and does not take the location over from another one, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
 //! coordinates. Stores that are good, and loads that are promised, wherever they run need no look at what they meet: one question for each, not for each pair.
+//! Where a func's values are right under axioms or over the reals only, two right values need not be the same bits: then no two such accesses may meet.
 //!
 //! Atomic updates of one stage that commute (`commute.rs`) may meet: each reads and writes its location in one step, so that they come one after another, in some order, and
 //! every order leaves one value. Their reads of that location are part of the step. Beside any other access they are stores and loads like others.
@@ -172,8 +173,9 @@ impl<'a> Checker<'a> {
             return;
         }
         let place = format!("stores to {}", self.describe(&first.access));
-        let pure =
-            (first.stage == 0 && second.stage == 0) || self.specification.stages(first.func) == 1;
+        let pure = self.is_exact(first.func)
+            && ((first.stage == 0 && second.stage == 0)
+                || self.specification.stages(first.func) == 1);
         let folded = self.model.memories[first.access.memory].is_folded();
         if pure
             && !folded
@@ -231,7 +233,8 @@ impl<'a> Checker<'a> {
         let same = self.space.equal(own, other);
         let status = match self.conflict_facts(&store.access, &store.access, &mut there) {
             Some((facts, there_too)) => {
-                let goal = if store.stage == 0 || self.specification.stages(store.func) == 1 {
+                let pure = store.stage == 0 || self.specification.stages(store.func) == 1;
+                let goal = if pure && self.is_exact(store.func) {
                     let good = self.good(store);
                     let agree = self.space.and(&[good, there_too]);
                     self.space.or(&[same, agree])
@@ -262,15 +265,20 @@ impl<'a> Checker<'a> {
         );
         let Some((innermost, _)) = apart.last().copied() else { return };
         let place = format!("read of {} beside a store", self.describe(load));
+        let exact = self.is_exact(self.model.memories[load.memory].func);
         let folded = self.model.memories[load.memory].is_folded();
-        if !folded && self.always_promised((index, load), innermost, (always, relying)) {
+        if exact && !folded && self.always_promised((index, load), innermost, (always, relying)) {
             let status = Status::Closed(Method::Solver);
             return self.record(Kind::Race, Some(load.stmt), place, status);
         }
         let (mut unordered, mut goals) = (Vec::new(), Vec::new());
         let several = apart.len() > 1;
         for (depth, way) in apart {
-            let promised = self.promised_within(load, depth, relying);
+            let promised = if exact {
+                self.promised_within(load, depth, relying)
+            } else {
+                self.space.truth(false)
+            };
             let elsewhere = self.space.not(way);
             goals.push(if several { self.space.or(&[elsewhere, promised]) } else { promised });
             unordered.push(way);

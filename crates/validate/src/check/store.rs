@@ -6,38 +6,31 @@
 //! nothing is claimed.
 
 use super::Checker;
+use crate::floats::Floats;
 use crate::program::Store;
 use crate::report::{Kind, Status};
-use crate::space::Value;
+use crate::space::{FormulaId, Value};
+use crate::specification::Instance;
 
 impl Checker<'_> {
     /// Obligations of kinds `Claim` and `Value`.
     pub(super) fn claims_and_values(&mut self) {
         let model = self.model;
         for store in &model.stores {
-            self.claim_and_value(store);
+            let value = self.claim_and_value(store);
+            self.values.push(value);
         }
     }
 
-    fn claim_and_value(&mut self, store: &Store) {
+    /// The number of the obligation on its value; none if its claim says nothing.
+    fn claim_and_value(&mut self, store: &Store) -> Option<usize> {
         let place = self.describe(&store.access);
         let stmt = Some(store.access.stmt);
-        let model = self.model;
-        let memory = &model.memories[store.access.memory];
-        if store.func != memory.func {
-            let status = Status::Open("a claim about a func that is not the buffer's".to_owned());
-            return self.record(Kind::Claim, stmt, place, status);
-        }
-        let mut facts = store.access.place.facts.clone();
-        facts.push(self.good(store));
-        let claimed = (store.func, store.stage);
-        let instance =
-            self.specification.instance(self.space, claimed, &store.access.coords, &store.point);
-        let instance = match instance {
-            Ok(instance) => instance,
-            Err(error) => {
-                let status = Status::Open(error.to_string());
-                return self.record(Kind::Claim, stmt, place, status);
+        let (facts, instance) = match self.claimed(store) {
+            Ok(claimed) => claimed,
+            Err(reason) => {
+                self.record(Kind::Claim, stmt, place, Status::Open(reason));
+                return None;
             }
         };
         let mut goal = vec![instance.exists];
@@ -48,21 +41,48 @@ impl Checker<'_> {
         let goal = self.space.and(&goal);
         let status = self.prove(&facts, goal, "claim");
         self.record(Kind::Claim, stmt, place.clone(), status);
-        let status = match &store.value {
-            Ok(value) => match instance.values.get(memory.component) {
-                Some(specified) => self.equal_values(&facts, *value, *specified),
-                None => Status::Open("a component that does not exist".to_owned()),
-            },
-            Err(reason) => Status::Open(reason.clone()),
-        };
+        let status = self.value_of(store, &facts, &instance, Floats::Bits);
+        let number = self.obligations.len();
         self.record(Kind::Value, stmt, place, status);
+        Some(number)
+    }
+
+    /// The instance that a store claims to be, and the facts where it matters.
+    pub(super) fn claimed(&mut self, store: &Store) -> Result<(Vec<FormulaId>, Instance), String> {
+        let model = self.model;
+        if store.func != model.memories[store.access.memory].func {
+            return Err("a claim about a func that is not the buffer's".to_owned());
+        }
+        let mut facts = store.access.place.facts.clone();
+        facts.push(self.good(store));
+        let claimed = (store.func, store.stage);
+        let instance =
+            self.specification.instance(self.space, claimed, &store.access.coords, &store.point);
+        Ok((facts, instance.map_err(|error| error.to_string())?))
+    }
+
+    /// That a stored value is the instance's, by the strongest equality of floats that shows it, `weakest` at most.
+    pub(super) fn value_of(
+        &mut self,
+        store: &Store,
+        facts: &[FormulaId],
+        instance: &Instance,
+        weakest: Floats,
+    ) -> Status {
+        let component = self.model.memories[store.access.memory].component;
+        match (&store.value, instance.values.get(component)) {
+            (Ok(value), Some(specified)) => self.equal_values(facts, *value, *specified, weakest),
+            (Ok(_), None) => Status::Open("a component that does not exist".to_owned()),
+            (Err(reason), _) => Status::Open(reason.clone()),
+        }
     }
 
     fn equal_values(
         &mut self,
-        facts: &[crate::space::FormulaId],
+        facts: &[FormulaId],
         stored: Value,
         specified: Value,
+        weakest: Floats,
     ) -> Status {
         let compared = |checker: &mut Self, (stored, specified)| match checker
             .space
@@ -78,8 +98,17 @@ impl Checker<'_> {
             Status::Closed(method) => return Status::Closed(method),
             open @ Status::Open(_) => open,
         };
-        match self.unfolded(facts, (stored, specified)) {
-            Some(sides) => compared(self, sides),
+        let unfolded = self.unfolded(facts, (stored, specified));
+        let open = match unfolded {
+            Some(sides) => match compared(self, sides) {
+                Status::Closed(method) => return Status::Closed(method),
+                open @ Status::Open(_) => open,
+            },
+            None => open,
+        };
+        let sides = [Some((stored, specified)), unfolded];
+        match self.equal_floats(facts, sides.into_iter().flatten(), weakest) {
+            Some(method) => Status::Closed(method),
             None => open,
         }
     }

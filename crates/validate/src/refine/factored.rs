@@ -4,6 +4,7 @@ use halidom_encode::law::{self, Law, Operator};
 use halidom_ir::{Constant, Expr, ExprId, FuncId, Pool, ReductionVar, Stage, Substitution, VarId};
 
 use super::{Refinement, Result, same_bounds};
+use crate::floats::Axioms;
 
 /// The new func, as the merging update reads it.
 struct Part {
@@ -13,12 +14,12 @@ struct Part {
 }
 
 impl Refinement<'_> {
-    /// That `merged`, a stage of the image of `func`, factors `own`: the premises of the theorem in `docs/validator.md`, in its order.
+    /// That `merged`, a stage of the image of `func`, factors `own`: the premises of the theorem in `docs/validator.md`, in its order. The axioms that it needs.
     pub(super) fn factored(
         &mut self,
         (func, own): (FuncId, &Stage),
         (image, merged): (FuncId, &Stage),
-    ) -> Result<()> {
+    ) -> Result<Axioms> {
         let own_args = self.pool.func(func).args.clone();
         let args = self.pool.func(image).args.clone();
         let state = law::state(self.pool, func, own).map_err(|error| error.to_string())?;
@@ -72,14 +73,17 @@ impl Refinement<'_> {
             varying: &varying,
         };
         let name = self.pool.func(func).name.clone();
-        if !self.laws.regroups(&operator, &name) {
-            self.laws.holds(&operator, &Law::Associative, "is not associative")?;
+        let axioms = self.laws.regroups(&operator, &name);
+        let of_func = (&operator, name.as_str());
+        if axioms.is_none() {
+            self.laws.holds(of_func, &Law::Associative, "is not associative")?;
             if !in_order {
-                self.laws.holds(&operator, &Law::Commutative, "is not commutative")?;
+                self.laws.holds(of_func, &Law::Commutative, "is not commutative")?;
             }
         }
         let identity = Law::Identity(identity);
-        self.laws.holds(&operator, &identity, "does not have the first value as its identity")
+        self.laws.holds(of_func, &identity, "does not have the first value as its identity")?;
+        Ok(axioms.unwrap_or_default())
     }
 
     /// (1) The merging update's domain: some of the original variables, in their order. Their positions.

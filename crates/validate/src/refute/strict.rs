@@ -68,7 +68,7 @@ pub(crate) fn too_strict(
 ) -> Vec<TooStrict> {
     let begin = Instant::now();
     let mut found: Vec<(Check, TooStrict)> = Vec::new();
-    let mut random = Random(0x51ed_270b_0000_0001);
+    let mut random = Random::new(0x51ed_270b_0000_0001);
     let cases = hints.iter().flat_map(|hint| std::iter::repeat_n(hint, TRIES));
     for (number, hint) in cases.enumerate() {
         if begin.elapsed() > time {

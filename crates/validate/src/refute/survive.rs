@@ -31,7 +31,7 @@ pub fn survive(
 ) -> Survived {
     let begin = Instant::now();
     let mut survived = Survived { runs: 0, executions: 0, compared: true, wrong: None };
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random::new(0x2545_f491_4f6c_dd1d);
     for trial in 0..search.trials {
         if begin.elapsed() > search.time || survived.runs >= search.runs {
             break;

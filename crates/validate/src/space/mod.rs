@@ -163,6 +163,8 @@ pub(crate) struct Space {
     /// The lane of vectors of each length: one symbol for all, as the operands of one statement run in lockstep.
     lanes: FxHashMap<u32, Symbol>,
     overflowed: bool,
+    /// Whether operators on floats are kept even of constants: then terms denote what they should under every meaning of these operators ([`crate::floats`]).
+    as_written: bool,
     /// Constants between which the values of funcs lie ([`crate::ranges`]), for components that are machine integers.
     func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>,
 }
@@ -176,6 +178,16 @@ impl Space {
     /// With what is known of the values of funcs.
     pub(crate) fn with_ranges(func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>) -> Self {
         Self { func_ranges, ..Self::default() }
+    }
+
+    /// The same, with operators on floats as they are written.
+    pub(crate) fn as_written(func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>) -> Self {
+        Self { func_ranges, as_written: true, ..Self::default() }
+    }
+
+    /// Whether operators on floats are kept even of constants.
+    pub(crate) fn is_as_written(&self) -> bool {
+        self.as_written
     }
 
     /// A symbol unlike every other.

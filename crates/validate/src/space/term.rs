@@ -4,7 +4,7 @@
 //! A machine integer is written as an integer polynomial modulo 2^width ([`Term::Ring`]): sums, differences, products, complements and conversions between
 //! integers are ring homomorphisms, so they may be computed on representatives. Where a value's *number* matters (quotients, comparisons, minima, selections,
 //! shifts to the right, conversions to wider types), [`Space::integer_of`] gives it exactly. Operators of floats stay as written; only constants are folded,
-//! by the IR's own evaluator.
+//! by the IR's own evaluator, and not even these in a space [`Space::as_written`].
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, eval};
 
@@ -198,7 +198,8 @@ impl Space {
         if from == to {
             return Ok(operand);
         }
-        if let Some(constant) = self.term_constant(operand) {
+        let kept = self.as_written && from.is_float() && to.is_float();
+        if let Some(constant) = self.term_constant(operand).filter(|_| !kept) {
             let value = eval::cast(to, constant).map_err(|_| TermError::IllTyped)?;
             return Ok(if to == Scalar::Bool {
                 let truth = self.truth(value.as_bool() == Some(true));
@@ -287,7 +288,10 @@ impl Space {
         if scalar != self.scalar(b) || op.is_comparison() {
             return Err(TermError::IllTyped);
         }
-        if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b)) {
+        let kept = self.as_written && scalar.is_float();
+        if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b))
+            && !kept
+        {
             let value = eval::binary(op, x, y).map_err(|_| TermError::AssumedAbsent)?;
             return Ok(self.constant_term(value));
         }
@@ -439,7 +443,8 @@ impl Space {
         operand: TermId,
     ) -> Result<TermId, TermError> {
         let scalar = self.scalar(operand);
-        if let Some(constant) = self.term_constant(operand) {
+        let kept = self.as_written && scalar.is_float();
+        if let Some(constant) = self.term_constant(operand).filter(|_| !kept) {
             let value = eval::intrinsic(call, constant).map_err(|_| TermError::IllTyped)?;
             return Ok(self.constant_term(value));
         }

@@ -4,7 +4,7 @@ use halidom_driver::layout::{Layout, Store};
 use halidom_driver::subject::{Line, Subject};
 use halidom_ir::{Array, Constant, print};
 use halidom_validate::{
-    Counterexample, Obligation, Report, Site, Status as Closed, TooStrict, Verdict,
+    Axiom, Axioms, Counterexample, Obligation, Report, Site, Status as Closed, TooStrict, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -53,6 +53,9 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     set("open", report.open().map(obligation).collect());
     set("stores", stores.into());
     set("others", obligations(&layout.others).into());
+    let (floats, axioms) = report.floats();
+    set("floats", floats.name().into());
+    set("axioms", axioms.iter().map(law).collect());
     set("assumptions", json!(report.assumptions));
     set("too_strict", report.too_strict.iter().map(strict).collect());
     set("trusted_steps", json!(report.trusted_steps));
@@ -87,12 +90,24 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     object
 }
 
+/// An axiom with what it says.
+fn law(axiom: Axiom) -> Value {
+    json!({"name": axiom.name(), "law": axiom.law()})
+}
+
+fn names(axioms: Axioms) -> Vec<&'static str> {
+    axioms.iter().map(Axiom::name).collect()
+}
+
 fn obligation(obligation: &Obligation) -> Value {
     let mut value = json!({"kind": obligation.kind.name(), "place": obligation.place});
     match &obligation.status {
         Closed::Closed(method) => {
             value["status"] = "proved".into();
             value["method"] = method.name().into();
+            if method.axioms() != Axioms::NONE {
+                value["axioms"] = json!(names(method.axioms()));
+            }
         }
         Closed::Open(reason) => {
             value["status"] = "unknown".into();
@@ -113,6 +128,8 @@ fn store(
         "line": store.line,
         "text": store.text,
         "status": store.standing.name(),
+        "floats": store.floats.0.name(),
+        "axioms": names(store.floats.1),
     });
     if let Some((func, stage)) = store.instance {
         value["func"] = subject.pool.func(func).name.as_str().into();

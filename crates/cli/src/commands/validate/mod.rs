@@ -19,7 +19,7 @@ use crate::output::{Output, Status};
 
 use baseline::Baseline;
 pub(crate) use json::object;
-pub(crate) use show::{counterexample, present, strict};
+pub(crate) use show::{counterexample, present, proved, strict};
 
 /// A subject that was judged.
 struct Judged {

@@ -4,7 +4,9 @@ use halidom_base::IndexMap;
 use halidom_driver::layout::{Layout, is_closed};
 use halidom_driver::subject::Subject;
 use halidom_ir::print;
-use halidom_validate::{Counterexample, Report, Site, Status as Closed, TooStrict, Verdict};
+use halidom_validate::{
+    Axioms, Counterexample, Floats, Report, Site, Status as Closed, TooStrict, Verdict, weakest,
+};
 
 use super::status_of;
 use crate::output::{Output, Status};
@@ -57,12 +59,22 @@ pub(super) fn summary(report: &Report) -> String {
     let seconds = report.time.as_secs_f64();
     match &report.verdict {
         Verdict::Proved => {
-            format!("proved: {total} obligations, {seconds:.2} s, {}", report.sizes)
+            let proved = proved(report.floats());
+            format!("{proved}: {total} obligations, {seconds:.2} s, {}", report.sizes)
         }
         Verdict::Refuted(_) => format!("refuted, {seconds:.2} s"),
         Verdict::Unknown(reason) => {
             format!("unknown, {seconds:.2} s: {reason}")
         }
+    }
+}
+
+/// That something is proved, and by which equality of floats.
+pub(crate) fn proved((floats, axioms): (Floats, Axioms)) -> String {
+    match floats {
+        Floats::Bits => "proved".to_owned(),
+        Floats::Axioms => format!("proved under {axioms}"),
+        Floats::Reals => "proved over the reals".to_owned(),
     }
 }
 
@@ -187,9 +199,9 @@ pub(super) fn show_stores(
         let open = numbers.iter().filter(|number| !is_closed(&report.obligations[**number]));
         (numbers.len(), open.count())
     };
-    let mut stages: IndexMap<(String, &str), (usize, usize)> = IndexMap::default();
+    let mut stages: IndexMap<(String, String), (usize, usize)> = IndexMap::default();
     for store in &layout.stores {
-        let key = (store.name(subject), store.standing.name());
+        let key = (store.name(subject), store.describe());
         let (total, open) = counted(&store.obligations);
         let sum = stages.entry(key).or_default();
         *sum = (sum.0 + total, sum.1 + open);
@@ -202,7 +214,8 @@ pub(super) fn show_stores(
         output.line(&format!("  stores of {name}: {standing}, {}", words(sum)));
     }
     let (total, open) = counted(&layout.others);
-    let standing = if open == 0 { "proved" } else { "unknown" };
+    let of_others = layout.others.iter().map(|number| &report.obligations[*number]);
+    let standing = if open == 0 { proved(weakest(of_others)) } else { "unknown".to_owned() };
     output.line(&format!("  the rest of the program: {standing}, {}", words((total, open))));
 }
 
@@ -211,7 +224,7 @@ fn show_each_store(subject: &Subject, layout: &Layout, report: &Report, output: 
         for number in numbers {
             let obligation = &report.obligations[*number];
             let status = match &obligation.status {
-                Closed::Closed(method) => format!("proved ({})", method.name()),
+                Closed::Closed(method) => format!("proved ({method})"),
                 Closed::Open(reason) => format!("open: {reason}"),
             };
             let place = shortened(&obligation.place);
@@ -219,7 +232,7 @@ fn show_each_store(subject: &Subject, layout: &Layout, report: &Report, output: 
         }
     };
     for (number, store) in (1..).zip(&layout.stores) {
-        let (name, standing) = (store.name(subject), store.standing.name());
+        let (name, standing) = (store.name(subject), store.describe());
         let text = shortened(&store.text);
         output.line(&format!("  store {number} ({name}): {standing}; line {}: {text}", store.line));
         show(&store.obligations, output);

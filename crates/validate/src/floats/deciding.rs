@@ -1,0 +1,262 @@
+//! What depends on floats that are not right bit for bit, and whether these decide anything.
+//!
+//! # Correctness
+//! A func is *inexact* if it is one of those given, or a stage of it or a store to it mentions an inexact func: so what all other funcs hold does not depend on inexact ones. Only a comparison or a
+//! conversion makes of a float what is none. If none of these has an operand that mentions an inexact func, and such funcs hold floats alone, then no index, bound, condition, integer or `bool` of
+//! algorithm or program depends on one. The *sources* of a func are all funcs whose floats its own floats are computed from.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::{
+    Algorithm, Dim, Expr, ExprId, FuncId, Interval, Label, Pool, Program, Stmt, StmtId, VarId,
+    print,
+};
+
+/// An algorithm, with a program or without, as expressions.
+pub(crate) struct Flow<'a> {
+    pool: &'a Pool,
+    lets: FxHashMap<VarId, ExprId>,
+    /// What the values of a func are computed from.
+    rules: Vec<(FuncId, Vec<ExprId>)>,
+    /// All of it.
+    exprs: Vec<ExprId>,
+}
+
+impl<'a> Flow<'a> {
+    pub(crate) fn of(pool: &'a Pool, algorithm: &Algorithm, program: Option<&Program>) -> Self {
+        let (lets, rules, exprs) = (FxHashMap::default(), Vec::new(), Vec::new());
+        let mut flow = Self { pool, lets, rules, exprs };
+        for func in &algorithm.funcs {
+            for stage in pool.func(*func).stages() {
+                let bounds =
+                    stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
+                let roots: Vec<ExprId> = stage.roots().chain(bounds).collect();
+                flow.rule(*func, &roots);
+            }
+        }
+        if let Some(program) = program {
+            flow.statement(program.body);
+        }
+        flow
+    }
+
+    fn rule(&mut self, func: FuncId, roots: &[ExprId]) {
+        self.evaluated(roots.iter().copied());
+        self.rules.push((func, roots.to_vec()));
+    }
+
+    /// Notes expressions, and those that say what their loads read.
+    fn evaluated(&mut self, roots: impl IntoIterator<Item = ExprId>) {
+        for root in roots {
+            self.exprs.push(root);
+            let mut claims = Vec::new();
+            self.pool.for_each_subexpr(root, &mut |_, expr| {
+                if let Expr::Load { access: Some(access), .. } = expr {
+                    claims.extend_from_slice(&access.coords);
+                }
+            });
+            self.evaluated(claims);
+        }
+    }
+
+    fn statement(&mut self, id: StmtId) {
+        match self.pool.get_stmt(id) {
+            Stmt::Block(parts) => parts.iter().for_each(|part| self.statement(*part)),
+            Stmt::Let { var, value, body } => {
+                self.lets.insert(*var, *value);
+                self.evaluated([*value]);
+                self.statement(*body);
+            }
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.evaluated([*condition]);
+                self.statement(*then_branch);
+                if let Some(branch) = else_branch {
+                    self.statement(*branch);
+                }
+            }
+            Stmt::For { min, extent, body, .. } => {
+                self.evaluated([*min, *extent]);
+                self.statement(*body);
+            }
+            Stmt::Allocate { buffer, body } => {
+                for Dim { min, extent, stride, .. } in &self.pool.buffer(*buffer).dims {
+                    self.evaluated([*min, *extent, *stride]);
+                }
+                self.statement(*body);
+            }
+            Stmt::Assert { condition, .. } => self.evaluated([*condition]),
+            Stmt::Labeled { label, body } => {
+                if let Label::Func { needed, .. } = label {
+                    for Interval { min, extent } in needed {
+                        self.evaluated([*min, *extent]);
+                    }
+                }
+                self.statement(*body);
+            }
+            Stmt::Provide { func, coords, point, values, .. } => {
+                let roots = [&coords[..], point, values].concat();
+                self.rule(*func, &roots);
+            }
+            Stmt::Store { buffer, index, value, prophecy, .. } => {
+                let mut roots = vec![*index, *value];
+                if let Some(claim) = prophecy {
+                    roots.extend(claim.coords.iter().chain(&claim.point));
+                }
+                self.rule(self.pool.buffer(*buffer).func, &roots);
+            }
+        }
+    }
+
+    /// The funcs whose values are computed by operators from floats to floats.
+    pub(crate) fn computing(&self) -> IndexSet<FuncId> {
+        let computes = |root: ExprId| {
+            let mut found = false;
+            self.pool.for_each_subexpr(root, &mut |id, expr| {
+                let operator = match expr {
+                    Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..) => true,
+                    // What it stands for may.
+                    Expr::Var(_) => true,
+                    Expr::Const(_)
+                    | Expr::Select { .. }
+                    | Expr::Ref { .. }
+                    | Expr::Load { .. }
+                    | Expr::Ramp { .. }
+                    | Expr::Broadcast { .. }
+                    | Expr::Hole(_) => false,
+                };
+                found |= operator && self.pool.ty(id).scalar.is_float();
+            });
+            found
+        };
+        let rules = self.rules.iter().filter(|(_, roots)| roots.iter().any(|root| computes(*root)));
+        rules.map(|(func, _)| *func).collect()
+    }
+
+    /// The inexact funcs, if these are.
+    pub(crate) fn closure(&self, seeds: impl IntoIterator<Item = FuncId>) -> IndexSet<FuncId> {
+        let mut inexact: IndexSet<FuncId> = seeds.into_iter().collect();
+        loop {
+            let before = inexact.len();
+            let mut known = FxHashMap::default();
+            let found: Vec<FuncId> = self
+                .rules
+                .iter()
+                .filter(|(func, _)| !inexact.contains(func))
+                .filter(|(_, roots)| {
+                    roots.iter().any(|root| self.mentions(*root, &inexact, &mut known))
+                })
+                .map(|(func, _)| *func)
+                .collect();
+            inexact.extend(found);
+            if inexact.len() == before {
+                return inexact;
+            }
+        }
+    }
+
+    /// These funcs and all funcs with floats that they are computed from, but those behind integers.
+    pub(crate) fn sources(&self, funcs: &IndexSet<FuncId>) -> IndexSet<FuncId> {
+        let mut found = funcs.clone();
+        let mut next = 0;
+        while let Some(func) = found.get_index(next).copied() {
+            next += 1;
+            let mut seen = FxHashSet::default();
+            for (_, roots) in self.rules.iter().filter(|(of, _)| *of == func) {
+                for root in roots {
+                    self.read(*root, &mut seen, &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    fn read(&self, id: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut IndexSet<FuncId>) {
+        if !seen.insert(id) {
+            return;
+        }
+        let expr = self.pool.get(id);
+        let func = match expr {
+            Expr::Ref { func, .. } => Some(*func),
+            Expr::Load { buffer, .. } => Some(self.pool.buffer(*buffer).func),
+            Expr::Var(var) => {
+                if let Some(value) = self.lets.get(var) {
+                    self.read(*value, seen, found);
+                }
+                None
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => None,
+        };
+        let floats =
+            |func: &FuncId| self.pool.func(*func).scalars.iter().any(|scalar| scalar.is_float());
+        found.extend(func.filter(floats));
+        expr.for_each_operand(|operand| self.read(operand, seen, found));
+    }
+
+    /// Whether an expression mentions a func, through variables.
+    fn mentions(
+        &self,
+        id: ExprId,
+        funcs: &IndexSet<FuncId>,
+        known: &mut FxHashMap<ExprId, bool>,
+    ) -> bool {
+        if let Some(known) = known.get(&id) {
+            return *known;
+        }
+        let expr = self.pool.get(id);
+        let mut found = match expr {
+            Expr::Ref { func, .. } => funcs.contains(func),
+            Expr::Load { buffer, .. } => funcs.contains(&self.pool.buffer(*buffer).func),
+            Expr::Var(var) => match self.lets.get(var) {
+                Some(value) => self.mentions(*value, funcs, known),
+                None => false,
+            },
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => false,
+        };
+        expr.for_each_operand(|operand| found = found || self.mentions(operand, funcs, known));
+        known.insert(id, found);
+        found
+    }
+
+    /// Something that inexact funcs decide, in words; none if there is nothing.
+    pub(crate) fn decided(&self, inexact: &IndexSet<FuncId>) -> Option<String> {
+        let pool = self.pool;
+        let mut known = FxHashMap::default();
+        for root in &self.exprs {
+            let mut found = None;
+            pool.for_each_subexpr(*root, &mut |id, expr| {
+                if pool.ty(id).scalar.is_float() || found.is_some() {
+                    return;
+                }
+                expr.for_each_operand(|operand| {
+                    if pool.ty(operand).scalar.is_float()
+                        && self.mentions(operand, inexact, &mut known)
+                    {
+                        found = Some(id);
+                    }
+                });
+            });
+            if let Some(id) = found {
+                return Some(format!("`{}`", print::expr(pool, id)));
+            }
+        }
+        let mixed =
+            |func: &&FuncId| pool.func(**func).scalars.iter().any(|scalar| !scalar.is_float());
+        let func = inexact.iter().find(mixed)?;
+        Some(format!("`{}`, whose values are not floats,", pool.func(*func).name))
+    }
+}

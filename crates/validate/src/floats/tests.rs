@@ -1,0 +1,220 @@
+//! Normal forms beside evaluation: what is one form is one value, bit for bit or over the reals.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
+
+use super::normal::{Normalizer, Theory};
+use super::rational::Rational;
+use super::{Axiom, Axioms};
+use crate::space::concrete::Random;
+use crate::space::{Space, Symbol, Term, TermId};
+
+const ADD: BinaryOp = BinaryOp::Add(Overflow::Wraps);
+const SUB: BinaryOp = BinaryOp::Sub(Overflow::Wraps);
+const MUL: BinaryOp = BinaryOp::Mul(Overflow::Wraps);
+const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
+
+/// A space with three unknown floats.
+fn unknowns() -> (Space, [TermId; 3], [Symbol; 3]) {
+    let mut space = Space::as_written(FxHashMap::default());
+    let symbols = ["x", "y", "z"].map(|name| space.fresh(name));
+    let terms = symbols.map(|symbol| space.leaf(Term::Parameter(symbol, Scalar::F64)));
+    (space, terms, symbols)
+}
+
+fn random_term(random: &mut Random, space: &mut Space, leaves: [TermId; 3], depth: u32) -> TermId {
+    let choice = random.below(if depth == 0 { 4 } else { 14 });
+    match choice {
+        0..=2 => return leaves[choice as usize],
+        3 => {
+            let literals = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0];
+            let literal = literals[random.below(7) as usize];
+            return space.constant_term(Constant::f64(literal));
+        }
+        _ => {}
+    }
+    let a = random_term(random, space, leaves, depth - 1);
+    if choice == 4 {
+        return space.unary_term(NEG, a).unwrap();
+    }
+    let b = random_term(random, space, leaves, depth - 1);
+    let op = match choice {
+        5..=7 => ADD,
+        8 | 9 => SUB,
+        10 | 11 => MUL,
+        12 => BinaryOp::Div,
+        _ => [BinaryOp::Min, BinaryOp::Max][random.below(2) as usize],
+    };
+    space.binary_term(op, a, b).unwrap()
+}
+
+/// Bit for bit.
+fn bits(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Constant {
+    if let Term::Parameter(symbol, _) = space.term(term) {
+        return Constant::f64(at[symbol]);
+    }
+    if let Term::Unary(op, a) = *space.term(term) {
+        return eval::unary(op, bits(space, a, at)).unwrap();
+    }
+    if let Term::Binary(op, a, b) = *space.term(term) {
+        return eval::binary(op, bits(space, a, at), bits(space, b, at)).unwrap();
+    }
+    space.term_constant(term).unwrap()
+}
+
+/// Over the reals; none where something is divided by 0.
+fn real(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Option<Rational> {
+    if let Term::Parameter(symbol, _) = space.term(term) {
+        return Rational::of(Constant::f64(at[symbol]));
+    }
+    if let Term::Unary(_, a) = *space.term(term) {
+        return Some(real(space, a, at)?.negated());
+    }
+    let Term::Binary(op, a, b) = *space.term(term) else {
+        return Rational::of(space.term_constant(term)?);
+    };
+    let (a, b) = (real(space, a, at)?, real(space, b, at)?);
+    let is_less = a.add(&b.negated()).is_negative();
+    if op == BinaryOp::Min || op == BinaryOp::Max {
+        return Some(if is_less == (op == BinaryOp::Min) { a } else { b });
+    }
+    if op == BinaryOp::Div {
+        return Some(a.mul(&b.inverse()?));
+    }
+    Some(if op == MUL {
+        a.mul(&b)
+    } else if op == SUB {
+        a.add(&b.negated())
+    } else {
+        a.add(&b)
+    })
+}
+
+fn assignment(random: &mut Random, symbols: [Symbol; 3], values: &[f64]) -> FxHashMap<Symbol, f64> {
+    symbols
+        .map(|symbol| (symbol, values[random.below(values.len() as u64) as usize]))
+        .into_iter()
+        .collect()
+}
+
+/// Numbers that tell bits apart.
+const AWKWARD: [f64; 12] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.1,
+    3.5,
+    -1e300,
+    1e-310,
+    1e16,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+
+#[test]
+fn one_form_is_one_value() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let theories: Vec<Theory> = [Axioms::NONE, Axioms::all()]
+        .into_iter()
+        .chain(Axiom::ALL.map(|axiom| Axioms::from_iter([axiom])))
+        .map(Theory::Axioms)
+        .chain([Theory::Reals])
+        .collect();
+    for theory in theories {
+        let mut same = 0;
+        for _ in 0..60 {
+            let (mut space, leaves, symbols) = unknowns();
+            let terms: Vec<TermId> =
+                (0..60).map(|_| random_term(&mut random, &mut space, leaves, 3)).collect();
+            let mut normalizer = Normalizer::new(theory);
+            for (number, a) in terms.iter().enumerate() {
+                for b in &terms[..number] {
+                    if a == b || !normalizer.same(&mut space, *a, *b) {
+                        continue;
+                    }
+                    same += 1;
+                    for _ in 0..20 {
+                        if theory == Theory::Axioms(Axioms::NONE) {
+                            let at = assignment(&mut random, symbols, &AWKWARD);
+                            assert_eq!(bits(&space, *a, &at), bits(&space, *b, &at), "{at:?}");
+                        }
+                        let at = assignment(&mut random, symbols, &[0.5, -3.0, 2.0, 7.0, 0.1]);
+                        let values = (real(&space, *a, &at), real(&space, *b, &at));
+                        if let (Some(a), Some(b)) = values {
+                            assert_eq!(a, b, "{theory:?} {at:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(same > 20, "{theory:?}: {same}");
+    }
+}
+
+/// Both sides of an axiom.
+fn sides(axiom: Axiom, space: &mut Space, [x, y, z]: [TermId; 3]) -> [TermId; 2] {
+    let zero = space.constant_term(Constant::f64(0.0));
+    let mut apply = |op, a, b| space.binary_term(op, a, b).unwrap();
+    let mut grouped = |op| {
+        let (xy, yz) = (apply(op, x, y), apply(op, y, z));
+        [apply(op, xy, z), apply(op, x, yz)]
+    };
+    match axiom {
+        Axiom::AddAssociative => grouped(ADD),
+        Axiom::MulAssociative => grouped(MUL),
+        Axiom::MinAssociative => grouped(BinaryOp::Min),
+        Axiom::MaxAssociative => grouped(BinaryOp::Max),
+        Axiom::MinCommutative => [apply(BinaryOp::Min, x, y), apply(BinaryOp::Min, y, x)],
+        Axiom::MaxCommutative => [apply(BinaryOp::Max, x, y), apply(BinaryOp::Max, y, x)],
+        Axiom::AddZero => [apply(ADD, x, zero), x],
+        Axiom::Distributive => {
+            let (sum, xy, xz) = (apply(ADD, y, z), apply(MUL, x, y), apply(MUL, x, z));
+            [apply(MUL, x, sum), apply(ADD, xy, xz)]
+        }
+        Axiom::NegateSum => {
+            let sum = apply(ADD, x, y);
+            let [x, y, sum] = [x, y, sum].map(|term| space.unary_term(NEG, term).unwrap());
+            [sum, space.binary_term(ADD, x, y).unwrap()]
+        }
+    }
+}
+
+#[test]
+fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
+    let mut random = Random(0x51ed_270b_9d3c_11a5);
+    for axiom in Axiom::ALL {
+        let (mut space, leaves, symbols) = unknowns();
+        let [a, b] = sides(axiom, &mut space, leaves);
+        for (theory, proved) in [
+            (Theory::Axioms(Axioms::NONE), false),
+            (Theory::Axioms(Axioms::from_iter([axiom])), true),
+            (Theory::Axioms(Axioms::all().without(axiom)), false),
+            (Theory::Reals, true),
+        ] {
+            let same = Normalizer::new(theory).same(&mut space, a, b);
+            assert_eq!(same, proved, "{} in {theory:?}", axiom.name());
+        }
+        let mut differ = 0;
+        for _ in 0..2000 {
+            let at = assignment(&mut random, symbols, &AWKWARD);
+            differ += usize::from(bits(&space, a, &at) != bits(&space, b, &at));
+            let at = assignment(&mut random, symbols, &[0.5, -3.0, 2.0, 7.0, 0.1]);
+            assert_eq!(real(&space, a, &at), real(&space, b, &at), "{}", axiom.name());
+        }
+        assert!(differ > 0, "{} holds bit for bit", axiom.name());
+    }
+}
+
+#[test]
+fn names_are_different() {
+    for (number, axiom) in Axiom::ALL.iter().enumerate() {
+        for other in &Axiom::ALL[..number] {
+            assert!(axiom.name() != other.name() && axiom.law() != other.law());
+        }
+        assert!(Axioms::all().contains(*axiom) && !Axioms::all().without(*axiom).contains(*axiom));
+    }
+    let two = Axioms::from_iter([Axiom::AddZero, Axiom::AddAssociative]);
+    assert_eq!(two.to_string(), "float-add-associative, float-add-zero");
+}

@@ -1,0 +1,274 @@
+//! What each mode of equality of floats proves, and what none of them may.
+
+mod common;
+
+use common::{open, options};
+use halidom_ir::parse;
+use halidom_validate::{Floats, Options, Report, Search, Verdict, validate};
+
+/// A program that stores one value, which is a function of parameters.
+fn value(ty: &str, specified: &str, stored: &str) -> String {
+    format!(
+        "algorithm small {{
+  param x: {ty};
+  param y: {ty};
+  param z: {ty};
+  func out(): {ty} {{ stage() = {specified}; }}
+  output out;
+}}
+program small {{
+  output out in out.buffer window;
+  func out {{ stage out, 0, 0 {{ out.buffer[0 @ out() stage 0] = {stored}; }} }}
+}}"
+    )
+}
+
+/// The same with a func in memory between.
+fn two(ty: &str, between: [&str; 2], out: [&str; 2]) -> String {
+    let [g_specified, g_stored] = between;
+    let [specified, stored] = out;
+    format!(
+        "algorithm small {{
+  param x: f32;
+  param y: f32;
+  param z: f32;
+  func one(): f32 {{ stage() = 1.0f32; }}
+  func g(): f32 {{ stage() = {g_specified}; }}
+  func out(): {ty} {{ stage() = {specified}; }}
+  output out;
+}}
+program small {{
+  output out in out.buffer window;
+  func out {{
+    allocate g.buffer: f32 for g;
+    func g {{ stage g, 0, 0 {{ g.buffer[0 @ g() stage 0] = {g_stored}; }} }}
+    stage out, 0, 0 {{ out.buffer[0 @ out() stage 0] = {stored}; }}
+  }}
+}}"
+    )
+}
+
+fn judge(text: &str, weakest: Floats, search: bool) -> Report {
+    let mut module = parse::module(text).expect("the text is well formed");
+    let program = module.program.expect("it has a program");
+    let mut own = Options { floats: Some(weakest), ..options() };
+    if !search {
+        own.search = Search { trials: 0, ..Search::default() };
+    }
+    validate(&mut module.pool, &module.algorithm, &program, &own)
+}
+
+/// By what a program is proved if everything is permitted.
+fn strongest(text: &str) -> String {
+    let report = judge(text, Floats::Reals, true);
+    match report.verdict {
+        Verdict::Proved => match report.floats() {
+            (Floats::Axioms, axioms) => axioms.to_string(),
+            (floats, _) => floats.name().to_owned(),
+        },
+        Verdict::Unknown(_) => "unknown".to_owned(),
+        Verdict::Refuted(_) => "refuted".to_owned(),
+    }
+}
+
+/// Of floats of one width: specification, what is stored, and by what it is proved. Numbers in it have no type yet.
+const VALUES: [(&str, &str, &str); 44] = [
+    ("x + y", "y + x", "bits"),
+    ("x * (y + z)", "(z + y) * x", "bits"),
+    ("x - y", "neg(y) + x", "bits"),
+    ("neg(x) * y", "neg(y * x)", "bits"),
+    ("neg(x) / y", "neg(x / y)", "bits"),
+    ("x + -0.0", "x", "bits"),
+    ("min(x, x)", "x", "bits"),
+    ("x * (0.5 + 0.25)", "x * 0.75", "bits"),
+    ("(x + y) + z", "x + (y + z)", "float-add-associative"),
+    ("(x - y) - z", "(x - z) - y", "float-add-associative"),
+    ("(x * y) * z", "y * (z * x)", "float-mul-associative"),
+    ("x * (y + z)", "x * y + x * z", "float-distributive"),
+    (
+        "(x + y) * (x + z)",
+        "x * x + x * z + y * x + y * z",
+        "float-add-associative, float-distributive",
+    ),
+    ("neg(x + y)", "neg(x) - y", "float-negate-sum"),
+    ("x + 0.0", "x", "float-add-zero"),
+    ("min(min(x, y), z)", "min(x, min(y, z))", "float-min-associative"),
+    ("min(x, y)", "min(y, x)", "float-min-commutative"),
+    ("max(max(x, y), z)", "max(max(z, x), y)", "float-max-associative, float-max-commutative"),
+    ("sqrt((x + y) + z)", "sqrt(x + (y + z))", "float-add-associative"),
+    ("select(x < y, (x + y) + z, z)", "select(x < y, x + (y + z), z)", "float-add-associative"),
+    ("x - x", "0.0", "reals"),
+    ("(x + y) - y", "x", "reals"),
+    ("x + x", "2.0 * x", "reals"),
+    ("x * 0.0", "0.0", "reals"),
+    ("(x + 0.5) + 0.25", "x + 0.75", "reals"),
+    ("x / 4.0", "x * 0.25", "reals"),
+    ("(x / 3.0) * 3.0", "x", "reals"),
+    ("(x + y) / z", "y / z + x / z", "reals"),
+    // What is wrong of numbers is proved by nothing.
+    ("0.0", "1.0", "refuted"),
+    ("(1e20 - 1e20) + 1.0", "0.0", "refuted"),
+    ("x + (0.0 - 1.0)", "x + 1.0", "refuted"),
+    ("(x + y) + z", "(x + y) - z", "refuted"),
+    ("x * y", "x + y", "refuted"),
+    ("(x + 1e20) - 1e20", "x + 1.0", "refuted"),
+    // What rounding, or that something is no number, makes different.
+    ("inf - inf", "0.0", "unknown"),
+    ("x * inf - x * inf", "0.0", "unknown"),
+    ("nan - nan", "0.0", "unknown"),
+    ("(x + 0.1) + 0.2", "x + 0.3", "unknown"),
+    ("x * (1.0 / 3.0)", "x / 3.0", "unknown"),
+    ("x / x", "1.0", "unknown"),
+    // Conversions and functions are no equations.
+    ("exp(x) * exp(y)", "exp(x + y)", "unknown"),
+    ("sqrt(x) * sqrt(x)", "x", "unknown"),
+    ("select((x + y) + z < 1.0, x, y)", "select(x + (y + z) < 1.0, x, y)", "unknown"),
+    ("x", "select(x + 0.0 == x, x, y)", "unknown"),
+];
+
+/// The text with a type behind each number.
+fn typed(text: &str, ty: &str) -> String {
+    let mut result = String::new();
+    let mut word = String::new();
+    for c in text.chars().chain([' ']) {
+        let exponent =
+            c == '-' && word.ends_with('e') && word.starts_with(|c: char| c.is_ascii_digit());
+        if c.is_alphanumeric() || c == '.' || exponent {
+            word.push(c);
+            continue;
+        }
+        let number =
+            word.starts_with(|c: char| c.is_ascii_digit()) || word == "inf" || word == "nan";
+        let floating = if number && word.contains('e') {
+            let value: f64 = word.parse().expect("it is a number");
+            format!("{value:?}")
+        } else {
+            word.clone()
+        };
+        result.push_str(&floating);
+        if number {
+            result.push_str(ty);
+        }
+        result.push(c);
+        word.clear();
+    }
+    result.trim_end().to_owned()
+}
+
+#[test]
+fn each_value_is_proved_by_the_strongest_mode_that_there_is() {
+    let mut wrong: Vec<String> = Vec::new();
+    for ty in ["f32", "f64"] {
+        for (specified, stored, expected) in VALUES {
+            let text = value(ty, &typed(specified, ty), &typed(stored, ty));
+            let found = strongest(&text);
+            if found != expected {
+                wrong.push(format!("{ty}: {specified} = {stored}: {found}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sums_of_literals_are_what_they_are_in_their_type() {
+    // In `f32`, 0.1 + 0.2 is 0.3, bit for bit; in `f64` it is not, and no other mode says so.
+    let text = |ty| value(ty, &typed("0.1 + 0.2", ty), &typed("0.3", ty));
+    assert_eq!(strongest(&text("f32")), "bits");
+    assert_eq!(strongest(&text("f64")), "unknown");
+    let report = judge(&text("f64"), Floats::Bits, true);
+    assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
+}
+
+#[test]
+fn what_is_not_permitted_proves_nothing() {
+    let sum = value("f32", "(x * y) * z", "x * (y * z)");
+    let back = value("f32", "(x + y * z) - y * z", "x");
+    for (text, weakest, proved) in [
+        (&sum, Floats::Bits, false),
+        (&sum, Floats::Axioms, true),
+        (&sum, Floats::Reals, true),
+        (&back, Floats::Bits, false),
+        (&back, Floats::Axioms, false),
+        (&back, Floats::Reals, true),
+    ] {
+        let report = judge(text, weakest, true);
+        assert_eq!(report.verdict == Verdict::Proved, proved, "{weakest:?}\n{text}");
+        // Bit for bit the difference is shown; where rounding is admitted, it is none.
+        assert_eq!(
+            matches!(report.verdict, Verdict::Refuted(_)),
+            weakest == Floats::Bits,
+            "{weakest:?}\n{text}"
+        );
+        assert_eq!(report.trusted_steps.is_empty(), !proved, "{:?}", report.trusted_steps);
+    }
+}
+
+#[test]
+fn what_is_right_under_laws_decides_nothing() {
+    let between = ["(x + y) + z", "x + (y + z)"];
+    let loaded = "g.buffer[0 @ g()]";
+    let alike = |specified: &str| [specified.to_owned(), specified.replace("g()", loaded)];
+    for (ty, out, found) in [
+        ("f32", "g() * 2.0f32", "float-add-associative"),
+        ("f32", "sqrt(g()) + x", "float-add-associative"),
+        ("f32", "select(x < y, g(), x)", "float-add-associative"),
+        ("i32", "i32(g())", "unknown"),
+        ("f32", "select(g() < 1.0f32, x, y)", "unknown"),
+        ("f32", "f32(i32(g()))", "unknown"),
+        ("bool", "g() == x", "unknown"),
+    ] {
+        let [specified, stored] = alike(out);
+        let text = two(ty, between, [&specified, &stored]);
+        assert_eq!(strongest(&text), found, "{out}");
+        let report = judge(&text, Floats::Reals, false);
+        let told = open(&report).contains("may not decide anything");
+        assert_eq!(told, found == "unknown", "{out}: {}", open(&report));
+        // Without the regrouping, it is right bit for bit.
+        let text = two(ty, [between[0], between[0]], [&specified, &stored]);
+        assert_eq!(strongest(&text), "bits", "{out}");
+    }
+}
+
+#[test]
+fn what_was_folded_is_no_equation_of_other_laws() {
+    let loaded = "g.buffer[0 @ g()]";
+    let folded = [
+        "g() + (one() + 100000000000000000000.0f32)",
+        &format!("{loaded} + 100000000000000000000.0f32"),
+    ];
+    // Bit for bit, 1e20 + 1 is 1e20.
+    let exact = two("f32", ["x + y", "x + y"], folded);
+    assert_eq!(strongest(&exact), "bits");
+    let between = ["(x + y) + z", "x + (y + z)"];
+    assert_eq!(strongest(&two("f32", between, folded)), "unknown");
+    // Nor where it was folded for a func that is right bit for bit, and is read by one that is not.
+    let program = |stored: &str| {
+        let text = two(
+            "f32",
+            ["one() + 100000000000000000000.0f32", "100000000000000000000.0f32"],
+            ["(g() + x) + y", &stored.replace('g', loaded)],
+        );
+        strongest(&text)
+    };
+    assert_eq!(program("(g + x) + y"), "bits");
+    assert_eq!(program("g + (x + y)"), "unknown");
+    // An expression of literals alone is what it is in its type.
+    let literal = ["g() * (0.1f32 + 0.2f32)", &format!("{loaded} * 0.3f32")];
+    assert_eq!(strongest(&two("f32", between, literal)), "float-add-associative");
+}
+
+#[test]
+fn equal_numbers_are_no_answer_to_a_race() {
+    let program = |specified: &str| {
+        let stored = "stage out, 0, 0 { out.buffer[0 @ out() stage 0] = x + (y + z); }";
+        value("f32", specified, "x + (y + z)")
+            .replace(stored, &format!("parallel p in [0, 2] {{ {stored} }}"))
+    };
+    assert_eq!(strongest(&program("x + (y + z)")), "bits");
+    let text = program("(x + y) + z");
+    assert_eq!(strongest(&text), "unknown");
+    let report = judge(&text, Floats::Axioms, false);
+    assert!(report.open().all(|it| it.kind == halidom_validate::Kind::Race), "{}", open(&report));
+    assert!(report.open().count() > 0);
+}
