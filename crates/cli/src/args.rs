@@ -64,6 +64,9 @@ halidom validate dot.ir --floats axioms"
 Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
     )]
     Verify(VerifyArgs),
+    /// Write the algorithm of a pipeline that stock Halide serialized as a program
+    #[command(after_help = "Example: halidom import blur.hlpipe -o blur.hal")]
+    Import(ImportArgs),
     /// Try random programs under random schedules: interpreters, native code and validator against one another
     #[command(
         after_help = "With `--engine reference`, small affine programs and mutants of them are judged by the validator and by the reference engine, which must not contradict each other.\n\n\
@@ -204,6 +207,15 @@ pub(crate) enum Engine {
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
+    /// FILE is a pipeline that stock Halide serialized (.hlpipe): judge what Halide compiled from it
+    #[arg(long)]
+    pub(crate) halide: bool,
+    /// The final statement that Halide compiled from the pipeline; without it, the installed Halide is asked
+    #[arg(long, value_name = "STATEMENT", requires = "halide")]
+    pub(crate) ir: Option<PathBuf>,
+    /// What Halide wrote to standard error with HL_DEBUG_CODEGEN=2: a refutation names the pass after which the statement is wrong
+    #[arg(long, value_name = "DUMP", requires = "halide")]
+    pub(crate) passes: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) solving: Solving,
     /// Who judges
@@ -401,4 +413,13 @@ pub(crate) struct ReduceArgs {
     /// Seconds for one run of the command
     #[arg(long, default_value_t = 60.0)]
     pub(crate) timeout: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The pipeline (.hlpipe), as `halide.serialize_pipeline` writes it
+    pub(crate) file: PathBuf,
+    /// The program; printed if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }

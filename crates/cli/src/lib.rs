@@ -47,6 +47,7 @@ pub fn run(
         Command::Derive(args) => commands::derive::run(args, &mut output),
         Command::Verify(args) => commands::verify::run(args, &mut output),
         Command::Fuzz(args) => commands::fuzz::run(args, &mut output),
+        Command::Import(args) => commands::import::run(args, &mut output),
         Command::Reduce(args) => commands::reduce::run(args, &mut output),
         Command::Doctor => commands::doctor::run(&mut output),
     };

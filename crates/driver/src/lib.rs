@@ -18,4 +18,5 @@ pub mod reduce;
 pub mod reference;
 mod slice;
 pub mod source;
+pub mod stock;
 pub mod subject;

@@ -44,6 +44,13 @@ pub struct Origin {
     spans: FxHashMap<(FuncId, Option<usize>), Span>,
 }
 
+impl Origin {
+    /// Texts in which no part of an algorithm has a place.
+    pub(crate) fn of(sources: Sources) -> Self {
+        Self { sources, ..Self::default() }
+    }
+}
+
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -180,6 +187,6 @@ pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)
         pool: module.pool,
         algorithm: module.algorithm,
         compiled,
-        origin: Origin { sources, ..Origin::default() },
+        origin: Origin::of(sources),
     }))
 }

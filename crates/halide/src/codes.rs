@@ -10,3 +10,7 @@ pub const OTHER_VERSION: Code = Code("HAL1202");
 pub const NOT_A_STATEMENT: Code = Code("HAL1203");
 /// A dump without the statement after any pass.
 pub const NOT_A_DUMP: Code = Code("HAL1204");
+/// Something in a pipeline or a statement that has no translation.
+pub const UNSUPPORTED: Code = Code("HAL1205");
+/// No installed Halide that can be asked.
+pub const NO_HALIDE: Code = Code("HAL1206");

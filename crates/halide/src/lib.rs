@@ -9,10 +9,12 @@
 //! line breaks included, so that [`text::print`] gives back the bytes that were read: what was misread would not print the same. A pipeline file is read
 //! by the names and places of its schema ([`pipeline`]), every offset checked, and refused if it is of another version.
 
+pub mod bridge;
 pub mod codes;
 mod names;
 pub mod pipeline;
 pub mod text;
+pub mod translate;
 pub mod tree;
 
 pub use names::{NameId, Names};

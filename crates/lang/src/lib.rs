@@ -8,7 +8,9 @@ pub mod codes;
 mod module;
 mod names;
 mod outline;
+mod print;
 mod syntax;
 
 pub use module::{Module, NamedSchedule, Pipeline, parse};
 pub use outline::{Bracket, Outline, TokenKind, outline};
+pub use print::{Unprintable, print};

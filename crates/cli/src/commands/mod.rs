@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 mod engines;
 pub(crate) mod explain;
 pub(crate) mod fuzz;
+pub(crate) mod import;
 pub(crate) mod lower;
 pub(crate) mod reduce;
 pub(crate) mod report;

@@ -4,6 +4,7 @@ use halidom_diag::Diagnostic;
 use halidom_driver::derivation;
 use halidom_driver::inspect;
 use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::{self, Subject};
 
 use super::{load, program, report};
@@ -65,6 +66,22 @@ pub(crate) fn for_each(
         each(&key(&loaded, choice, &choices), subject, nest, output)?;
     }
     Ok(SCHEDULES)
+}
+
+/// What stock Halide compiled from a pipeline; what its translation left out is said.
+pub(crate) fn stock(args: &args::ValidateArgs, output: &mut Output<'_>) -> Result<Stock, Status> {
+    let read = stock::read(&args.choice.file, args.ir.as_deref(), args.passes.as_deref())
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    let stock = read.map_err(|(sources, diagnostics)| {
+        for diagnostic in &diagnostics {
+            output.diagnostic(&sources, diagnostic);
+        }
+        Status::BadInput
+    })?;
+    for note in &stock.notes {
+        output.line(note);
+    }
+    Ok(stock)
 }
 
 /// The pipelines and schedules that were asked for: all of what was not named.

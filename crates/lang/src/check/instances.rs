@@ -15,6 +15,12 @@ use super::scope::{Callable, Checker, Frame, FrameArgument, Generic, Role};
 /// The prelude's text.
 pub(super) const PRELUDE: &str = include_str!("../prelude.hal");
 
+/// The names of the prelude's functions.
+pub(crate) fn prelude_names() -> impl Iterator<Item = &'static str> {
+    let heads = PRELUDE.lines().filter_map(|line| line.strip_prefix("fn "));
+    heads.filter_map(|head| head.split_once('(')).map(|(name, _)| name)
+}
+
 /// What a function is applied to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given<'a, 's> {

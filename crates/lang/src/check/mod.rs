@@ -18,4 +18,11 @@ mod scope;
 mod separation;
 mod tuples;
 
+pub(crate) use instances::prelude_names;
 pub(crate) use pipelines::check_file;
+
+/// Names that no func can have: those of built-in functions, of types, and of the prelude's functions.
+pub(crate) fn reserved_names() -> impl Iterator<Item = &'static str> {
+    let types = halidom_ir::Scalar::ALL.into_iter().map(halidom_ir::Scalar::name);
+    builtins::names().chain(types).chain(prelude_names())
+}

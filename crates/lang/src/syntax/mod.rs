@@ -13,3 +13,8 @@ pub(crate) use items::{count, given};
 pub(crate) use lexer::{Lexeme, lex};
 pub(crate) use parser::parse_file;
 pub(crate) use token::{Punct, Token};
+
+/// The reserved words.
+pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
+    token::Keyword::ALL.iter().map(|keyword| keyword.text())
+}

@@ -15,6 +15,8 @@ mod funcs;
 #[cfg(test)]
 mod prelude;
 #[cfg(test)]
+mod printing;
+#[cfg(test)]
 mod robustness;
 #[cfg(test)]
 mod schedules;

@@ -9,10 +9,12 @@ mod show;
 use halidom_driver::files;
 use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
+use halidom_driver::stock::{self, Outcome, Replay, Stock};
 use halidom_driver::subject::Subject;
-use halidom_validate::{Report, Verdict};
-use serde_json::{Map, Value};
+use halidom_validate::{Counterexample, Report, Verdict};
+use serde_json::{Map, Value, json};
 
+use super::subjects::SCHEDULES;
 use super::{solving, status, subjects};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Output, Status};
@@ -45,7 +47,11 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
     };
     let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
     let mut all: Vec<Judged> = Vec::new();
-    let kind = subjects::for_each(&args.choice, output, &mut |key, subject, _, output| {
+    let mut each = |key: &str,
+                    subject: Subject,
+                    _: Option<String>,
+                    output: &mut Output<'_>|
+     -> Result<(), Status> {
         let mut options = options.clone();
         options.emit_smt =
             args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
@@ -62,10 +68,20 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         };
         all.push(Judged { key: key.to_owned(), subject, report, layout, status, recorded });
         Ok(())
-    });
+    };
+    let stock = if args.halide { Some(subjects::stock(args, output)?) } else { None };
+    let kind = match &stock {
+        Some(stock) => each("halide", stock.subject.clone(), None, output).map(|()| SCHEDULES),
+        None => subjects::for_each(&args.choice, output, &mut each),
+    };
     // What was answered is kept even if a later subject is refused.
     solving::keep(&args.solving, &options, output)?;
     let kind = kind?;
+    if let Some(stock) = &stock {
+        for judged in &all {
+            show_replay(stock, &judged.report, output);
+        }
+    }
     write(args, &all, output)?;
     let worst = all.iter().map(|judged| judged.status).fold(Status::Done, worse);
     let object = |judged: &Judged| json::object_of(&judged.subject, &judged.layout, &judged.report);
@@ -79,6 +95,58 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         output.set(kind, objects.collect::<Map<String, Value>>());
     }
     Ok(worst)
+}
+
+/// Says what the code that Halide compiles does on the inputs of a refutation.
+fn show_replay(stock: &Stock, report: &Report, output: &mut Output<'_>) {
+    let Verdict::Refuted(counterexample) = &report.verdict else { return };
+    let (line, replayed) = match stock::replay(stock, counterexample) {
+        Replay::Wrong { output, coords, expected, got } => (
+            format!("compiled code: {output}{coords:?} is {got}, and the pipeline says {expected}"),
+            true,
+        ),
+        Replay::Right => (
+            "compiled code: gives what the pipeline says; the refutation is not one of Halide"
+                .to_owned(),
+            false,
+        ),
+        Replay::Failed(words) => (format!("compiled code: not run ({words})"), false),
+    };
+    output.line(&format!("  {line}"));
+    output.set("compiled_code", json!({ "replayed": replayed, "said": line }));
+    show_pass(stock, counterexample, output);
+}
+
+/// Says after which pass of Halide's compiler the statement is wrong for the first time, where the dump of the passes is known.
+fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
+    let Some(dump) = &stock.dump else { return };
+    let steps = match stock::passes(stock, dump, counterexample) {
+        Ok(steps) => steps,
+        Err(error) => return output.line(&format!("  pass: the dump is not read: {error}")),
+    };
+    for step in &steps {
+        output.detail(&format!("{}: {:?}", step.pass, step.outcome));
+    }
+    let Some(wrong) = steps.iter().position(|step| step.outcome == Outcome::Wrong) else {
+        return output.line("  pass: no statement of the dump is wrong on these inputs");
+    };
+    let pass = &steps[wrong].pass;
+    let before = steps[..wrong].iter().rposition(|step| step.outcome == Outcome::Right);
+    let line = match before {
+        Some(before) if before + 1 == wrong => {
+            format!("pass: wrong after `{pass}`, right after `{}`", steps[before].pass)
+        }
+        Some(before) => format!(
+            "pass: wrong after `{pass}`; the last that is known to be right is after `{}`",
+            steps[before].pass
+        ),
+        None if pass == "creating initial loop nests" => {
+            "pass: none: the loops that the schedule asks for are wrong".to_owned()
+        }
+        None => format!("pass: wrong after `{pass}`, the first whose statement can be run"),
+    };
+    output.line(&format!("  {line}"));
+    output.set("pass", pass.as_str());
 }
 
 /// Loud about what makes every verdict of the run doubtful.

@@ -1,0 +1,33 @@
+//! `halidom import`.
+
+use halidom_driver::files::write_bytes;
+use halidom_driver::stock;
+
+use super::status;
+use crate::args::ImportArgs;
+use crate::output::{Output, Status};
+
+pub(crate) fn run(args: &ImportArgs, output: &mut Output<'_>) -> Status {
+    status(import(args, output))
+}
+
+fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let imported = stock::import(&args.file)
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    let text = imported.map_err(|(sources, diagnostics)| {
+        for diagnostic in &diagnostics {
+            output.diagnostic(&sources, diagnostic);
+        }
+        Status::BadInput
+    })?;
+    match &args.output {
+        Some(path) => {
+            write_bytes(path, text.as_bytes())
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            output.line(&format!("{}", path.display()));
+        }
+        None => output.line(&text),
+    }
+    output.set("text", text);
+    Ok(Status::Done)
+}

@@ -1,0 +1,73 @@
+//! The pass at fault: the first after which the statement does not compute what the pipeline says.
+
+use halidom_halide::text::{self, SyntaxError};
+use halidom_halide::translate;
+use halidom_interp::algorithm::evaluate;
+use halidom_interp::machine;
+use halidom_validate::Counterexample;
+
+use super::Stock;
+use super::replay::{given, same};
+
+/// What comes of running the statement after a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It gives what the pipeline says.
+    Right,
+    /// It gives something else, or faults.
+    Wrong,
+    /// It cannot be run, for this reason.
+    NotRun(String),
+}
+
+/// A pass that changed the statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The pass, in Halide's words.
+    pub pass: String,
+    /// What its statement does.
+    pub outcome: Outcome,
+}
+
+/// How much the interpreter may do for one statement.
+const STEPS: u64 = 20_000_000;
+
+/// Runs the statement after every pass on the inputs of a counterexample. Passes that changed nothing are left out.
+pub fn passes(
+    stock: &Stock,
+    dump: &str,
+    counterexample: &Counterexample,
+) -> Result<Vec<Step>, SyntaxError> {
+    let mut names = stock.names.clone();
+    let mut steps = Vec::new();
+    let Some((bindings, windows)) = given(stock, counterexample) else { return Ok(steps) };
+    let algorithm = &stock.subject.algorithm;
+    let Ok(expected) = evaluate(&stock.subject.pool, algorithm, &bindings, &windows) else {
+        return Ok(steps);
+    };
+    for pass in text::dump(dump, &mut names)? {
+        let Some(block) = pass.block else { continue };
+        let mut source = stock.source.clone();
+        let outcome = match translate::program(&mut source, &stock.pipeline, &names, &block) {
+            Err(unsupported) => Outcome::NotRun(unsupported.what),
+            Ok(compiled) => {
+                let options =
+                    machine::Options { steps: Some(STEPS), ..machine::Options::default() };
+                let program = &compiled.program;
+                match machine::run(&source.pool, program, &bindings, &windows, &options) {
+                    Ok(outcome) => {
+                        let pairs = expected.iter().zip(&outcome.outputs);
+                        let right = pairs.into_iter().all(|(a, b)| same(a, b, algorithm.fast_math));
+                        if right { Outcome::Right } else { Outcome::Wrong }
+                    }
+                    Err(fault @ (machine::Fault::OutOfSteps | machine::Fault::CheckFailed(_))) => {
+                        Outcome::NotRun(fault.to_string())
+                    }
+                    Err(_) => Outcome::Wrong,
+                }
+            }
+        };
+        steps.push(Step { pass: pass.name, outcome });
+    }
+    Ok(steps)
+}

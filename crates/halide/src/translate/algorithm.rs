@@ -1,0 +1,357 @@
+//! A pipeline file's algorithm as one of `ir`.
+//!
+//! # Correctness
+//! A func of Halide is a func of `ir`: one pure stage, updates over reduction domains with the first variable innermost, a predicate. A specialization is a schedule: its
+//! definitions must be those of the stage. What a `require` of the pipeline says is one here. Halide may regroup floats unless it is told not to, which a pipeline file does not say: a pipeline with
+//! floats is read as `fast_math`; [`super::program`] takes that back where the statement has strict operators.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    Algorithm, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId, FuncKind,
+    Overflow, Pool, ReductionVar, Require, Stage, StoreIn, Type, VarId,
+};
+
+use super::error::{Result, unsupported};
+use super::lanes::{Lowering, Memo};
+use super::nodes::{Binding, Nodes, fixed_field};
+use super::ops::{Value, stored};
+use crate::pipeline::{Definition, Func, Input, Pipeline};
+use crate::tree::{self, Call, CallKind, Expr};
+use crate::{NameId, Names, text};
+
+/// An algorithm of `ir`, and what the names of the pipeline file are in it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Owner of everything.
+    pub pool: Pool,
+    /// What is to be computed.
+    pub algorithm: Algorithm,
+    /// Funcs and inputs by name.
+    pub(super) funcs: FxHashMap<NameId, FuncId>,
+    /// The memory of inputs.
+    pub(super) inputs: Vec<(NameId, BufferId)>,
+    /// Scalar parameters.
+    pub(super) params: Vec<(NameId, VarId, tree::Scalar)>,
+    /// The types of each func's components in Halide.
+    pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
+}
+
+/// Translates the algorithm of a pipeline file.
+pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
+    Translation { pipeline, pool: Pool::new(), nodes: Nodes::new(names) }.run()
+}
+
+struct Translation<'a> {
+    pipeline: &'a Pipeline,
+    pool: Pool,
+    nodes: Nodes<'a>,
+}
+
+/// The dims of a caller's buffer: variables named after it.
+pub(super) fn caller_dims(pool: &mut Pool, name: &str, rank: usize) -> Vec<Dim> {
+    let dim = |dim| {
+        let [min, extent, stride] = ["min", "extent", "stride"].map(|part| {
+            let var = pool.declare_var(format!("{name}.{part}.{dim}"), Type::INT);
+            pool.var_expr(var)
+        });
+        Dim::new(min, extent, stride)
+    };
+    (0..rank).map(dim).collect()
+}
+
+/// Lets names stand for the parameters and for the shapes of the inputs.
+pub(super) fn bind_signature(
+    nodes: &mut Nodes<'_>,
+    pool: &mut Pool,
+    source: &Source,
+) -> Result<()> {
+    for (name, var, ty) in &source.params {
+        let value = Value { id: pool.var_expr(*var), ty: *ty };
+        let node = nodes.value(value);
+        nodes.bind(*name, Binding::Node(node));
+    }
+    for (name, buffer) in &source.inputs {
+        let decl = pool.buffer(*buffer);
+        let (ty, dims) = (source.types[&decl.func][0], decl.dims.clone());
+        bind_shape(nodes, pool, (*name, ty), &dims)?;
+    }
+    Ok(())
+}
+
+/// Lets `NAME.min.0` and the like stand for what a caller's buffer says of itself.
+pub(super) fn bind_shape(
+    nodes: &mut Nodes<'_>,
+    pool: &mut Pool,
+    (name, ty): (NameId, tree::Scalar),
+    dims: &[Dim],
+) -> Result<()> {
+    let text = nodes.names.text(name);
+    let bind = |nodes: &mut Nodes<'_>, field: String, value: Value| {
+        // A name that nothing uses has no id.
+        if let Some(name) = nodes.names.find(&format!("{text}.{field}")) {
+            let node = nodes.value(value);
+            nodes.bind(name, Binding::Node(node));
+        }
+    };
+    for (number, dim) in dims.iter().enumerate() {
+        for (part, id) in [("min", dim.min), ("extent", dim.extent), ("stride", dim.stride)] {
+            let value = Value { id, ty: tree::Scalar::Int(32) };
+            bind(nodes, format!("{part}.{number}"), value);
+        }
+    }
+    for field in ["type", "dimensions", "device_dirty", "host_dirty"] {
+        let value = fixed_field(pool, (ty, dims.len()), field)?;
+        bind(nodes, field.to_owned(), value);
+    }
+    Ok(())
+}
+
+impl Translation<'_> {
+    fn run(mut self) -> Result<Source> {
+        let names = self.nodes.names;
+        if let Some(image) = self.pipeline.images.first() {
+            return unsupported(format!(
+                "the array `{}` within the pipeline",
+                names.text(image.name)
+            ));
+        }
+        let mut source = Source {
+            pool: Pool::new(),
+            algorithm: Algorithm {
+                name: String::new(),
+                params: Vec::new(),
+                inputs: Vec::new(),
+                funcs: Vec::new(),
+                outputs: Vec::new(),
+                requires: Vec::new(),
+                fast_math: false,
+            },
+            funcs: FxHashMap::default(),
+            inputs: Vec::new(),
+            params: Vec::new(),
+            types: FxHashMap::default(),
+        };
+        for input in &self.pipeline.inputs {
+            self.input(input, &mut source)
+                .map_err(|what| what.within(|| names.text(input.name).to_owned()))?;
+        }
+        bind_signature(&mut self.nodes, &mut self.pool, &source)?;
+        self.nodes.funcs.clone_from(&source.funcs);
+        for requirement in &self.pipeline.requirements {
+            let condition = self.scalar(&requirement.condition)?;
+            let message = text::print_expr(&requirement.message, names);
+            source.algorithm.requires.push(Require { condition: condition.id, message });
+        }
+        for number in self.order()? {
+            let func = &self.pipeline.funcs[number];
+            let name = || format!("func `{}`", names.text(func.name));
+            let id = self.func(func, &mut source).map_err(|what| what.within(name))?;
+            source.algorithm.funcs.push(id);
+        }
+        for output in &self.pipeline.outputs {
+            match source.funcs.get(output) {
+                Some(func) => source.algorithm.outputs.push(*func),
+                None => return unsupported("an output that is no func"),
+            }
+        }
+        let floats = source.types.values().flatten();
+        source.algorithm.fast_math = floats.copied().any(|ty| matches!(ty, tree::Scalar::Float(_)));
+        let first = source.algorithm.outputs.first();
+        source.algorithm.name =
+            first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
+        source.pool = self.pool;
+        Ok(source)
+    }
+
+    fn input(&mut self, input: &Input, source: &mut Source) -> Result<()> {
+        let name = self.nodes.names.text(input.name);
+        let scalar = stored(input.ty.scalar)?;
+        if !input.is_buffer {
+            let index = matches!(input.ty.scalar, tree::Scalar::Int(32 | 64));
+            let ty = if index { Type::INT } else { Type::scalar(scalar) };
+            let var = self.pool.declare_var(name, ty);
+            source.params.push((input.name, var, input.ty.scalar));
+            source.algorithm.params.push(var);
+            return Ok(());
+        }
+        let args = (0..input.dimensions)
+            .map(|dim| self.pool.declare_var(format!("_{dim}"), Type::INT))
+            .collect();
+        let dims = caller_dims(&mut self.pool, name, input.dimensions);
+        let placeholder = FuncKind::Defined { stages: Vec::new(), synthetic: false };
+        let decl =
+            FuncDecl { name: name.to_owned(), scalars: vec![scalar], args, kind: placeholder };
+        let func = self.pool.declare_func(decl);
+        let buffer = self.pool.declare_buffer(BufferDecl {
+            name: name.to_owned(),
+            scalar,
+            func,
+            component: 0,
+            kind: BufferKind::Input,
+            store_in: StoreIn::Auto,
+            dims,
+        });
+        self.pool.define_func(func, FuncKind::Input { buffer });
+        source.funcs.insert(input.name, func);
+        source.inputs.push((input.name, buffer));
+        source.types.insert(func, vec![input.ty.scalar]);
+        source.algorithm.inputs.push(func);
+        Ok(())
+    }
+
+    /// The numbers of the funcs, each after those that it reads.
+    fn order(&self) -> Result<Vec<usize>> {
+        let funcs = &self.pipeline.funcs;
+        let numbers: FxHashMap<NameId, usize> =
+            funcs.iter().enumerate().map(|(number, func)| (func.name, number)).collect();
+        let mut order = Vec::new();
+        let mut done = FxHashSet::default();
+        // A func, and whether what it reads was looked at.
+        let mut pending: Vec<(usize, bool)> =
+            (0..funcs.len()).rev().map(|number| (number, false)).collect();
+        let mut open = FxHashSet::default();
+        while let Some((number, ready)) = pending.pop() {
+            if ready {
+                open.remove(&number);
+                if done.insert(number) {
+                    order.push(number);
+                }
+                continue;
+            }
+            if done.contains(&number) {
+                continue;
+            }
+            if !open.insert(number) {
+                return unsupported("a func that reads itself by way of others");
+            }
+            pending.push((number, true));
+            let mut read = Vec::new();
+            for stage in funcs[number].stages() {
+                let domain = stage.schedule.domain.iter().flat_map(|var| [&var.min, &var.extent]);
+                let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
+                for expr in exprs.chain(domain) {
+                    for_each_call(expr, &mut |call| {
+                        if call.kind == Some(CallKind::Halide)
+                            && let Some(callee) = numbers.get(&call.name)
+                            && *callee != number
+                        {
+                            read.push(*callee);
+                        }
+                    });
+                }
+            }
+            pending.extend(
+                read.into_iter()
+                    .rev()
+                    .filter(|callee| !done.contains(callee))
+                    .map(|callee| (callee, false)),
+            );
+        }
+        Ok(order)
+    }
+
+    fn func(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
+        if func.extern_function.is_some() || func.init.is_none() {
+            return unsupported("a func without a pure definition");
+        }
+        let names = self.nodes.names;
+        let types: Vec<tree::Scalar> = func.types.iter().map(|ty| ty.scalar).collect();
+        let scalars = types.iter().map(|ty| stored(*ty)).collect::<Result<Vec<_>>>()?;
+        let args: Vec<VarId> = func
+            .args
+            .iter()
+            .map(|arg| self.pool.declare_var(names.text(*arg), Type::INT))
+            .collect();
+        let kind = FuncKind::Defined { stages: Vec::new(), synthetic: false };
+        let decl =
+            FuncDecl { name: names.text(func.name).to_owned(), scalars, args: args.clone(), kind };
+        let id = self.pool.declare_func(decl);
+        source.funcs.insert(func.name, id);
+        source.types.insert(id, types);
+        self.nodes.funcs.insert(func.name, id);
+        for (name, var) in func.args.iter().zip(&args) {
+            self.bind_var(*name, *var);
+        }
+        let stages = func.stages().map(|stage| self.stage(stage)).collect::<Result<Vec<_>>>();
+        for name in &func.args {
+            self.nodes.unbind(*name);
+        }
+        self.pool.define_func(id, FuncKind::Defined { stages: stages?, synthetic: false });
+        Ok(id)
+    }
+
+    fn bind_var(&mut self, name: NameId, var: VarId) {
+        let value = Value { id: self.pool.var_expr(var), ty: tree::Scalar::Int(32) };
+        let node = self.nodes.value(value);
+        self.nodes.bind(name, Binding::Node(node));
+    }
+
+    fn stage(&mut self, stage: &Definition) -> Result<Stage> {
+        for specialization in &stage.specializations {
+            if let Some(special) = &specialization.definition
+                && (special.values != stage.values
+                    || special.args != stage.args
+                    || special.predicate != stage.predicate)
+            {
+                return unsupported("a specialization with a definition of its own");
+            }
+        }
+        let mut domain = Vec::new();
+        for variable in &stage.schedule.domain {
+            let min = self.int(&variable.min)?;
+            let extent = self.int(&variable.extent)?;
+            let var = self.pool.declare_var(self.nodes.names.text(variable.name), Type::INT);
+            domain.push(ReductionVar { var, min, extent });
+        }
+        for (variable, declared) in stage.schedule.domain.iter().zip(&domain) {
+            self.bind_var(variable.name, declared.var);
+        }
+        let result = self.body(stage, domain);
+        for variable in &stage.schedule.domain {
+            self.nodes.unbind(variable.name);
+        }
+        result
+    }
+
+    fn body(&mut self, stage: &Definition, domain: Vec<ReductionVar>) -> Result<Stage> {
+        let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<_>>()?;
+        let predicate = self.scalar(&stage.predicate)?.id;
+        let holds = self.pool.as_constant(predicate) == Some(Constant::bool(true));
+        let mut values = Vec::new();
+        for value in &stage.values {
+            let value = self.scalar(value)?;
+            values.push(
+                self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))?,
+            );
+        }
+        Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
+    }
+
+    /// Overflow is assumed to be absent from what a pipeline says.
+    fn lowering<T>(
+        &mut self,
+        memo: &mut Memo,
+        work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let signed = Overflow::AssumedAbsent;
+        work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed))
+    }
+
+    fn scalar(&mut self, expr: &Expr) -> Result<Value> {
+        let node = self.nodes.elaborate(&mut self.pool, expr)?;
+        self.lowering(&mut Memo::default(), |lowering| lowering.scalar(node))
+    }
+
+    fn int(&mut self, expr: &Expr) -> Result<ExprId> {
+        let value = self.scalar(expr)?;
+        self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_int(value))
+    }
+}
+
+/// Calls `visit` with every call in an expression.
+fn for_each_call(expr: &Expr, visit: &mut impl FnMut(&Call)) {
+    if let Expr::Call(call) = expr {
+        visit(call);
+    }
+    expr.for_each_operand(&mut |operand| for_each_call(operand, visit));
+}

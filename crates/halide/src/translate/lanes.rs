@@ -1,0 +1,362 @@
+//! Nodes as expressions of `ir`, for some of their lanes.
+//!
+//! `ir` has no shuffles: a vector there is an affine index, or the same operator on every lane. So a vector of Halide is a function of its lane here, and is asked for lanes a step
+//! apart; where these come from different places, the answer says how to divide them ([`Stop::Divide`]), down to single lanes.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Expr, Overflow, Pool, Scalar as Type};
+
+use super::error::{Result, Unsupported, unsupported};
+use super::nodes::{Gather, Node, NodeId, Nodes};
+use super::ops::{Ops, Value, stored};
+use crate::tree::{BinaryOp, ReduceOp, Scalar};
+
+/// Lanes `first, first + step, …`, so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lanes {
+    pub(super) first: i64,
+    pub(super) step: i64,
+    pub(super) count: u32,
+}
+
+impl Lanes {
+    pub(super) const ONE: Self = Self { first: 0, step: 0, count: 1 };
+
+    /// All lanes of so many.
+    pub(super) fn all(count: u32) -> Self {
+        Self { first: 0, step: i64::from(count > 1), count }
+    }
+
+    fn new(first: i64, step: i64, count: u32) -> Self {
+        Self { first, step: if count == 1 { 0 } else { step }, count }
+    }
+
+    fn last(self) -> i64 {
+        self.first + self.step * i64::from(self.count - 1)
+    }
+
+    /// Each lane by itself, in order.
+    pub(super) fn singles(self) -> impl Iterator<Item = Self> {
+        (0..i64::from(self.count))
+            .map(move |number| Self::new(self.first + number * self.step, 0, 1))
+    }
+
+    /// The parts that a division makes.
+    pub(super) fn divided(self, division: Division) -> Vec<Self> {
+        match division {
+            Division::Classes(classes) => {
+                let classes = classes.min(self.count);
+                let part = |class: u32| {
+                    let first = self.first + self.step * i64::from(class);
+                    let count = (self.count - class).div_ceil(classes);
+                    Self::new(first, self.step * i64::from(classes), count)
+                };
+                (0..classes).map(part).collect()
+            }
+            Division::Cut(at) => {
+                let rest = self.first + self.step * i64::from(at);
+                vec![
+                    Self::new(self.first, self.step, at),
+                    Self::new(rest, self.step, self.count - at),
+                ]
+            }
+            Division::Each => self.singles().collect(),
+        }
+    }
+}
+
+/// How lanes are divided, by their numbers among the lanes that were asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Division {
+    /// By the remainder modulo so many.
+    Classes(u32),
+    /// Those before, and those from there on.
+    Cut(u32),
+    /// Each by itself.
+    Each,
+}
+
+/// Why there is no expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The lanes come from different places.
+    Divide(Division),
+    /// There is none.
+    Unsupported(Unsupported),
+}
+
+impl From<Unsupported> for Stop {
+    fn from(what: Unsupported) -> Self {
+        Self::Unsupported(what)
+    }
+}
+
+type Step<T> = std::result::Result<T, Stop>;
+
+/// Expressions of nodes that were asked for before.
+#[derive(Default)]
+pub(super) struct Memo {
+    known: FxHashMap<(NodeId, Lanes), Value>,
+}
+
+/// Makes expressions of nodes.
+pub(super) struct Lowering<'a, 'n> {
+    pub(super) nodes: &'a Nodes<'n>,
+    pub(super) ops: Ops<'a>,
+    memo: &'a mut Memo,
+}
+
+impl<'a, 'n> Lowering<'a, 'n> {
+    pub(super) fn new(
+        nodes: &'a Nodes<'n>,
+        pool: &'a mut Pool,
+        memo: &'a mut Memo,
+        signed: Overflow,
+    ) -> Self {
+        Self { nodes, ops: Ops { pool, signed }, memo }
+    }
+
+    /// The expression of a node that has one lane.
+    pub(super) fn scalar(&mut self, id: NodeId) -> Result<Value> {
+        if self.nodes.lanes(id) != 1 {
+            return unsupported("a vector here");
+        }
+        match self.value(id, Lanes::ONE) {
+            Ok(value) => Ok(value),
+            Err(Stop::Unsupported(what)) => Err(what),
+            Err(Stop::Divide(_)) => unsupported("this shuffle"),
+        }
+    }
+
+    /// The expression of some lanes of a node.
+    pub(super) fn value(&mut self, id: NodeId, lanes: Lanes) -> Step<Value> {
+        let single = self.nodes.lanes(id) == 1;
+        let asked = if single { Lanes::ONE } else { lanes };
+        let value = match self.memo.known.get(&(id, asked)) {
+            Some(value) => *value,
+            None => {
+                let value = self.evaluate(id, asked)?;
+                self.memo.known.insert((id, asked), value);
+                value
+            }
+        };
+        let wide = self.ops.broadcast(value.id, lanes.count);
+        Ok(Value { id: wide, ..value })
+    }
+
+    fn evaluate(&mut self, id: NodeId, lanes: Lanes) -> Step<Value> {
+        let nodes = self.nodes;
+        let ty = nodes.ty(id).scalar;
+        match nodes.node(id) {
+            Node::Value(value) => Ok(Value { id: *value, ty }),
+            Node::Cast(operand) => {
+                let operand = self.value(*operand, lanes)?;
+                Ok(self.ops.cast(ty, operand)?)
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (self.value(*a, lanes)?, self.value(*b, lanes)?);
+                Ok(self.ops.binary(*op, a, b)?)
+            }
+            Node::Not(operand) => {
+                let operand = self.value(*operand, lanes)?;
+                Ok(self.ops.not(operand)?)
+            }
+            Node::Select(condition, a, b) => {
+                let condition = self.value(*condition, lanes)?;
+                let (a, b) = (self.value(*a, lanes)?, self.value(*b, lanes)?);
+                Ok(self.ops.select(condition, a, b)?)
+            }
+            Node::Load { buffer, index, predicate } => {
+                if predicate.is_some() {
+                    return Ok(unsupported(
+                        "a load of some lanes by another condition than its store's",
+                    )?);
+                }
+                let index = self.value(*index, lanes)?;
+                let index = self.ops.as_int(index)?;
+                let id = self.ops.pool.load(*buffer, index, None);
+                Ok(Value { id, ty })
+            }
+            Node::Ref { func, component, args } => {
+                let args = args.iter().map(|arg| {
+                    let arg = self.value(*arg, lanes)?;
+                    Ok(self.ops.as_int(arg)?)
+                });
+                let args = args.collect::<Step<Vec<_>>>()?;
+                let id = self.ops.pool.func_ref(*func, *component, args);
+                Ok(Value { id, ty })
+            }
+            Node::Ramp { base, stride } => self.ramp((*base, *stride), ty, lanes),
+            Node::Broadcast(value) => {
+                let (within, _) = self.repeated(*value, lanes)?;
+                self.value(*value, within)
+            }
+            Node::Call(name, args) => {
+                let args = args.iter().map(|arg| self.value(*arg, lanes));
+                let args = args.collect::<Step<Vec<_>>>()?;
+                Ok(self.ops.call(nodes.names.text(*name), &args, ty)?)
+            }
+            Node::Gather(gather, vectors) => self.gather(gather, vectors, lanes),
+            Node::Reduce(op, operand) => {
+                let factor = i64::from(nodes.lanes(*operand) / nodes.lanes(id));
+                let part = |number| {
+                    Lanes::new(lanes.first * factor + number, lanes.step * factor, lanes.count)
+                };
+                let mut result = self.value(*operand, part(0))?;
+                for number in 1..factor {
+                    let next = self.value(*operand, part(number))?;
+                    result = self.reduce(*op, result, next)?;
+                }
+                Ok(result)
+            }
+        }
+    }
+
+    fn reduce(&mut self, op: ReduceOp, a: Value, b: Value) -> Result<Value> {
+        let op = match op {
+            ReduceOp::Add => BinaryOp::Add,
+            ReduceOp::SaturatingAdd => return self.ops.call("saturating_add", &[a, b], a.ty),
+            ReduceOp::Mul => BinaryOp::Mul,
+            ReduceOp::Min => BinaryOp::Min,
+            ReduceOp::Max => BinaryOp::Max,
+            ReduceOp::And => BinaryOp::And,
+            ReduceOp::Or => BinaryOp::Or,
+        };
+        self.ops.binary(op, a, b)
+    }
+
+    /// Lanes of a vector that is laid again and again: its own lanes, and the number of the repetition that the first of them stands in with the step from there.
+    fn repeated(&self, vector: NodeId, lanes: Lanes) -> Step<(Lanes, (i64, i64))> {
+        let width = i64::from(self.nodes.lanes(vector));
+        let Lanes { first, step, count } = lanes;
+        if width == 1 || step % width == 0 {
+            // One lane of each repetition.
+            return Ok((Lanes::new(first % width, 0, count), (first / width, step / width)));
+        }
+        if first / width == lanes.last() / width {
+            return Ok((Lanes::new(first % width, step, count), (first / width, 0)));
+        }
+        let stays = |number: &u32| (first + step * i64::from(*number)) / width == first / width;
+        let cut = (1..count).find(|number| !stays(number)).unwrap_or(count);
+        Err(Stop::Divide(Division::Cut(cut)))
+    }
+
+    fn ramp(&mut self, (base, stride): (NodeId, NodeId), ty: Scalar, lanes: Lanes) -> Step<Value> {
+        let (within, (number, step)) = self.repeated(base, lanes)?;
+        let within = if self.nodes.lanes(base) == 1 { Lanes::ONE } else { within };
+        let base = self.value(base, within)?;
+        let stride = self.value(stride, within)?;
+        let affine = |ops: &Ops<'_>, value: Value| {
+            let ty = ops.pool.ty(value.id);
+            ty.scalar == Type::Int && ty.lanes == 1
+        };
+        if affine(&self.ops, base) && affine(&self.ops, stride) {
+            let id = self.steps((base, stride), (number, step), lanes.count)?;
+            return Ok(Value { id, ty });
+        }
+        // Each lane's number times the stride.
+        let one = self.ops.integer(1, Scalar::Int(32))?;
+        let zero = self.ops.integer(0, Scalar::Int(32))?;
+        let id = self.steps((zero, one), (number, step), lanes.count)?;
+        let number = Value { id, ty: Scalar::Int(32) };
+        if stored(ty)?.is_float() {
+            return Ok(unsupported("a ramp of floats")?);
+        }
+        let number = self.ops.cast(ty, number)?;
+        let wide = |ops: &mut Ops<'_>, value: Value| Value {
+            id: ops.broadcast(value.id, lanes.count),
+            ..value
+        };
+        let (base, stride) = (wide(&mut self.ops, base), wide(&mut self.ops, stride));
+        let product = self.ops.binary(BinaryOp::Mul, stride, number)?;
+        Ok(self.ops.binary(BinaryOp::Add, base, product)?)
+    }
+
+    /// `base + (number + k * step) * stride` for each lane `k`.
+    fn steps(
+        &mut self,
+        (base, stride): (Value, Value),
+        (number, step): (i64, i64),
+        count: u32,
+    ) -> Result<halidom_ir::ExprId> {
+        let times = |ops: &mut Ops<'_>, value: Value, factor: i64| -> Result<Value> {
+            if factor == 1 {
+                return Ok(value);
+            }
+            let factor = ops.integer(i128::from(factor), value.ty)?;
+            ops.binary(BinaryOp::Mul, value, factor)
+        };
+        let first = if number == 0 {
+            base
+        } else {
+            let offset = times(&mut self.ops, stride, number)?;
+            self.ops.binary(BinaryOp::Add, base, offset)?
+        };
+        if count == 1 {
+            return Ok(first.id);
+        }
+        let stride = times(&mut self.ops, stride, step)?;
+        let ramp = Expr::Ramp { base: first.id, stride: stride.id, lanes: count };
+        Ok(self.ops.pool.expr(ramp))
+    }
+
+    fn gather(&mut self, gather: &Gather, vectors: &[NodeId], lanes: Lanes) -> Step<Value> {
+        let Lanes { first, step, count } = lanes;
+        match gather {
+            Gather::Concat => self.concatenated(vectors, lanes),
+            Gather::Slice { begin, stride } => {
+                let lanes = Lanes::new(begin + stride * first, stride * step, count);
+                self.concatenated(vectors, lanes)
+            }
+            Gather::Interleave => {
+                let parts = vectors.len() as i64;
+                if step % parts == 0 {
+                    let vector = vectors[usize::try_from(first % parts).unwrap_or(0)];
+                    return self.value(vector, Lanes::new(first / parts, step / parts, count));
+                }
+                // Lanes of one class are a multiple of the number of parts apart.
+                let classes = (1..=parts).find(|classes| step * classes % parts == 0);
+                Err(Stop::Divide(Division::Classes(classes.unwrap_or(parts) as u32)))
+            }
+            Gather::Lanes(which) => {
+                let lane = |number: u32| {
+                    let at = usize::try_from(first + step * i64::from(number)).ok();
+                    at.and_then(|at| which.get(at)).copied()
+                };
+                let missing = || Unsupported {
+                    what: "a lane that does not exist".to_owned(),
+                    at: None,
+                    place: None,
+                };
+                let begin = lane(0).ok_or_else(missing)?;
+                let apart = if count > 1 { lane(1).ok_or_else(missing)? - begin } else { 0 };
+                let regular = (0..count)
+                    .all(|number| lane(number) == Some(begin + apart * i64::from(number)));
+                if !regular {
+                    return Err(Stop::Divide(Division::Each));
+                }
+                self.concatenated(vectors, Lanes::new(begin, apart, count))
+            }
+        }
+    }
+
+    /// Lanes of vectors that are laid one after the other.
+    fn concatenated(&mut self, vectors: &[NodeId], lanes: Lanes) -> Step<Value> {
+        let mut begin = 0;
+        for vector in vectors {
+            let end = begin + i64::from(self.nodes.lanes(*vector));
+            let inside = |lane: i64| begin <= lane && lane < end;
+            if inside(lanes.first) {
+                if inside(lanes.last()) {
+                    let own = Lanes { first: lanes.first - begin, ..lanes };
+                    return self.value(*vector, own);
+                }
+                let outside = |number: &u32| !inside(lanes.first + lanes.step * i64::from(*number));
+                let cut = (1..lanes.count).find(outside).unwrap_or(lanes.count);
+                return Err(Stop::Divide(Division::Cut(cut)));
+            }
+            begin = end;
+        }
+        Ok(unsupported("a lane that does not exist")?)
+    }
+}

@@ -1,0 +1,579 @@
+//! Expressions with their names resolved and their types known: a graph without repetition.
+//!
+//! A text leaves out the type of what is bound (`IRPrinter.cpp`: only names that are not known are printed with theirs, unless they are `int32`), so types are found by going from
+//! where names are bound to where they are used.
+
+use halidom_base::{Arena, FxHashMap, IndexSet, Interner, define_id};
+use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
+
+use super::error::{Result, unsupported};
+use super::ops::{Ops, Value};
+use crate::text::digits;
+use crate::tree::{BinaryOp, Call, CallKind, Expr, ReduceOp, Scalar, ShuffleKind, Type};
+use crate::{NameId, Names};
+
+define_id!(
+    /// An expression.
+    pub(super) NodeId, "node"
+);
+
+/// An expression, with operands by id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    /// A value of one lane.
+    Value(ExprId),
+    /// A conversion to the node's type.
+    Cast(NodeId),
+    Binary(BinaryOp, NodeId, NodeId),
+    Not(NodeId),
+    Select(NodeId, NodeId, NodeId),
+    /// An element of a buffer, where the predicate holds.
+    Load {
+        buffer: BufferId,
+        index: NodeId,
+        predicate: Option<NodeId>,
+    },
+    /// A value of a func.
+    Ref {
+        func: FuncId,
+        component: usize,
+        args: Box<[NodeId]>,
+    },
+    Ramp {
+        base: NodeId,
+        stride: NodeId,
+    },
+    Broadcast(NodeId),
+    /// An intrinsic or a function of the runtime.
+    Call(NameId, Box<[NodeId]>),
+    /// Lanes of operands laid one after the other.
+    Gather(Gather, Box<[NodeId]>),
+    /// Lanes of the operand reduced, so many neighbours to one.
+    Reduce(ReduceOp, NodeId),
+}
+
+impl Node {
+    /// The same node with other operands.
+    fn map(self, mut map: impl FnMut(NodeId) -> NodeId) -> Self {
+        let all = |args: Box<[NodeId]>, map: &mut dyn FnMut(NodeId) -> NodeId| {
+            args.iter().map(|arg| map(*arg)).collect()
+        };
+        match self {
+            Self::Value(_) => self,
+            Self::Cast(a) => Self::Cast(map(a)),
+            Self::Binary(op, a, b) => Self::Binary(op, map(a), map(b)),
+            Self::Not(a) => Self::Not(map(a)),
+            Self::Select(condition, a, b) => Self::Select(map(condition), map(a), map(b)),
+            Self::Load { buffer, index, predicate } => {
+                Self::Load { buffer, index: map(index), predicate: predicate.map(map) }
+            }
+            Self::Ref { func, component, args } => {
+                Self::Ref { func, component, args: all(args, &mut map) }
+            }
+            Self::Ramp { base, stride } => Self::Ramp { base: map(base), stride: map(stride) },
+            Self::Broadcast(a) => Self::Broadcast(map(a)),
+            Self::Call(name, args) => Self::Call(name, all(args, &mut map)),
+            Self::Gather(gather, args) => Self::Gather(gather, all(args, &mut map)),
+            Self::Reduce(op, a) => Self::Reduce(op, map(a)),
+        }
+    }
+}
+
+/// Which lanes a shuffle takes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Gather {
+    /// All, in order.
+    Concat,
+    /// One of each operand in turn.
+    Interleave,
+    /// A first one and steps from there.
+    Slice { begin: i64, stride: i64 },
+    /// These.
+    Lanes(Box<[i64]>),
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binding {
+    /// An expression.
+    Node(NodeId),
+    /// A pointer that nothing is computed with.
+    Pointer,
+}
+
+/// A buffer of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    pub(super) id: BufferId,
+    /// Of its elements, in Halide.
+    pub(super) ty: Scalar,
+    /// Of a buffer of the caller's, and of one that is accessed by coordinates.
+    pub(super) dims: Vec<Dim>,
+}
+
+/// The graph, and what names mean at the present place.
+pub(super) struct Nodes<'a> {
+    pub(super) names: &'a Names,
+    interned: Interner<NodeId, (Node, Type)>,
+    types: Arena<NodeId, Type>,
+    scope: FxHashMap<NameId, Vec<Binding>>,
+    pub(super) buffers: FxHashMap<NameId, Buffer>,
+    /// Funcs by name, where expressions refer to them.
+    pub(super) funcs: FxHashMap<NameId, FuncId>,
+    /// Floats of the pipeline by the digits that a text has of them and their width; `None` for digits of several.
+    pub(super) floats: FxHashMap<(String, Scalar), Option<u64>>,
+    /// Floats that are known by their digits alone.
+    pub(super) rounded: IndexSet<String>,
+    /// What names of values stand for, where it reads no memory.
+    definitions: FxHashMap<NodeId, NodeId>,
+}
+
+impl<'a> Nodes<'a> {
+    pub(super) fn new(names: &'a Names) -> Self {
+        Self {
+            names,
+            interned: Interner::new(),
+            types: Arena::new(),
+            scope: FxHashMap::default(),
+            buffers: FxHashMap::default(),
+            funcs: FxHashMap::default(),
+            floats: FxHashMap::default(),
+            rounded: IndexSet::default(),
+            definitions: FxHashMap::default(),
+        }
+    }
+
+    /// Notes that a node is a name for another one.
+    pub(super) fn define(&mut self, name: NodeId, value: NodeId) {
+        if !self.reads_memory(value) {
+            self.definitions.insert(name, value);
+        }
+    }
+
+    /// A node without names: equal results are equal values.
+    pub(super) fn expanded(&mut self, id: NodeId) -> NodeId {
+        self.expand(id, &mut FxHashMap::default())
+    }
+
+    fn expand(&mut self, id: NodeId, done: &mut FxHashMap<NodeId, NodeId>) -> NodeId {
+        if let Some(known) = done.get(&id) {
+            return *known;
+        }
+        let result = match self.definitions.get(&id) {
+            Some(value) => self.expand(*value, done),
+            None => {
+                let (node, ty) = (self.node(id).clone(), self.ty(id));
+                let node = node.map(|operand| self.expand(operand, done));
+                self.make(node, ty)
+            }
+        };
+        done.insert(id, result);
+        result
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.interned[id].0
+    }
+
+    pub(super) fn ty(&self, id: NodeId) -> Type {
+        self.types[id]
+    }
+
+    pub(super) fn lanes(&self, id: NodeId) -> u32 {
+        self.ty(id).lanes
+    }
+
+    pub(super) fn make(&mut self, node: Node, ty: Type) -> NodeId {
+        let (id, inserted) = self.interned.intern((node, ty));
+        if inserted {
+            self.types.push(ty);
+        }
+        id
+    }
+
+    pub(super) fn value(&mut self, value: Value) -> NodeId {
+        self.make(Node::Value(value.id), Type::of(value.ty))
+    }
+
+    /// Lets a name stand for something, until [`Self::unbind`].
+    pub(super) fn bind(&mut self, name: NameId, binding: Binding) {
+        self.scope.entry(name).or_default().push(binding);
+    }
+
+    pub(super) fn unbind(&mut self, name: NameId) {
+        if let Some(bindings) = self.scope.get_mut(&name) {
+            bindings.pop();
+        }
+    }
+
+    pub(super) fn lookup(&self, name: NameId) -> Option<Binding> {
+        self.scope.get(&name)?.last().copied()
+    }
+
+    /// An expression of the tree as a node.
+    pub(super) fn elaborate(&mut self, pool: &mut Pool, expr: &Expr) -> Result<NodeId> {
+        let mut ops = Ops { pool, signed: halidom_ir::Overflow::Wraps };
+        Ok(match expr {
+            Expr::Int(value, ty) => {
+                let value = ops.integer(i128::from(*value), ty.scalar)?;
+                self.value(value)
+            }
+            Expr::UInt(value, ty) => {
+                let value = ops.integer(i128::from(*value), ty.scalar)?;
+                self.value(value)
+            }
+            Expr::Float(value, ty) => {
+                let value = self.exact(*value, ty.scalar);
+                let value = ops.float(value, ty.scalar)?;
+                self.value(value)
+            }
+            Expr::String(_) => return unsupported("a string"),
+            Expr::Variable { name, .. } => match self.lookup(*name) {
+                Some(Binding::Node(node)) => node,
+                Some(Binding::Pointer) => return unsupported("a pointer"),
+                None => {
+                    return unsupported(format!("the unknown name `{}`", self.names.text(*name)));
+                }
+            },
+            Expr::Cast(ty, operand) => {
+                let operand = self.elaborate(pool, operand)?;
+                self.make(Node::Cast(operand), *ty)
+            }
+            Expr::Reinterpret(..) => return unsupported("`reinterpret`"),
+            Expr::Binary(op, operands) => {
+                let a = self.elaborate(pool, &operands[0])?;
+                let b = self.elaborate(pool, &operands[1])?;
+                let (a_type, b_type) = (self.ty(a), self.ty(b));
+                if a_type != b_type {
+                    return unsupported("an operator on operands of two types");
+                }
+                let ty =
+                    if op.is_comparison() { Type::BOOL.with_lanes(a_type.lanes) } else { a_type };
+                self.make(Node::Binary(*op, a, b), ty)
+            }
+            Expr::Not(operand) => {
+                let operand = self.elaborate(pool, operand)?;
+                self.make(Node::Not(operand), self.ty(operand))
+            }
+            Expr::Select(operands) => {
+                let condition = self.elaborate(pool, &operands[0])?;
+                let a = self.elaborate(pool, &operands[1])?;
+                let b = self.elaborate(pool, &operands[2])?;
+                if self.ty(a) != self.ty(b) {
+                    return unsupported("a selection between two types");
+                }
+                self.make(Node::Select(condition, a, b), self.ty(a))
+            }
+            Expr::Load(load) => {
+                let index = self.elaborate(pool, &load.index)?;
+                let predicate = load.predicate.as_ref();
+                let predicate = predicate.map(|found| self.elaborate(pool, found)).transpose()?;
+                let Some(buffer) = self.buffers.get(&load.name) else {
+                    let name = self.names.text(load.name);
+                    return unsupported(format!("a load from `{name}`, which is no buffer here"));
+                };
+                let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
+                if load.ty.is_some_and(|said| said != ty) {
+                    return unsupported("a load of another type than the buffer's");
+                }
+                let buffer = buffer.id;
+                self.make(Node::Load { buffer, index, predicate }, ty)
+            }
+            Expr::Ramp { base, stride, lanes } => {
+                let base = self.elaborate(pool, base)?;
+                let stride = self.elaborate(pool, stride)?;
+                let ty = self.ty(base);
+                self.make(Node::Ramp { base, stride }, ty.with_lanes(ty.lanes * lanes))
+            }
+            Expr::Broadcast { value, lanes } => {
+                let value = self.elaborate(pool, value)?;
+                let ty = self.ty(value);
+                self.make(Node::Broadcast(value), ty.with_lanes(ty.lanes * lanes))
+            }
+            Expr::Call(call) => return self.call(pool, call),
+            Expr::Let { name, value, body } => {
+                let value = self.elaborate(pool, value)?;
+                self.bind(*name, Binding::Node(value));
+                let body = self.elaborate(pool, body);
+                self.unbind(*name);
+                return body;
+            }
+            Expr::Shuffle(kind, vectors) => {
+                let vectors = vectors.iter().map(|vector| self.elaborate(pool, vector));
+                let vectors = vectors.collect::<Result<Box<[_]>>>()?;
+                return self.shuffle(kind, vectors);
+            }
+            Expr::VectorReduce(op, ty, operand) => {
+                let operand = self.elaborate(pool, operand)?;
+                if !self.lanes(operand).is_multiple_of(ty.lanes) {
+                    return unsupported("a reduction of these lanes");
+                }
+                self.make(Node::Reduce(*op, operand), *ty)
+            }
+        })
+    }
+
+    /// Notes floats of the pipeline.
+    pub(super) fn know_floats(&mut self, expr: &Expr) {
+        if let Expr::Float(value, ty) = expr {
+            let known = self.floats.entry((digits(*value), ty.scalar));
+            let known = known.or_insert(Some(value.to_bits()));
+            if *known != Some(value.to_bits()) {
+                *known = None;
+            }
+        }
+        expr.for_each_operand(&mut |operand| self.know_floats(operand));
+    }
+
+    /// The float that a text has six digits of: the pipeline's, if it is the only one with these digits.
+    fn exact(&mut self, value: f64, ty: Scalar) -> f64 {
+        if self.floats.is_empty() {
+            return value;
+        }
+        let digits = digits(value);
+        if let Some(Some(bits)) = self.floats.get(&(digits.clone(), ty)) {
+            return f64::from_bits(*bits);
+        }
+        // Whole numbers and halves are what they look like.
+        if (value * 2.0).fract() != 0.0 {
+            self.rounded.insert(digits);
+        }
+        value
+    }
+
+    fn shuffle(&mut self, kind: &ShuffleKind, vectors: Box<[NodeId]>) -> Result<NodeId> {
+        let Some(first) = vectors.first() else { return unsupported("a shuffle of nothing") };
+        let scalar = self.ty(*first).scalar;
+        let given: u32 = vectors.iter().map(|vector| self.lanes(*vector)).sum();
+        let (gather, lanes) = match kind {
+            ShuffleKind::Concat => (Gather::Concat, given),
+            ShuffleKind::Interleave => {
+                if vectors.iter().any(|vector| self.lanes(*vector) != self.lanes(*first)) {
+                    return unsupported("an interleaving of vectors of several lengths");
+                }
+                (Gather::Interleave, given)
+            }
+            ShuffleKind::Extract(lane) => (Gather::Lanes([*lane].into()), 1),
+            ShuffleKind::Slice { begin, stride, count } => match u32::try_from(*count) {
+                Ok(count @ 1..) => (Gather::Slice { begin: *begin, stride: *stride }, count),
+                Ok(0) | Err(_) => return unsupported("a slice without lanes"),
+            },
+            ShuffleKind::Lanes(lanes) => {
+                (Gather::Lanes(lanes.as_slice().into()), lanes.len() as u32)
+            }
+        };
+        Ok(self.make(Node::Gather(gather, vectors), Type { scalar, lanes }))
+    }
+
+    fn call(&mut self, pool: &mut Pool, call: &Call) -> Result<NodeId> {
+        let said = call.ty.unwrap_or(Type::INT32);
+        let name = self.names.text(call.name);
+        if let Some(rest) = name.strip_prefix("_halide_buffer_") {
+            return self.buffer_field(pool, rest, &call.args);
+        }
+        let input = matches!(call.kind, Some(CallKind::Image));
+        if let Some(func) = self.funcs.get(&call.name).copied()
+            && (input || matches!(call.kind, None | Some(CallKind::Halide)))
+        {
+            let args = call.args.iter().map(|arg| self.elaborate(pool, arg));
+            let args = args.collect::<Result<Box<[_]>>>()?;
+            let component = call.component;
+            return Ok(self.make(Node::Ref { func, component, args }, said));
+        }
+        if input || call.kind == Some(CallKind::Halide) {
+            return unsupported(format!("a value of `{name}`, which is no func here"));
+        }
+        let args = call.args.iter().map(|arg| self.elaborate(pool, arg));
+        let args = args.collect::<Result<Box<[_]>>>()?;
+        if let Some(buffer) = self.buffers.get(&call.name).cloned() {
+            let index = self.place(pool, &buffer, &args)?;
+            let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
+            return Ok(self.make(Node::Load { buffer: buffer.id, index, predicate: None }, ty));
+        }
+        Ok(self.make(Node::Call(call.name, args), said))
+    }
+
+    /// The number of the element at these coordinates, as it is before storage is flattened.
+    pub(super) fn place(
+        &mut self,
+        pool: &mut Pool,
+        buffer: &Buffer,
+        coords: &[NodeId],
+    ) -> Result<NodeId> {
+        if coords.len() != buffer.dims.len() {
+            return unsupported("coordinates of another rank than the buffer's");
+        }
+        let lanes = coords.iter().map(|coord| self.lanes(*coord)).max().unwrap_or(1);
+        let ty = Type::INT32.with_lanes(lanes);
+        let origin = Value { id: pool.int(0), ty: Scalar::Int(32) };
+        let mut sum = self.value(origin);
+        if lanes > 1 {
+            sum = self.make(Node::Broadcast(sum), ty);
+        }
+        for (coord, dim) in coords.iter().zip(&buffer.dims) {
+            let [min, stride] = [dim.min, dim.stride].map(|id| {
+                let node = self.make(Node::Value(id), Type::INT32);
+                if lanes > 1 { self.make(Node::Broadcast(node), ty) } else { node }
+            });
+            let coord = if self.lanes(*coord) == lanes {
+                *coord
+            } else {
+                self.make(Node::Broadcast(*coord), ty)
+            };
+            let slot = self.make(Node::Binary(BinaryOp::Sub, coord, min), ty);
+            let step = self.make(Node::Binary(BinaryOp::Mul, slot, stride), ty);
+            sum = self.make(Node::Binary(BinaryOp::Add, sum, step), ty);
+        }
+        Ok(sum)
+    }
+
+    /// What a `halide_buffer_t` says of itself. A caller gives buffers on the host that are no queries.
+    fn buffer_field(&mut self, pool: &mut Pool, field: &str, args: &[Expr]) -> Result<NodeId> {
+        let buffer = args.first().and_then(|arg| self.buffer_struct(arg)).cloned();
+        let Some(buffer) = buffer else {
+            return unsupported(format!(
+                "`_halide_buffer_{field}` of something else than a caller's buffer"
+            ));
+        };
+        let value = match (field, args) {
+            ("is_bounds_query" | "get_host_dirty" | "get_device_dirty", [_]) => {
+                fixed_field(pool, (buffer.ty, buffer.dims.len()), "device_dirty")?
+            }
+            ("get_dimensions" | "get_type", [_]) => {
+                let field = field.strip_prefix("get_").unwrap_or(field);
+                fixed_field(pool, (buffer.ty, buffer.dims.len()), field)?
+            }
+            ("get_min" | "get_extent" | "get_stride", [_, Expr::Int(dim, _)]) => {
+                let dim = usize::try_from(*dim).ok().and_then(|dim| buffer.dims.get(dim));
+                let Some(dim) = dim else {
+                    return unsupported("a dimension that the buffer does not have");
+                };
+                let id = match field {
+                    "get_min" => dim.min,
+                    "get_extent" => dim.extent,
+                    _ => dim.stride,
+                };
+                Value { id, ty: Scalar::Int(32) }
+            }
+            _ => return unsupported(format!("`_halide_buffer_{field}`")),
+        };
+        Ok(self.value(value))
+    }
+
+    /// The buffer that an argument `NAME.buffer` is about.
+    fn buffer_struct(&self, arg: &Expr) -> Option<&Buffer> {
+        let Expr::Variable { name, .. } = arg else { return None };
+        let name = self.names.text(*name).strip_suffix(".buffer")?;
+        self.buffers.get(&self.names.find(name)?)
+    }
+
+    /// A node for lanes at which a predicate holds: loads do not ask for it again.
+    pub(super) fn under(&mut self, id: NodeId, predicate: NodeId) -> NodeId {
+        let predicate = self.expanded(predicate);
+        self.assume(id, predicate, &mut FxHashMap::default())
+    }
+
+    fn assume(
+        &mut self,
+        id: NodeId,
+        holds: NodeId,
+        done: &mut FxHashMap<NodeId, NodeId>,
+    ) -> NodeId {
+        if let Some(known) = done.get(&id) {
+            return *known;
+        }
+        let ty = self.ty(id);
+        let mut node = self.node(id).clone().map(|operand| self.assume(operand, holds, done));
+        if let Node::Load { predicate, .. } = &mut node
+            && predicate.is_some_and(|predicate| self.expanded(predicate) == holds)
+        {
+            *predicate = None;
+        }
+        let result = self.make(node, ty);
+        done.insert(id, result);
+        result
+    }
+
+    /// Whether a node reads memory.
+    pub(super) fn reads_memory(&self, id: NodeId) -> bool {
+        let mut found = false;
+        self.visit(id, &mut |node| found |= matches!(node, Node::Load { .. }));
+        found
+    }
+
+    /// Whether a node reads a buffer.
+    pub(super) fn reads(&self, id: NodeId, which: BufferId) -> bool {
+        self.reads_at(id, which, |_| false)
+    }
+
+    /// Whether a node reads a buffer at another index than such as are allowed.
+    pub(super) fn reads_at(
+        &self,
+        id: NodeId,
+        which: BufferId,
+        allowed: impl Fn(NodeId) -> bool,
+    ) -> bool {
+        let mut found = false;
+        self.visit(id, &mut |node| {
+            found |= matches!(node, Node::Load { buffer, index, .. } if *buffer == which && !allowed(*index));
+        });
+        found
+    }
+
+    fn visit(&self, id: NodeId, visit: &mut impl FnMut(&Node)) {
+        let mut pending = vec![id];
+        let mut seen = halidom_base::FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let node = self.node(id);
+            visit(node);
+            match node {
+                Node::Value(_) => {}
+                Node::Cast(a) | Node::Not(a) | Node::Broadcast(a) | Node::Reduce(_, a) => {
+                    pending.push(*a);
+                }
+                Node::Binary(_, a, b) => pending.extend([*a, *b]),
+                Node::Select(a, b, c) => pending.extend([*a, *b, *c]),
+                Node::Load { index, predicate, .. } => {
+                    pending.push(*index);
+                    pending.extend(*predicate);
+                }
+                Node::Ramp { base, stride } => pending.extend([*base, *stride]),
+                Node::Ref { args, .. } | Node::Call(_, args) | Node::Gather(_, args) => {
+                    pending.extend(args.iter().copied());
+                }
+            }
+        }
+    }
+}
+
+/// A field of a caller's buffer that is the same for every caller.
+pub(super) fn fixed_field(
+    pool: &mut Pool,
+    (ty, rank): (Scalar, usize),
+    field: &str,
+) -> Result<Value> {
+    let mut ops = Ops { pool, signed: halidom_ir::Overflow::Wraps };
+    match field {
+        "type" => match type_code(ty) {
+            Some(code) => ops.integer(code, Scalar::UInt(32)),
+            None => unsupported("the code of this type"),
+        },
+        "dimensions" => ops.integer(rank as i128, Scalar::Int(32)),
+        _ => ops.integer(0, Scalar::UInt(1)),
+    }
+}
+
+/// `halide_type_t` as a number: code, bits, lanes.
+fn type_code(ty: Scalar) -> Option<i128> {
+    let (code, bits) = match ty {
+        Scalar::Int(bits) => (0, bits),
+        Scalar::UInt(bits) => (1, bits),
+        Scalar::Float(bits) => (2, bits),
+        Scalar::BFloat(bits) => (4, bits),
+        Scalar::Handle(_) => return None,
+    };
+    Some(code | i128::from(bits) << 8 | 1 << 16)
+}

@@ -1,0 +1,482 @@
+//! Halide's operators in terms of `ir`'s.
+//!
+//! # Correctness
+//! Halide's unsigned and narrow signed integers wrap, as `ir`'s machine integers do. Overflow of signed integers of 32 and 64 bits is assumed to be absent from a pipeline: what is
+//! computed from coordinates, sizes and parameters alone is an `int` here, without bound; what is computed from data is a machine integer, whose convention says
+//! which side it stands on ([`Ops::signed`]). Operators that Halide defines by a wider type are computed as `int`s, exactly, and brought back.
+
+use halidom_ir::{
+    BinaryOp as Op, Constant, Expr, ExprId, Intrinsic as Function, Overflow, Pool, Scalar, UnaryOp,
+    eval,
+};
+
+use super::error::{Result, unsupported};
+use crate::tree;
+
+/// A value and its type in Halide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    /// Of the machine's type, or an `int` where Halide has a signed integer of 32 or 64 bits.
+    pub(super) id: ExprId,
+    /// In Halide.
+    pub(super) ty: tree::Scalar,
+}
+
+/// The type of a value in memory.
+pub(super) fn stored(ty: tree::Scalar) -> Result<Scalar> {
+    Ok(match ty {
+        tree::Scalar::UInt(1) => Scalar::Bool,
+        tree::Scalar::Int(8) => Scalar::I8,
+        tree::Scalar::Int(16) => Scalar::I16,
+        tree::Scalar::Int(32) => Scalar::I32,
+        tree::Scalar::Int(64) => Scalar::I64,
+        tree::Scalar::UInt(8) => Scalar::U8,
+        tree::Scalar::UInt(16) => Scalar::U16,
+        tree::Scalar::UInt(32) => Scalar::U32,
+        tree::Scalar::UInt(64) => Scalar::U64,
+        tree::Scalar::Float(32) => Scalar::F32,
+        tree::Scalar::Float(64) => Scalar::F64,
+        tree::Scalar::Int(_)
+        | tree::Scalar::UInt(_)
+        | tree::Scalar::Float(_)
+        | tree::Scalar::BFloat(_)
+        | tree::Scalar::Handle(_) => return unsupported("a value of this type"),
+    })
+}
+
+/// Whether Halide assumes that arithmetic of the type does not overflow.
+fn is_index_type(ty: tree::Scalar) -> bool {
+    matches!(ty, tree::Scalar::Int(32 | 64))
+}
+
+/// Makes expressions.
+pub(super) struct Ops<'p> {
+    pub(super) pool: &'p mut Pool,
+    /// What overflow of signed integers of 32 and 64 bits means.
+    pub(super) signed: Overflow,
+}
+
+impl Ops<'_> {
+    /// As many equal lanes as given.
+    pub(super) fn broadcast(&mut self, id: ExprId, lanes: u32) -> ExprId {
+        if lanes == 1 || self.pool.ty(id).lanes > 1 {
+            id
+        } else {
+            self.pool.expr(Expr::Broadcast { value: id, lanes })
+        }
+    }
+
+    /// A constant with the lanes of another expression.
+    fn like(&mut self, id: ExprId, constant: Constant) -> ExprId {
+        let lanes = self.pool.ty(id).lanes;
+        let constant = self.pool.constant(constant);
+        self.broadcast(constant, lanes)
+    }
+
+    fn int_like(&mut self, id: ExprId, value: i128) -> ExprId {
+        self.like(id, Constant::int(value))
+    }
+
+    /// An integer of a type.
+    pub(super) fn integer(&mut self, value: i128, ty: tree::Scalar) -> Result<Value> {
+        let constant = if is_index_type(ty) {
+            Constant::int(value)
+        } else {
+            let wrapped = Constant::wrapped(stored(ty)?, value);
+            match wrapped {
+                Some(constant) => constant,
+                None => return unsupported("an integer constant of a float type"),
+            }
+        };
+        Ok(Value { id: self.pool.constant(constant), ty })
+    }
+
+    /// A float of a type.
+    pub(super) fn float(&mut self, value: f64, ty: tree::Scalar) -> Result<Value> {
+        let constant = match stored(ty)? {
+            Scalar::F32 => Constant::f32(value as f32),
+            Scalar::F64 => Constant::f64(value),
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::Int => return unsupported("a float constant of an integer type"),
+        };
+        Ok(Value { id: self.pool.constant(constant), ty })
+    }
+
+    /// A value as an `int`.
+    pub(super) fn as_int(&mut self, value: Value) -> Result<ExprId> {
+        if self.pool.ty(value.id).scalar.is_float() {
+            return unsupported("a float where there should be an integer");
+        }
+        Ok(self.pool.cast(Scalar::Int, value.id))
+    }
+
+    /// A value as memory holds it.
+    pub(super) fn as_stored(&mut self, value: Value) -> Result<ExprId> {
+        let scalar = stored(value.ty)?;
+        Ok(self.pool.cast(scalar, value.id))
+    }
+
+    /// Two operands of one type of `ir`: `int` where both are.
+    fn alike(&mut self, a: Value, b: Value) -> Result<(ExprId, ExprId)> {
+        let (x, y) = (self.pool.ty(a.id).scalar, self.pool.ty(b.id).scalar);
+        if x == y { Ok((a.id, b.id)) } else { Ok((self.as_stored(a)?, self.as_stored(b)?)) }
+    }
+
+    fn overflow(&self, scalar: Scalar) -> Overflow {
+        match scalar {
+            Scalar::Int => Overflow::Unbounded,
+            Scalar::I32 | Scalar::I64 => self.signed,
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::F32
+            | Scalar::F64 => Overflow::Wraps,
+        }
+    }
+
+    /// A binary operator on operands of one type and as many lanes.
+    pub(super) fn binary(&mut self, op: tree::BinaryOp, a: Value, b: Value) -> Result<Value> {
+        let (x, y) = self.alike(a, b)?;
+        let scalar = self.pool.ty(x).scalar;
+        if scalar != self.pool.ty(y).scalar {
+            return unsupported("an operator on operands of two types");
+        }
+        let overflow = self.overflow(scalar);
+        let op_here = match op {
+            tree::BinaryOp::Add => Op::Add(overflow),
+            tree::BinaryOp::Sub => Op::Sub(overflow),
+            tree::BinaryOp::Mul => Op::Mul(overflow),
+            tree::BinaryOp::Div => Op::Div,
+            tree::BinaryOp::Mod => Op::Mod,
+            tree::BinaryOp::Min => Op::Min,
+            tree::BinaryOp::Max => Op::Max,
+            tree::BinaryOp::Eq => Op::Eq,
+            tree::BinaryOp::Ne => Op::Ne,
+            tree::BinaryOp::Lt => Op::Lt,
+            tree::BinaryOp::Le => Op::Le,
+            tree::BinaryOp::Gt => Op::Gt,
+            tree::BinaryOp::Ge => Op::Ge,
+            tree::BinaryOp::And => Op::And,
+            tree::BinaryOp::Or => Op::Or,
+        };
+        let on_truth = matches!(op, tree::BinaryOp::And | tree::BinaryOp::Or);
+        if on_truth != (scalar == Scalar::Bool) && !op.is_comparison() {
+            return unsupported("an operator of this type");
+        }
+        if scalar.is_float() && op == tree::BinaryOp::Mod {
+            return unsupported("a remainder of floats");
+        }
+        let ty = if op.is_comparison() { tree::Scalar::UInt(1) } else { a.ty };
+        Ok(Value { id: self.folded(op_here, x, y), ty })
+    }
+
+    /// An operator, decided where its operands are: conditions on what is fixed, a buffer's type say, are gone.
+    fn folded(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+        let (x, y) = (self.pool.as_constant(a), self.pool.as_constant(b));
+        match (op, x.and_then(Constant::as_bool), y.and_then(Constant::as_bool)) {
+            (Op::And, Some(true), _) | (Op::Or, Some(false), _) => return b,
+            (Op::And, _, Some(true)) | (Op::Or, _, Some(false)) => return a,
+            (Op::And, Some(false), _) | (Op::Or, Some(true), _) => return a,
+            (Op::And, _, Some(false)) | (Op::Or, _, Some(true)) => return b,
+            _ => {}
+        }
+        if let (Some(x), Some(y)) = (x, y)
+            && !x.scalar().is_float()
+            && let Ok(value) = eval::binary(op, x, y)
+        {
+            return self.pool.constant(value);
+        }
+        self.pool.binary(op, a, b)
+    }
+
+    pub(super) fn not(&mut self, operand: Value) -> Result<Value> {
+        if operand.ty != tree::Scalar::UInt(1) {
+            return unsupported("a negation of something that is no truth value");
+        }
+        let known = self.pool.as_constant(operand.id).and_then(Constant::as_bool);
+        let id = match known {
+            Some(value) => self.pool.constant(Constant::bool(!value)),
+            None => self.pool.unary(UnaryOp::Not, operand.id),
+        };
+        Ok(Value { id, ty: operand.ty })
+    }
+
+    pub(super) fn select(&mut self, condition: Value, a: Value, b: Value) -> Result<Value> {
+        let (x, y) = self.alike(a, b)?;
+        let lanes = self.pool.ty(x).lanes;
+        let condition = self.broadcast(condition.id, lanes);
+        Ok(Value { id: self.pool.select(condition, x, y), ty: a.ty })
+    }
+
+    pub(super) fn cast(&mut self, ty: tree::Scalar, value: Value) -> Result<Value> {
+        let from = self.pool.ty(value.id).scalar;
+        // An `int` of 32 bits is one of 64.
+        let stays = from == Scalar::Int
+            && (ty == value.ty || (value.ty, ty) == (tree::Scalar::Int(32), tree::Scalar::Int(64)));
+        let id = if stays { value.id } else { self.pool.cast(stored(ty)?, value.id) };
+        Ok(Value { id, ty })
+    }
+
+    /// An `int` as a value of a type, modulo its width.
+    fn wrapped(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
+        Ok(Value { id: self.pool.cast(stored(ty)?, id), ty })
+    }
+
+    /// An `int` as the value of an integer type that is next to it.
+    fn saturated(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
+        let Some((low, high)) = stored(ty)?.range() else {
+            return unsupported("saturation to a float");
+        };
+        let (low, high) = (self.int_like(id, low), self.int_like(id, high));
+        let id = self.pool.binary(Op::Max, id, low);
+        let id = self.pool.binary(Op::Min, id, high);
+        self.wrapped(id, ty)
+    }
+
+    fn int_op(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+        self.pool.binary(op, a, b)
+    }
+
+    /// `⌊a / 2^bits⌋`.
+    fn scaled_down(&mut self, a: ExprId, bits: u32) -> ExprId {
+        let divisor = self.int_like(a, 1 << bits);
+        self.int_op(Op::Div, a, divisor)
+    }
+
+    /// `⌊a / 2^bits + 1/2⌋`.
+    fn rounded_down(&mut self, a: ExprId, bits: u32) -> ExprId {
+        if bits == 0 {
+            return a;
+        }
+        let half = self.int_like(a, 1 << (bits - 1));
+        let a = self.int_op(Op::Add(Overflow::Unbounded), a, half);
+        self.scaled_down(a, bits)
+    }
+
+    /// The number of bits of a shift by a constant.
+    fn bits(&self, amount: Value) -> Result<u32> {
+        let mut id = amount.id;
+        loop {
+            match self.pool.get(id) {
+                Expr::Broadcast { value, .. } => id = *value,
+                Expr::Const(constant) => {
+                    let bits = constant.as_integer().and_then(|bits| u32::try_from(bits).ok());
+                    return match bits.filter(|bits| *bits < 64) {
+                        Some(bits) => Ok(bits),
+                        None => unsupported("a shift by this many bits"),
+                    };
+                }
+                Expr::Var(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Ref { .. }
+                | Expr::Load { .. }
+                | Expr::Ramp { .. }
+                | Expr::Hole(_) => {
+                    return unsupported("a rounding shift by a varying number of bits");
+                }
+            }
+        }
+    }
+
+    /// An operator on bits.
+    fn bitwise(&mut self, op: Op, a: Value, b: Value) -> Result<Value> {
+        let x = self.as_stored(a)?;
+        let y = self.as_stored(b)?;
+        let y = self.pool.cast(self.pool.ty(x).scalar, y);
+        Ok(Value { id: self.pool.binary(op, x, y), ty: a.ty })
+    }
+
+    /// A function of a float.
+    fn function(&mut self, function: Function, a: Value) -> Result<Value> {
+        if !self.pool.ty(a.id).scalar.is_float() {
+            return unsupported("a function of floats on integers");
+        }
+        Ok(Value { id: self.pool.call(function, a.id), ty: a.ty })
+    }
+
+    /// What an intrinsic or a function of Halide's runtime gives for operands of as many lanes; its result is of type `ty`.
+    pub(super) fn call(&mut self, name: &str, args: &[Value], ty: tree::Scalar) -> Result<Value> {
+        use tree::BinaryOp::{Add, Div, Eq, Le, Lt, Max, Min, Mul, Sub};
+        let unbounded = Overflow::Unbounded;
+        match (name, args) {
+            (
+                "likely"
+                | "likely_if_innermost"
+                | "strict_float"
+                | "promise_clamped"
+                | "unsafe_promise_clamped",
+                [a, ..],
+            ) => Ok(*a),
+            ("return_second", [_, b]) => Ok(*b),
+            ("if_then_else" | "select_mask", [condition, a, b]) => self.select(*condition, *a, *b),
+            ("mux", [which, values @ ..]) => {
+                let Some((last, before)) = values.split_last() else {
+                    return unsupported("a choice among no values");
+                };
+                let which = self.as_int(*which)?;
+                let mut result = *last;
+                for (number, value) in before.iter().enumerate().rev() {
+                    let number = self.int_like(which, number as i128);
+                    let id = self.int_op(Op::Eq, which, number);
+                    let condition = Value { id, ty: tree::Scalar::UInt(1) };
+                    result = self.select(condition, *value, result)?;
+                }
+                Ok(result)
+            }
+            ("abs", [a]) if self.pool.ty(a.id).scalar.is_float() => {
+                self.function(Function::Abs, *a)
+            }
+            ("abs", [a]) => {
+                let a = self.as_int(*a)?;
+                let id = self.pool.call(Function::Abs, a);
+                self.wrapped(id, ty)
+            }
+            ("absd", [a, b]) => {
+                if self.pool.ty(a.id).scalar.is_float() {
+                    let difference = self.binary(Sub, *a, *b)?;
+                    return self.function(Function::Abs, difference);
+                }
+                let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
+                let difference = self.int_op(Op::Sub(unbounded), a, b);
+                let id = self.pool.call(Function::Abs, difference);
+                self.wrapped(id, ty)
+            }
+            ("bitwise_and", [a, b]) => self.bitwise(Op::And, *a, *b),
+            ("bitwise_or", [a, b]) => self.bitwise(Op::Or, *a, *b),
+            ("bitwise_xor", [a, b]) => self.bitwise(Op::Xor, *a, *b),
+            ("bitwise_not", [a]) => {
+                let id = self.as_stored(*a)?;
+                Ok(Value { id: self.pool.unary(UnaryOp::Not, id), ty: a.ty })
+            }
+            ("shift_left", [a, b]) => self.bitwise(Op::Shl, *a, *b),
+            ("shift_right", [a, b]) => self.bitwise(Op::Shr, *a, *b),
+            ("widening_add" | "widen_right_add", [a, b]) => self.widened(Add, *a, *b, ty),
+            ("widening_sub" | "widen_right_sub", [a, b]) => self.widened(Sub, *a, *b, ty),
+            ("widening_mul" | "widen_right_mul", [a, b]) => self.widened(Mul, *a, *b, ty),
+            ("widening_shift_left", [a, b]) => {
+                let a = self.cast(ty, *a)?;
+                self.bitwise(Op::Shl, a, *b)
+            }
+            ("widening_shift_right", [a, b]) => {
+                let a = self.cast(ty, *a)?;
+                self.bitwise(Op::Shr, a, *b)
+            }
+            ("saturating_add" | "saturating_sub", [a, b]) => {
+                let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
+                let op =
+                    if name == "saturating_add" { Op::Add(unbounded) } else { Op::Sub(unbounded) };
+                let id = self.int_op(op, a, b);
+                self.saturated(id, ty)
+            }
+            ("saturating_cast", [a]) => {
+                if self.pool.ty(a.id).scalar.is_float() {
+                    return self.cast(ty, *a);
+                }
+                let id = self.as_int(*a)?;
+                self.saturated(id, ty)
+            }
+            ("halving_add" | "halving_sub", [a, b]) => {
+                let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
+                let op =
+                    if name == "halving_add" { Op::Add(unbounded) } else { Op::Sub(unbounded) };
+                let sum = self.int_op(op, a, b);
+                let id = self.scaled_down(sum, 1);
+                self.wrapped(id, ty)
+            }
+            ("rounding_halving_add" | "sorted_avg", [a, b]) => {
+                let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
+                let sum = self.int_op(Op::Add(unbounded), a, b);
+                let id = if name == "sorted_avg" {
+                    self.scaled_down(sum, 1)
+                } else {
+                    self.rounded_down(sum, 1)
+                };
+                self.wrapped(id, ty)
+            }
+            ("rounding_shift_right", [a, b]) => {
+                let bits = self.bits(*b)?;
+                let a = self.as_int(*a)?;
+                let id = self.rounded_down(a, bits);
+                self.wrapped(id, ty)
+            }
+            ("mul_shift_right" | "rounding_mul_shift_right", [a, b, q]) => {
+                let bits = self.bits(*q)?;
+                let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
+                let product = self.int_op(Op::Mul(unbounded), a, b);
+                let id = if name == "mul_shift_right" {
+                    self.scaled_down(product, bits)
+                } else {
+                    self.rounded_down(product, bits)
+                };
+                self.saturated(id, ty)
+            }
+            ("div_round_to_zero" | "mod_round_to_zero", [a, b]) => {
+                let (x, y) = (self.as_int(*a)?, self.as_int(*b)?);
+                let zero = self.int_like(x, 0);
+                let (low_x, low_y) = (self.int_op(Op::Lt, x, zero), self.int_op(Op::Lt, y, zero));
+                let (abs_x, abs_y) =
+                    (self.pool.call(Function::Abs, x), self.pool.call(Function::Abs, y));
+                let quotient = self.int_op(Op::Div, abs_x, abs_y);
+                let opposite = self.int_op(Op::Sub(unbounded), zero, quotient);
+                let differ = self.int_op(Op::Ne, low_x, low_y);
+                let quotient = self.pool.select(differ, opposite, quotient);
+                if name == "div_round_to_zero" {
+                    return self.wrapped(quotient, ty);
+                }
+                let whole = self.int_op(Op::Mul(unbounded), quotient, y);
+                let id = self.int_op(Op::Sub(unbounded), x, whole);
+                self.wrapped(id, ty)
+            }
+            ("strict_add", [a, b]) => self.binary(Add, *a, *b),
+            ("strict_sub", [a, b]) => self.binary(Sub, *a, *b),
+            ("strict_mul", [a, b]) => self.binary(Mul, *a, *b),
+            ("strict_div", [a, b]) => self.binary(Div, *a, *b),
+            ("strict_min", [a, b]) => self.binary(Min, *a, *b),
+            ("strict_max", [a, b]) => self.binary(Max, *a, *b),
+            ("strict_lt", [a, b]) => self.binary(Lt, *a, *b),
+            ("strict_le", [a, b]) => self.binary(Le, *a, *b),
+            ("strict_eq", [a, b]) => self.binary(Eq, *a, *b),
+            ("round", [a]) => self.function(Function::Round, *a),
+            (_, [a]) => match float_function(name) {
+                Some(function) => self.function(function, *a),
+                None => unsupported(format!("`{name}`")),
+            },
+            _ => unsupported(format!("`{name}`")),
+        }
+    }
+
+    /// An operator on operands that are brought to the type of the result before.
+    fn widened(
+        &mut self,
+        op: tree::BinaryOp,
+        a: Value,
+        b: Value,
+        ty: tree::Scalar,
+    ) -> Result<Value> {
+        let (a, b) = (self.cast(ty, a)?, self.cast(ty, b)?);
+        self.binary(op, a, b)
+    }
+}
+
+/// A function of floats by its name in Halide's runtime: `floor_f32`, say.
+fn float_function(name: &str) -> Option<Function> {
+    let name = name.strip_suffix("_f32").or(name.strip_suffix("_f64"))?;
+    let name = if name == "fabs" { "abs" } else { name };
+    Function::ALL.into_iter().find(|function| function.name() == name)
+}

@@ -1,0 +1,123 @@
+//! Stores: divided where a vector's lanes come from different places, lane by lane where some of them are not written.
+
+use halidom_ir::{Constant, ExprId, Pool, Stmt as IrStmt, StmtId};
+
+use super::error::{Result, unsupported};
+use super::lanes::{Lanes, Lowering, Stop};
+use super::nodes::{Buffer, Node, NodeId};
+use super::program::Walk;
+
+/// A part of a store.
+struct Part {
+    index: ExprId,
+    value: ExprId,
+    /// Whether it is written; always, if `None`.
+    condition: Option<ExprId>,
+}
+
+impl Walk<'_> {
+    /// A store of a vector or of one value.
+    ///
+    /// All lanes are evaluated before any is written. Parts of a store come one after the other, so that a part must not read what another one has written: where they might, their
+    /// values get names before.
+    pub(super) fn store(
+        &mut self,
+        pool: &mut Pool,
+        target: &Buffer,
+        [index, value]: [NodeId; 2],
+        predicate: Option<NodeId>,
+    ) -> Result<StmtId> {
+        let count = self.nodes.lanes(value);
+        if self.nodes.lanes(index) != count {
+            return unsupported("a store of a value with other lanes than its index");
+        }
+        if self.nodes.ty(value).scalar != target.ty {
+            return unsupported("a store of another type than the buffer's");
+        }
+        let predicate = predicate.filter(|predicate| !self.always_holds(pool, *predicate));
+        let [index, value] = match predicate {
+            Some(predicate) => [index, value].map(|node| self.nodes.under(node, predicate)),
+            None => [index, value],
+        };
+        let mut parts = Vec::new();
+        let wraps = halidom_ir::Overflow::Wraps;
+        let mut lowering = Lowering::new(&self.nodes, pool, &mut self.memo, wraps);
+        let mut pending: Vec<Lanes> = match predicate {
+            None => vec![Lanes::all(count)],
+            Some(_) => Lanes::all(count).singles().collect(),
+        };
+        pending.reverse();
+        while let Some(lanes) = pending.pop() {
+            match part(&mut lowering, [index, value], predicate, lanes) {
+                Ok(found) => parts.push(found),
+                Err(Stop::Divide(division)) => {
+                    pending.extend(lanes.divided(division).into_iter().rev());
+                }
+                Err(Stop::Unsupported(what)) => return Err(what),
+            }
+        }
+        let hazard = parts.len() > 1 && self.reads_elsewhere(value, index, target);
+        if hazard && predicate.is_some() {
+            return unsupported("a store of some lanes that reads what other lanes write");
+        }
+        Ok(written(pool, target, parts, hazard))
+    }
+
+    fn always_holds(&mut self, pool: &mut Pool, predicate: NodeId) -> bool {
+        let node = self.nodes.node(predicate);
+        let inner = if let Node::Broadcast(value) = node { *value } else { predicate };
+        if self.nodes.lanes(inner) != 1 {
+            return false;
+        }
+        let value = self.lower(pool, |lowering| lowering.scalar(inner));
+        value.is_ok_and(|value| pool.as_constant(value.id) == Some(Constant::bool(true)))
+    }
+
+    /// Whether a value reads elements of the buffer that other lanes may write: others than its own.
+    fn reads_elsewhere(&self, value: NodeId, index: NodeId, target: &Buffer) -> bool {
+        let own_place = matches!(self.nodes.node(index), Node::Ramp { .. });
+        self.nodes.reads_at(value, target.id, |at| own_place && at == index)
+            || self.nodes.reads(index, target.id)
+    }
+}
+
+fn written(pool: &mut Pool, target: &Buffer, parts: Vec<Part>, hazard: bool) -> StmtId {
+    let mut lets = Vec::new();
+    let mut stmts = Vec::new();
+    for Part { index, mut value, condition } in parts {
+        if hazard {
+            let var = pool.declare_var("lanes", pool.ty(value));
+            lets.push((var, value));
+            value = pool.var_expr(var);
+        }
+        let store =
+            IrStmt::Store { buffer: target.id, index, value, prophecy: None, atomic: false };
+        let mut stmt = pool.stmt(store);
+        if let Some(condition) = condition {
+            stmt = pool.stmt(IrStmt::If { condition, then_branch: stmt, else_branch: None });
+        }
+        stmts.push(stmt);
+    }
+    let mut body = if let [only] = *stmts { only } else { pool.stmt(IrStmt::Block(stmts)) };
+    for (var, value) in lets.into_iter().rev() {
+        body = pool.stmt(IrStmt::Let { var, value, body });
+    }
+    body
+}
+
+fn part(
+    lowering: &mut Lowering<'_, '_>,
+    [index, value]: [NodeId; 2],
+    predicate: Option<NodeId>,
+    lanes: Lanes,
+) -> std::result::Result<Part, Stop> {
+    let condition = match predicate {
+        Some(predicate) => Some(lowering.value(predicate, lanes)?.id),
+        None => None,
+    };
+    let index = lowering.value(index, lanes)?;
+    let index = lowering.ops.as_int(index)?;
+    let value = lowering.value(value, lanes)?;
+    let value = lowering.ops.as_stored(value)?;
+    Ok(Part { index, value, condition })
+}
