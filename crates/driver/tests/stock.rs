@@ -9,12 +9,12 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Outcome, Replay};
 use halidom_validate::Verdict;
 
-/// Scripts, and the first pass after which the statement is wrong: where the schedule is at fault, that is the first of all.
+/// Scripts, and the first pass after which the statement is wrong: where the schedule is at fault, the first whose statement can be run.
 const MISCOMPILES: [(&str, &str); 4] = [
     ("first_index", "loop trimming"),
     ("tuple_update", "destructuring tuple-valued realizations"),
     ("widening_negate", "finding intrinsics"),
-    ("fuse_reorders", "creating initial loop nests"),
+    ("fuse_reorders", "computation bounds inference"),
 ];
 
 #[test]

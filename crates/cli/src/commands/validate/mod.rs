@@ -140,10 +140,9 @@ fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output
             "pass: wrong after `{pass}`; the last that is known to be right is after `{}`",
             steps[before].pass
         ),
-        None if pass == "creating initial loop nests" => {
-            "pass: none: the loops that the schedule asks for are wrong".to_owned()
-        }
-        None => format!("pass: wrong after `{pass}`, the first whose statement can be run"),
+        None => format!(
+            "pass: wrong after `{pass}`, the first whose statement can be run: it, one before it, or the schedule is at fault"
+        ),
     };
     output.line(&format!("  {line}"));
     output.set("pass", pass.as_str());
