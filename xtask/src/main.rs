@@ -14,6 +14,7 @@ mod demo;
 mod error;
 mod fuzz;
 mod json;
+mod mutants;
 mod mutators;
 mod process;
 mod setup;
@@ -44,6 +45,7 @@ const COMMANDS: &[Command] = &[
     test::COMMAND,
     tidy::COMMAND,
     fuzz::COMMAND,
+    mutants::COMMAND,
     atl::COMMAND,
     bench::COMMAND,
     mutators::COMMAND,

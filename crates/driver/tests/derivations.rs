@@ -10,7 +10,7 @@ use std::time::Duration;
 use halidom_atl::engine::Engine;
 use halidom_driver::derivation::{self, Loaded, Lowered};
 use halidom_ir::verify::{self, Phase};
-use halidom_testgen::mutants;
+use halidom_testgen::{MutantKind, mutants};
 use halidom_validate::{Report, Search, Verdict, validate_refined};
 
 use common::{open, options};
@@ -179,7 +179,7 @@ fn wrong_programs_are_refuted() {
         }
         let mut lowered = lowered;
         let program = lowered.compiled.program.clone();
-        let found = mutants(&mut lowered.pool, &program, 5, 24);
+        let found = mutants(&mut lowered.pool, &program, MutantKind::FINAL, 5, 24);
         let (mut refuted, mut total) = (0, 0);
         for mutant in found {
             if verify::program(&lowered.pool, &mutant.program, Phase::Final).is_err() {

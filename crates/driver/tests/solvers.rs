@@ -11,7 +11,7 @@ use halidom_driver::explain::explain;
 use halidom_driver::judge::{Options, judge};
 use halidom_driver::layout::Layout;
 use halidom_driver::subject::{self, Subject};
-use halidom_smt::{Cache, Family, Program};
+use halidom_smt::{Cache, Family, Identity, Program};
 use halidom_validate::{Report, Verdict};
 
 fn options() -> Options {
@@ -86,10 +86,9 @@ fn answers_that_are_kept_prove_again() {
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path().join("answers");
     let subject = subjects(&example("blur")).pop().expect("there is a schedule");
-    let identity = options().solver.probe().expect("it says its name");
     let with_file = |solver: Program| {
+        let cache = Cache::load(&path, &solver).expect("it can be read");
         let mut options = Options::new(solver);
-        let cache = Cache::load(&path, &identity).expect("it can be read");
         options.cache = Some(cache.clone());
         let report = judged(&subject, &options);
         cache.save(&path).expect("it can be written");
@@ -105,9 +104,33 @@ fn answers_that_are_kept_prove_again() {
     );
     assert_eq!(second.obligations, first.obligations);
     assert!(second.below.contains(&"answers that were kept"), "{:?}", second.below);
-    // Nothing is left to ask: a solver that is not there is not missed.
-    let third = with_file(Program::with_arguments(Family::Z3, "/nonexistent/z3", Vec::new()));
+    // Nothing is left to ask: a program that says that it is this solver, and ends at the first question, does as well.
+    let third = with_file(claiming(&options().solver.probe().expect("it says its name")));
     assert_eq!((&third.verdict, third.solver.cached), (&Verdict::Proved, first.solver.queries));
+}
+
+/// A program that says that it is a solver, and ends at the first question.
+fn claiming(Identity { name, version }: &Identity) -> Program {
+    let script = format!(
+        r#"while read -r line; do case "$line" in
+             '(get-info :name)') echo '(:name "{name}")' ;;
+             '(get-info :version)') echo '(:version "{version}")' ;;
+             '(check-sat)') exit 1 ;;
+             '(echo '*) line="${{line#(echo ?}}"; printf '%s\n' "${{line%??}}" ;;
+           esac; done"#
+    );
+    Program::with_arguments(Family::Z3, "/bin/sh", vec!["-c".to_owned(), script])
+}
+
+#[test]
+fn answers_of_another_solver_prove_nothing() {
+    let subject = subjects(&example("blur")).pop().expect("there is a schedule");
+    let liar = Program::with_arguments(Family::Z3, "/bin/false", Vec::new());
+    let mut options = options();
+    options.cache = Some(Cache::new(&liar));
+    let report = judged(&subject, &options);
+    let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(reason.contains("/bin/false"), "{reason}");
 }
 
 #[test]
@@ -118,9 +141,8 @@ fn answers_about_one_program_prove_no_other() {
         let path = Path::new(cases).join(name);
         subject::program(&path).expect("it exists").expect("it can be read")
     };
-    let identity = options().solver.probe().expect("it says its name");
     let mut options = options();
-    options.cache = Some(Cache::new(&identity));
+    options.cache = Some(Cache::new(&options.solver));
     for subject in subjects(right).iter().chain([&program("right.ir")]) {
         assert_eq!(judged(subject, &options).verdict, Verdict::Proved);
     }

@@ -1,7 +1,8 @@
 //! Answers by the text of the query.
 //!
 //! The key of an answer is the SHA-256 hash of the solver's name and version and of the query's whole text, so an answer is found for the very question that
-//! it was given to, by the very solver, and for no other.
+//! it was given to, by the very solver, and for no other. A cache belongs to a [`Program`], which it asked for name and version itself; a [`Solver`](crate::Solver) that would
+//! ask another program is not opened with it.
 //!
 //! # Correctness
 //! A file of answers is as trusted as the solver: who can write it can have anything proved. What the format guards against is damage: the last line is
@@ -17,7 +18,8 @@ use halidom_base::IndexMap;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::program::Identity;
+use crate::program::Program;
+use crate::session::Reason;
 use crate::value::Value;
 
 /// The first line of a cache file; the number changes with the format or the meaning of texts.
@@ -26,11 +28,13 @@ const HEADER: &str = "halidom-smt-cache 2";
 /// What could not be formatted.
 const TO_STRING: &str = "a string accepts any text";
 
-/// Definite answers. Only these are kept: a query that timed out may be asked again. Clones share their answers, so that several solvers can use one cache.
-/// The default has no answers and no solver's name: it is for one solver alone, and of no use in a file.
-#[derive(Debug, Clone, Default)]
+/// Definite answers of one program. Only these are kept: a query that timed out may be asked again. Clones share their answers, so that several
+/// [`Solver`](crate::Solver)s can use one cache; each must ask the program that the cache was made for.
+#[derive(Debug, Clone)]
 pub struct Cache {
-    /// What every key begins with.
+    /// Whose answers these are.
+    program: Program,
+    /// What every key begins with: the name and version that the program says. Empty if it was not asked: then the answers are of no use in a file.
     solver: String,
     entries: Arc<Mutex<IndexMap<Key, Entry>>>,
 }
@@ -62,13 +66,25 @@ pub enum CacheError {
         /// The file.
         path: PathBuf,
     },
+    /// The solver does not say its name and version.
+    #[error("`{path}` does not answer like a solver: {reason}")]
+    Solver {
+        /// The solver.
+        path: PathBuf,
+        /// What it does instead.
+        reason: Reason,
+    },
 }
 
 impl Cache {
-    /// Without answers; those to come are `solver`'s.
-    pub fn new(solver: &Identity) -> Self {
-        let solver = format!("{} {}", solver.name, solver.version);
-        Self { solver, entries: Arc::default() }
+    /// Without answers, for those that `program` gives while this process lives. The program is not started.
+    pub fn new(program: &Program) -> Self {
+        Self { program: program.clone(), solver: String::new(), entries: Arc::default() }
+    }
+
+    /// The program whose answers these are.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The number of answers.
@@ -108,9 +124,14 @@ impl Cache {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a file of answers, those of other solvers included, which are of no use to this one but stay in the file. Without a file, there are none.
-    pub fn load(path: &Path, solver: &Identity) -> Result<Self, CacheError> {
-        let cache = Self::new(solver);
+    /// Asks `program` for its name and version and reads a file of answers, those of other solvers included, which are of no use to this one but stay in the file. Without a
+    /// file, there are none.
+    pub fn load(path: &Path, program: &Program) -> Result<Self, CacheError> {
+        let solver = program
+            .probe()
+            .map_err(|reason| CacheError::Solver { path: program.path().to_owned(), reason })?;
+        let solver = format!("{} {}", solver.name, solver.version);
+        let cache = Self { solver, ..Self::new(program) };
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cache),

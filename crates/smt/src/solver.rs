@@ -42,13 +42,15 @@ pub struct Options {
     pub confirm: Option<Program>,
     /// After this time the second solver gives a query up; two seconds later it is killed.
     pub confirm_timeout: Duration,
-    /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed as the solver's own; with a second solver it is asked about them too.
+    /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed as the solver's own, so they must be of the same
+    /// program; with a second solver it is asked about them too.
     pub cache: Option<Cache>,
 }
 
 impl Options {
     /// Ten seconds for a query, killed after fifteen; 4 GiB; nothing kept in files; no second solver.
     pub fn new(program: Program) -> Self {
+        let cache = Some(Cache::new(&program));
         Self {
             program,
             soft_timeout: Duration::from_secs(10),
@@ -58,7 +60,7 @@ impl Options {
             dump: None,
             confirm: None,
             confirm_timeout: Duration::from_secs(10),
-            cache: Some(Cache::default()),
+            cache,
         }
     }
 }
@@ -69,6 +71,14 @@ pub enum OpenError {
     /// There is no solver.
     #[error(transparent)]
     Find(#[from] FindError),
+    /// Answers of one solver would be taken for another's.
+    #[error("the answers that were kept are those of `{kept}`, not of `{asked}`")]
+    OtherSolver {
+        /// Whose answers they are.
+        kept: PathBuf,
+        /// The solver that is to be asked.
+        asked: PathBuf,
+    },
     /// The folder for queries cannot be made.
     #[error("cannot make the folder `{path}`: {source}")]
     Dump {
@@ -129,6 +139,13 @@ enum Mode {
 impl Solver {
     /// A solver without assertions.
     pub fn open(options: Options) -> Result<Self, OpenError> {
+        // Invariant: what is found in the cache was answered by the program that is asked.
+        if let Some(cache) = &options.cache
+            && *cache.program() != options.program
+        {
+            let [kept, asked] = [cache.program(), &options.program].map(|p| p.path().to_owned());
+            return Err(OpenError::OtherSolver { kept, asked });
+        }
         if let Some(path) = &options.dump {
             fs::create_dir_all(path)
                 .map_err(|source| OpenError::Dump { path: path.clone(), source })?;

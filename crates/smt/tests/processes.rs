@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use common::{options, solver, z3};
 use halidom_smt::{
-    Answer, Cache, CacheError, Family, FindError, Options, Program, Reason, Script, Solver, Sort,
-    TermId, Terms,
+    Answer, Cache, CacheError, Family, FindError, OpenError, Options, Program, Reason, Script,
+    Solver, Sort, TermId, Terms,
 };
 
 /// A shell script that is spoken to like Z3. `$line` is each line that it is sent.
@@ -253,7 +253,7 @@ fn the_cache_file_keeps_answers_of_each_solver() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("answers");
     let identity = z3().probe().unwrap();
-    let cache = Cache::load(&path, &identity).unwrap();
+    let cache = Cache::load(&path, &z3()).unwrap();
     assert!(cache.is_empty(), "there is no file yet");
     let mut options = options();
     options.cache = Some(cache.clone());
@@ -265,28 +265,64 @@ fn the_cache_file_keeps_answers_of_each_solver() {
     assert_eq!(cache.len(), 3);
     cache.save(&path).unwrap();
 
-    // A solver that cannot be started shows where the answers come from.
-    let with_file = |identity: &halidom_smt::Identity| {
-        let program = Program::with_arguments(Family::Z3, "/nonexistent/z3", vec![]);
-        let mut options = Options::new(program);
-        options.cache = Some(Cache::load(&path, identity).unwrap());
+    // A program that says that it is this solver, and answers nothing, shows where the answers come from.
+    let with_file = |name: &str, version: &str| {
+        let program = claiming(name, version);
+        let mut options = Options::new(program.clone());
+        options.cache = Some(Cache::load(&path, &program).unwrap());
         assert_eq!(options.cache.as_ref().unwrap().len(), 3);
         let mut solver = Solver::open(options).unwrap();
         assertions.map(|assertion| solver.check_with(&terms, &[assertion], "again"))
     };
-    assert_eq!(with_file(&identity), asked);
-    let other = halidom_smt::Identity { version: format!("{}.1", identity.version), ..identity };
-    let unknown = with_file(&other);
-    let not_started = |answer: &Answer| matches!(answer, Answer::Unknown(Reason::NotStarted(_)));
-    assert!(unknown.iter().all(not_started), "{unknown:?}");
+    assert_eq!(with_file(&identity.name, &identity.version), asked);
+    let died = |answer: &Answer| matches!(answer, Answer::Unknown(Reason::Died(_)));
+    let unknown = with_file(&identity.name, &format!("{}.1", identity.version));
+    assert!(unknown.iter().all(died), "{unknown:?}");
+    let unknown = with_file("Z4", &identity.version);
+    assert!(unknown.iter().all(died), "{unknown:?}");
+    let nobody = Cache::load(&path, &answering("unsat").program);
+    assert!(matches!(nobody, Err(CacheError::Solver { .. })), "{nobody:?}");
+}
+
+/// A program that has a name and a version and ends at the first query.
+fn claiming(name: &str, version: &str) -> Program {
+    let options = shell(&format!(
+        r#"while read -r line; do case "$line" in
+             '(get-info :name)') echo '(:name "{name}")' ;;
+             '(get-info :version)') echo '(:version "{version}")' ;;
+             '(check-sat)') exit 1 ;;
+             '(echo '*) line="${{line#(echo ?}}"; printf '%s\n' "${{line%??}}" ;;
+           esac; done"#
+    ));
+    options.program
+}
+
+#[test]
+fn answers_of_one_solver_are_no_other_solvers() {
+    let liar = answering("unsat").program;
+    let kept = Cache::new(&liar);
+    let mut options = Options::new(liar.clone());
+    options.cache = Some(kept.clone());
+    let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
+    let possible = possibility(&mut terms);
+    assert_eq!(solver.check_with(&terms, &[possible], "query"), Answer::Unsat);
+    assert_eq!(kept.len(), 1);
+    let mut options = common::options();
+    options.cache = Some(kept.clone());
+    let error = Solver::open(options).expect_err("the answers are another solver's");
+    assert!(matches!(error, OpenError::OtherSolver { .. }), "{error}");
+    // The same executable with other arguments is another solver too.
+    let arguments = vec!["-c".to_owned(), "exit".to_owned()];
+    let mut options = Options::new(Program::with_arguments(Family::Z3, "/bin/sh", arguments));
+    options.cache = Some(kept);
+    assert!(matches!(Solver::open(options), Err(OpenError::OtherSolver { .. })));
 }
 
 #[test]
 fn a_damaged_cache_file_is_refused_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("answers");
-    let identity = z3().probe().unwrap();
-    let cache = Cache::new(&identity);
+    let cache = Cache::load(&path, &z3()).unwrap();
     let mut options = options();
     options.cache = Some(cache.clone());
     assert_eq!(ask(options), Answer::Unsat);
@@ -294,7 +330,7 @@ fn a_damaged_cache_file_is_refused_as_a_whole() {
     let whole = fs::read(&path).unwrap();
     let refused = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
-        matches!(Cache::load(&path, &identity), Err(CacheError::Malformed { .. }))
+        matches!(Cache::load(&path, &z3()), Err(CacheError::Malformed { .. }))
     };
     for position in 0..whole.len() {
         let mut damaged = whole.clone();
@@ -308,7 +344,7 @@ fn a_damaged_cache_file_is_refused_as_a_whole() {
 
 #[test]
 fn answers_of_the_cache_are_confirmed_too() {
-    let cache = Cache::new(&z3().probe().unwrap());
+    let cache = Cache::new(&z3());
     let asked = |second: Option<Options>| {
         let mut options = options();
         options.cache = Some(cache.clone());

@@ -1,8 +1,11 @@
 //! Inputs and windows on which an algorithm has a value.
 
-use halidom_interp::Bindings;
 use halidom_interp::algorithm::{AlgorithmError, demand_within};
-use halidom_ir::{Algorithm, FuncId, Pool, Scalar, Shape};
+use halidom_interp::{Bindings, evaluate_expr};
+use halidom_ir::{
+    Algorithm, BinaryOp, Check, Expr, ExprId, FuncId, Pool, Program, Scalar, Shape, Stmt, StmtId,
+    VarId,
+};
 
 use crate::Random;
 use crate::random::random_padded_array;
@@ -23,6 +26,8 @@ pub struct Case {
 
 /// Extents that reveal mistakes: none, one, primes, neighbours of powers of two.
 const EXTENTS: [i64; 14] = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31];
+/// Others are drawn up to here, so that every remainder by the factor of a loop occurs.
+const MOST_EXTENT: i64 = 40;
 /// Points of a window, at most.
 const MOST_POINTS: i64 = 500;
 /// Elements of an input, at most.
@@ -31,26 +36,134 @@ const MOST_ELEMENTS: i64 = 1 << 18;
 /// Up to `count` cases on which the algorithm has values: small windows of every shape, with mins that are not 0 now and then; inputs that are as large as the window needs or
 /// larger, some padded. Fewer, if windows, parameters and shapes that the pipeline accepts are hard to find.
 pub fn cases(pool: &Pool, algorithm: &Algorithm, seed: u64, count: usize) -> Vec<Case> {
+    found(pool, algorithm, &[], MOST_POINTS, (seed, count))
+}
+
+/// The same for a program: where its entry checks fix windows, by the shapes of inputs or by constants, these are the windows; the others have at most so many points.
+pub fn cases_of(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    points: i64,
+    (seed, count): (u64, usize),
+) -> Vec<Case> {
+    found(pool, algorithm, &fixed_sides(pool, program), points, (seed, count))
+}
+
+fn found(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    fixed: &[FixedSide],
+    points: i64,
+    (seed, count): (u64, usize),
+) -> Vec<Case> {
     let mut random = Random::new(seed);
     let mut found = Vec::with_capacity(count);
     for _ in 0..count * 12 {
         if found.len() == count {
             break;
         }
-        found.extend(attempt(pool, algorithm, &mut random));
+        found.extend(attempt(pool, algorithm, fixed, points, &mut random));
     }
     found
 }
 
-fn attempt(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Case> {
+/// A number of a window that an entry check says: of which output and dimension, whether the extent or the min, and which.
+struct FixedSide {
+    output: usize,
+    dim: usize,
+    is_extent: bool,
+    value: ExprId,
+}
+
+fn fixed_sides(pool: &Pool, program: &Program) -> Vec<FixedSide> {
+    let mut equations = Vec::new();
+    equations_of(pool, program.body, &mut equations);
+    let mut sides = Vec::new();
+    for (output, decl) in program.outputs.iter().enumerate() {
+        for (dim, (min, extent)) in decl.window.iter().enumerate() {
+            for (is_extent, side) in [(false, min), (true, extent)] {
+                let values = equations.iter().filter(|(var, _)| var == side);
+                sides.extend(values.map(|(_, value)| FixedSide {
+                    output,
+                    dim,
+                    is_extent,
+                    value: *value,
+                }));
+            }
+        }
+    }
+    sides
+}
+
+/// The equations between a variable and something else among the checks on bounds, which stand at the top.
+fn equations_of(pool: &Pool, stmt: StmtId, equations: &mut Vec<(VarId, ExprId)>) {
+    if let Stmt::Block(stmts) = pool.get_stmt(stmt) {
+        stmts.iter().for_each(|stmt| equations_of(pool, *stmt, equations));
+    }
+    if let Stmt::Assert { check: Check::Bound { .. }, condition } = pool.get_stmt(stmt) {
+        conjuncts(pool, *condition, equations);
+    }
+}
+
+fn conjuncts(pool: &Pool, condition: ExprId, equations: &mut Vec<(VarId, ExprId)>) {
+    let Expr::Binary(op, lhs, rhs) = *pool.get(condition) else { return };
+    if op == BinaryOp::And {
+        conjuncts(pool, lhs, equations);
+        conjuncts(pool, rhs, equations);
+    } else if op == BinaryOp::Eq {
+        for (side, value) in [(lhs, rhs), (rhs, lhs)] {
+            if let Expr::Var(var) = *pool.get(side) {
+                equations.push((var, value));
+            }
+        }
+    }
+}
+
+/// Makes windows agree with what is fixed, as far as it has a value. Whether anything changed.
+fn fix(pool: &Pool, fixed: &[FixedSide], bindings: &Bindings, windows: &mut [Shape]) -> bool {
+    let mut changed = false;
+    for FixedSide { output, dim, is_extent, value } in fixed {
+        let value = evaluate_expr(pool, *value, bindings).ok().and_then(|value| value.as_integer());
+        let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else { continue };
+        let (min, extent) = &mut windows[*output][*dim];
+        let side = if *is_extent { extent } else { min };
+        changed |= *side != value;
+        *side = value;
+    }
+    changed
+}
+
+fn attempt(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    fixed: &[FixedSide],
+    points: i64,
+    random: &mut Random,
+) -> Option<Case> {
     let mut bindings = Bindings::new();
     for param in &algorithm.params {
         let value = random.constant(pool.var(*param).ty.scalar);
         bindings.set_var(pool, *param, value).ok()?;
     }
-    let windows: Vec<Shape> =
-        algorithm.outputs.iter().map(|output| window(pool.func(*output).rank(), random)).collect();
-    let shapes = input_shapes(pool, algorithm, &mut bindings, &windows, random)?;
+    let mut windows: Vec<Shape> = algorithm
+        .outputs
+        .iter()
+        .map(|output| window(pool.func(*output).rank(), points, random))
+        .collect();
+    let given = given_shapes(pool, algorithm, random);
+    let shapes = if fixed.is_empty() {
+        input_shapes(pool, algorithm, &mut bindings, &windows, given, random)?
+    } else {
+        bind_shapes(pool, algorithm, &mut bindings, &given)?;
+        fix(pool, fixed, &bindings, &mut windows);
+        let shapes = grown(pool, algorithm, &mut bindings, &windows, given, random)?;
+        bind_shapes(pool, algorithm, &mut bindings, &shapes)?;
+        if fix(pool, fixed, &bindings, &mut windows) {
+            return None;
+        }
+        shapes
+    };
     for (input, shape) in algorithm.inputs.iter().zip(&shapes) {
         set_random(pool, &mut bindings, *input, shape.clone(), random)?;
     }
@@ -68,13 +181,17 @@ fn attempt(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Ca
     Some(Case { bindings, windows, output_padding })
 }
 
-fn window(rank: usize, random: &mut Random) -> Shape {
+fn window(rank: usize, most_points: i64, random: &mut Random) -> Shape {
     let mut points = 1;
     let mut shape = Shape::new();
     for _ in 0..rank {
         let choices: Vec<i64> =
-            EXTENTS.into_iter().filter(|extent| points * extent <= MOST_POINTS).collect();
-        let extent = random.choose(&choices).copied().unwrap_or(1);
+            EXTENTS.into_iter().filter(|extent| points * extent <= most_points).collect();
+        let extent = if random.chance(30) {
+            random.between(0, MOST_EXTENT.min(most_points / points))
+        } else {
+            random.choose(&choices).copied().unwrap_or(1)
+        };
         points *= extent.max(1);
         let min = if random.chance(70) { 0 } else { random.between(-7, 9) };
         shape.push((min, extent));
@@ -83,35 +200,38 @@ fn window(rank: usize, random: &mut Random) -> Shape {
     shape
 }
 
-/// Shapes of the inputs that contain what the windows read. What is read can depend on the shapes, so this takes a few rounds.
+/// Shapes to begin with. There are few different extents among them: pipelines require that some are equal.
+fn given_shapes(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Vec<Shape> {
+    let most = if random.chance(75) { 17 } else { MOST_EXTENT };
+    let different = [1, 1, 2, 8][random.below(4)];
+    let extents: Vec<i64> = (0..different).map(|_| random.between(0, most)).collect();
+    let starts = [0, random.between(-5, 5)];
+    let moved = random.chance(50);
+    let shape = |input: &FuncId| {
+        let side = |_| {
+            let min = starts[usize::from(moved && random.chance(50))];
+            (min, random.choose(&extents).copied().unwrap_or(1))
+        };
+        (0..pool.func(*input).rank()).map(side).collect()
+    };
+    algorithm.inputs.iter().map(shape).collect()
+}
+
+/// Shapes of the inputs that contain what the windows read: as tight as the reads allow, with a little room, or with much; or as given, with what lacks.
 fn input_shapes(
     pool: &Pool,
     algorithm: &Algorithm,
     bindings: &mut Bindings,
     windows: &[Shape],
+    given: Vec<Shape>,
     random: &mut Random,
 ) -> Option<Vec<Shape>> {
-    // One extent for all, often: pipelines require that extents are equal.
-    let common = random.chance(50).then(|| random.between(1, 17));
-    let mut shapes: Vec<Shape> = algorithm
-        .inputs
-        .iter()
-        .map(|input| {
-            (0..pool.func(*input).rank())
-                .map(|_| {
-                    let min = if random.chance(75) { 0 } else { random.between(-5, 5) };
-                    (min, common.unwrap_or_else(|| random.between(0, 17)))
-                })
-                .collect()
-        })
-        .collect();
-    // As tight as the reads allow, with a little room, or with much.
     let room =
         [0, random.between(1, 3), random.between(10, 40), random.between(10, 40)][random.below(4)];
-    let read = read_boxes(pool, algorithm, bindings, windows, &shapes, random)?;
+    let read = read_boxes(pool, algorithm, bindings, windows, &given, random)?;
     let tight: Vec<Shape> = read
         .iter()
-        .zip(&shapes)
+        .zip(&given)
         .map(|(read, shape)| match read {
             Some(read) => {
                 read.iter().map(|(min, extent)| (min - room, extent + 2 * room)).collect()
@@ -122,6 +242,18 @@ fn input_shapes(
     if fits(pool, algorithm, bindings, windows, &tight, random) {
         return Some(tight);
     }
+    grown(pool, algorithm, bindings, windows, given, random)
+}
+
+/// Shapes that contain what the windows read, and these. What is read can depend on the shapes, so this takes a few rounds.
+fn grown(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &mut Bindings,
+    windows: &[Shape],
+    mut shapes: Vec<Shape>,
+    random: &mut Random,
+) -> Option<Vec<Shape>> {
     for _ in 0..6 {
         let read = read_boxes(pool, algorithm, bindings, windows, &shapes, random)?;
         let mut enough = true;
@@ -159,13 +291,7 @@ fn read_boxes(
     shapes: &[Shape],
     random: &mut Random,
 ) -> Option<Vec<Option<Shape>>> {
-    for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-        let elements = shape.iter().try_fold(1_i64, |size, (_, extent)| size.checked_mul(*extent));
-        if elements.is_none_or(|elements| elements > MOST_ELEMENTS) {
-            return None;
-        }
-        bindings.set_input_shape(pool, *input, shape, &strides(shape)).ok()?;
-    }
+    bind_shapes(pool, algorithm, bindings, shapes)?;
     match demand_within(pool, algorithm, bindings, windows, MOST_STEPS) {
         Err(AlgorithmError::DataDependent { .. }) => {
             // Reads follow from elements: any will do, as the indices are clamped or wrapped.
@@ -177,6 +303,23 @@ fn read_boxes(
         }
         result => result.ok(),
     }
+}
+
+/// Tells the shapes of the inputs, not their elements. `None` if they are too large.
+fn bind_shapes(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    bindings: &mut Bindings,
+    shapes: &[Shape],
+) -> Option<()> {
+    for (input, shape) in algorithm.inputs.iter().zip(shapes) {
+        let elements = shape.iter().try_fold(1_i64, |size, (_, extent)| size.checked_mul(*extent));
+        if elements.is_none_or(|elements| elements > MOST_ELEMENTS) {
+            return None;
+        }
+        bindings.set_input_shape(pool, *input, shape, &strides(shape)).ok()?;
+    }
+    Some(())
 }
 
 fn set_random(

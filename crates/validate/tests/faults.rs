@@ -19,13 +19,19 @@ fn judged(options: &Options) -> Report {
     validate(&mut module.pool, &module.algorithm, &program, options)
 }
 
-/// The real solver behind a shell that does `action` instead of the check with this number and every later one.
-fn failing(number: u32, action: &str) -> Program {
+/// The real solver behind a shell. Of the questions that may take at least `least` milliseconds it does `action` instead of the one with this number and every later one; to the
+/// others it says at once that time is out.
+fn failing((least, number): (u128, u32), action: &str) -> Program {
     let solver = options().solver;
     let script = format!(
-        r#"exec 3>&1; n=0; while IFS= read -r line; do
-             case "$line" in '(check-sat)')
+        r#"exec 3>&1; n=0; limit=0; late=no; while IFS= read -r line; do
+             case "$line" in
+             '(set-option :timeout '*) limit=${{line#(set-option :timeout }}; limit=${{limit%)}} ;;
+             '(check-sat)')
+               late=no; if [ "$limit" -lt {least} ]; then late=yes; echo unknown >&3; continue; fi
                n=$((n + 1)); if [ $n -ge {number} ]; then {action}; continue; fi ;;
+             '(get-info :reason-unknown)')
+               if [ $late = yes ]; then echo '(:reason-unknown "timeout")' >&3; continue; fi ;;
              esac
              printf '%s\n' "$line"
            done | '{}' -in -smt2"#,
@@ -34,10 +40,15 @@ fn failing(number: u32, action: &str) -> Program {
     Program::with_arguments(Family::Z3, "/bin/sh", vec!["-c".to_owned(), script])
 }
 
-fn with(solver: Program) -> Options {
+/// The time for a question that is asked once.
+const SHORT: Duration = Duration::from_millis(200);
+/// The time for a question that is asked again, by a process that knows nothing else, when a first try took too long.
+const LONG: Duration = Duration::from_millis(400);
+
+fn with(solver: Program, timeout: Duration) -> Options {
     let mut options = options();
     options.solver = solver;
-    options.timeout = Duration::from_millis(200);
+    options.timeout = timeout;
     // One open obligation decides the verdict.
     options.budget = Budget { open: Some(1), ..Budget::default() };
     options
@@ -50,26 +61,32 @@ fn closed_by_solver(report: &Report) -> usize {
 
 #[test]
 fn the_shell_in_between_changes_nothing() {
-    assert_eq!(judged(&with(failing(u32::MAX, "exit"))).verdict, Verdict::Proved);
+    assert_eq!(judged(&with(failing((0, u32::MAX), "exit"), SHORT)).verdict, Verdict::Proved);
+    // Every question comes to the second process.
+    let late = failing((LONG.as_millis(), u32::MAX), "exit");
+    assert_eq!(judged(&with(late.clone(), LONG)).verdict, Verdict::Proved);
+    assert!(matches!(judged(&with(late, SHORT)).verdict, Verdict::Unknown(_)));
 }
 
-#[test]
-fn every_fault_makes_the_verdict_unknown() {
-    let faults = [
-        ("crashes", "exit 3", "died"),
-        ("is killed", "kill -9 $$; exit", "died"),
-        ("hangs", "sleep 3", "out of time"),
-        ("says nonsense", "echo banana >&3", "unexpected"),
-        ("answers twice", "echo unsat >&3; echo unsat >&3", "unexpected"),
-        ("is cut off", "printf '(unsat' >&3", "out of time"),
-        ("complains and answers", "echo '(error \"no\")' >&3; echo unsat >&3", "rejected"),
-        ("runs out of memory", "echo '(error \"out of memory\")' >&3", "memory"),
-        ("gives up", "echo unknown >&3", "gave up"),
-    ];
-    for (name, action, reason) in faults {
+/// Each fault, with what is said of it.
+const FAULTS: [(&str, &str, &str); 9] = [
+    ("crashes", "exit 3", "died"),
+    ("is killed", "kill -9 $$; exit", "died"),
+    ("hangs", "sleep 3", "out of time"),
+    ("says nonsense", "echo banana >&3", "unexpected"),
+    ("answers twice", "echo unsat >&3; echo unsat >&3", "unexpected"),
+    ("is cut off", "printf '(unsat' >&3", "out of time"),
+    ("complains and answers", "echo '(error \"no\")' >&3; echo unsat >&3", "rejected"),
+    ("runs out of memory", "echo '(error \"out of memory\")' >&3", "memory"),
+    ("gives up", "echo unknown >&3", "gave up"),
+];
+
+/// A solver with each fault, at the first question that it is given so much time for and at the fourth.
+fn every_fault(least: u128, timeout: Duration) {
+    for (name, action, reason) in FAULTS {
         for number in [1, 4] {
             let begin = Instant::now();
-            let report = judged(&with(failing(number, action)));
+            let report = judged(&with(failing((least, number), action), timeout));
             let Verdict::Unknown(text) = &report.verdict else {
                 panic!("a solver that {name} at question {number}: {:?}", report.verdict)
             };
@@ -88,9 +105,19 @@ fn every_fault_makes_the_verdict_unknown() {
 }
 
 #[test]
+fn every_fault_makes_the_verdict_unknown() {
+    every_fault(0, SHORT);
+}
+
+#[test]
+fn every_fault_of_the_second_process_makes_the_verdict_unknown() {
+    every_fault(LONG.as_millis(), LONG);
+}
+
+#[test]
 fn a_missing_solver_makes_the_verdict_unknown() {
     let missing = Program::with_arguments(Family::Z3, "/nonexistent/z3", Vec::new());
-    let report = judged(&with(missing));
+    let report = judged(&with(missing, SHORT));
     let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
     assert!(reason.contains("could not be started"), "{reason}");
     assert_eq!(closed_by_solver(&report), 0);

@@ -404,6 +404,19 @@ fn assumption() {
     );
 }
 
+/// To the solver products are unknowns of their own: that it has a model says nothing.
+#[test]
+fn assumption_on_a_product() {
+    only(
+        Kind::Assumption,
+        &tiles(),
+        &[(
+            "if 0 < output.window",
+            "assert input.stride.0 == 3 & input.extent.0 * input.stride.0 == 31, size_limit \"never\"; if 0 < output.window",
+        )],
+    );
+}
+
 #[test]
 fn form() {
     only(
@@ -463,4 +476,13 @@ fn refinement() {
     let wrong = judge(2, &[]);
     assert_eq!(open_kinds(&wrong), BTreeSet::from([Kind::Refinement]), "{}", open(&wrong));
     assert_eq!(judge(2, &[Kind::Refinement]).verdict, Verdict::Proved);
+}
+
+/// A kind of obligation without a test of its name could be left out unnoticed.
+#[test]
+fn every_kind_has_its_test() {
+    let tests = include_str!("kinds.rs");
+    for kind in Kind::ALL {
+        assert!(tests.contains(&format!("#[test]\nfn {}() {{", kind.name())), "{}", kind.name());
+    }
 }

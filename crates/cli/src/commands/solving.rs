@@ -4,11 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use halidom_driver::judge::Options;
-use halidom_smt::{Cache, Family, FindError, Identity, Program};
+use halidom_smt::{Cache, CacheError, Family, FindError, Program};
 use halidom_validate::Floats;
 
 use crate::args::{FloatsArg, Solving};
 use crate::output::{Output, Status};
+
+/// What helps where a program is no solver.
+const NO_SOLVER: &str = "name another one; `halidom doctor` shows what is found";
 
 /// The options of a validation with the solver that is found.
 pub(crate) fn default(output: &mut Output<'_>) -> Result<Options, Status> {
@@ -31,13 +34,13 @@ pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options
         options.confirm = Some(second);
     }
     if let Some(path) = &args.cache {
-        let identity = identify(&options.solver, output)?;
-        let cache = Cache::load(path, &identity).map_err(|error| {
-            output.error(
+        let cache = Cache::load(path, &options.solver).map_err(|error| match &error {
+            CacheError::Solver { .. } => output.error("HAL0817", &error.to_string(), NO_SOLVER),
+            CacheError::Io { .. } | CacheError::Malformed { .. } => output.error(
                 "HAL0908",
                 &error.to_string(),
                 "name another file, or delete it: answers are found again",
-            )
+            ),
         })?;
         options.cache = Some(cache);
     }
@@ -79,14 +82,14 @@ fn find_second(name: &Path) -> Result<Program, FindError> {
     Program::find(family(&file).unwrap_or(Family::Cvc5), Some(name))
 }
 
-/// Name and version of a solver, which it must be able to say.
-fn identify(solver: &Program, output: &mut Output<'_>) -> Result<Identity, Status> {
-    solver.probe().map_err(|reason| {
+/// A solver must be able to say its name and version.
+fn identify(solver: &Program, output: &mut Output<'_>) -> Result<(), Status> {
+    solver.probe().map(drop).map_err(|reason| {
         let path = solver.path().display();
         output.error(
             "HAL0817",
             &format!("`{path}` does not answer like a solver: {reason}"),
-            "name another one; `halidom doctor` shows what is found",
+            NO_SOLVER,
         )
     })
 }

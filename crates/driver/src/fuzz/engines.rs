@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use halidom_interp::algorithm::evaluate_within;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool};
-use halidom_testgen::{Mutant, affine, cases, mutants};
+use halidom_testgen::{Mutant, MutantKind, affine, cases, mutants};
 use halidom_validate::{Report, Verdict};
 
 use super::examine::{Known, MOST_EVALUATION};
@@ -227,9 +227,10 @@ impl Engines {
                 expected.ok().map(|expected| Known { case, expected })
             })
             .collect();
-        let changed = mutants(pool, &compiled.program, seed, options.mutants);
+        let kinds = [MutantKind::FINAL, MutantKind::ANNOTATIONS].concat();
+        let changed = mutants(pool, &compiled.program, &kinds, seed, options.mutants);
         let own = (None, compiled.program.clone());
-        let changed = changed.into_iter().map(|Mutant { kind, program, description }| {
+        let changed = changed.into_iter().map(|Mutant { kind, program, description, .. }| {
             (Some(format!("{}: {description}", kind.name())), program)
         });
         for (mutant, program) in std::iter::once(own).chain(changed) {

@@ -3,7 +3,7 @@
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool, Program};
-use halidom_testgen::{Mutant, mutants};
+use halidom_testgen::{Mutant, MutantKind, mutants};
 use halidom_validate::validate_refined;
 
 use super::examine::Known;
@@ -23,7 +23,9 @@ pub(super) fn survivors(
     // Obligations alone are of interest: a run must not hide that they are closed.
     let mut judge = judge.clone();
     judge.search.trials = 0;
-    for Mutant { kind, program, description } in mutants(pool, program, seed, count) {
+    for Mutant { kind, program, description, .. } in
+        mutants(pool, program, MutantKind::FINAL, seed, count)
+    {
         if verify::program(pool, &program, Phase::Final).is_err() {
             continue;
         }

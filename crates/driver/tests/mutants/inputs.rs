@@ -1,8 +1,22 @@
 //! What mutants are run on.
 
+use std::collections::BTreeSet;
+
 use halidom_interp::algorithm::evaluate;
-use halidom_ir::{Algorithm, Array, Constant, Pool, Scalar, Shape};
-use halidom_testgen::{Case, Random, cases};
+use halidom_interp::machine::{self, Fault};
+use halidom_ir::{Algorithm, Array, Constant, Pool, Program, Scalar, Shape};
+use halidom_testgen::{Case, Random, cases_of};
+
+/// Inputs that each mutant is run on, those that the original's entry checks refuse not counted.
+pub(crate) const RUNS: usize = 200;
+/// Loop iterations and stores of one run of a mutant.
+const MOST_STEPS: u64 = 1_000_000;
+/// Loop iterations and stores of most runs of the original: windows are as large as this allows.
+const STEPS: u64 = 40_000;
+/// Points of a window, at most.
+const POINTS: [i64; 5] = [500, 200, 80, 30, 12];
+/// Cases that show how large windows may be.
+const SAMPLE: usize = 20;
 
 /// A case and what the algorithm gives on it.
 pub(crate) struct Input {
@@ -11,30 +25,191 @@ pub(crate) struct Input {
     pub(crate) expected: Option<Vec<Array>>,
 }
 
-/// Cases of all shapes; in every fifth, some elements of the inputs are extreme. In every eighth an input is
+/// Cases of all shapes, of which the program accepts [`RUNS`] if they can be found; in every fifth, some elements of the inputs are extreme. In every eighth an input is
 /// smaller than what would do, so that entry checks have something to refuse.
-pub(crate) fn inputs(pool: &Pool, algorithm: &Algorithm, seed: u64, count: usize) -> Vec<Input> {
+pub(crate) fn inputs(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    seed: u64,
+) -> Vec<Input> {
+    let within = |case: &Case| {
+        let options = options(case, 0, STEPS);
+        let run = machine::run(pool, program, &case.bindings, &case.windows, &options);
+        !matches!(run, Err(Fault::OutOfSteps | Fault::TooLarge { .. }))
+    };
+    let points = POINTS.into_iter().find(|points| {
+        let sample = cases_of(pool, algorithm, program, *points, (seed, SAMPLE));
+        sample.iter().filter(|case| within(case)).count() * 10 >= sample.len() * 9
+    });
+    let points = points.unwrap_or(POINTS[POINTS.len() - 1]);
     let mut random = Random::new(seed);
     let mut found = Vec::new();
-    for (number, mut case) in cases(pool, algorithm, seed, count).into_iter().enumerate() {
-        if number % 5 == 4 {
-            make_extreme(pool, algorithm, &mut case, &mut random);
+    let mut accepted = 0;
+    for round in 0..6 {
+        let seed = seed.wrapping_add(round << 32);
+        for case in cases_of(pool, algorithm, program, points, (seed, RUNS)) {
+            if accepted == RUNS {
+                return found;
+            }
+            let input = varied(pool, algorithm, case, found.len(), &mut random);
+            let options = options(&input.case, 0, MOST_STEPS);
+            let Case { bindings, windows, .. } = &input.case;
+            match machine::run(pool, program, bindings, windows, &options) {
+                Ok(_) => accepted += 1,
+                Err(Fault::CheckFailed(_)) => {}
+                Err(Fault::OutOfSteps | Fault::TooLarge { .. }) => continue,
+                // That the original is wrong is noticed when all are run.
+                Err(_) => {}
+            }
+            // Where the original refuses few, all are kept; else some do.
+            if found.len() < accepted + RUNS / 4 {
+                found.push(input);
+            }
         }
-        // Histograms have more bins than small windows show.
-        if let [window] = case.windows.as_mut_slice()
-            && let [(_, extent)] = window.as_mut_slice()
-            && number % 3 == 0
-        {
-            *extent = random.between(250, 270);
-        }
-        if number % 8 == 7 {
-            crop_input(pool, algorithm, &mut case, &mut random);
-        }
-        let expected = evaluate(pool, algorithm, &case.bindings, &case.windows).ok();
-        found.push(Input { case, expected });
     }
-    assert!(found.len() * 10 >= count * 9, "{} of {count} cases", found.len());
     found
+}
+
+/// How a mutant is run on a case.
+pub(crate) fn options(case: &Case, seed: u64, steps: u64) -> machine::Options {
+    machine::Options {
+        seed,
+        output_padding: case.output_padding.clone(),
+        steps: Some(steps),
+        elements: 1 << 22,
+        ..machine::Options::default()
+    }
+}
+
+/// How a run shows that a program is wrong; the number of runs that went to their end otherwise.
+pub(crate) fn observe(pool: &Pool, program: &Program, inputs: &[Input]) -> Result<usize, String> {
+    let mut ended = 0;
+    for (number, Input { case, expected }) in inputs.iter().enumerate() {
+        // Where the algorithm has no value any run will do that does not fault.
+        let same = |outputs: &[Array]| expected.as_ref().is_none_or(|expected| expected == outputs);
+        ended += usize::from(runs_right(pool, program, case, number as u64, same)?);
+    }
+    Ok(ended)
+}
+
+/// The same for a program that is to compute what an algorithm says whose funcs stand in another pool.
+pub(crate) fn observe_against(
+    (pool, program): (&Pool, &Program),
+    (other, algorithm): (&Pool, &Algorithm),
+    inputs: &[Input],
+) -> Result<usize, String> {
+    let mut ended = 0;
+    for (number, Input { case, .. }) in inputs.iter().enumerate() {
+        let Ok(expected) = evaluate(other, algorithm, &case.bindings, &case.windows) else {
+            continue;
+        };
+        let same = |outputs: &[Array]| expected == outputs;
+        ended += usize::from(runs_right(pool, program, case, number as u64, same)?);
+    }
+    Ok(ended)
+}
+
+/// Whether a run went to its end, or how it shows that the program is wrong.
+fn runs_right(
+    pool: &Pool,
+    program: &Program,
+    case: &Case,
+    seed: u64,
+    same: impl Fn(&[Array]) -> bool,
+) -> Result<bool, String> {
+    let options = options(case, seed, MOST_STEPS);
+    match machine::run(pool, program, &case.bindings, &case.windows, &options) {
+        Ok(outcome) if same(&outcome.outputs) => Ok(true),
+        Ok(_) => Err(format!("another output on windows {:?}", case.windows)),
+        Err(
+            fault @ (Fault::OutOfBounds { .. }
+            | Fault::Undefined { .. }
+            | Fault::UndefinedOutput { .. }
+            | Fault::IndexOverflow { .. }
+            | Fault::WriteToInput { .. }
+            | Fault::DeadBuffer { .. }
+            | Fault::Race { .. }
+            | Fault::LaneConflict { .. }),
+        ) => Err(fault.to_string()),
+        // A stricter entry check makes no wrong result, and a run that is too long shows nothing.
+        Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }) => Ok(false),
+        Err(
+            fault @ (Fault::ClaimWrong(_)
+            | Fault::Specification(_)
+            | Fault::Eval(_)
+            | Fault::Malformed(_)
+            | Fault::Startup(_)
+            | Fault::Bind(_)
+            | Fault::OutputCount { .. }
+            | Fault::MissingInput(_)
+            | Fault::WindowOutsideBuffer { .. }),
+        ) => unreachable!("a mutant cannot be run: {fault}"),
+    }
+}
+
+/// Which shapes inputs have.
+#[derive(Default)]
+pub(crate) struct Shapes {
+    /// Extents of windows.
+    pub(crate) extents: BTreeSet<i64>,
+    pub(crate) moved_windows: usize,
+    pub(crate) moved_inputs: usize,
+    pub(crate) padded_inputs: usize,
+    pub(crate) padded_outputs: usize,
+}
+
+/// The shapes of inputs for an algorithm.
+pub(crate) fn shapes(algorithm: &Algorithm, inputs: &[Input]) -> Shapes {
+    let mut shapes = Shapes::default();
+    for Input { case, .. } in inputs {
+        let sides = || case.windows.iter().flatten();
+        shapes.extents.extend(sides().map(|(_, extent)| *extent));
+        shapes.moved_windows += usize::from(sides().any(|(min, _)| *min != 0));
+        shapes.padded_outputs += usize::from(case.output_padding.iter().any(|some| *some > 0));
+        let arrays = || algorithm.inputs.iter().filter_map(|input| case.bindings.input(*input));
+        let moved = arrays().any(|array| array.shape.iter().any(|(min, _)| *min != 0));
+        shapes.moved_inputs += usize::from(moved);
+        let padded = |array: &Array| {
+            let mut dense = 1;
+            array.shape.iter().zip(&array.strides).any(|((_, extent), stride)| {
+                let is_padded = *stride != dense && *extent > 1;
+                dense *= extent.max(&1);
+                is_padded
+            })
+        };
+        shapes.padded_inputs += usize::from(arrays().any(padded));
+    }
+    shapes
+}
+
+/// A case with something of its own, by its number, and the algorithm's value.
+fn varied(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    mut case: Case,
+    number: usize,
+    random: &mut Random,
+) -> Input {
+    if number % 5 == 4 {
+        make_extreme(pool, algorithm, &mut case, random);
+    }
+    if number % 8 == 7 {
+        crop_input(pool, algorithm, &mut case, random);
+    }
+    // Histograms have more bins than small windows show.
+    if let [window] = case.windows.as_slice()
+        && let [(min, _)] = *window.as_slice()
+        && number % 3 == 0
+    {
+        let windows = vec![vec![(min, random.between(250, 270))]];
+        if let Ok(expected) = evaluate(pool, algorithm, &case.bindings, &windows) {
+            case.windows = windows;
+            return Input { case, expected: Some(expected) };
+        }
+    }
+    let expected = evaluate(pool, algorithm, &case.bindings, &case.windows).ok();
+    Input { case, expected }
 }
 
 /// Takes a row or column off an input.

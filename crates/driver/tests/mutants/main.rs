@@ -1,101 +1,160 @@
 //! Programs with one defect each: none that a run shows to be wrong is proved.
 //!
-//! The examples are compiled under their schedules with smaller tiles, so that small inputs cross every border, and each program is changed in one place. A mutant is *observable*
-//! if one of two hundred runs of the interpreter faults, races, leaves the output undefined or gives something else than the algorithm.
+//! The examples are compiled under their schedules with smaller factors, so that small inputs cross every border, and something is changed in one place: the final program, the
+//! structured program before it is lowered, the specification, or the annotations. A mutant is *observable* if one of two hundred runs of the interpreter faults, races, leaves the output
+//! undefined or gives something else than the algorithm. `cargo xtask mutants` does this for all examples and at least three thousand mutants; a test run for some.
 
+mod adversary;
 #[path = "../common/mod.rs"]
 mod common;
-mod equivalent;
 mod inputs;
+mod judge;
+mod programs;
+mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use common::{EXAMPLES, choices, example, in_parallel, load, open, options};
-use halidom_driver::compile::compile;
-use halidom_interp::machine::{self, Fault};
-use halidom_ir::verify::{self, Phase};
-use halidom_ir::{Algorithm, Pool, Program};
-use halidom_testgen::{Mutant, MutantKind, mutants};
-use halidom_validate::{Report, Search, Verdict, validate};
-use inputs::{Input, inputs};
+use adversary::{Attempts, attack};
+use common::in_parallel;
+use halidom_testgen::Random;
+use halidom_validate::Kind;
+use inputs::{Input, RUNS, Shapes, inputs, shapes};
+use judge::{Family, Judge, Judgement, Outcome};
+use programs::{FEW, Original, every_name, originals};
+use table::Counts;
 
-/// Mutants of each schedule of each example.
-const MUTANTS: usize = 13;
-/// Runs of each mutant.
-const RUNS: usize = 200;
-/// An environment variable: if it is set, the table is followed by the open obligations of mutants that are not proved.
+/// An environment variable: mutants of all examples together. Without it, some examples are changed in few places.
+const MUTANTS: &str = "HALIDOM_MUTANTS";
+/// An environment variable: only examples whose name has this in it.
+const EXAMPLES: &str = "HALIDOM_MUTANTS_OF";
+/// An environment variable: after so many seconds no program is begun.
+const SECONDS: &str = "HALIDOM_MUTANTS_SECONDS";
+/// An environment variable: if it is set, what is open is printed too.
 const DETAILS: &str = "HALIDOM_TEST_DETAILS";
+/// Mutants of a program in a test run.
+const FEW_MUTANTS: usize = 10;
 
-/// A compile that is right.
-struct Original {
-    name: String,
-    example: usize,
-    pool: Pool,
-    algorithm: Algorithm,
-    program: Program,
+/// Of how many per cent of what is wanted mutants are asked for: some programs have no more places, of large ones fewer are made.
+const MORE: usize = 130;
+
+/// Changes of the annotations of one wrong mutant of each program.
+const TRIES: usize = 6;
+
+/// How much is tried.
+struct Plan {
+    names: Vec<String>,
+    /// Mutants of each program; of all, if all examples are looked at.
+    each: Option<usize>,
+    all: usize,
+    /// Whether examples were left out that a whole run looks at.
+    is_part: bool,
+    /// After this time no program is begun.
+    time: Duration,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Judgement {
-    Refuted,
-    Unknown,
-    Proved,
+impl Plan {
+    fn new() -> Self {
+        let read =
+            |variable| std::env::var_os(variable).map(|text| text.to_string_lossy().into_owned());
+        let seconds = read(SECONDS).map(|seconds| seconds.parse().expect("a number of seconds"));
+        let time = seconds.map_or(Duration::MAX, Duration::from_secs);
+        let Some(all) = read(MUTANTS).map(|all| all.parse().expect("a number of mutants")) else {
+            let names = FEW.map(str::to_owned).to_vec();
+            return Self { names, each: Some(FEW_MUTANTS), all: 0, is_part: false, time };
+        };
+        let wanted = read(EXAMPLES).unwrap_or_default();
+        let names = every_name().into_iter().filter(|name| name.contains(&wanted)).collect();
+        Self { names, each: None, all, is_part: !wanted.is_empty(), time }
+    }
 }
 
-struct Outcome {
-    name: String,
-    kind: MutantKind,
-    description: String,
-    /// How a run showed it.
-    observed: Option<String>,
-    judgement: Judgement,
-    /// What is open.
-    detail: String,
-    /// Whether the validator found the changed func to have a store that never runs.
-    dead: bool,
-    seconds: (f64, f64),
+/// What came of one program.
+#[derive(Default)]
+struct Examined {
+    outcomes: Vec<Outcome>,
+    attempts: Attempts,
+    /// Wrong programs that are proved with other annotations.
+    proved: Vec<String>,
+    shapes: Option<Shapes>,
+    /// Why nothing can be said of its mutants.
+    problem: Option<String>,
 }
 
 #[test]
 fn no_wrong_program_is_proved() {
     let begin = Instant::now();
-    let texts: Vec<(usize, String)> =
-        EXAMPLES.iter().map(|name| small(&example(name))).enumerate().collect();
-    let cases = in_parallel(&texts, |(number, text)| {
-        let loaded = load(EXAMPLES[*number], text);
-        let algorithm = &loaded.module.pipelines[0].algorithm;
-        inputs(&loaded.module.pool, algorithm, 11 + *number as u64, RUNS)
+    let plan = Plan::new();
+    let mut originals: Vec<Original> =
+        in_parallel(&plan.names, |name| originals(name)).into_iter().flatten().collect();
+    // What is done in a part of the time is a sample of all.
+    Random::new(1).shuffle(&mut originals);
+    let each =
+        plan.each.unwrap_or_else(|| (plan.all * MORE).div_ceil(100 * originals.len().max(1)));
+    println!(
+        "{} programs of {} examples, about {each} mutants of each",
+        originals.len(),
+        plan.names.len()
+    );
+    // The schedules of a pipeline share inputs.
+    let shared: BTreeMap<&str, OnceLock<Arc<Vec<Input>>>> =
+        originals.iter().map(|original| (original.pipeline.as_str(), OnceLock::new())).collect();
+    let done = Mutex::new(0);
+    let examined = in_parallel(&originals, |original| {
+        if begin.elapsed() > plan.time {
+            return None;
+        }
+        let inputs = shared[original.pipeline.as_str()].get_or_init(|| {
+            let Original { pipeline, pool, algorithm, program, .. } = original;
+            Arc::new(inputs(pool, algorithm, program, judge::seed(pipeline)))
+        });
+        let examined = examine(original, inputs, each);
+        let mut done = done.lock().expect("no thread panics while it counts");
+        *done += 1;
+        let counts = Counts::of(&examined.outcomes);
+        println!(
+            "{done:>4} {}: {} mutants, {} observable, {} refuted, {} unknown, {} proved and wrong; {:.0} s",
+            original.name,
+            counts.mutants,
+            counts.observable,
+            counts.refuted,
+            counts.unknown,
+            counts.proved_wrong,
+            begin.elapsed().as_secs_f64()
+        );
+        print!("{}", table::missed(&examined.outcomes));
+        Some(examined)
     });
-    let originals: Vec<Original> = texts
-        .iter()
-        .flat_map(|(number, text)| {
-            let loaded = load(EXAMPLES[*number], text);
-            choices(&loaded)
-                .into_iter()
-                .map(|choice| {
-                    let mut loaded = load(EXAMPLES[*number], text);
-                    let compiled = compile(&mut loaded, &choice, &mut |_, _, _| {})
-                        .expect("the schedule is legal");
-                    let name =
-                        format!("{} {}", EXAMPLES[*number], loaded.schedule_of(&choice).name);
-                    let algorithm = loaded.module.pipelines[0].algorithm.clone();
-                    let (pool, program) = (loaded.module.pool, compiled.program);
-                    Original { name, example: *number, pool, algorithm, program }
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    println!("{} programs, prepared in {:.1} s", originals.len(), begin.elapsed().as_secs_f64());
-    let outcomes: Vec<Outcome> =
-        in_parallel(&originals, |original| judge(original, &cases[original.example]))
-            .into_iter()
-            .flatten()
-            .collect();
-    println!("{}{:.1} s", report(&outcomes), begin.elapsed().as_secs_f64());
+    let left_out = examined.iter().filter(|examined| examined.is_none()).count();
+    let problems: Vec<String> =
+        examined.iter().flatten().filter_map(|examined| examined.problem.clone()).collect();
+    let mut attempts = Attempts::default();
+    let (mut outcomes, mut proved, mut all_shapes) = (Vec::new(), Vec::new(), Vec::new());
+    for found in examined.into_iter().flatten() {
+        attempts.add(found.attempts);
+        outcomes.extend(found.outcomes);
+        proved.extend(found.proved);
+        all_shapes.extend(found.shapes);
+    }
+    println!("{}", table::listed(&outcomes, std::env::var_os(DETAILS).is_some()));
+    println!("{}", table::by_kind(&outcomes));
+    println!("{}{}", table::unknown(&outcomes), table::reasons(&outcomes));
+    println!("{}", table::by_obligation(&outcomes));
+    println!("{}", words(&all_shapes));
+    println!(
+        "annotations of {} wrong programs changed {} times: {} times fewer obligations were open, {} times one, never none",
+        attempts.programs, attempts.tried, attempts.better, attempts.closest
+    );
+    let (observing, validating) = outcomes.iter().fold((0.0, 0.0), |(runs, proofs), outcome| {
+        (runs + outcome.seconds.0, proofs + outcome.seconds.1)
+    });
+    println!(
+        "{left_out} programs left out; runs took {observing:.0} s, validation {validating:.0} s of a thread's time; {:.0} s in all",
+        begin.elapsed().as_secs_f64()
+    );
 
-    assert!(outcomes.len() >= 200, "{} mutants", outcomes.len());
     let wrong: Vec<String> = outcomes
         .iter()
         .filter(|outcome| outcome.judgement == Judgement::Proved)
@@ -105,216 +164,78 @@ fn no_wrong_program_is_proved() {
         })
         .collect();
     assert!(wrong.is_empty(), "proved, and wrong:\n{}", wrong.concat());
-    let observable = outcomes.iter().filter(|outcome| outcome.observed.is_some()).count();
-    let refuted = outcomes
+    assert!(problems.is_empty(), "{}", problems.concat());
+    assert!(proved.is_empty(), "proved by other annotations, and wrong:\n{}", proved.concat());
+    let false_alarms: Vec<&str> = outcomes
         .iter()
-        .filter(|outcome| outcome.observed.is_some() && outcome.judgement == Judgement::Refuted)
-        .count();
-    assert!(refuted * 10 >= observable * 6, "{refuted} of {observable} observable ones refuted");
-    let unexplained: Vec<String> = outcomes
-        .iter()
-        .filter(|outcome| outcome.judgement == Judgement::Proved)
-        .filter(|outcome| {
-            equivalent::reason(outcome.kind, &outcome.description, outcome.dead).is_none()
-        })
-        .map(|outcome| format!("{}: {}\n", outcome.name, outcome.description))
+        .filter(|outcome| outcome.family == Family::Annotations && outcome.observed.is_some())
+        .map(|outcome| outcome.description.as_str())
         .collect();
-    assert!(unexplained.is_empty(), "proved without a known reason:\n{}", unexplained.concat());
-}
-
-/// The text with small factors in its schedules: tiles of a few elements, vectors of four.
-fn small(text: &str) -> String {
-    let mut inside = false;
-    let mut result = String::new();
-    for line in text.lines() {
-        inside |= line.starts_with("schedule ");
-        if inside {
-            let mut number = String::new();
-            for letter in line.chars().chain(['\n']) {
-                if letter.is_ascii_digit() {
-                    number.push(letter);
-                    continue;
-                }
-                if !number.is_empty() {
-                    let factor: i64 = number.parse().expect("digits are a number");
-                    let factor = match factor {
-                        128.. => 16,
-                        32..128 => 8,
-                        8..32 => 4,
-                        _ => factor,
-                    };
-                    write!(result, "{factor}").expect("strings grow");
-                    number.clear();
-                }
-                result.push(letter);
-            }
-        } else {
-            result.push_str(line);
-            result.push('\n');
-        }
-        inside &= line != "}";
+    assert!(false_alarms.is_empty(), "right, and refuted: {false_alarms:?}");
+    for outcome in &outcomes {
+        assert_ne!(outcome.proved_without, Some(false), "{}", outcome.description);
     }
-    result
-}
-
-fn judge(original: &Original, cases: &[Input]) -> Vec<Outcome> {
-    let Original { name, pool, algorithm, program, .. } = original;
-    let mut pool = pool.clone();
-    let mut options = options();
-    options.search = Search { time: Duration::from_secs(2), ..Search::default() };
-    options.strictness = Duration::ZERO;
-    let original_report = validate(&mut pool, algorithm, program, &options);
-    assert_eq!(original_report.verdict, Verdict::Proved, "{name}\n{}", open(&original_report));
-    assert_eq!(observe(&pool, program, cases), None, "{name}");
-    options.timeout = Duration::from_secs(4);
-    let seed = name.bytes().fold(7, |seed, byte| seed * 31 + u64::from(byte));
-    mutants(&mut pool, program, seed, MUTANTS)
-        .into_iter()
-        .filter(|mutant| verify::program(&pool, &mutant.program, Phase::Final).is_ok())
-        .map(|Mutant { kind, program, description }| {
-            let begin = Instant::now();
-            let observed = observe(&pool, &program, cases);
-            let observing = begin.elapsed().as_secs_f64();
-            let report = validate(&mut pool.clone(), algorithm, &program, &options);
-            let judgement = match &report.verdict {
-                Verdict::Proved => Judgement::Proved,
-                // The runs after a proof must not hide that it was wrong.
-                Verdict::Refuted(_) if report.open().next().is_none() => Judgement::Proved,
-                Verdict::Refuted(_) => Judgement::Refuted,
-                Verdict::Unknown(_) => Judgement::Unknown,
-            };
-            let name = name.clone();
-            let detail = open(&report);
-            let dead = is_dead(&original_report, &description);
-            let seconds = (observing, report.time.as_secs_f64());
-            Outcome { name, kind, description, observed, judgement, detail, dead, seconds }
-        })
-        .collect()
-}
-
-/// Whether a store to the func that a description speaks of is dead code in the original, or one of the func whose loops a changed `let` mentions.
-fn is_dead(report: &Report, description: &str) -> bool {
-    if description.starts_with("let ") {
-        let dead = report.notes.iter().filter_map(|note| {
-            let rest = note.strip_prefix("dead code: the store to ")?;
-            rest.split_once('(').map(|(func, _)| func)
-        });
-        return dead.into_iter().any(|func| description.contains(&format!("{func}.")));
+    let counts = Counts::of(&outcomes);
+    let Counts { refuted, observable, .. } = counts;
+    assert!(refuted * 10 >= observable * 9, "{refuted} of {observable} observable ones refuted");
+    if plan.is_part || left_out > 0 {
+        return;
     }
-    let Some((func, _)) =
-        description.strip_prefix("store to ").and_then(|rest| rest.split_once(' '))
-    else {
-        return false;
+    assert!(counts.mutants >= 200.max(plan.all), "{} mutants", counts.mutants);
+    // Each part of the table is of use.
+    for family in [Family::Final, Family::Lowering, Family::Specification] {
+        let of_family = outcomes.iter().filter(|outcome| outcome.family == family);
+        assert!(Counts::of(of_family).refuted >= 20, "{}", family.name());
+    }
+    let alone: BTreeSet<Kind> = outcomes
+        .iter()
+        .filter(|outcome| outcome.proved_without == Some(true))
+        .flat_map(|outcome| outcome.open.iter().copied())
+        .collect();
+    assert!(alone.len() >= 5, "mutants are caught by one kind alone of {alone:?}");
+    assert!(attempts.tried >= 50, "{attempts:?}");
+}
+
+fn examine(original: &Original, inputs: &Arc<Vec<Input>>, each: usize) -> Examined {
+    let judge = match Judge::new(original, inputs) {
+        Ok(judge) => judge,
+        Err(problem) => return Examined { problem: Some(problem), ..Examined::default() },
     };
-    let note = format!("dead code: the store to {func}(");
-    // What never runs is the scalar code.
-    !description.contains("ramp(") && report.notes.iter().any(|known| known.starts_with(&note))
+    let shapes = Some(shapes(&original.algorithm, &judge.inputs));
+    let outcomes = judge.outcomes(each);
+    // What takes long is attacked less.
+    let tries = if judge.is_large() { 2 } else { TRIES };
+    let (attempts, proved) = attack(&judge, 1, tries);
+    Examined { outcomes, attempts, proved, shapes, problem: None }
 }
 
-/// How a run shows that the program is wrong.
-fn observe(pool: &Pool, program: &Program, cases: &[Input]) -> Option<String> {
-    cases.iter().enumerate().find_map(|(number, input)| {
-        let options = machine::Options {
-            seed: number as u64,
-            output_padding: input.case.output_padding.clone(),
-            steps: Some(4_000_000),
-            elements: 1 << 22,
-            ..machine::Options::default()
-        };
-        let run = machine::run(pool, program, &input.case.bindings, &input.case.windows, &options);
-        match run {
-            Ok(outcome) => {
-                // Where the algorithm has no value, the original refuses to run; any run without fault will do.
-                let expected = input.expected.as_ref();
-                expected
-                    .is_some_and(|expected| outcome.outputs != *expected)
-                    .then(|| format!("another output on windows {:?}", input.case.windows))
-            }
-            Err(
-                fault @ (Fault::OutOfBounds { .. }
-                | Fault::Undefined { .. }
-                | Fault::UndefinedOutput { .. }
-                | Fault::IndexOverflow { .. }
-                | Fault::WriteToInput { .. }
-                | Fault::DeadBuffer { .. }
-                | Fault::Race { .. }
-                | Fault::LaneConflict { .. }),
-            ) => Some(fault.to_string()),
-            // A stricter entry check makes no wrong result.
-            Err(Fault::CheckFailed(_)) => None,
-            Err(
-                fault @ (Fault::ClaimWrong(_)
-                | Fault::Specification(_)
-                | Fault::Eval(_)
-                | Fault::Malformed(_)
-                | Fault::Startup(_)
-                | Fault::Bind(_)
-                | Fault::OutputCount { .. }
-                | Fault::MissingInput(_)
-                | Fault::WindowOutsideBuffer { .. }
-                | Fault::OutOfSteps
-                | Fault::TooLarge { .. }),
-            ) => unreachable!("a mutant cannot be run: {fault}"),
-        }
-    })
-}
-
-/// A table of the kinds, then each mutant that is not refuted.
-fn report(outcomes: &[Outcome]) -> String {
-    const COLUMNS: [&str; 6] =
-        ["refuted", "unknown", "unknown, unseen", "proved, wrong", "proved, same", "observable"];
-    let mut table: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
-    for outcome in outcomes {
-        let observable = outcome.observed.is_some();
-        let column = match (outcome.judgement, observable) {
-            (Judgement::Refuted, _) => 0,
-            (Judgement::Unknown, true) => 1,
-            (Judgement::Unknown, false) => 2,
-            (Judgement::Proved, true) => 3,
-            (Judgement::Proved, false) => 4,
-        };
-        // Sorts after every kind's name.
-        for row in [outcome.kind.name(), "~ all"] {
-            let row = table.entry(row).or_default();
-            row[column] += 1;
-            row[5] += usize::from(observable);
-        }
-    }
-    let mut text = format!("{:<22}", "kind");
-    for column in COLUMNS {
-        write!(text, " {column:>15}").expect("strings grow");
-    }
-    text.push('\n');
-    for (kind, row) in &table {
-        write!(text, "{kind:<22}").expect("strings grow");
-        for number in row {
-            write!(text, " {number:>15}").expect("strings grow");
-        }
-        text.push('\n');
-    }
-    let details = std::env::var_os(DETAILS).is_some();
-    for outcome in outcomes {
-        let Outcome { name, kind, description, observed, judgement, detail, dead, .. } = outcome;
-        let words = match (judgement, observed) {
-            (Judgement::Proved, None) => {
-                let reason = equivalent::reason(*kind, description, *dead);
-                format!("proved, because {}", reason.unwrap_or("??? nobody knows why"))
-            }
-            (Judgement::Proved, Some(observed)) => format!("PROVED, though {observed}"),
-            (Judgement::Unknown, Some(observed)) => format!("unknown, though {observed}"),
-            (Judgement::Unknown, None) => "unknown, and no run shows anything".to_owned(),
-            (Judgement::Refuted, _) => continue,
-        };
-        writeln!(text, "{name}: {}: {description}\n    {words}", kind.name())
+/// What shapes the inputs have, over all programs.
+fn words(shapes: &[Shapes]) -> String {
+    let mut text = String::new();
+    let count = |some: &dyn Fn(&Shapes) -> usize| -> usize { shapes.iter().map(some).sum() };
+    writeln!(
+        text,
+        "at least {RUNS} inputs of each of {} programs; of all, {} have windows that do not begin at 0, {} inputs that do not, {} padded inputs, {} padded outputs",
+        shapes.len(),
+        count(&|shapes| shapes.moved_windows),
+        count(&|shapes| shapes.moved_inputs),
+        count(&|shapes| shapes.padded_inputs),
+        count(&|shapes| shapes.padded_outputs),
+    )
+    .expect("strings grow");
+    for factor in [4, 8, 16] {
+        let all = shapes.iter().filter(|shapes| {
+            let remainders: BTreeSet<i64> =
+                shapes.extents.iter().map(|extent| extent % factor).collect();
+            remainders.len() as i64 == factor
+        });
+        writeln!(text, "every remainder by {factor} among the extents: {} programs", all.count())
             .expect("strings grow");
-        if details {
-            text.push_str(detail);
-        }
     }
-    let (observing, validating) = outcomes.iter().fold((0.0, 0.0), |(runs, proofs), outcome| {
-        (runs + outcome.seconds.0, proofs + outcome.seconds.1)
-    });
-    writeln!(text, "runs took {observing:.1} s, validation {validating:.1} s of processor time")
+    let with = |extent: i64| shapes.iter().filter(|all| all.extents.contains(&extent)).count();
+    let sizes: Vec<String> =
+        [0, 1, 2, 3, 5, 7, 13, 17, 31].map(|size| format!("{size} in {}", with(size))).to_vec();
+    writeln!(text, "programs by an extent that occurs: {}", sizes.join(", "))
         .expect("strings grow");
     text
 }

@@ -20,7 +20,7 @@ pub(super) fn children(stmt: &Stmt) -> Vec<StmtId> {
 }
 
 /// The statement with its child number `child` replaced.
-fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
+pub(super) fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
     let mut stmt = stmt.clone();
     match &mut stmt {
         Stmt::Block(stmts) => stmts[child] = new,
@@ -88,10 +88,10 @@ fn replace(
 }
 
 /// From an expression down to a subexpression: the number of the operand at each step.
-pub(super) type Path = Vec<usize>;
+pub(crate) type Path = Vec<usize>;
 
 /// Calls `visit` with occurrences of subexpressions, parents first, at most `limit` of them: shared subexpressions can occur exponentially often.
-pub(super) fn for_each_subexpr(
+pub(crate) fn for_each_subexpr(
     pool: &Pool,
     root: ExprId,
     limit: usize,
@@ -125,12 +125,12 @@ fn operands(expr: &Expr) -> Vec<ExprId> {
 }
 
 /// The subexpression at a path.
-pub(super) fn subexpr(pool: &Pool, root: ExprId, path: &[usize]) -> Option<ExprId> {
+pub(crate) fn subexpr(pool: &Pool, root: ExprId, path: &[usize]) -> Option<ExprId> {
     path.iter().try_fold(root, |expr, number| operands(pool.get(expr)).get(*number).copied())
 }
 
 /// The expression with the subexpression at a path replaced.
-pub(super) fn replace_subexpr(
+pub(crate) fn replace_subexpr(
     pool: &mut Pool,
     root: ExprId,
     path: &[usize],

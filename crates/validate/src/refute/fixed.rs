@@ -6,14 +6,15 @@ use halidom_ir::{
 };
 
 /// Lets parameters and windows agree with checks `window variable == value`, of which few random sizes would pass: where the value is a parameter it follows the window,
-/// and then the window follows the value. What is hinted stays.
+/// and then the window follows the value, which may be that of a shape. What is hinted stays. Whether shapes fixed anything.
 pub(super) fn fix(
     pool: &Pool,
     program: &Program,
     hinted: &dyn Fn(VarId) -> Option<i64>,
     bindings: &mut Bindings,
     windows: &mut [Shape],
-) -> Option<()> {
+    shape: impl FnOnce(&mut Bindings) -> Option<()>,
+) -> Option<bool> {
     let mut equations = Vec::new();
     collect(pool, program.body, &mut equations);
     let mut sides: Vec<(VarId, &mut i64)> = Vec::new();
@@ -33,13 +34,18 @@ pub(super) fn fix(
             }
         }
     }
+    let mut shaped = bindings.clone();
+    shape(&mut shaped)?;
+    let mut by_shapes = false;
     for (var, number) in sides {
         for (_, value) in values(var) {
-            let value = evaluate_expr(pool, *value, bindings).ok()?.as_integer()?;
-            *number = i64::try_from(value).ok()?;
+            let known = evaluate_expr(pool, *value, bindings);
+            by_shapes |= known.is_err();
+            let value = known.or_else(|_| evaluate_expr(pool, *value, &shaped)).ok()?;
+            *number = i64::try_from(value.as_integer()?).ok()?;
         }
     }
-    Some(())
+    Some(by_shapes)
 }
 
 /// The equations among the checks on bounds. Entry checks stand at the top.

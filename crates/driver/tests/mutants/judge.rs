@@ -1,0 +1,380 @@
+//! What the validator says of each mutant, and what runs show.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use halidom_driver::compile::finish;
+use halidom_interp::machine;
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{Pool, Program, Stmt, StmtId};
+use halidom_testgen::{Mutant, MutantKind, mutants, specification_mutants};
+use halidom_validate::{Kind, Options, Report, Search, Verdict, validate_refined};
+
+use crate::common;
+use crate::inputs::{Input, RUNS, inputs, observe, observe_against, options};
+use crate::programs::Original;
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Family {
+    Final,
+    Lowering,
+    Specification,
+    Annotations,
+}
+
+impl Family {
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Final, Self::Lowering, Self::Specification, Self::Annotations];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Final => "final program",
+            Self::Lowering => "lowering",
+            Self::Specification => "specification",
+            Self::Annotations => "annotations",
+        }
+    }
+
+    /// Of so many mutants of a program, how many are of this family.
+    fn share(self, mutants: usize) -> usize {
+        match self {
+            Self::Final => mutants.div_ceil(3),
+            Self::Lowering => mutants.div_ceil(3),
+            Self::Specification => mutants.div_ceil(5),
+            Self::Annotations => mutants.div_ceil(8),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Judgement {
+    Refuted,
+    Unknown,
+    Proved,
+}
+
+pub(crate) struct Outcome {
+    /// The original.
+    pub(crate) name: String,
+    pub(crate) family: Family,
+    pub(crate) kind: &'static str,
+    pub(crate) description: String,
+    /// How a run showed that it is wrong: one of ours, or the validator's.
+    pub(crate) observed: Option<String>,
+    pub(crate) judgement: Judgement,
+    /// Kinds of obligations that are open.
+    pub(crate) open: BTreeSet<Kind>,
+    /// What is open, in words.
+    pub(crate) detail: String,
+    /// Why it is proved, where it is, and no run shows anything.
+    pub(crate) reason: Option<&'static str>,
+    /// Whether, if only obligations of one kind are open, it is proved without that kind; where that was tried.
+    pub(crate) proved_without: Option<bool>,
+    /// Of runs, of validation.
+    pub(crate) seconds: (f64, f64),
+}
+
+/// Obligations of programs of which fewer mutants are made, and of how many times fewer.
+const MANY: usize = 3000;
+const FEWER: usize = 3;
+
+/// Cases on which it is tried to refute a program that runs as one that is right.
+const FEW_TRIALS: usize = 8;
+
+/// A program of which mutants are judged.
+pub(crate) struct Judge<'a> {
+    pub(crate) original: &'a Original,
+    pub(crate) inputs: Arc<Vec<Input>>,
+    report: Report,
+    options: Options,
+    seed: u64,
+}
+
+/// A number that follows from a name.
+pub(crate) fn seed(name: &str) -> u64 {
+    name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
+}
+
+/// How mutants are validated.
+pub(crate) fn limits() -> Options {
+    let mut options = common::options();
+    options.search = Search { time: Duration::from_secs(3), ..Search::default() };
+    options.strictness = Duration::ZERO;
+    options
+}
+
+impl<'a> Judge<'a> {
+    /// Validates the original, which must be proved, and runs it, which must not show anything: on these inputs if it accepts enough of them, else on others.
+    pub(crate) fn new(original: &'a Original, shared: &Arc<Vec<Input>>) -> Result<Self, String> {
+        let Original { name, pool, algorithm, steps, program, .. } = original;
+        let seed = seed(name);
+        let mut options = limits();
+        let report = validate_refined(&mut pool.clone(), algorithm, steps, program, &options);
+        if report.verdict != Verdict::Proved {
+            return Err(format!("{name} is not proved\n{}", common::open(&report)));
+        }
+        let accepted = |inputs: &[Input]| {
+            observe(pool, program, inputs).map_err(|observed| format!("{name}: {observed}\n"))
+        };
+        let mut own = Arc::clone(shared);
+        if accepted(&own)? < RUNS {
+            own = Arc::new(inputs(pool, algorithm, program, seed));
+            let count = accepted(&own)?;
+            if count < RUNS {
+                return Err(format!("{name} accepts {count} of {} inputs\n", own.len()));
+            }
+        }
+        options.timeout = Duration::from_secs(4);
+        Ok(Self { original, inputs: own, report, options, seed })
+    }
+
+    /// How many obligations the original has.
+    pub(crate) fn obligations(&self) -> usize {
+        self.report.obligations.len()
+    }
+
+    /// Whether the program is so large that fewer mutants of it are made.
+    pub(crate) fn is_large(&self) -> bool {
+        self.obligations() > MANY
+    }
+
+    /// Judges about so many mutants, of all families.
+    pub(crate) fn outcomes(&self, count: usize) -> Vec<Outcome> {
+        let count = if self.is_large() { count.div_ceil(FEWER) } else { count };
+        let mut outcomes = self.of_final(Family::Final, MutantKind::FINAL, count);
+        outcomes.extend(self.of_lowering(count));
+        outcomes.extend(self.of_specification(count));
+        outcomes.extend(self.of_final(Family::Annotations, MutantKind::ANNOTATIONS, count));
+        outcomes
+    }
+
+    /// Mutants of the final program that are well formed, with the pool that they stand in.
+    pub(crate) fn final_mutants(&self, kinds: &[MutantKind], count: usize) -> (Pool, Vec<Mutant>) {
+        let mut pool = self.original.pool.clone();
+        let mut made = mutants(&mut pool, &self.original.program, kinds, self.seed, count);
+        made.retain(|mutant| verify::program(&pool, &mutant.program, Phase::Final).is_ok());
+        (pool, made)
+    }
+
+    fn of_final(&self, family: Family, kinds: &[MutantKind], count: usize) -> Vec<Outcome> {
+        let (mut pool, made) = self.final_mutants(kinds, family.share(count));
+        let judged = made.into_iter().map(|mutant| {
+            let begin = Instant::now();
+            let observed = observe(&pool, &mutant.program, &self.inputs);
+            let spent = begin.elapsed();
+            let what = (family, mutant.kind.name(), mutant.description.clone());
+            let mut outcome = self.judged(what, &pool, &mutant.program, observed, spent);
+            if outcome.judgement == Judgement::Proved && outcome.observed.is_none() {
+                outcome.reason = Some(self.equivalent(&mut pool, &mutant));
+            }
+            outcome
+        });
+        judged.collect()
+    }
+
+    fn of_lowering(&self, count: usize) -> Vec<Outcome> {
+        let Original { pool, structured, .. } = self.original;
+        let mut pool = pool.clone();
+        let count = Family::Lowering.share(count);
+        let mut outcomes = Vec::new();
+        for mutant in mutants(&mut pool, structured, MutantKind::LOWERING, self.seed, 2 * count) {
+            if outcomes.len() == count {
+                break;
+            }
+            // Some are no programs: a bound of an allocation that is not known where it is taken, a vector of unknown length.
+            let Ok(()) = verify::program(&pool, &mutant.program, Phase::Structured) else {
+                continue;
+            };
+            let Ok(program) = finish(&mut pool, &mutant.program, &mut |_, _, _| {}) else {
+                continue;
+            };
+            let begin = Instant::now();
+            let observed = observe(&pool, &program, &self.inputs);
+            let spent = begin.elapsed();
+            let what = (Family::Lowering, mutant.kind.name(), mutant.description.clone());
+            let mut outcome = self.judged(what, &pool, &program, observed, spent);
+            if outcome.judgement == Judgement::Proved && outcome.observed.is_none() {
+                outcome.reason = Some(reason(mutant.kind));
+            }
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    fn of_specification(&self, count: usize) -> Vec<Outcome> {
+        let Original { pool, algorithm, program, .. } = self.original;
+        let count = Family::Specification.share(count);
+        let mut outcomes = Vec::new();
+        for mutant in specification_mutants(pool, algorithm, self.seed, 2 * count) {
+            if outcomes.len() == count {
+                break;
+            }
+            if verify::algorithm(&mutant.pool, algorithm).is_err() {
+                continue;
+            }
+            let begin = Instant::now();
+            let against = (&mutant.pool, algorithm);
+            let observed = observe_against((pool, program), against, &self.inputs);
+            let spent = begin.elapsed();
+            let what = (Family::Specification, mutant.kind.name(), mutant.description.clone());
+            let mut outcome = self.judged(what, &mutant.pool, program, observed, spent);
+            if outcome.judgement == Judgement::Proved && outcome.observed.is_none() {
+                outcome.reason = Some("where it differs nothing is needed");
+            }
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    /// What the validator says of a program.
+    pub(crate) fn validated(&self, pool: &Pool, program: &Program, options: &Options) -> Report {
+        let Original { algorithm, steps, .. } = self.original;
+        validate_refined(&mut pool.clone(), algorithm, steps, program, options)
+    }
+
+    fn judged(
+        &self,
+        (family, kind, description): (Family, &'static str, String),
+        pool: &Pool,
+        program: &Program,
+        observed: Result<usize, String>,
+        spent: Duration,
+    ) -> Outcome {
+        let mut options = self.options.clone();
+        if family == Family::Annotations {
+            // It runs as the original does: a few runs show that nothing is refuted.
+            options.search.trials = FEW_TRIALS;
+        }
+        let report = self.validated(pool, program, &options);
+        let open: BTreeSet<Kind> = report.open().map(|obligation| obligation.kind).collect();
+        let judgement = match &report.verdict {
+            Verdict::Proved => Judgement::Proved,
+            // The runs after a proof must not hide that it was wrong.
+            Verdict::Refuted(_) if open.is_empty() => Judgement::Proved,
+            Verdict::Refuted(_) => Judgement::Refuted,
+            Verdict::Unknown(_) => Judgement::Unknown,
+        };
+        let refuted = match &report.verdict {
+            Verdict::Refuted(found) => Some(format!("{}, not {}", found.got, found.expected)),
+            Verdict::Proved | Verdict::Unknown(_) => None,
+        };
+        let observed = observed.err().or(refuted);
+        let proved_without = match open.first() {
+            Some(kind) if open.len() == 1 && observed.is_some() => {
+                let mut options = self.options.clone();
+                options.disable = vec![*kind];
+                options.search.trials = 0;
+                Some(self.validated(pool, program, &options).verdict == Verdict::Proved)
+            }
+            Some(_) | None => None,
+        };
+        Outcome {
+            name: self.original.name.clone(),
+            family,
+            kind,
+            description,
+            observed,
+            judgement,
+            open,
+            detail: common::open(&report),
+            reason: None,
+            proved_without,
+            seconds: (spent.as_secs_f64(), report.time.as_secs_f64()),
+        }
+    }
+
+    /// Why a mutant of the final program computes the same, as far as runs and the validator tell.
+    fn equivalent(&self, pool: &mut Pool, mutant: &Mutant) -> &'static str {
+        if MutantKind::ANNOTATIONS.contains(&mutant.kind) {
+            return "annotations do not influence what runs";
+        }
+        if self.is_dead(pool, mutant.changed) {
+            return "the changed statement never runs";
+        }
+        if let Some(probe) = mutant.probe(pool, &self.original.program)
+            && self.passes(pool, &probe)
+        {
+            return if mutant.kind == MutantKind::GuardDropped {
+                "the guard holds wherever it is reached"
+            } else {
+                "the changed expression has the same value wherever it is evaluated"
+            };
+        }
+        reason(mutant.kind)
+    }
+
+    /// Whether a statement holds stores, and the validator found that none of them ever runs.
+    fn is_dead(&self, pool: &Pool, stmt: StmtId) -> bool {
+        let mut stores = Vec::new();
+        stores_below(pool, stmt, &mut stores);
+        !stores.is_empty() && stores.iter().all(|store| self.report.dead.contains(store))
+    }
+
+    /// Whether a probe is stopped by no run that the original ends.
+    fn passes(&self, pool: &Pool, probe: &Program) -> bool {
+        self.inputs.iter().enumerate().all(|(number, Input { case, .. })| {
+            let options = options(case, number as u64, u64::MAX);
+            let run =
+                |program| machine::run(pool, program, &case.bindings, &case.windows, &options);
+            run(probe).is_ok() || run(&self.original.program).is_err()
+        })
+    }
+}
+
+fn stores_below(pool: &Pool, stmt: StmtId, stores: &mut Vec<StmtId>) {
+    match pool.get_stmt(stmt) {
+        Stmt::Store { .. } => stores.push(stmt),
+        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| stores_below(pool, *stmt, stores)),
+        Stmt::Let { body, .. }
+        | Stmt::For { body, .. }
+        | Stmt::Allocate { body, .. }
+        | Stmt::Labeled { body, .. } => stores_below(pool, *body, stores),
+        Stmt::If { then_branch, else_branch, .. } => {
+            stores_below(pool, *then_branch, stores);
+            else_branch.iter().for_each(|branch| stores_below(pool, *branch, stores));
+        }
+        Stmt::Assert { .. } | Stmt::Provide { .. } => {}
+    }
+}
+
+/// What a change of a kind that makes no wrong program comes to.
+fn reason(kind: MutantKind) -> &'static str {
+    match kind {
+        MutantKind::LoopMadeParallel
+        | MutantKind::StatementsSwapped
+        | MutantKind::LoopsSwapped
+        | MutantKind::AtomicDropped => "what changes its order does not depend on each other",
+        MutantKind::EntryCheckWeakened => {
+            "what was demanded follows from other checks, or nothing depends on it"
+        }
+        MutantKind::AllocationShrunk | MutantKind::FoldChanged | MutantKind::StorageMoved => {
+            "there is room for all that is alive"
+        }
+        MutantKind::GuardDropped | MutantKind::TailWrong => {
+            "what the guard lets in writes values that are right, or nothing"
+        }
+        MutantKind::LoopBoundChanged | MutantKind::BoundWrong | MutantKind::WindowChanged => {
+            "what is computed more is right, what is computed less is not needed or computed elsewhere"
+        }
+        MutantKind::ConstantChanged | MutantKind::OperandsSwapped => {
+            "another way to divide the work, or a bound that is not the tightest"
+        }
+        MutantKind::StoreMissing | MutantKind::StageMissing => {
+            "what is not written is not needed, or written elsewhere"
+        }
+        MutantKind::IndexOffByOne
+        | MutantKind::LoadRedirected
+        | MutantKind::StoreRedirected
+        | MutantKind::WriteShifted => "what is accessed instead has the same value",
+        MutantKind::ProphecyWrong
+        | MutantKind::ProphecyStage
+        | MutantKind::ProphecyMissing
+        | MutantKind::AccessWrong
+        | MutantKind::AccessMissing
+        | MutantKind::NeededShrunk
+        | MutantKind::NeededGrown
+        | MutantKind::LabelMissing => "annotations do not influence what runs",
+    }
+}

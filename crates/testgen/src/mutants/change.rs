@@ -1,0 +1,543 @@
+//! The changes, and what becomes of a statement.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, Interval, Label, LoopKind, Pool,
+    Prophecy, Stmt, StmtId, print,
+};
+
+use super::edit::{Path, children, replace_subexpr, subexpr, with_child};
+use super::sites::{other_comparison, without};
+
+/// An expression of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    LetValue,
+    Condition,
+    LoopMin,
+    LoopExtent,
+    Index,
+    Value,
+}
+
+/// What to do to a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Something to a subexpression.
+    Expr { root: Root, path: Path, edit: Edit },
+    /// Replaces an `if` by its branch.
+    DropGuard,
+    /// Leaves a plain store.
+    DropAtomic,
+    /// Adds to a coordinate of the prophecy, the reduction point's after the written point's.
+    Prophecy { coordinate: usize, by: i128 },
+    /// Replaces the statement by nothing.
+    Remove,
+    /// Makes a loop parallel.
+    Parallel,
+    /// Shortens a dimension of the allocation.
+    Shrink { dim: usize },
+    /// Folds a dimension of the allocation by another factor, in its layout and in the accesses.
+    Fold { dim: usize, to: i128 },
+    /// Adds to the min and the extent of the needed region in a dimension.
+    Needed { dim: usize, min: i128, extent: i128 },
+    /// Exchanges a block's statement with the next one.
+    Swap { first: usize },
+    /// Makes one of the conditions that an entry check joins true.
+    Weaken { part: usize },
+    /// Puts another coordinate of the prophecy in a coordinate's place.
+    ProphecyCopied { coordinate: usize, other: usize },
+    /// Claims another stage, with points of its own length.
+    ProphecyStage { stage: usize },
+    /// Claims nothing.
+    NoProphecy,
+    /// Leaves what is labelled.
+    Unlabel,
+    /// Moves a store along a dimension, with its claim.
+    RedirectStore { dim: usize, by: i128 },
+    /// Moves the point that is written, before storage is flattened.
+    ShiftWrite { dim: usize, by: i128 },
+    /// Takes the memory within the loop of this number, instead of around it.
+    StoreFurtherIn { inner: usize },
+    /// Takes the memory of the allocation of this number around the loop, instead of within it.
+    StoreFurtherOut { inner: usize },
+    /// Exchanges a loop with the one that stands alone in it.
+    SwapLoops,
+}
+
+/// What to do to an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// Adds to an `int`.
+    Add(i128),
+    /// Exchanges the operands or arms.
+    Swap,
+    /// Another constant.
+    Constant(Constant),
+    /// Moves a load along a dimension.
+    Redirect { dim: usize, by: i128 },
+    /// The comparison that differs where both sides are equal.
+    Compare,
+    /// Adds to a coordinate of a load's claim.
+    Access { dim: usize, by: i128 },
+    /// Leaves a load that claims nothing.
+    NoAccess,
+}
+
+impl Change {
+    /// When it makes no difference: where a changed scalar has the value that it had, where a dropped guard holds.
+    pub(super) fn unchanged(&self, pool: &mut Pool, old: &Stmt) -> Option<ExprId> {
+        if let (Self::DropGuard, Stmt::If { condition, .. }) = (self, old) {
+            return Some(*condition);
+        }
+        let Self::Expr { root, path, edit } = self else { return None };
+        let whole = *slot(&mut old.clone(), *root)?;
+        let after = edit.apply(pool, subexpr(pool, whole, path)?)?;
+        let after = replace_subexpr(pool, whole, path, after)?;
+        let scalar = pool.ty(whole).lanes == 1 && pool.ty(after) == pool.ty(whole);
+        scalar.then(|| pool.binary(BinaryOp::Eq, whole, after))
+    }
+
+    pub(super) fn apply(&self, pool: &mut Pool, old: &Stmt) -> Option<(Stmt, String)> {
+        let mut new = old.clone();
+        let description = match self {
+            Self::Expr { root, path, edit } => {
+                let slot = slot(&mut new, *root)?;
+                let before = subexpr(pool, *slot, path)?;
+                let after = edit.apply(pool, before)?;
+                *slot = replace_subexpr(pool, *slot, path, after)?;
+                let (before, after) = (print::expr(pool, before), print::expr(pool, after));
+                format!("{}: {before} becomes {after}", place(pool, old))
+            }
+            Self::DropAtomic => {
+                let Stmt::Store { atomic, .. } = &mut new else { return None };
+                *atomic = false;
+                "an atomic update is a read and a write".to_owned()
+            }
+            Self::DropGuard => {
+                let Stmt::If { condition, then_branch, .. } = old else { return None };
+                new = Stmt::Block(vec![*then_branch]);
+                format!("`if {}` becomes its branch", print::expr(pool, *condition))
+            }
+            Self::Prophecy { coordinate, by } => {
+                let Stmt::Store { prophecy: Some(prophecy), .. } = &mut new else { return None };
+                let slot = coordinate_of(prophecy, *coordinate)?;
+                *slot = add(pool, *slot, *by);
+                format!("{}: coordinate {coordinate} of its prophecy {by:+}", place(pool, old))
+            }
+            Self::Weaken { part } => {
+                let Stmt::Assert { condition, .. } = &mut new else { return None };
+                let before = *condition;
+                *condition = without(pool, before, &mut { *part });
+                let (before, after) = (print::expr(pool, before), print::expr(pool, *condition));
+                format!("entry check: {before} becomes {after}")
+            }
+            Self::Remove => {
+                new = Stmt::Block(Vec::new());
+                format!("{} is left out", place(pool, old))
+            }
+            Self::Parallel => {
+                let Stmt::For { kind, .. } = &mut new else { return None };
+                *kind = LoopKind::Parallel;
+                format!("{} becomes parallel", place(pool, old))
+            }
+            Self::Shrink { dim } => {
+                let Stmt::Allocate { buffer, body } = &mut new else { return None };
+                let shorter = shorter_buffer(pool, *buffer, *dim);
+                *body = with_buffer(pool, *body, (*buffer, shorter), None);
+                *buffer = shorter;
+                format!("{}: one shorter in dimension {dim}", place(pool, old))
+            }
+            Self::Fold { dim, to } => {
+                let Stmt::Allocate { buffer, body } = &mut new else { return None };
+                let mut decl: BufferDecl = pool.buffer(*buffer).clone();
+                let layout = decl.dims.get_mut(*dim)?;
+                let from = layout.extent;
+                layout.extent = pool.int(*to);
+                let changed = layout.extent;
+                let other = pool.declare_buffer(decl);
+                *body = with_buffer(pool, *body, (*buffer, other), Some((from, changed)));
+                *buffer = other;
+                format!("{}: folded by {to} in dimension {dim}", place(pool, old))
+            }
+            Self::Needed { dim, min, extent } => {
+                let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = &mut new else {
+                    return None;
+                };
+                let interval = needed.get_mut(*dim)?;
+                let changed = Interval {
+                    min: add(pool, interval.min, *min),
+                    extent: add(pool, interval.extent, *extent),
+                };
+                *interval = changed;
+                format!("{}: min {min:+}, extent {extent:+} in dimension {dim}", place(pool, old))
+            }
+            Self::Swap { first } => {
+                let Stmt::Block(stmts) = &mut new else { return None };
+                stmts.swap(*first, first + 1);
+                format!("statements {first} and {} of a block change places", first + 1)
+            }
+            Self::ProphecyCopied { coordinate, other } => {
+                let Stmt::Store { prophecy: Some(prophecy), .. } = &mut new else { return None };
+                let copied = *coordinate_of(prophecy, *other)?;
+                *coordinate_of(prophecy, *coordinate)? = copied;
+                let place = place(pool, old);
+                format!("{place}: coordinate {coordinate} of its prophecy as coordinate {other}")
+            }
+            Self::ProphecyStage { stage } => {
+                let Stmt::Store { prophecy: Some(prophecy), index, .. } = &mut new else {
+                    return None;
+                };
+                let length = pool.func(prophecy.func).stages().get(*stage)?.domain.len();
+                let zero = pool.int(0);
+                let mut point = prophecy.point.to_vec();
+                point.resize(length, spread(pool, zero, *index));
+                (prophecy.stage, prophecy.point) = (*stage, point.into());
+                format!("{}: its prophecy is of stage {stage}", place(pool, old))
+            }
+            Self::NoProphecy => {
+                let Stmt::Store { prophecy, .. } = &mut new else { return None };
+                *prophecy = None;
+                format!("{}: without prophecy", place(pool, old))
+            }
+            Self::Unlabel => {
+                let Stmt::Labeled { body, .. } = old else { return None };
+                new = Stmt::Block(vec![*body]);
+                format!("{}: without label", place(pool, old))
+            }
+            Self::RedirectStore { dim, by } => {
+                let Stmt::Store { buffer, index, prophecy: Some(prophecy), .. } = &mut new else {
+                    return None;
+                };
+                let coordinate = prophecy.coords.get_mut(*dim)?;
+                *coordinate = add(pool, *coordinate, *by);
+                *index = moved(pool, (*buffer, *index), *dim, *by)?;
+                format!("{}: {by:+} in dimension {dim}, as its prophecy", place(pool, old))
+            }
+            Self::ShiftWrite { dim, by } => {
+                let Stmt::Provide { coords, .. } = &mut new else { return None };
+                let coordinate = coords.get_mut(*dim)?;
+                *coordinate = add(pool, *coordinate, *by);
+                format!("{}: {by:+} in dimension {dim}", place(pool, old))
+            }
+            Self::StoreFurtherIn { inner } => {
+                let Stmt::Allocate { buffer, body } = *old else { return None };
+                let body = allocated_within(pool, body, buffer, &mut { *inner })?;
+                new = Stmt::Block(vec![body]);
+                format!("{}: within loop {inner} below", place(pool, old))
+            }
+            Self::StoreFurtherOut { inner } => {
+                let Stmt::For { var, min, extent, kind, body } = *old else { return None };
+                let (body, buffer) = without_allocation(pool, body, &mut { *inner })?;
+                let body = pool.stmt(Stmt::For { var, min, extent, kind, body });
+                new = Stmt::Allocate { buffer, body };
+                let name = &pool.buffer(buffer).name;
+                format!("allocate {name}: around {}", place(pool, old))
+            }
+            Self::SwapLoops => {
+                let Stmt::For { var, min, extent, kind, body } = *old else { return None };
+                let (inner, between) = only_loop(pool, body)?;
+                let Stmt::For { var: other, min: low, extent: length, kind: way, body: innermost } =
+                    inner
+                else {
+                    return None;
+                };
+                let body = between.into_iter().rev().fold(innermost, |body, around| {
+                    let around = with_child(&around, 0, body);
+                    pool.stmt(around)
+                });
+                let body = pool.stmt(Stmt::For { var, min, extent, kind, body });
+                new = Stmt::For { var: other, min: low, extent: length, kind: way, body };
+                format!("{}: exchanged with {} in it", place(pool, old), place(pool, &inner))
+            }
+        };
+        Some((new, description))
+    }
+}
+
+impl Edit {
+    fn apply(self, pool: &mut Pool, before: ExprId) -> Option<ExprId> {
+        let loaded = |pool: &Pool| {
+            let Expr::Load { buffer, index, access } = pool.get(before).clone() else {
+                return None;
+            };
+            Some((buffer, index, access?))
+        };
+        match self {
+            Self::Add(by) => Some(add(pool, before, by)),
+            Self::Constant(constant) => Some(pool.constant(constant)),
+            Self::Swap => match *pool.get(before) {
+                Expr::Binary(op, lhs, rhs) => Some(pool.binary(op, rhs, lhs)),
+                Expr::Select { condition, if_true, if_false } => {
+                    Some(pool.select(condition, if_false, if_true))
+                }
+                Expr::Const(_)
+                | Expr::Var(_)
+                | Expr::Unary(..)
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Ref { .. }
+                | Expr::Load { .. }
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Hole(_) => None,
+            },
+            Self::Redirect { dim, by } => {
+                let (buffer, index, mut access) = loaded(pool)?;
+                let coordinate = access.coords.get_mut(dim)?;
+                *coordinate = add(pool, *coordinate, by);
+                let index = moved(pool, (buffer, index), dim, by)?;
+                Some(pool.load(buffer, index, Some(access)))
+            }
+            Self::Compare => {
+                let Expr::Binary(op, lhs, rhs) = *pool.get(before) else { return None };
+                Some(pool.binary(other_comparison(op)?, lhs, rhs))
+            }
+            Self::Access { dim, by } => {
+                let (buffer, index, mut access) = loaded(pool)?;
+                let coordinate = access.coords.get_mut(dim)?;
+                *coordinate = add(pool, *coordinate, by);
+                Some(pool.load(buffer, index, Some(access)))
+            }
+            Self::NoAccess => {
+                let (buffer, index, _) = loaded(pool)?;
+                Some(pool.load(buffer, index, None))
+            }
+        }
+    }
+}
+
+/// A coordinate of a prophecy, those of the reduction point after those of the written point.
+fn coordinate_of(prophecy: &mut Prophecy, coordinate: usize) -> Option<&mut ExprId> {
+    match coordinate.checked_sub(prophecy.coords.len()) {
+        None => prophecy.coords.get_mut(coordinate),
+        Some(position) => prophecy.point.get_mut(position),
+    }
+}
+
+/// An element number, moved along a dimension of its buffer.
+fn moved(
+    pool: &mut Pool,
+    (buffer, index): (BufferId, ExprId),
+    dim: usize,
+    by: i128,
+) -> Option<ExprId> {
+    let stride = pool.buffer(buffer).dims.get(dim)?.stride;
+    let steps = pool.int(by);
+    let offset = pool.mul(stride, steps);
+    let offset = spread(pool, offset, index);
+    Some(pool.add(index, offset))
+}
+
+/// The statement with an allocation in the body of the loop of this number, loops within loops not counted.
+fn allocated_within(
+    pool: &mut Pool,
+    stmt: StmtId,
+    buffer: BufferId,
+    number: &mut usize,
+) -> Option<StmtId> {
+    let old = pool.get_stmt(stmt).clone();
+    if let Stmt::For { body, .. } = old {
+        if *number > 0 {
+            *number -= 1;
+            return None;
+        }
+        let body = pool.stmt(Stmt::Allocate { buffer, body });
+        return Some(pool.stmt(with_child(&old, 0, body)));
+    }
+    children(&old).into_iter().enumerate().find_map(|(child, id)| {
+        let changed = allocated_within(pool, id, buffer, number)?;
+        Some(pool.stmt(with_child(&old, child, changed)))
+    })
+}
+
+/// The statement without the allocation of this number, those within loops not counted, and its buffer.
+fn without_allocation(
+    pool: &mut Pool,
+    stmt: StmtId,
+    number: &mut usize,
+) -> Option<(StmtId, BufferId)> {
+    let old = pool.get_stmt(stmt).clone();
+    if let Stmt::For { .. } = old {
+        return None;
+    }
+    if let Stmt::Allocate { buffer, body } = old {
+        if *number == 0 {
+            return Some((body, buffer));
+        }
+        *number -= 1;
+    }
+    children(&old).into_iter().enumerate().find_map(|(child, id)| {
+        let (changed, buffer) = without_allocation(pool, id, number)?;
+        Some((pool.stmt(with_child(&old, child, changed)), buffer))
+    })
+}
+
+/// The loop that stands alone in a statement, and the bindings and labels around it, outermost first.
+fn only_loop(pool: &Pool, stmt: StmtId) -> Option<(Stmt, Vec<Stmt>)> {
+    let mut between = Vec::new();
+    let mut stmt = pool.get_stmt(stmt);
+    loop {
+        match stmt {
+            Stmt::For { .. } => return Some((stmt.clone(), between)),
+            Stmt::Let { body, .. } | Stmt::Labeled { body, .. } => {
+                between.push(stmt.clone());
+                stmt = pool.get_stmt(*body);
+            }
+            Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => return None,
+        }
+    }
+}
+
+/// `expr + by`, lane by lane.
+fn add(pool: &mut Pool, expr: ExprId, by: i128) -> ExprId {
+    let amount = pool.int(by);
+    let amount = spread(pool, amount, expr);
+    pool.add(expr, amount)
+}
+
+/// A scalar with as many lanes as another expression.
+fn spread(pool: &mut Pool, value: ExprId, like: ExprId) -> ExprId {
+    let lanes = pool.ty(like).lanes;
+    if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) }
+}
+
+fn slot(stmt: &mut Stmt, root: Root) -> Option<&mut ExprId> {
+    match (root, stmt) {
+        (Root::LetValue, Stmt::Let { value, .. }) => Some(value),
+        (Root::Condition, Stmt::If { condition, .. }) => Some(condition),
+        (Root::LoopMin, Stmt::For { min, .. }) => Some(min),
+        (Root::LoopExtent, Stmt::For { extent, .. }) => Some(extent),
+        (Root::Index, Stmt::Store { index, .. }) => Some(index),
+        (Root::Value, Stmt::Store { value, .. }) => Some(value),
+        (
+            Root::LetValue
+            | Root::Condition
+            | Root::LoopMin
+            | Root::LoopExtent
+            | Root::Index
+            | Root::Value,
+            _,
+        ) => None,
+    }
+}
+
+/// A buffer like another, one shorter in a dimension. Its strides stay, as they would in code that computes the size wrongly.
+fn shorter_buffer(pool: &mut Pool, buffer: BufferId, dim: usize) -> BufferId {
+    let mut decl: BufferDecl = pool.buffer(buffer).clone();
+    decl.dims[dim].extent = add(pool, decl.dims[dim].extent, -1);
+    pool.declare_buffer(decl)
+}
+
+/// A statement with every access to a buffer made to another one of the same type, and with one modulus in the place of another.
+fn with_buffer(
+    pool: &mut Pool,
+    stmt: StmtId,
+    buffers: (BufferId, BufferId),
+    modulus: Option<(ExprId, ExprId)>,
+) -> StmtId {
+    let mut done = FxHashMap::default();
+    rename_stmt(pool, stmt, buffers, modulus, &mut done)
+}
+
+fn rename_stmt(
+    pool: &mut Pool,
+    id: StmtId,
+    (from, to): (BufferId, BufferId),
+    modulus: Option<(ExprId, ExprId)>,
+    done: &mut FxHashMap<ExprId, ExprId>,
+) -> StmtId {
+    let mut expr = |pool: &mut Pool, id: ExprId| {
+        pool.rewrite_bottom_up(id, done, &mut |pool, id, expr| match expr {
+            Expr::Load { buffer, index, access } if *buffer == from => {
+                pool.load(to, *index, access.clone())
+            }
+            Expr::Binary(BinaryOp::Mod, lhs, rhs) => match modulus {
+                Some((old, new)) if *rhs == old => pool.binary(BinaryOp::Mod, *lhs, new),
+                Some(_) | None => id,
+            },
+            Expr::Load { .. }
+            | Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => id,
+        })
+    };
+    let mut stmt = pool.get_stmt(id).clone();
+    match &mut stmt {
+        Stmt::Let { value, .. } => *value = expr(pool, *value),
+        Stmt::If { condition, .. } => *condition = expr(pool, *condition),
+        Stmt::For { min, extent, .. } => {
+            *min = expr(pool, *min);
+            *extent = expr(pool, *extent);
+        }
+        Stmt::Store { buffer, index, value, .. } => {
+            *index = expr(pool, *index);
+            *value = expr(pool, *value);
+            if *buffer == from {
+                *buffer = to;
+            }
+        }
+        Stmt::Block(_)
+        | Stmt::Allocate { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Labeled { .. }
+        | Stmt::Provide { .. } => {}
+    }
+    match &mut stmt {
+        Stmt::Block(stmts) => {
+            for stmt in stmts {
+                *stmt = rename_stmt(pool, *stmt, (from, to), modulus, done);
+            }
+        }
+        Stmt::Let { body, .. }
+        | Stmt::For { body, .. }
+        | Stmt::Allocate { body, .. }
+        | Stmt::Labeled { body, .. } => *body = rename_stmt(pool, *body, (from, to), modulus, done),
+        Stmt::If { then_branch, else_branch, .. } => {
+            *then_branch = rename_stmt(pool, *then_branch, (from, to), modulus, done);
+            if let Some(branch) = else_branch {
+                *branch = rename_stmt(pool, *branch, (from, to), modulus, done);
+            }
+        }
+        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
+    }
+    pool.stmt(stmt)
+}
+
+/// A statement in a few words.
+fn place(pool: &Pool, stmt: &Stmt) -> String {
+    match stmt {
+        Stmt::Let { var, .. } => format!("let {}", pool.var(*var).name),
+        Stmt::If { .. } => "if".to_owned(),
+        Stmt::For { var, kind, .. } => format!("{} {}", kind.keyword(), pool.var(*var).name),
+        Stmt::Allocate { buffer, .. } => format!("allocate {}", pool.buffer(*buffer).name),
+        Stmt::Labeled { label: Label::Func { func, .. }, .. } => {
+            format!("needed region of {}", pool.func(*func).name)
+        }
+        Stmt::Store { buffer, prophecy, .. } => {
+            let stage = prophecy.as_ref().map_or(0, |prophecy| prophecy.stage);
+            format!("store to {} (stage {stage})", pool.buffer(*buffer).name)
+        }
+        Stmt::Provide { func, stage, .. } => {
+            format!("write of {} (stage {stage})", pool.func(*func).name)
+        }
+        Stmt::Labeled { label: Label::Stage { func, stage, .. }, .. } => {
+            format!("stage {stage} of {}", pool.func(*func).name)
+        }
+        Stmt::Assert { condition, .. } => format!("entry check {}", print::expr(pool, *condition)),
+        Stmt::Labeled { label: Label::Partition(_), .. } | Stmt::Block(_) => "statement".to_owned(),
+    }
+}
