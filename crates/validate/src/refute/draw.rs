@@ -155,7 +155,7 @@ pub(super) fn draw(
         }
         windows.push(window);
     }
-    let given = given_shapes(pool, algorithm, &hinted, random)?;
+    let given = given_shapes(pool, algorithm, &hinted, trial, random)?;
     // Where shapes fix windows, they are not made to fit them.
     let mut tight = true;
     if fixed {
@@ -189,9 +189,12 @@ fn given_shapes(
     pool: &Pool,
     algorithm: &Algorithm,
     hinted: &dyn Fn(VarId) -> Option<i64>,
+    trial: usize,
     random: &mut Random,
 ) -> Option<Vec<Shape>> {
-    let mut few = [random.choose(&EXTENTS), random.choose(&EXTENTS[..9])];
+    // Great ones come later: they take long.
+    let reach = EXTENTS.len().min(9 + trial / 8);
+    let mut few = [random.choose(&EXTENTS[..reach]), random.choose(&EXTENTS[..9])];
     let different = random.between(0, 3);
     if different > 1 {
         few[1] = few[0];

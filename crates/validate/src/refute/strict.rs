@@ -20,7 +20,7 @@ const MOST_EXTENT: i128 = 6;
 /// How much an interpreter may do for a case.
 const MOST_STEPS: u64 = 200_000;
 /// Cases for each of the solver's suggestions.
-const TRIES: usize = 2;
+const TRIES: usize = 8;
 
 /// For each entry check that may be too strict, formulas that sizes to be tried fulfil: this check fails, the others hold, windows are small and not empty.
 pub(crate) fn questions(space: &mut Space, model: &Model) -> Vec<Vec<FormulaId>> {
@@ -74,9 +74,9 @@ pub(crate) fn too_strict(
         if begin.elapsed() > time {
             break;
         }
-        // An even number asks for the inputs that the algorithm reads.
+        // An even number asks for the inputs that the algorithm reads, an odd one for what the program asks for.
         let aim = Aim { fixed: false, ..Aim::at(hint, MOST_STEPS * HINTED) };
-        let case = draw(pool, algorithm, program, aim, &mut random, 2 * (number % TRIES));
+        let case = draw(pool, algorithm, program, aim, &mut random, number % TRIES);
         let Some(case) = case else { continue };
         let Some(check) = refusal(pool, algorithm, program, &case) else { continue };
         if is_suspect(&check) && found.iter().all(|(known, _)| *known != check) {
