@@ -35,7 +35,7 @@ const SECONDS: &str = "HALIDOM_MUTANTS_SECONDS";
 /// An environment variable: if it is set, what is open is printed too.
 const DETAILS: &str = "HALIDOM_TEST_DETAILS";
 /// Mutants of a program in a test run.
-const FEW_MUTANTS: usize = 10;
+const FEW_MUTANTS: usize = 7;
 
 /// Of how many per cent of what is wanted mutants are asked for: some programs have no more places, of large ones fewer are made.
 const MORE: usize = 118;
