@@ -301,7 +301,7 @@ fn claiming(name: &str, version: &str) -> Program {
 fn answers_of_one_solver_are_no_other_solvers() {
     let liar = answering("unsat").program;
     let kept = Cache::new(&liar);
-    let mut options = Options::new(liar.clone());
+    let mut options = Options::new(liar);
     options.cache = Some(kept.clone());
     let (mut solver, mut terms) = (Solver::open(options).unwrap(), Terms::new());
     let possible = possibility(&mut terms);

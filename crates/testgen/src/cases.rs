@@ -3,8 +3,8 @@
 use halidom_interp::algorithm::{AlgorithmError, demand_within};
 use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{
-    Algorithm, BinaryOp, Check, Expr, ExprId, FuncId, Pool, Program, Scalar, Shape, Stmt, StmtId,
-    VarId,
+    Algorithm, BinaryOp, Check, Constant, Expr, ExprId, FuncId, Pool, Program, Scalar, Shape, Stmt,
+    StmtId, VarId,
 };
 
 use crate::Random;
@@ -99,7 +99,9 @@ fn fixed_sides(pool: &Pool, program: &Program) -> Vec<FixedSide> {
 /// The equations between a variable and something else among the checks on bounds, which stand at the top.
 fn equations_of(pool: &Pool, stmt: StmtId, equations: &mut Vec<(VarId, ExprId)>) {
     if let Stmt::Block(stmts) = pool.get_stmt(stmt) {
-        stmts.iter().for_each(|stmt| equations_of(pool, *stmt, equations));
+        for stmt in stmts {
+            equations_of(pool, *stmt, equations);
+        }
     }
     if let Stmt::Assert { check: Check::Bound { .. }, condition } = pool.get_stmt(stmt) {
         conjuncts(pool, *condition, equations);
@@ -124,7 +126,7 @@ fn conjuncts(pool: &Pool, condition: ExprId, equations: &mut Vec<(VarId, ExprId)
 fn fix(pool: &Pool, fixed: &[FixedSide], bindings: &Bindings, windows: &mut [Shape]) -> bool {
     let mut changed = false;
     for FixedSide { output, dim, is_extent, value } in fixed {
-        let value = evaluate_expr(pool, *value, bindings).ok().and_then(|value| value.as_integer());
+        let value = evaluate_expr(pool, *value, bindings).ok().and_then(Constant::as_integer);
         let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else { continue };
         let (min, extent) = &mut windows[*output][*dim];
         let side = if *is_extent { extent } else { min };

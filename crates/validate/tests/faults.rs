@@ -82,6 +82,7 @@ const FAULTS: [(&str, &str, &str); 9] = [
 ];
 
 /// A solver with each fault, at the first question that it is given so much time for and at the fourth.
+#[expect(clippy::panic, reason = "a test may panic")]
 fn every_fault(least: u128, timeout: Duration) {
     for (name, action, reason) in FAULTS {
         for number in [1, 4] {

@@ -194,7 +194,7 @@ fn vary(pool: &Pool, algorithm: &Algorithm, case: &mut Case, number: usize, rand
     // Histograms have more bins than small windows show.
     if let [window] = case.windows.as_slice()
         && let [(min, _)] = *window.as_slice()
-        && number % 3 == 0
+        && number.is_multiple_of(3)
     {
         let windows = vec![vec![(min, random.between(250, 270))]];
         if evaluate(pool, algorithm, &case.bindings, &windows).is_ok() {

@@ -86,7 +86,7 @@ const FEW_TRIALS: usize = 8;
 /// A program of which mutants are judged.
 pub(crate) struct Judge<'a> {
     pub(crate) original: &'a Original,
-    pub(crate) inputs: Arc<Vec<Input>>,
+    pub(crate) inputs: Arc<[Input]>,
     report: Report,
     options: Options,
     seed: u64,
@@ -107,7 +107,7 @@ pub(crate) fn limits() -> Options {
 
 impl<'a> Judge<'a> {
     /// Validates the original, which must be proved, and runs it, which must not show anything: on these inputs if it accepts enough of them, else on others.
-    pub(crate) fn new(original: &'a Original, shared: &Arc<Vec<Input>>) -> Result<Self, String> {
+    pub(crate) fn new(original: &'a Original, shared: &Arc<[Input]>) -> Result<Self, String> {
         let Original { name, pool, algorithm, steps, program, .. } = original;
         let seed = seed(name);
         let mut options = limits();
@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
         };
         let mut own = Arc::clone(shared);
         if accepted(&own)? < RUNS {
-            own = Arc::new(inputs(pool, algorithm, program, seed));
+            own = Arc::from(inputs(pool, algorithm, program, seed));
             let count = accepted(&own)?;
             if count < RUNS {
                 return Err(format!("{name} accepts {count} of {} inputs\n", own.len()));
@@ -333,7 +333,9 @@ fn stores_below(pool: &Pool, stmt: StmtId, stores: &mut Vec<StmtId>) {
         | Stmt::Labeled { body, .. } => stores_below(pool, *body, stores),
         Stmt::If { then_branch, else_branch, .. } => {
             stores_below(pool, *then_branch, stores);
-            else_branch.iter().for_each(|branch| stores_below(pool, *branch, stores));
+            if let Some(branch) = else_branch {
+                stores_below(pool, *branch, stores);
+            }
         }
         Stmt::Assert { .. } | Stmt::Provide { .. } => {}
     }

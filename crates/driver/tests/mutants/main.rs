@@ -99,7 +99,7 @@ fn no_wrong_program_is_proved() {
         plan.names.len()
     );
     // The schedules of a pipeline share inputs.
-    let shared: BTreeMap<&str, OnceLock<Arc<Vec<Input>>>> =
+    let shared: BTreeMap<&str, OnceLock<Arc<[Input]>>> =
         originals.iter().map(|original| (original.pipeline.as_str(), OnceLock::new())).collect();
     let done = Mutex::new(0);
     let examined = in_parallel(&originals, |original| {
@@ -108,7 +108,7 @@ fn no_wrong_program_is_proved() {
         }
         let inputs = shared[original.pipeline.as_str()].get_or_init(|| {
             let Original { pipeline, pool, algorithm, program, .. } = original;
-            Arc::new(inputs(pool, algorithm, program, judge::seed(pipeline)))
+            Arc::from(inputs(pool, algorithm, program, judge::seed(pipeline)))
         });
         let examined = examine(original, inputs, each);
         let mut done = done.lock().expect("no thread panics while it counts");
@@ -196,7 +196,7 @@ fn no_wrong_program_is_proved() {
     assert!(attempts.tried >= 50, "{attempts:?}");
 }
 
-fn examine(original: &Original, inputs: &Arc<Vec<Input>>, each: usize) -> Examined {
+fn examine(original: &Original, inputs: &Arc<[Input]>, each: usize) -> Examined {
     let judge = match Judge::new(original, inputs) {
         Ok(judge) => judge,
         Err(problem) => return Examined { problem: Some(problem), ..Examined::default() },

@@ -353,10 +353,11 @@ pub(super) fn other_comparison(op: BinaryOp) -> Option<BinaryOp> {
 
 /// How many loops stand in a statement, those within loops not counted.
 fn loops_below(pool: &Pool, stmt: StmtId) -> usize {
-    match pool.get_stmt(stmt) {
-        Stmt::For { .. } => 1,
-        other => children(other).into_iter().map(|child| loops_below(pool, child)).sum(),
+    let stmt = pool.get_stmt(stmt);
+    if let Stmt::For { .. } = stmt {
+        return 1;
     }
+    children(stmt).into_iter().map(|child| loops_below(pool, child)).sum()
 }
 
 /// How many allocations stand in a statement, those within loops not counted.
