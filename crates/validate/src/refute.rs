@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use halidom_interp::Bindings;
 use halidom_interp::algorithm::evaluate_noting;
 use halidom_interp::machine::{self, Fault};
-use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, Scalar, Shape, VarId};
+use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, Shape, VarId};
 
 pub(crate) use admitted::admits;
 use draw::{Aim, HINTED, Random, draw};
