@@ -164,7 +164,7 @@ impl<P: Clone> Code<P> {
         rounded: &mut bool,
         mut read: impl FnMut(&P, &[Value]) -> Result<Value, E>,
     ) -> Result<(), E> {
-        registers.clear();
+        // Every register is written before it is read.
         registers.resize(self.registers, None);
         let mut coords = Vec::new();
         for Instruction { op, out, is_int } in &self.instructions {

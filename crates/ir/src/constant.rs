@@ -38,8 +38,16 @@ impl Constant {
         if scalar == Scalar::Int {
             return Some(Self::int(value));
         }
-        let (low, high) = scalar.range()?;
-        let payload = (value.wrapping_sub(low)).rem_euclid(high - low + 1) + low;
+        if scalar.is_float() {
+            return None;
+        }
+        // The bits above the type's are cut off, and filled again with its sign or zeros.
+        let above = i128::BITS - scalar.bits()?;
+        let payload = if scalar.is_signed() {
+            value << above >> above
+        } else {
+            ((value as u128) << above >> above) as i128
+        };
         Some(Self { scalar, payload })
     }
 
@@ -125,6 +133,18 @@ mod tests {
             );
         }
         assert_eq!(Constant::wrapped(Scalar::F32, 1), None);
+        for scalar in [Scalar::Bool, Scalar::I8, Scalar::U16, Scalar::I32, Scalar::I64, Scalar::U64]
+        {
+            let (low, high) = scalar.range().unwrap();
+            for near in [0, low, high, i128::MIN, i128::MAX] {
+                for value in (-3..=3).filter_map(|step| near.checked_add(step)) {
+                    let size = high - low + 1;
+                    let expected = (value.rem_euclid(size) - low).rem_euclid(size) + low;
+                    let wrapped = Constant::wrapped(scalar, value).and_then(Constant::as_integer);
+                    assert_eq!(wrapped, Some(expected), "{scalar}({value})");
+                }
+            }
+        }
     }
 
     #[test]

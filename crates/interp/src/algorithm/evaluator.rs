@@ -29,6 +29,7 @@ struct State<'a> {
     /// What each instance of an update wrote, component by component, where that is asked for.
     instances: Option<FxHashMap<Instance, Box<[Value]>>>,
     free_registers: Vec<Vec<Value>>,
+    free_points: Vec<Vec<i64>>,
     /// Whether an operator on floats gave another number than that on real numbers.
     rounded: bool,
 }
@@ -116,6 +117,7 @@ impl<'a> Evaluator<'a> {
             steps: u64::MAX,
             instances: None,
             free_registers: Vec::new(),
+            free_points: Vec::new(),
             rounded: false,
         };
         Ok(Self { compiled, state })
@@ -241,10 +243,12 @@ impl State<'_> {
             if let Some(value) = self.funcs[func].values[0][component].get(coords) {
                 return Ok(value);
             }
-            let env: Vec<Value> =
-                coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))).collect();
+            let mut env = self.free_registers.pop().unwrap_or_default();
+            env.clear();
+            env.extend(coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))));
             let code = &compiled.funcs[func].stages[0].components[component];
             let registers = self.run(compiled, (func, 0), code, &env)?;
+            self.free_registers.push(env);
             let value = registers[code.result(0).start];
             self.free_registers.push(registers);
             self.funcs[func].values[0][component].set(coords, value);
@@ -371,16 +375,19 @@ impl State<'_> {
             {
                 return Ok(None);
             }
-            let coords = self.coordinates(compiled, func, args)?;
-            Ok(match place {
+            let mut coords = self.free_points.pop().unwrap_or_default();
+            self.coordinates(compiled, func, args, &mut coords)?;
+            let value = match place {
                 Place::Own(component) => {
                     self.during(compiled, (func, *component), stage, &coords)?
                 }
                 Place::Func(number, component) => {
                     self.value(compiled, (*number, *component), &coords)?
                 }
-                Place::Input(number) => self.read_input(compiled, func, *number, coords)?,
-            })
+                Place::Input(number) => self.read_input(compiled, func, *number, &coords)?,
+            };
+            self.free_points.push(coords);
+            Ok(value)
         };
         let mut rounded = false;
         let result = code.run(env, &mut registers, false, &mut rounded, read);
@@ -399,26 +406,26 @@ impl State<'_> {
         compiled: &Compiled,
         reader: usize,
         number: usize,
-        coords: Vec<i64>,
+        coords: &[i64],
     ) -> Result<Value> {
         let input = &mut self.inputs[number];
         match &mut input.touched {
             Some(touched) => {
-                for ((low, high), coord) in touched.iter_mut().zip(&coords) {
+                for ((low, high), coord) in touched.iter_mut().zip(coords) {
                     *low = (*low).min(*coord);
                     *high = (*high).max(*coord);
                 }
             }
             None => input.touched = Some(coords.iter().map(|coord| (*coord, *coord)).collect()),
         }
-        match input.array.map(|array| (array.get(&coords), array)) {
+        match input.array.map(|array| (array.get(coords), array)) {
             Some((Some(value), _)) => Ok(Some(value)),
             Some((None, array)) if !self.dry => {
                 let (input, reader) = (compiled.inputs[number], compiled.funcs[reader].id);
                 Err(AlgorithmError::InputOutOfBounds {
                     input,
                     name: self.pool.func(input).name.clone(),
-                    coords,
+                    coords: coords.to_vec(),
                     shape: array.shape.clone(),
                     reader,
                     reader_name: self.pool.func(reader).name.clone(),
@@ -428,17 +435,26 @@ impl State<'_> {
         }
     }
 
-    fn coordinates(&self, compiled: &Compiled, reader: usize, args: &[Value]) -> Result<Vec<i64>> {
-        args.iter()
-            .map(|arg| match arg {
-                Some(constant) => self.coordinate(compiled, reader, *constant),
+    /// The coordinates of a read, put into `coords` in place of what was there.
+    fn coordinates(
+        &self,
+        compiled: &Compiled,
+        reader: usize,
+        args: &[Value],
+        coords: &mut Vec<i64>,
+    ) -> Result<()> {
+        coords.clear();
+        for arg in args {
+            coords.push(match arg {
+                Some(constant) => self.coordinate(compiled, reader, *constant)?,
                 None => {
                     let reader = compiled.funcs[reader].id;
                     let reader_name = self.pool.func(reader).name.clone();
-                    Err(AlgorithmError::DataDependent { reader, reader_name })
+                    return Err(AlgorithmError::DataDependent { reader, reader_name });
                 }
-            })
-            .collect()
+            });
+        }
+        Ok(())
     }
 
     fn coordinate(&self, compiled: &Compiled, reader: usize, constant: Constant) -> Result<i64> {
