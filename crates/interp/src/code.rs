@@ -11,7 +11,7 @@ use halidom_ir::{
     VarId,
 };
 
-use crate::rounding::rounds;
+use crate::rounding::{call_rounds, cast_rounds, rounds};
 
 /// One lane: a defined value or none.
 pub(crate) type Value = Option<Constant>;
@@ -155,7 +155,7 @@ impl<P: Clone> Code<P> {
     }
 
     /// Evaluates everything into `registers`, whose former contents do not matter. `read` gives the value at the coordinates of one lane; `int_limit` makes an `int`
-    /// outside 64 bits an error; `rounded` is set if an operator on floats gives another number than that on real numbers.
+    /// outside 64 bits an error; `rounded` is set if an operator on floats, a conversion or a function gives another number than that on real numbers.
     pub(crate) fn run<E: From<OpError>>(
         &self,
         env: &[Value],
@@ -189,10 +189,16 @@ impl<P: Clone> Code<P> {
                             Some(None) => return Err(OpError::Eval(EvalError::IllTyped).into()),
                         }
                     }
-                    Op::Cast(scalar, a) => lift(registers[a.at(lane)], |a| eval::cast(*scalar, a))?,
-                    Op::Call(intrinsic, a) => {
-                        lift(registers[a.at(lane)], |a| eval::intrinsic(*intrinsic, a))?
-                    }
+                    Op::Cast(scalar, a) => lift(registers[a.at(lane)], |a| {
+                        let value = eval::cast(*scalar, a)?;
+                        *rounded = *rounded || cast_rounds(a, value);
+                        Ok(value)
+                    })?,
+                    Op::Call(intrinsic, a) => lift(registers[a.at(lane)], |a| {
+                        let value = eval::intrinsic(*intrinsic, a)?;
+                        *rounded = *rounded || call_rounds(*intrinsic, a, value);
+                        Ok(value)
+                    })?,
                     Op::Ramp(base, stride) => {
                         match (registers[base.start], registers[stride.start]) {
                             (Some(base), Some(stride)) => {

@@ -5,7 +5,7 @@
 //! and addition gives the error, where that cannot be too small for the type. A quotient is exact if and only if its product with the divisor is the dividend. In doubt the answer is
 //! that it rounded.
 
-use halidom_ir::{BinaryOp, Constant};
+use halidom_ir::{BinaryOp, Constant, Intrinsic};
 
 /// Products whose error term may be too small for `f64` are not looked into.
 const LEAST_PRODUCT: f64 = 1e-250;
@@ -25,6 +25,40 @@ pub(crate) fn rounds(op: BinaryOp, (a, b): (Constant, Constant), value: Constant
     [a, b].iter().any(|operand| {
         operand.as_f32().is_some_and(f32::is_nan) || operand.as_f64().is_some_and(f64::is_nan)
     })
+}
+
+/// Whether a conversion to or from floats gives another number, or converts what is no number.
+pub(crate) fn cast_rounds(operand: Constant, value: Constant) -> bool {
+    match (wide(operand), wide(value)) {
+        (Some(from), Some(to)) => from.is_nan() || from != to,
+        (Some(from), None) => from.is_nan(),
+        (None, Some(to)) => operand.as_integer() != Some(to as i128),
+        (None, None) => false,
+    }
+}
+
+/// Whether a function of a float rounds. What IEEE 754 leaves open does always.
+pub(crate) fn call_rounds(intrinsic: Intrinsic, operand: Constant, value: Constant) -> bool {
+    let (Some(operand), Some(value)) = (wide(operand), wide(value)) else { return false };
+    match intrinsic {
+        Intrinsic::Abs
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Round
+        | Intrinsic::Trunc => operand.is_nan(),
+        Intrinsic::Sqrt => !(value.is_finite() && is_product(value, value, operand)),
+        Intrinsic::Exp
+        | Intrinsic::Log
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Atan => true,
+    }
+}
+
+/// The value of a float.
+fn wide(constant: Constant) -> Option<f64> {
+    constant.as_f64().or(constant.as_f32().map(f64::from))
 }
 
 /// `narrow` rounds to the type at hand.
@@ -74,9 +108,9 @@ fn is_product(a: f64, b: f64, product: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use halidom_ir::{BinaryOp, Constant, Overflow, eval};
+    use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, eval};
 
-    use super::rounds;
+    use super::{call_rounds, cast_rounds, rounds};
 
     const ADD: BinaryOp = BinaryOp::Add(Overflow::Wraps);
     const SUB: BinaryOp = BinaryOp::Sub(Overflow::Wraps);
@@ -117,6 +151,34 @@ mod tests {
         }
         assert!(wide(ADD, 0.1, 0.2) && wide(MUL, 0.1, 3.0) && wide(MUL, 1e-200, 1e-200));
         assert!(!wide(ADD, 0.5, 0.25) && !wide(MUL, 0.5, 0.1) && !wide(BinaryOp::Div, 6.0, 3.0));
+    }
+
+    #[test]
+    fn conversions_and_functions_round_too() {
+        let integer = |value| Constant::wrapped(Scalar::I32, value).unwrap();
+        for (to, operand, rounded) in [
+            (Scalar::F32, Constant::f64(0.1), true),
+            (Scalar::F32, Constant::f64(0.25), false),
+            (Scalar::F64, Constant::f32(0.1), false),
+            (Scalar::F32, integer((1 << 24) + 1), true),
+            (Scalar::F32, integer(1 << 24), false),
+            (Scalar::I32, Constant::f32(0.5), false),
+            (Scalar::I32, Constant::f32(f32::NAN), true),
+        ] {
+            let value = eval::cast(to, operand).unwrap();
+            assert_eq!(cast_rounds(operand, value), rounded, "{to} of {operand:?}");
+        }
+        for (call, operand, rounded) in [
+            (Intrinsic::Sqrt, 2.25, false),
+            (Intrinsic::Sqrt, 2.0, true),
+            (Intrinsic::Sqrt, -1.0, true),
+            (Intrinsic::Floor, 2.5, false),
+            (Intrinsic::Exp, 0.0, true),
+        ] {
+            let operand = Constant::f32(operand);
+            let value = eval::intrinsic(call, operand).unwrap();
+            assert_eq!(call_rounds(call, operand, value), rounded, "{call:?} of {operand:?}");
+        }
     }
 
     /// In `f32`, beside the same in `f64`, which is exact for numbers of few digits.

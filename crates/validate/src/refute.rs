@@ -76,7 +76,7 @@ pub(crate) fn search(
     let begin = Instant::now();
     let mut found = Found { counterexample: None, passed: 0, refused: 0 };
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
-    let loose = loose(pool, (algorithm, lowered), program, weakest);
+    let comparisons = comparisons(pool, (algorithm, lowered), program, weakest);
     for trial in 0..limits.trials {
         if begin.elapsed() > limits.time || found.passed >= enough.min(limits.runs) {
             break;
@@ -84,10 +84,10 @@ pub(crate) fn search(
         let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);
         let aim = Aim::at(hint, limits.steps);
         // Few digits, so that few operators round.
-        random.coarse = loose.contains(&true) && trial % 4 != 3;
+        random.coarse = comparisons.contains(&Comparison::Exact) && trial % 4 != 3;
         let Some(case) = draw(pool, algorithm, program, aim, &mut random, trial) else { continue };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
-        match run(pool, algorithm, (lowered, program), &case, (trial as u64, &loose)) {
+        match run(pool, algorithm, (lowered, program), &case, (trial as u64, &comparisons)) {
             Run::Different(counterexample) => {
                 found.counterexample = Some(*counterexample);
                 break;
@@ -100,13 +100,24 @@ pub(crate) fn search(
     found
 }
 
-/// For each component of the outputs, whether its value may depend on operators on floats whose results need not be equal bit for bit.
-fn loose(
+/// How values of an output are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    /// Bit for bit.
+    Bits,
+    /// Floats on which nothing was computed, where zeros of either sign are one number.
+    Numbers,
+    /// Floats that were computed: after runs that did not round.
+    Exact,
+}
+
+/// How each component of the outputs is compared where floats may be equal as weakly as `weakest`.
+fn comparisons(
     pool: &Pool,
     (algorithm, lowered): (&Algorithm, &Algorithm),
     program: &Program,
     weakest: Floats,
-) -> Vec<bool> {
+) -> Vec<Comparison> {
     let [of_algorithm, of_lowered] =
         [(algorithm, None), (lowered, Some(program))].map(|(algorithm, program)| {
             if weakest == Floats::Bits {
@@ -118,8 +129,14 @@ fn loose(
     let outputs = algorithm.outputs.iter().zip(&lowered.outputs);
     outputs
         .flat_map(|(output, image)| {
-            let is_loose = of_algorithm.contains(output) || of_lowered.contains(image);
-            vec![is_loose; pool.func(*output).scalars.len()]
+            let computed = of_algorithm.contains(output) || of_lowered.contains(image);
+            pool.func(*output).scalars.iter().map(move |scalar| {
+                match (weakest == Floats::Bits || !scalar.is_float(), computed) {
+                    (true, _) => Comparison::Bits,
+                    (false, false) => Comparison::Numbers,
+                    (false, true) => Comparison::Exact,
+                }
+            })
         })
         .collect()
 }
@@ -132,6 +149,10 @@ fn are_different_numbers(a: Option<Constant>, b: Option<Constant>) -> bool {
         (Some(None), Some(None)) => a != b,
         (Some(_) | None, _) => false,
     }
+}
+
+fn is_zero(value: Option<Constant>) -> bool {
+    value.is_some_and(|value| value.as_f64() == Some(0.0) || value.as_f32() == Some(0.0))
 }
 
 /// Parameters, inputs and windows.
@@ -157,7 +178,7 @@ fn run(
     algorithm: &Algorithm,
     (lowered, program): (&Algorithm, &Program),
     case: &Case,
-    (seed, loose): (u64, &[bool]),
+    (seed, comparisons): (u64, &[Comparison]),
 ) -> Run {
     // Without a value any run is as good as another, but none may fault that passes the entry checks.
     let evaluated =
@@ -201,15 +222,15 @@ fn run(
             let components = algorithm.output_components(pool);
             let buffers = program.output_buffers();
             let rounded = *rounded || outcome.rounded;
-            for (((((output, component), want), have), buffer), loose) in
-                components.iter().zip(expected).zip(&outcome.outputs).zip(buffers).zip(loose)
+            for (((((output, component), want), have), buffer), comparison) in
+                components.iter().zip(expected).zip(&outcome.outputs).zip(buffers).zip(comparisons)
             {
                 let mismatch = want.points().find(|point| {
                     let (want, have) = (want.get(point), have.get(point));
-                    if *loose {
-                        !rounded && are_different_numbers(want, have)
-                    } else {
-                        want != have
+                    match comparison {
+                        Comparison::Bits => want != have,
+                        Comparison::Numbers => want != have && !(is_zero(want) && is_zero(have)),
+                        Comparison::Exact => !rounded && are_different_numbers(want, have),
                     }
                 });
                 if let Some(point) = mismatch {

@@ -72,7 +72,7 @@ fn strongest(text: &str) -> String {
 }
 
 /// Of floats of one width: specification, what is stored, and by what it is proved. Numbers in it have no type yet.
-const VALUES: [(&str, &str, &str); 44] = [
+const VALUES: [(&str, &str, &str); 46] = [
     ("x + y", "y + x", "bits"),
     ("x * (y + z)", "(z + y) * x", "bits"),
     ("x - y", "neg(y) + x", "bits"),
@@ -103,6 +103,8 @@ const VALUES: [(&str, &str, &str); 44] = [
     ("x * 0.0", "0.0", "reals"),
     ("(x + 0.5) + 0.25", "x + 0.75", "reals"),
     ("x / 4.0", "x * 0.25", "reals"),
+    ("0.0", "-0.0", "reals"),
+    ("select(x < y, 0.0, x)", "select(x < y, -0.0, x)", "reals"),
     ("(x / 3.0) * 3.0", "x", "reals"),
     ("(x + y) / z", "y / z + x / z", "reals"),
     // What is wrong of numbers is proved by nothing.
@@ -178,6 +180,34 @@ fn sums_of_literals_are_what_they_are_in_their_type() {
     assert_eq!(strongest(&text("f64")), "unknown");
     let report = judge(&text("f64"), Floats::Bits, true);
     assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
+}
+
+#[test]
+fn numbers_of_two_types_are_not_one() {
+    let program = |specified: &str, stored: &str| {
+        value("f64", specified, stored).replace("param x: f64", "param x: f32")
+    };
+    // The square root is rounded to its own type.
+    let roots = program("f64(sqrt((x - x) + 2.0f32))", "sqrt((y - y) + 2.0f64)");
+    for search in [false, true] {
+        let report = judge(&roots, Floats::Reals, search);
+        assert!(matches!(report.verdict, Verdict::Unknown(_)), "{:?}", report.verdict);
+    }
+    let both = program(
+        "(f64(min(x, 0.0f32)) + min(y, 0.0f64)) + z",
+        "f64(min(x, 0.0f32)) + (z + min(0.0f64, y))",
+    );
+    assert_eq!(strongest(&both), "reals");
+}
+
+#[test]
+fn what_only_rounds_is_not_refuted() {
+    let program = |specified: &str, stored: &str| value("f64", specified, stored);
+    for (specified, stored) in
+        [("exp(log(x))", "x"), ("f64(f32(x))", "x"), ("sqrt(x * x) * 1.0f64", "max(x, neg(x))")]
+    {
+        assert_eq!(strongest(&program(specified, stored)), "unknown", "{specified} = {stored}");
+    }
 }
 
 #[test]

@@ -47,7 +47,8 @@ struct Form(Vec<(Product, Rational)>);
 pub(crate) struct Normalizer {
     theory: Theory,
     forms: FxHashMap<TermId, Option<Form>>,
-    canonical: FxHashMap<Form, TermId>,
+    /// By type too: over the reals a number has no factor that would say it.
+    canonical: FxHashMap<(Scalar, Form), TermId>,
     special: FxHashMap<TermId, bool>,
 }
 
@@ -80,7 +81,7 @@ impl Normalizer {
         if let Some(only) = form.as_factor() {
             return Some(only);
         }
-        Some(*self.canonical.entry(form).or_insert(term))
+        Some(*self.canonical.entry((space.scalar(term), form)).or_insert(term))
     }
 
     fn form(&mut self, space: &mut Space, term: TermId) -> Option<Form> {
@@ -234,7 +235,9 @@ impl Normalizer {
 
     /// A sum of at most two products as a term.
     fn term_of(&mut self, space: &mut Space, form: &Form) -> Option<TermId> {
-        if let Some(known) = self.canonical.get(form) {
+        let scalar = space.scalar(*form.0.first()?.0.factors.first()?);
+        let key = (scalar, form.clone());
+        if let Some(known) = self.canonical.get(&key) {
             return Some(*known);
         }
         let mut operands = Vec::new();
@@ -247,7 +250,7 @@ impl Normalizer {
         }
         let [a, b] = *operands.as_slice() else { return None };
         let term = space.binary_term(BinaryOp::Add(Overflow::Wraps), a, b).ok()?;
-        self.canonical.insert(form.clone(), term);
+        self.canonical.insert(key, term);
         Some(term)
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use halidom_driver::subject::Subject;
+use halidom_validate::{Floats, Report, Verdict};
 use serde_json::Value;
 
 use crate::output::{Output, Status};
@@ -15,10 +16,43 @@ pub(super) fn rank(verdict: &str) -> usize {
     VERDICTS.iter().position(|known| *known == verdict).unwrap_or(VERDICTS.len())
 }
 
+/// A verdict, and the weakest equality of floats that it rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    verdict: &'static str,
+    floats: Floats,
+}
+
+impl Standing {
+    pub(super) const PROVED: Self = Self { verdict: "proved", floats: Floats::Bits };
+
+    pub(super) fn of(report: &Report) -> Self {
+        let proved = matches!(report.verdict, Verdict::Proved);
+        let floats = if proved { report.floats().0 } else { Floats::Bits };
+        Self { verdict: super::word(&report.verdict), floats }
+    }
+
+    /// Whether less is known than by `other`.
+    pub(super) fn is_worse(self, other: Self) -> bool {
+        (rank(self.verdict), self.floats) > (rank(other.verdict), other.floats)
+    }
+}
+
+impl std::fmt::Display for Standing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.floats {
+            Floats::Bits => f.write_str(self.verdict),
+            Floats::Axioms | Floats::Reals => {
+                write!(f, "{} in the mode {}", self.verdict, self.floats.name())
+            }
+        }
+    }
+}
+
 /// What a file records.
 pub(super) struct Baseline {
     /// By pipeline and schedule.
-    verdicts: Vec<(String, String, &'static str)>,
+    verdicts: Vec<(String, String, Standing)>,
 }
 
 impl Baseline {
@@ -56,17 +90,23 @@ impl Baseline {
     }
 
     /// The verdict on a subject, if there is one.
-    pub(super) fn verdict(&self, subject: &Subject) -> Option<&'static str> {
-        let is_it = |(pipeline, schedule, _): &&(String, String, &str)| {
+    pub(super) fn verdict(&self, subject: &Subject) -> Option<Standing> {
+        let is_it = |(pipeline, schedule, _): &&(String, String, Standing)| {
             *pipeline == subject.pipeline && *schedule == subject.schedule
         };
-        self.verdicts.iter().find(is_it).map(|(_, _, verdict)| *verdict)
+        self.verdicts.iter().find(is_it).map(|(_, _, standing)| *standing)
     }
 }
 
-fn entry(object: &Value) -> Option<(String, String, &'static str)> {
+fn entry(object: &Value) -> Option<(String, String, Standing)> {
     let text = |key: &str| Some(object.get(key)?.as_str()?.to_owned());
     let verdict = text("verdict")?;
     let verdict = VERDICTS.into_iter().find(|known| *known == verdict)?;
-    Some((text("pipeline")?, text("schedule")?, verdict))
+    let floats = match object.get("floats") {
+        None => Floats::Bits,
+        Some(name) => [Floats::Bits, Floats::Axioms, Floats::Reals]
+            .into_iter()
+            .find(|floats| Some(floats.name()) == name.as_str())?,
+    };
+    Some((text("pipeline")?, text("schedule")?, Standing { verdict, floats }))
 }

@@ -53,9 +53,11 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     set("open", report.open().map(obligation).collect());
     set("stores", stores.into());
     set("others", obligations(&layout.others).into());
-    let (floats, axioms) = report.floats();
-    set("floats", floats.name().into());
-    set("axioms", axioms.iter().map(law).collect());
+    if matches!(report.verdict, Verdict::Proved) {
+        let (floats, axioms) = report.floats();
+        set("floats", floats.name().into());
+        set("axioms", axioms.iter().map(law).collect());
+    }
     set("assumptions", json!(report.assumptions));
     set("too_strict", report.too_strict.iter().map(strict).collect());
     set("trusted_steps", json!(report.trusted_steps));

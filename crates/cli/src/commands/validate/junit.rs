@@ -13,14 +13,14 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError
     for judged in all {
         let verdict = &judged.report.verdict;
         let mut status = match (verdict, judged.status) {
-            (Verdict::Proved, _) => TestCaseStatus::success(),
+            (Verdict::Proved, Status::Done) => TestCaseStatus::success(),
             (Verdict::Refuted(_) | Verdict::Unknown(_), Status::Done) => {
                 let mut status = TestCaseStatus::skipped();
                 status.set_message(format!("{}, as recorded in the baseline", word(verdict)));
                 status
             }
             (
-                Verdict::Refuted(_) | Verdict::Unknown(_),
+                Verdict::Proved | Verdict::Refuted(_) | Verdict::Unknown(_),
                 Status::Wrong | Status::BadInput | Status::Unknown | Status::Disagreement,
             ) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -36,6 +36,9 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError
         let mut case = TestCase::new(judged.subject.title(), status);
         case.set_classname(judged.subject.pipeline.clone());
         case.set_time(judged.report.time);
+        if show::is_weaker(&judged.report) {
+            case.set_system_out(show::summary(&judged.report));
+        }
         suite.add_test_case(case);
     }
     let mut report = Report::new("halidom validate");

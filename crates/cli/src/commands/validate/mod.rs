@@ -19,7 +19,7 @@ use super::{solving, status, subjects};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Output, Status};
 
-use baseline::Baseline;
+use baseline::{Baseline, Standing};
 pub(crate) use json::object;
 pub(crate) use show::{counterexample, present, proved, strict};
 
@@ -32,7 +32,7 @@ struct Judged {
     /// What its verdict makes of the exit status.
     status: Status,
     /// The verdict that the baseline records, if it does.
-    recorded: Option<&'static str>,
+    recorded: Option<Standing>,
 }
 
 pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Status {
@@ -188,18 +188,23 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sta
 }
 
 /// What a verdict makes of the exit status beside a baseline: only one that is worse than recorded makes it fail. What is not recorded is to be proved.
-fn compared(report: &Report, recorded: Option<&'static str>, output: &mut Output<'_>) -> Status {
-    let verdict = word(&report.verdict);
-    let before = recorded.unwrap_or("proved");
-    if baseline::rank(verdict) > baseline::rank(before) {
-        let was = recorded.map_or("not recorded".to_owned(), |was| format!("recorded as {was}"));
-        output.line(&format!("  baseline: worse: {was}"));
+fn compared(report: &Report, recorded: Option<Standing>, output: &mut Output<'_>) -> Status {
+    let now = Standing::of(report);
+    let Some(before) = recorded else {
+        if matches!(report.verdict, Verdict::Refuted(_) | Verdict::Unknown(_)) {
+            output.line("  baseline: worse: not recorded");
+        }
         return status_of(&report.verdict);
+    };
+    if now.is_worse(before) {
+        output.line(&format!("  baseline: worse: recorded as {before}"));
+        // What is proved in a weaker mode is not known in the recorded one.
+        return worse(Status::Unknown, status_of(&report.verdict));
     }
-    if verdict != before {
+    if before.is_worse(now) {
         output.line(&format!("  baseline: better than recorded, which is {before}"));
-    } else if verdict != "proved" {
-        output.line(&format!("  baseline: {verdict}, as recorded"));
+    } else if now != Standing::PROVED {
+        output.line(&format!("  baseline: {now}, as recorded"));
     }
     Status::Done
 }

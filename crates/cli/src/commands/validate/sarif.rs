@@ -1,4 +1,4 @@
-//! Verdicts as a SARIF 2.1.0 log: a result for each refutation, each open obligation and each entry check that is too strict.
+//! Verdicts as a SARIF 2.1.0 log: a result for each refutation, each open obligation, each entry check that is too strict, and each proof that is not bit for bit.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,6 +17,8 @@ const REFUTED: (&str, &str) =
     ("refuted", "a run shows that the program does not compute the algorithm");
 const TOO_STRICT: (&str, &str) =
     ("too-strict", "an entry check refuses what the algorithm has a value for");
+const NOT_BITS: (&str, &str) =
+    ("not-bit-for-bit", "the program is proved under laws that floats do not have bit for bit");
 
 pub(super) fn text(file: &Path, all: &[Judged]) -> String {
     let mut results = Vec::new();
@@ -46,6 +48,9 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
                 result(obligation.kind.name(), "warning", message, obligation.stmt);
             }
         }
+        if show::is_weaker(report) {
+            result(NOT_BITS.0, "note", show::summary(report), None);
+        }
         for strict in &report.too_strict {
             result(TOO_STRICT.0, "note", show::strict(strict), None);
         }
@@ -54,7 +59,7 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
         .iter()
         .map(|kind| rule(kind.name(), "an obligation of this kind was not closed"))
         .collect();
-    rules.extend([REFUTED, TOO_STRICT].map(|(id, text)| rule(id, text)));
+    rules.extend([REFUTED, TOO_STRICT, NOT_BITS].map(|(id, text)| rule(id, text)));
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

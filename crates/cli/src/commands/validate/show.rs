@@ -69,6 +69,11 @@ pub(super) fn summary(report: &Report) -> String {
     }
 }
 
+/// Whether it is proved, but not bit for bit.
+pub(super) fn is_weaker(report: &Report) -> bool {
+    matches!(report.verdict, Verdict::Proved) && report.floats().0 != Floats::Bits
+}
+
 /// That something is proved, and by which equality of floats.
 pub(crate) fn proved((floats, axioms): (Floats, Axioms)) -> String {
     match floats {
