@@ -30,7 +30,7 @@ pub(crate) fn rounds(op: BinaryOp, (a, b): (Constant, Constant), value: Constant
 /// Whether a conversion to or from floats gives another number, or converts what is no number.
 pub(crate) fn cast_rounds(operand: Constant, value: Constant) -> bool {
     match (wide(operand), wide(value)) {
-        (Some(from), Some(to)) => from.is_nan() || from != to,
+        (Some(from), Some(to)) => from.is_nan() || from.total_cmp(&to).is_ne(),
         (Some(from), None) => from.is_nan(),
         (None, Some(to)) => operand.as_integer() != Some(to as i128),
         (None, None) => false,
