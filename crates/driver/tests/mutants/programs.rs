@@ -70,7 +70,7 @@ pub(crate) fn originals(name: &str) -> Vec<Original> {
 }
 
 /// What is exchanged in examples whose numbers hang together: sizes that are fixed, factors of which one divides the other, stages.
-const EXCHANGED: [(&str, &[(&str, &str)]); 6] = [
+const EXCHANGED: [(&str, &[(&str, &str)]); 7] = [
     ("table1/cmm1024", &[("size: 1024", "size: 32"), ("64, 16", "16, 8")]),
     (
         "table1/conv",
@@ -78,13 +78,14 @@ const EXCHANGED: [(&str, &[(&str, &str)]); 6] = [
     ),
     ("table1/sdot", &[]),
     ("table1/dsc", &[]),
-    ("table1/sgemm", &[("1024", "32"), ("512", "24"), ("256", "20"), ("128", "16")]),
+    ("table1/sgemm", &[("512", "24"), ("256", "20"), ("128", "16")]),
+    ("table1/sgemm1024", &[("1024", "32"), ("512", "24"), ("256", "20"), ("128", "16")]),
     ("table1/sgemm_transposed", &[("512", "24"), ("256", "20"), ("128", "16")]),
 ];
 
 /// The stages of the long chain, and its tiles.
 const CHAIN: (&str, &[(&str, &str)]) = (
-    "table1/sc",
+    "table1/sc32",
     &[
         ("1..32", "1..7"),
         ("stage[31]", "stage[6]"),
