@@ -46,7 +46,7 @@ pub(crate) enum Command {
         after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
 Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
-halidom validate dot.ir --floats axioms"
+halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --passes dump.txt"
     )]
     Validate(ValidateArgs),
     /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store
