@@ -89,6 +89,15 @@ static inline void halidom_release(void **variable) { halidom_free(*variable); }
  * when the variable goes out of scope, whichever way. */
 #define HALIDOM_OWNING __attribute__((cleanup(halidom_release)))
 
+/* After stores past the caches: what was written is seen before what is written next, by any thread. */
+static inline void halidom_publish(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_sfence();
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 /* ---- Parallel loops ---- */
 
 /* Calls body(closure, i) once for each i in [min, min + extent), in any order, on any threads, the

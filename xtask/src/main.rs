@@ -10,6 +10,7 @@
 
 mod atl;
 mod bench;
+mod corpus;
 mod demo;
 mod error;
 mod fuzz;
@@ -46,6 +47,7 @@ const COMMANDS: &[Command] = &[
     tidy::COMMAND,
     fuzz::COMMAND,
     mutants::COMMAND,
+    corpus::COMMAND,
     atl::COMMAND,
     bench::COMMAND,
     mutators::COMMAND,

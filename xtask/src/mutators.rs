@@ -2,10 +2,9 @@
 
 use crate::error::Error;
 use crate::json::Json;
-use crate::process::{self, capture, program, root, shown};
+use crate::process::{self, cargo, measure, program, root, shown};
 use crate::{setup, table};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The variable that names the folder of the sources.
 const SOURCES: &str = "HALIDOM_SOURCES";
@@ -17,13 +16,24 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Installs what is missing, builds the release binary, and runs `halidom verify` on the transformations of the
 compilers whose sources lie in the folder that HALIDOM_SOURCES names: `heterocl`, `halide-hls`,
 `halide-to-hardware` and `halide`, each a checkout (a link will do). The first table has the rewrite rules by
-width, the second the mutators of each file. Answers about rules are kept in the target folder, so a second
-run is quick. A compiler whose folder is missing is named.
+width, the second the mutators of each file, which is run as a process of its own: what they are, seconds, and
+the most memory of the process and its solvers. Answers are kept in the target folder, so a second run is
+quick. A compiler whose folder is missing is named. HALIDOM_ONLY=TEXT runs the compilers with TEXT in their
+names alone.
 
-example: cargo xtask mutators",
+With --mutants, changes the project's own right mutators in 300 places (a flipped comparison, a constant off
+by one, a dropped guard, swapped operands), verifies each mutant, runs it on some thousand inputs, and prints
+a table by kind. Fails if one is verified that a run shows to be wrong, or fewer than six in ten of those that
+a run shows to be wrong are refuted. HALIDOM_SOURCE_MUTANTS=N makes N.
+
+example: HALIDOM_SOURCES=~/compilers cargo xtask mutators
+example: cargo xtask mutators --mutants",
     run,
-    options: &[],
+    options: &[("--mutants", mutants)],
 };
+
+/// The variable that chooses compilers.
+const ONLY: &str = "HALIDOM_ONLY";
 
 fn run() -> Result<(), Error> {
     let Some(sources) = std::env::var_os(SOURCES).map(PathBuf::from) else {
@@ -37,47 +47,107 @@ fn run() -> Result<(), Error> {
     };
     setup::ensure()?;
     let halidom = process::halidom()?;
-    let (mut rows, mut transformations) = (Vec::new(), Vec::new());
-    for profile in PROFILES {
+    let only = std::env::var(ONLY).unwrap_or_default();
+    let (mut rules, mut transformations) = (Vec::new(), Vec::new());
+    for profile in PROFILES.into_iter().filter(|profile| profile.contains(&only)) {
         let checkout = sources.join(profile);
         if !checkout.is_dir() {
             println!("{profile}: no folder {}", checkout.display());
             continue;
         }
-        let mut command = program(&halidom);
-        let cache = root().join("target").join(format!("mutators-{profile}.cache"));
-        command
-            .arg("verify")
-            .arg(&checkout)
-            .args(["--profile", profile, "--json", "--cache"])
-            .arg(cache);
-        let output = capture(&mut command)?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let problem =
-            |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
-        let answer = Json::parse(&text).map_err(problem)?;
-        let seconds = answer.get("seconds").and_then(Json::number);
-        let seconds = seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.1}"));
-        transformations.extend(by_file(profile, &answer, &seconds));
-        let Some(counts) = answer.get("counts") else { continue };
-        for scope in ["8", "16", "32", "all"] {
-            let of = counts.get(scope).ok_or_else(|| problem("no counts of a width"))?;
-            let number = |key: &str| of.get(key).and_then(Json::number).unwrap_or(0.0);
-            let mut row = vec![profile.to_owned(), scope.to_owned()];
-            row.extend(STANDINGS.map(|key| format!("{:.0}", number(key))));
-            row.push(seconds.clone());
-            rows.push(row);
-        }
+        rules.extend(rules_of(&halidom, profile, &checkout)?);
+        transformations.extend(transformations_of(&halidom, profile, &checkout)?);
     }
     let mut headings = vec!["compiler", "bits"];
     headings.extend(STANDINGS);
-    headings.push("seconds");
-    println!("{}", table::layout(&headings, &rows));
+    headings.extend(COSTS);
+    println!("{}", table::layout(&headings, &rules));
     let mut headings = vec!["compiler", "transformation", "mutators"];
     headings.extend(PROGRAM_STANDINGS);
-    headings.push("seconds in all");
+    headings.extend(COSTS);
     println!("{}", table::layout(&headings, &transformations));
     Ok(())
+}
+
+/// What a run takes.
+const COSTS: [&str; 2] = ["seconds", "MiB"];
+
+/// What a run of `halidom verify` said, and what it took.
+struct Answer {
+    json: Json,
+    costs: [String; 2],
+}
+
+/// Runs `halidom verify` on a checkout.
+fn verify(
+    halidom: &Path,
+    profile: &str,
+    checkout: &Path,
+    arguments: &[&str],
+) -> Result<Answer, Error> {
+    let mut command = program(halidom);
+    let cache = root().join("target").join(format!("mutators-{profile}.cache"));
+    command.arg("verify").arg(checkout).args(["--profile", profile, "--json", "--cache"]);
+    command.arg(cache).args(arguments);
+    let measured = measure(&mut command)?;
+    let text = String::from_utf8_lossy(&measured.output.stdout);
+    let json = Json::parse(&text).map_err(|problem| Error::Output {
+        command: shown(&command),
+        problem: problem.to_owned(),
+    })?;
+    let costs = [format!("{:.1}", measured.time.as_secs_f64()), measured.peak_mib.to_string()];
+    Ok(Answer { json, costs })
+}
+
+/// A row for each width, and one for all.
+fn rules_of(halidom: &Path, profile: &str, checkout: &Path) -> Result<Vec<Vec<String>>, Error> {
+    let answer = verify(halidom, profile, checkout, &["--only", "rules", "--timeout", "1"])?;
+    let mut rows = Vec::new();
+    for scope in ["8", "16", "32", "all"] {
+        let of = answer.json.get("counts").and_then(|counts| counts.get(scope));
+        let number = |key: &str| of.and_then(|of| of.get(key)).and_then(Json::number);
+        let mut row = vec![profile.to_owned(), scope.to_owned()];
+        row.extend(STANDINGS.map(|key| format!("{:.0}", number(key).unwrap_or(0.0))));
+        row.extend(answer.costs.clone());
+        rows.push(row);
+    }
+    // A compiler without rules has no rows.
+    rows.retain(|row| row[2..2 + STANDINGS.len()].iter().any(|count| count != "0"));
+    Ok(rows)
+}
+
+/// A row for each file with mutators, and one for all: how many there are of each standing.
+fn transformations_of(
+    halidom: &Path,
+    profile: &str,
+    checkout: &Path,
+) -> Result<Vec<Vec<String>>, Error> {
+    let listed = verify(halidom, profile, checkout, &["--list"])?;
+    let files = listed.json.get("files").and_then(Json::members).unwrap_or_default();
+    let mut rows = Vec::new();
+    let mut total = [0; PROGRAM_STANDINGS.len()];
+    for (file, _) in files {
+        let arguments =
+            ["--only", "mutators", "--timeout", "0.5", "--mutator", &format!("{file}: ")];
+        let answer = verify(halidom, profile, checkout, &arguments)?;
+        let counted = answer.json.get("programs");
+        let number = |name: &str| counted.and_then(|of| of.get(name)).and_then(Json::number);
+        let counts = PROGRAM_STANDINGS.map(|name| number(name).unwrap_or(0.0) as usize);
+        for (sum, count) in total.iter_mut().zip(counts) {
+            *sum += count;
+        }
+        rows.push(row(profile, file, &counts, answer.costs));
+    }
+    rows.push(row(profile, "all", &total, [String::new(), String::new()]));
+    Ok(rows)
+}
+
+fn row(profile: &str, file: &str, counts: &[usize], costs: [String; 2]) -> Vec<String> {
+    let mut row = vec![profile.to_owned(), file.to_owned()];
+    row.push(counts.iter().sum::<usize>().to_string());
+    row.extend(counts.iter().map(ToString::to_string));
+    row.extend(costs);
+    row
 }
 
 /// The compilers, by the names of their profiles.
@@ -87,27 +157,22 @@ const PROFILES: [&str; 4] = ["heterocl", "halide-hls", "halide-to-hardware", "ha
 const PROGRAM_STANDINGS: [&str; 8] =
     ["verified", "wrong", "crash", "type", "contract", "bounded", "undecided", "unsupported"];
 
-/// A row for each file with mutators: how many there are of each standing.
-fn by_file(profile: &str, answer: &Json, seconds: &str) -> Vec<Vec<String>> {
-    let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mutators = answer.get("mutators").and_then(Json::members).unwrap_or_default();
-    for (_, mutator) in mutators {
-        let standing = mutator.get("standing").and_then(Json::text);
-        let file = mutator.get("file").and_then(Json::text);
-        if let (Some(standing), Some(file)) = (standing, file) {
-            files.entry(file).or_default().push(standing);
-        }
-    }
-    let row = |(file, standings): (&str, Vec<&str>)| {
-        let mut row = vec![profile.to_owned(), file.to_owned(), standings.len().to_string()];
-        row.extend(PROGRAM_STANDINGS.map(|name| {
-            standings.iter().filter(|standing| **standing == name).count().to_string()
-        }));
-        row.push(seconds.to_owned());
-        row
-    };
-    files.into_iter().map(row).collect()
-}
-
 /// What a rule can be, as `halidom verify` counts it.
-const STANDINGS: [&str; 5] = ["verified", "wrong", "undecided", "unsupported", "unreached"];
+const STANDINGS: [&str; 6] =
+    ["verified", "wrong", "crash", "undecided", "unsupported", "unreached"];
+
+/// Mutants of the mutators' sources.
+const MUTANTS: &str = "300";
+/// Tells the test how many.
+const VARIABLE: &str = "HALIDOM_SOURCE_MUTANTS";
+
+fn mutants() -> Result<(), Error> {
+    setup::ensure()?;
+    let mut command =
+        cargo(&["test", "--release", "--package", "halidom-mutators", "--test", "source_mutants"]);
+    command.args(["--", "--nocapture"]);
+    if std::env::var_os(VARIABLE).is_none() {
+        command.env(VARIABLE, MUTANTS);
+    }
+    process::run(&mut command).map(drop)
+}

@@ -3,8 +3,11 @@
 use crate::error::Error;
 use std::env;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The repository's root.
@@ -49,6 +52,57 @@ pub(crate) fn run(command: &mut Command) -> Result<Duration, Error> {
 /// Runs a command silently and returns its output, whatever its exit status.
 pub(crate) fn capture(command: &mut Command) -> Result<Output, Error> {
     command.output().map_err(|cause| cannot_start(command, cause))
+}
+
+/// What a program did, and what it took.
+pub(crate) struct Measured {
+    /// Its output.
+    pub(crate) output: Output,
+    /// How long it ran.
+    pub(crate) time: Duration,
+    /// The most memory, in MiB, that it and the programs it started had at once: each counted with the most that it had until then.
+    pub(crate) peak_mib: u64,
+}
+
+/// How often memory is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Like [`capture`], with what it took.
+pub(crate) fn measure(command: &mut Command) -> Result<Measured, Error> {
+    let start = Instant::now();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(|cause| cannot_start(command, cause))?;
+    let id = child.id();
+    let ended = AtomicBool::new(false);
+    let (output, peak) = thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            let mut peak = 0;
+            while !ended.load(Ordering::Relaxed) {
+                peak = peak.max(memory(id));
+                thread::sleep(LOOK);
+            }
+            peak
+        });
+        let output = child.wait_with_output();
+        ended.store(true, Ordering::Relaxed);
+        (output, watch.join().unwrap_or(0))
+    });
+    let output = output.map_err(|cause| cannot_start(command, cause))?;
+    Ok(Measured { output, time: start.elapsed(), peak_mib: peak / 1024 })
+}
+
+/// The most memory that a process and its descendants had, in KiB; of those that ended, nothing.
+fn memory(id: u32) -> u64 {
+    let folder = PathBuf::from(format!("/proc/{id}"));
+    let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
+    let own = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let own = own.and_then(|text| text.trim().trim_end_matches("kB").trim().parse().ok());
+    let threads = fs::read_dir(folder.join("task")).into_iter().flatten().flatten();
+    let children = threads.flat_map(|thread| {
+        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
+    });
+    own.unwrap_or(0) + children.map(memory).sum::<u64>()
 }
 
 /// Whether a program of this name can be found.

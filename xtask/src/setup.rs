@@ -13,11 +13,12 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Debian packages (this part needs root): make, autoconf, automake and libtool, with which the
 integer-set library isl is built; clang-19, whose code is faster than gcc's. Where clang-19
 cannot be had, gcc serves.
-Python packages, in the folder .venv: z3-solver, the solver.
+Python packages, in the folder .venv: z3-solver, the solver; halide, with which `test` and the
+benchmarks compare (tests that use it say so and check nothing where it cannot be had).
 What is there already is left alone.
 
 example: cargo xtask setup",
-    run: || install(Clang::Try),
+    run: || install(Clang::Try).and_then(|()| ensure_halide()),
     options: &[],
 };
 
@@ -45,7 +46,7 @@ struct Wheel {
 /// The solver's. Pinned, because a proof found in time by one version may not be by another.
 const SOLVER: Wheel = Wheel { name: "z3-solver", version: "5.4.0.0" };
 
-/// Halide's compiler with its Python interface, which `bench atl` compares with.
+/// Halide's compiler with its Python interface: tests and benchmarks run against it.
 const HALIDE: Wheel = Wheel { name: "halide", version: "21.0.0" };
 
 /// When to ask for clang-19, which not every system offers.
@@ -134,9 +135,18 @@ pub(crate) fn ensure_coq() -> Result<(), Error> {
     if is_installed("coqc") { Ok(()) } else { install_packages(&["coq"], false) }
 }
 
-/// Halide, which only `bench atl` needs; it runs after [`ensure`], which makes .venv.
+/// Halide, which benchmarks need; it runs after [`ensure`], which makes .venv.
 pub(crate) fn ensure_halide() -> Result<(), Error> {
     if HALIDE.is_installed() { Ok(()) } else { HALIDE.install() }
+}
+
+/// What `test` calls first: as [`ensure`], and Halide, without which the tests that run it are skipped.
+pub(crate) fn ensure_for_tests() -> Result<(), Error> {
+    ensure()?;
+    if let Err(error) = ensure_halide() {
+        println!("the tests that run Halide are skipped: {error}");
+    }
+    Ok(())
 }
 
 fn apt_install(packages: &[&str]) -> Result<(), Error> {

@@ -29,7 +29,7 @@ const CARGO_STEPS: &[(&str, &[&str])] = &[
 fn run_steps() -> Result<(), Error> {
     let start = Instant::now();
     let mut seconds = Vec::new();
-    let mut outcome = step("set-up", &mut seconds, setup::ensure);
+    let mut outcome = step("set-up", &mut seconds, setup::ensure_for_tests);
     if outcome.is_ok() {
         outcome = step("tidy", &mut seconds, tidy::check_repository);
     }

@@ -46,7 +46,8 @@ pub(crate) enum Command {
         after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
 Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
-halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --passes dump.txt"
+halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --ir blur.stmt --passes dump.txt\n  \
+halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2"
     )]
     Validate(ValidateArgs),
     /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store
@@ -67,10 +68,21 @@ Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
     /// Write the algorithm of a pipeline that stock Halide serialized as a program
     #[command(after_help = "Example: halidom import blur.hlpipe -o blur.hal")]
     Import(ImportArgs),
+    /// Time schedules side by side, and beside what stock Halide compiles from the same schedules
+    #[command(
+        after_help = "All forms get the same inputs and are called in turn in one process. Without `--schedule`, every schedule of the pipeline is timed; without values, sizes of inputs follow from `--size`, and all that has no value is drawn from a seed.\n\n\
+Example: halidom bench examples/table1/blur.hal --against halide --size 6400x4800 --threads 1,2 --svg blur.svg"
+    )]
+    Bench(BenchArgs),
+    /// Write a pipeline under a schedule as a Python script for Halide
+    #[command(
+        after_help = "The script defines `pipeline()`, as `validate --halide-script` takes it.\n\nExample: halidom export examples/blur.hal -s tiled -o blur.py"
+    )]
+    Export(ExportArgs),
     /// Try random programs under random schedules: interpreters, native code and validator against one another
     #[command(
         after_help = "With `--engine reference`, small affine programs and mutants of them are judged by the validator and by the reference engine, which must not contradict each other.\n\n\
-Examples:\n  halidom fuzz --programs 1000 --seed 1\n  halidom fuzz --engine reference --programs 2000 --mutants 1"
+Examples:\n  halidom fuzz --programs 1000 --seed 1\n  halidom fuzz --engine reference --programs 2000 --mutants 1\n  halidom fuzz --target halide --programs 500 --findings findings"
     )]
     Fuzz(FuzzArgs),
     /// Shrink a program and its schedules while a command keeps failing
@@ -90,6 +102,13 @@ Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.h
 pub(crate) struct Choice {
     /// The program
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) named: Named,
+}
+
+/// Which pipeline and schedule.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Named {
     /// The pipeline; may be left out where the file has one
     #[arg(short, long)]
     pub(crate) pipeline: Option<String>,
@@ -110,11 +129,9 @@ pub(crate) struct CheckArgs {
     pub(crate) bounds: bool,
 }
 
+/// What a run is given.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) choice: Choice,
+pub(crate) struct DataArgs {
     /// A parameter's value
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) params: Vec<String>,
@@ -130,6 +147,15 @@ pub(crate) struct RunArgs {
     /// Extents of an input that is not a file, where the output does not determine them
     #[arg(long = "input-size", value_name = "NAME=E0xE1…")]
     pub(crate) input_sizes: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     /// Where the output goes (.png, .pgm, .ppm, .npy); of several outputs, NAME=FILE each
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Vec<String>,
@@ -206,16 +232,10 @@ pub(crate) enum Engine {
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
-    pub(crate) choice: Choice,
-    /// FILE is a pipeline that stock Halide serialized (.hlpipe): judge what Halide compiled from it
-    #[arg(long)]
-    pub(crate) halide: bool,
-    /// The final statement that Halide compiled from the pipeline; without it, the installed Halide is asked
-    #[arg(long, value_name = "STATEMENT", requires = "halide")]
-    pub(crate) ir: Option<PathBuf>,
-    /// What Halide wrote to standard error with HL_DEBUG_CODEGEN=2: a refutation names the pass after which the statement is wrong
-    #[arg(long, value_name = "DUMP", requires = "halide")]
-    pub(crate) passes: Option<PathBuf>,
+    pub(crate) given: Given,
+    /// Of a refutation, write the inputs, what the pipeline says and what the compiled code gives to this folder, as .npy files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) replay: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) solving: Solving,
     /// Who judges
@@ -233,6 +253,45 @@ pub(crate) struct ValidateArgs {
     /// Write a SARIF report
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+}
+
+/// A file, or what stock Halide compiled.
+#[derive(Debug, Args)]
+pub(crate) struct Given {
+    /// The program; with `--generator`, its parameters, `NAME=VALUE` each
+    #[arg(value_name = "FILE", required_unless_present_any = ["halide_script", "generator"])]
+    pub(crate) words: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) named: Named,
+    #[command(flatten)]
+    pub(crate) stock: StockArgs,
+}
+
+/// What stock Halide compiled.
+#[derive(Debug, Args)]
+#[group(id = "stock", multiple = true)]
+pub(crate) struct StockArgs {
+    /// FILE is a pipeline that stock Halide serialized (.hlpipe): judge what Halide compiled from it
+    #[arg(long, conflicts_with_all = ["halide_script", "generator"])]
+    pub(crate) halide: bool,
+    /// A Python script that defines `pipeline()`, which returns a `halide.Func`, a list of outputs or a `halide.Pipeline`: judge what Halide compiles from it
+    #[arg(long, value_name = "SCRIPT", conflicts_with = "generator")]
+    pub(crate) halide_script: Option<PathBuf>,
+    /// A compiled C++ generator: judge what it compiles; FILE… are its parameters, `NAME=VALUE` each
+    #[arg(long, value_name = "BINARY")]
+    pub(crate) generator: Option<PathBuf>,
+    /// Which generator of the binary; may be left out where it has one
+    #[arg(short = 'g', long, value_name = "NAME", requires = "generator")]
+    pub(crate) generator_name: Option<String>,
+    /// The machine that Halide compiles for, in its words (`x86-64-linux-avx2`); the one at hand, if left out
+    #[arg(long, value_name = "TARGET", requires = "stock")]
+    pub(crate) target: Option<String>,
+    /// The final statement that Halide compiled from the pipeline; without it, the installed Halide is asked
+    #[arg(long, value_name = "STATEMENT", requires = "halide")]
+    pub(crate) ir: Option<PathBuf>,
+    /// What Halide wrote to standard error with HL_DEBUG_CODEGEN=2: a refutation names the pass after which the statement is wrong
+    #[arg(long, value_name = "DUMP", requires = "halide")]
+    pub(crate) passes: Option<PathBuf>,
 }
 
 /// What equality of floats means.
@@ -280,7 +339,7 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) given: Given,
     /// The store, by its number in `halidom validate --verbose`
     #[arg(long, value_name = "N")]
     pub(crate) store: usize,
@@ -331,9 +390,15 @@ pub(crate) struct VerifyArgs {
     /// Whose IR it is: `halide`, `halide-hls`, `halide-to-hardware` or `heterocl`
     #[arg(long)]
     pub(crate) profile: String,
-    /// Verify mutators with this in their name alone
+    /// Verify mutators with this in their file and name, as `Simplify.cpp: Simplify::visit(const Add *)`, alone
     #[arg(long, value_name = "NAME")]
     pub(crate) mutator: Vec<String>,
+    /// Verify rewrite rules alone, or mutators alone
+    #[arg(long)]
+    pub(crate) only: Option<Part>,
+    /// List the mutators that would be verified
+    #[arg(long)]
+    pub(crate) list: bool,
     /// Report integers of these widths alone (of 8, 16 and 32)
     #[arg(long, value_delimiter = ',', value_name = "WIDTH,…")]
     pub(crate) bits: Vec<u8>,
@@ -348,8 +413,29 @@ pub(crate) struct VerifyArgs {
     pub(crate) cache: Option<PathBuf>,
 }
 
+/// Whose compiler is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FuzzTarget {
+    /// Ours
+    Own,
+    /// Stock Halide: scripts in Python are made of the programs
+    Halide,
+}
+
+/// What `verify` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Rewrite rules
+    Rules,
+    /// Mutators
+    Mutators,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct FuzzArgs {
+    /// Whose compiler: ours, or the installed Halide's
+    #[arg(long, value_enum, default_value = "own")]
+    pub(crate) target: FuzzTarget,
     /// How many programs
     #[arg(long, default_value_t = 100)]
     pub(crate) programs: u64,
@@ -420,6 +506,57 @@ pub(crate) struct ImportArgs {
     /// The pipeline (.hlpipe), as `halide.serialize_pipeline` writes it
     pub(crate) file: PathBuf,
     /// The program; printed if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Whose code is timed beside ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Against {
+    /// What the installed Halide compiles from the same algorithm and schedule
+    Halide,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// The pipeline; may be left out where the file has one
+    #[arg(short, long)]
+    pub(crate) pipeline: Option<String>,
+    /// A schedule, of several that are timed; all that the pipeline has if none is named
+    #[arg(short, long)]
+    pub(crate) schedule: Vec<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Whose code is timed as well
+    #[arg(long, value_enum)]
+    pub(crate) against: Option<Against>,
+    /// Numbers of threads, one table each; 1 and all processors if left out
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Vec<u16>,
+    /// How many rounds are timed; fewer where they take long
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// A picture of the medians
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Do not validate what is timed
+    #[arg(long)]
+    pub(crate) no_validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// The pipeline; may be left out where the file has one
+    #[arg(short, long)]
+    pub(crate) pipeline: Option<String>,
+    /// The schedule; `default` is the unscheduled form
+    #[arg(short, long)]
+    pub(crate) schedule: Option<String>,
+    /// The Python program; printed if left out
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -46,6 +46,8 @@ pub fn run(
         Command::Explain(args) => commands::explain::run(args, &mut output),
         Command::Derive(args) => commands::derive::run(args, &mut output),
         Command::Verify(args) => commands::verify::run(args, &mut output),
+        Command::Bench(args) => commands::bench::run(args, &mut output),
+        Command::Export(args) => commands::export::run(args, &mut output),
         Command::Fuzz(args) => commands::fuzz::run(args, &mut output),
         Command::Import(args) => commands::import::run(args, &mut output),
         Command::Reduce(args) => commands::reduce::run(args, &mut output),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use halidom_driver::data::{Request, Source};
 use halidom_driver::files::Channels;
 
-use crate::args::RunArgs;
+use crate::args::{DataArgs, RunArgs};
 
 /// An option whose value is not of its form.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct Malformed {
     pub(crate) form: &'static str,
 }
 
-pub(crate) fn request(args: &RunArgs) -> Result<Request, Malformed> {
+pub(crate) fn request(args: &DataArgs) -> Result<Request, Malformed> {
     Ok(Request {
         params: args
             .params

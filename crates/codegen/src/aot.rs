@@ -1,7 +1,7 @@
 //! The entry for programs in C: a function over `halidom_buffer_t`, and the header that declares it.
 
 use halidom_base::IndexMap;
-use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar, VarId};
+use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar, StoreIn, VarId};
 
 use crate::EmitError;
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CType, CUnary};
@@ -85,7 +85,15 @@ pub(crate) fn entry(
         .collect();
     body.push(CStmt::DeclareStruct(args_type(name), "args".to_owned(), values));
     let run = vec![CExpr::unary(CUnary::Address, CExpr::name("args")), CExpr::name("failure")];
-    body.push(CStmt::Return(CExpr::call(run_symbol(name), run)));
+    let run = CExpr::call(run_symbol(name), run);
+    let streams = |buffer| translator.pool.buffer(buffer).store_in == StoreIn::Stream;
+    if program.output_buffers().any(streams) {
+        body.push(CStmt::Declare(CType::Status, "status".to_owned(), run));
+        body.push(CStmt::Expr(CExpr::call("halidom_publish", vec![])));
+        body.push(CStmt::Return(CExpr::name("status")));
+    } else {
+        body.push(CStmt::Return(run));
+    }
 
     let reporting = [name, "_reporting"].concat();
     let plain = CFunction {

@@ -30,6 +30,8 @@ pub(crate) enum VectorOp {
     LoadStrided,
     Gather,
     Store,
+    /// The same past the caches.
+    Stream,
     StoreStrided,
     Scatter,
     Broadcast,
@@ -121,6 +123,7 @@ impl VectorOp {
             Self::LoadStrided => "load_strided",
             Self::Gather => "gather",
             Self::Store => "store",
+            Self::Stream => "stream",
             Self::StoreStrided => "store_strided",
             Self::Scatter => "scatter",
             Self::Broadcast => "broadcast",
@@ -183,6 +186,7 @@ impl Helper {
                     VectorOp::Load
                     | VectorOp::LoadStrided
                     | VectorOp::Store
+                    | VectorOp::Stream
                     | VectorOp::StoreStrided
                     | VectorOp::Broadcast
                     | VectorOp::Ramp => {}

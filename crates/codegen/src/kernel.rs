@@ -312,7 +312,7 @@ fn count(what: &'static str, expected: usize, given: usize) -> Result<(), RunErr
 }
 
 /// Whether every element of the box lies in the array's bytes.
-fn holds_its_box(array: &Array) -> bool {
+pub(crate) fn holds_its_box(array: &Array) -> bool {
     if array.shape.iter().any(|(_, extent)| *extent <= 0) {
         return true;
     }

@@ -66,6 +66,11 @@ impl Memory {
         Self { lines, length: bytes.len() }
     }
 
+    /// Where the bytes lie.
+    pub(crate) fn address(&mut self) -> *mut u8 {
+        self.lines.as_mut_ptr().cast()
+    }
+
     /// Copies the bytes out, if there is room for as many as there were at first.
     pub(crate) fn copy_to(&self, bytes: &mut [u8]) -> bool {
         if bytes.len() != self.length {

@@ -1,11 +1,12 @@
 //! What the C is compiled for.
 
-/// A machine: its vector width and the compiler's flags for it.
+/// A machine: its vector width and the compiler's flags for it; and what the compiler may do with floats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     name: &'static str,
     vector_bytes: usize,
     flags: &'static [&'static str],
+    contracts: bool,
 }
 
 impl Target {
@@ -15,14 +16,21 @@ impl Target {
         vector_bytes: 64,
         // Without the tuning flag compilers split 64-byte vectors in two.
         flags: &["-march=x86-64-v4", "-mprefer-vector-width=512"],
+        contracts: false,
     };
     /// 32-byte vectors.
-    pub const AVX2: Self =
-        Self { name: "x86-64-avx2", vector_bytes: 32, flags: &["-march=x86-64-v3"] };
+    pub const AVX2: Self = Self {
+        name: "x86-64-avx2",
+        vector_bytes: 32,
+        flags: &["-march=x86-64-v3"],
+        contracts: false,
+    };
     /// 16-byte vectors: what every x86-64 has.
-    pub const SSE2: Self = Self { name: "x86-64", vector_bytes: 16, flags: &["-march=x86-64"] };
+    pub const SSE2: Self =
+        Self { name: "x86-64", vector_bytes: 16, flags: &["-march=x86-64"], contracts: false };
     /// 16-byte vectors of any other machine.
-    pub const GENERIC: Self = Self { name: "generic", vector_bytes: 16, flags: &[] };
+    pub const GENERIC: Self =
+        Self { name: "generic", vector_bytes: 16, flags: &[], contracts: false };
     /// Every target.
     pub const ALL: [Self; 4] = [Self::AVX512, Self::AVX2, Self::SSE2, Self::GENERIC];
 
@@ -60,7 +68,18 @@ impl Target {
         self.vector_bytes
     }
 
-    /// What the compiler is told.
+    /// The same machine, where the compiler may round a product and the sum that it stands in once, as `fast_math` permits.
+    #[must_use]
+    pub fn contracting(self, permitted: bool) -> Self {
+        Self { contracts: permitted, ..self }
+    }
+
+    /// Whether it may.
+    pub fn contracts(&self) -> bool {
+        self.contracts
+    }
+
+    /// What the compiler is told of the machine.
     pub fn flags(&self) -> &'static [&'static str] {
         self.flags
     }

@@ -206,6 +206,7 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
         VectorOp::LoadStrided => LOAD_STRIDED,
         VectorOp::Gather => GATHER,
         VectorOp::Store => STORE,
+        VectorOp::Stream => STREAM,
         VectorOp::StoreStrided => STORE_STRIDED,
         VectorOp::Scatter => SCATTER,
         VectorOp::Broadcast => BROADCAST,
@@ -244,6 +245,18 @@ static inline $v $name(const $t *memory, i64x$lanes index) {
 
 const STORE: &str = "
 static inline void $name($t *memory, $v value) {
+    *($v_memory *)memory = value;
+}
+";
+
+const STREAM: &str = "
+static inline void $name($t *memory, $v value) {
+#ifdef __clang__
+    if (((uintptr_t)memory & (sizeof value - 1)) == 0) {
+        __builtin_nontemporal_store(value, ($v *)memory);
+        return;
+    }
+#endif
     *($v_memory *)memory = value;
 }
 ";

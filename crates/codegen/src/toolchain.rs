@@ -123,11 +123,12 @@ impl Toolchain {
         &self.version
     }
 
-    /// A call of the compiler with the flags that every generated file needs: strict floats, no `errno`, position independence.
+    /// A call of the compiler with the flags that every generated file needs: strict floats unless the target says otherwise, no `errno`, position independence.
     pub(crate) fn command(&self, target: &Target, directory: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
         command.current_dir(directory).stdin(Stdio::null());
-        command.args(["-std=gnu11", "-O2", "-fPIC", "-ffp-contract=off", "-fno-math-errno"]);
+        let contract = if target.contracts() { "-ffp-contract=fast" } else { "-ffp-contract=off" };
+        command.args(["-std=gnu11", "-O2", "-fPIC", contract, "-fno-math-errno"]);
         let warnings: &[&str] =
             if self.strict { &["-Wall", "-Wextra", "-Werror"] } else { &["-w"] };
         command.args(warnings).args(target.flags());

@@ -1,7 +1,7 @@
 //! Expressions with several lanes: GNU vectors. A vector of `bool` is a mask, all ones where it holds, of signed integers as wide as what was compared.
 
 use halidom_ir::{
-    BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, Type, UnaryOp,
+    BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, StoreIn, Type, UnaryOp,
 };
 
 use crate::EmitError;
@@ -129,7 +129,9 @@ impl Translator<'_> {
             Expr::Ramp { base, stride, .. } => {
                 let address = address_of(memory, self.scalar(*base)?);
                 if is_one(pool.as_constant(*stride)) {
-                    (VectorOp::Store, vec![address])
+                    let streams = pool.buffer(buffer).store_in == StoreIn::Stream;
+                    let op = if streams { VectorOp::Stream } else { VectorOp::Store };
+                    (op, vec![address])
                 } else {
                     (VectorOp::StoreStrided, vec![address, self.scalar(*stride)?])
                 }

@@ -85,6 +85,17 @@ pub fn structure(
     rewrite_and_structure(loaded, choice, observe).map(|(program, _)| program)
 }
 
+/// The pipeline's programs under all of its schedules, the unscheduled one first; a schedule that is refused has no say.
+pub fn references(loaded: &mut Loaded, pipeline: usize) -> Result<Vec<Program>, Vec<Diagnostic>> {
+    let unscheduled = Choice { pipeline, schedule: None };
+    let mut programs = vec![structure(loaded, &unscheduled, &mut |_, _, _| {})?];
+    for schedule in 0..loaded.module.pipelines[pipeline].schedules.len() {
+        let choice = Choice { pipeline, schedule: Some(schedule) };
+        programs.extend(structure(loaded, &choice, &mut |_, _, _| {}).ok());
+    }
+    Ok(programs)
+}
+
 /// The program with bounds, and the algorithm after each rewriting that the schedule asks for.
 fn rewrite_and_structure(
     loaded: &mut Loaded,

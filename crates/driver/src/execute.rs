@@ -114,8 +114,32 @@ pub fn run(
     threads: Option<u32>,
 ) -> Result<Run, ExecuteError> {
     if let Some(threads) = threads {
-        native.kernel.set_threads(threads as usize);
+        native.set_threads(threads as usize);
     }
+    let mut placed = place(native, pool, algorithm, program, prepared)?;
+    let begin = Instant::now();
+    placed.call.run()?;
+    let fits = TIMING_BUDGET.as_nanos() / begin.elapsed().as_nanos().max(1);
+    let timing =
+        placed.call.time(usize::try_from(fits).unwrap_or(MOST_RUNS).clamp(1, MOST_RUNS))?;
+    Ok(Run { outputs: placed.outputs()?, median: timing.median, runs: timing.runs })
+}
+
+/// Native code with its arrays in place, to run any number of times.
+pub struct Placed<'n> {
+    call: halidom_codegen::Prepared<'n>,
+    outputs: Vec<Array>,
+    windows: Vec<Shape>,
+}
+
+/// Copies what was prepared to where native code will work on it.
+pub fn place<'n>(
+    native: &'n Native,
+    pool: &Pool,
+    algorithm: &Algorithm,
+    program: &Program,
+    prepared: &Prepared,
+) -> Result<Placed<'n>, ExecuteError> {
     let regions = machine::output_regions(pool, program, &prepared.bindings, &prepared.windows)
         .map_err(|fault| ExecuteError::Regions(Box::new(fault)))?;
     let mut outputs = Vec::new();
@@ -140,26 +164,34 @@ pub fn run(
             .collect(),
     };
     let views: Vec<&Array> = outputs.iter().collect();
-    let mut call = native.kernel.prepare(&arguments, &views)?;
-    let begin = Instant::now();
-    call.run()?;
-    let fits = TIMING_BUDGET.as_nanos() / begin.elapsed().as_nanos().max(1);
-    let timing = call.time(usize::try_from(fits).unwrap_or(MOST_RUNS).clamp(1, MOST_RUNS))?;
-    for (position, output) in outputs.iter_mut().enumerate() {
-        if !call.copy_output(position, output) {
-            return Err(ExecuteError::OutputTooLarge);
-        }
+    let call = native.kernel.prepare(&arguments, &views)?;
+    Ok(Placed { call, outputs, windows })
+}
+
+impl Native {
+    /// Sets how many threads the parallel loops of all our pipelines use; 0 restores the default.
+    pub fn set_threads(&self, count: usize) {
+        self.kernel.set_threads(count);
     }
-    let cropped = outputs
-        .iter()
-        .zip(&windows)
-        .map(|(array, window)| crop(array, window))
-        .collect::<Option<_>>();
-    Ok(Run {
-        outputs: cropped.ok_or(ExecuteError::OutputTooLarge)?,
-        median: timing.median,
-        runs: timing.runs,
-    })
+}
+
+impl Placed<'_> {
+    /// Runs once.
+    pub fn run(&mut self) -> Result<(), ExecuteError> {
+        Ok(self.call.run()?)
+    }
+
+    /// What the last run left in the windows, an array for each component.
+    pub fn outputs(&mut self) -> Result<Vec<Array>, ExecuteError> {
+        for (position, output) in self.outputs.iter_mut().enumerate() {
+            if !self.call.copy_output(position, output) {
+                return Err(ExecuteError::OutputTooLarge);
+            }
+        }
+        let both = self.outputs.iter().zip(&self.windows);
+        let cropped = both.map(|(array, window)| crop(array, window)).collect::<Option<_>>();
+        cropped.ok_or(ExecuteError::OutputTooLarge)
+    }
 }
 
 /// The window of each output's buffer, where `windows` are the outputs'.
@@ -199,9 +231,9 @@ pub fn toolchain() -> Result<Toolchain, CompileError> {
     Toolchain::find()
 }
 
-/// The instruction set of this machine.
-pub fn host() -> Target {
-    Target::host()
+/// This machine, for code of an algorithm: under `fast_math` the C compiler may contract products and sums.
+pub fn host(algorithm: &Algorithm) -> Target {
+    Target::host().contracting(algorithm.fast_math)
 }
 
 impl ExecuteError {

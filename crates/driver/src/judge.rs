@@ -27,6 +27,8 @@ pub struct Options {
     pub engine: Engine,
     /// The weakest equality of floats that is permitted; what the pipeline permits, if none is given.
     pub floats: Option<Floats>,
+    /// How wide the compiled code's `int`s are: 64 bits, of stock Halide 32. What is not shown to fit is counted among what is trusted.
+    pub int_bits: u32,
 }
 
 /// Who judges.
@@ -50,7 +52,14 @@ impl Options {
         let timeout = Duration::from_secs(10);
         let engine = Engine::Default;
         let (emit_smt, confirm, cache, floats) = (None, None, None, None);
-        Self { solver, timeout, emit_smt, confirm, cache, engine, floats }
+        let int_bits = 64;
+        Self { solver, timeout, emit_smt, confirm, cache, engine, floats, int_bits }
+    }
+
+    /// The same for what stock Halide compiled: its index arithmetic has 32 bits, and it regroups floats as if they were real numbers unless it is told not to.
+    #[must_use]
+    pub fn of_stock(self) -> Self {
+        Self { int_bits: 32, floats: self.floats.or(Some(Floats::Reals)), ..self }
     }
 
     /// The same for the validator.
@@ -61,6 +70,7 @@ impl Options {
         own.confirm.clone_from(&self.confirm);
         own.cache.clone_from(&self.cache);
         own.floats = self.floats;
+        own.int_bits = self.int_bits;
         own
     }
 }
@@ -78,17 +88,26 @@ impl Options {
     }
 }
 
+/// What `fast_math` lets the C compiler do to what is validated ([`crate::execute::host`]).
+const CONTRACTION: &str =
+    "the C compiler rounding a product and the sum that it stands in once (`fast_math`)";
+
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
-    if options.engine == Engine::Reference {
-        return reference::judge(pool, algorithm, compiled, &options.reference());
+    let mut report = if options.engine == Engine::Reference {
+        reference::judge(pool, algorithm, compiled, &options.reference())
+    } else {
+        let mut pool = pool.clone();
+        halidom_validate::validate_refined(
+            &mut pool,
+            algorithm,
+            &compiled.steps,
+            &compiled.program,
+            &options.validator(),
+        )
+    };
+    if algorithm.fast_math {
+        report.below.push(CONTRACTION);
     }
-    let mut pool = pool.clone();
-    halidom_validate::validate_refined(
-        &mut pool,
-        algorithm,
-        &compiled.steps,
-        &compiled.program,
-        &options.validator(),
-    )
+    report
 }

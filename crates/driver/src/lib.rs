@@ -3,6 +3,7 @@
 //! Knows nothing about terminals: results are data, problems are [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`] (a file
 //! and the choice of a pipeline and schedule), then [`mod@compile`], [`mod@judge`], [`data`] (what a run is given) and [`execute`].
 
+pub mod bench;
 pub mod compile;
 pub mod data;
 pub mod derivation;

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{choices, load, open, options};
+use halidom_codegen::Target;
 use halidom_driver::compile::compile;
 use halidom_driver::data::{Request, prepare};
-use halidom_driver::execute::{build, host, interpret, run, toolchain};
+use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_testgen::{MutantKind, mutants};
 use halidom_validate::{Verdict, validate};
 
@@ -48,7 +49,8 @@ fn native_code_counts_right() {
         let compiled = compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal");
         let algorithm = loaded.module.pipelines[0].algorithm.clone();
         let pool = &mut loaded.module.pool;
-        let native = build(pool, &compiled.program, &toolchain, host()).expect("C is compiled");
+        let native =
+            build(pool, &compiled.program, &toolchain, Target::host()).expect("C is compiled");
         for size in [(0, 0), (1, 1), (37, 29), (640, 427)] {
             let mut request = Request { random: Some(7), ..Request::default() };
             request.input_sizes.push(("a".to_owned(), vec![size.0, size.1]));

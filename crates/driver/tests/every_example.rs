@@ -7,9 +7,10 @@ mod common;
 use std::path::Path;
 
 use common::{choices, every_example, in_parallel, load};
+use halidom_codegen::Target;
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, Source, prepare};
-use halidom_driver::execute::{Native, build, host, interpret, run, toolchain};
+use halidom_driver::execute::{Native, build, interpret, run, toolchain};
 use halidom_driver::files::Channels;
 use halidom_driver::source::Loaded;
 use halidom_ir::{Array, Program};
@@ -70,7 +71,8 @@ fn built(name: &str, path: &Path) -> Built {
         references.push(structure(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal"));
         let compiled = compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal");
         let pool = &loaded.module.pool;
-        let kernel = build(pool, &compiled.program, &toolchain, host()).expect("C is compiled");
+        let kernel =
+            build(pool, &compiled.program, &toolchain, Target::host()).expect("C is compiled");
         kernels.push((schedule, compiled.program, kernel));
     }
     Built { loaded, references, kernels }

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{choices, example, load, open, options};
+use halidom_codegen::Target;
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, prepare};
-use halidom_driver::execute::{build, host, interpret, run, toolchain};
+use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_driver::source::Choice;
 use halidom_validate::{Verdict, validate};
 
@@ -53,7 +54,8 @@ fn holds(name: &str) {
         let compiled =
             compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("the schedule is legal");
         let pool = &mut loaded.module.pool;
-        let native = build(pool, &compiled.program, &toolchain, host()).expect("C is compiled");
+        let native =
+            build(pool, &compiled.program, &toolchain, Target::host()).expect("C is compiled");
         for (case, prepared, expected) in &cases {
             let ran = run(&native, pool, &algorithm, &compiled.program, prepared, None)
                 .map(|run| run.outputs)

@@ -5,9 +5,10 @@ mod common;
 use std::path::Path;
 
 use common::{choices, load};
+use halidom_codegen::Target;
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, prepare};
-use halidom_driver::execute::{build, host, interpret, run, toolchain};
+use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_driver::source::Choice;
 
 const WIDTHS: [i64; 4] = [1, 3, 16, 37];
@@ -22,7 +23,7 @@ fn holds(name: &str) {
     for choice in choices(&loaded) {
         let compiled =
             compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("the schedule is legal");
-        let native = build(&loaded.module.pool, &compiled.program, &toolchain, host());
+        let native = build(&loaded.module.pool, &compiled.program, &toolchain, Target::host());
         let schedule = loaded.schedule_of(&choice).name;
         kernels.push((schedule, compiled.program, native.expect("C is compiled")));
     }

@@ -5,9 +5,10 @@ mod common;
 use std::path::Path;
 
 use common::{choices, example, load};
+use halidom_codegen::Target;
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Prepared, Request, Source, prepare};
-use halidom_driver::execute::{build, host, interpret, run, toolchain};
+use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_driver::files::{self, Channels};
 use halidom_driver::source::Choice;
 use halidom_ir::Array;
@@ -34,7 +35,8 @@ fn on(name: &str, request: &Request) -> Vec<Array> {
         let compiled =
             compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("the schedule is legal");
         let pool = &loaded.module.pool;
-        let native = build(pool, &compiled.program, &toolchain, host()).expect("C is compiled");
+        let native =
+            build(pool, &compiled.program, &toolchain, Target::host()).expect("C is compiled");
         let ran = run(&native, pool, &algorithm, &compiled.program, &prepared, None)
             .map(|run| run.outputs)
             .map_err(|error| error.to_string());

@@ -39,9 +39,9 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
             return;
         }
         let file = folder.path().join(script).with_extension("hlpipe");
-        let stock = stock::read(&file, None, None).unwrap().unwrap();
+        let stock = stock::read(&stock::Request::of(&file)).unwrap().unwrap();
         let subject = &stock.subject;
-        let options = Options::find().unwrap();
+        let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         let Verdict::Refuted(counterexample) = &report.verdict else {
             panic!("{script}: {:?}", report.verdict)

@@ -5,10 +5,10 @@ mod common;
 use std::process::Command;
 
 use common::{choices, load, open, options};
-use halidom_codegen::Artifact;
+use halidom_codegen::{Artifact, Target};
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, prepare};
-use halidom_driver::execute::{build, build_ahead, host, interpret, run, toolchain};
+use halidom_driver::execute::{build, build_ahead, interpret, run, toolchain};
 use halidom_driver::source::Choice;
 use halidom_ir::{Array, Scalar};
 use halidom_validate::{Verdict, validate};
@@ -53,7 +53,8 @@ fn every_component_is_an_array_of_its_own() {
         let types: Vec<Scalar> = expected.iter().map(|array| array.scalar).collect();
         assert_eq!(types, [Scalar::I32, Scalar::U8, Scalar::U16]);
         assert!(expected.iter().all(|array| array.shape == [(0, 37)]));
-        let native = build(pool, &compiled.program, &toolchain, host()).expect("C is compiled");
+        let native =
+            build(pool, &compiled.program, &toolchain, Target::host()).expect("C is compiled");
         let ran = run(&native, pool, &algorithm, &compiled.program, &prepared, None);
         let outputs: Vec<Array> = ran.expect("its checks hold").outputs;
         assert_eq!(outputs, expected);
@@ -104,7 +105,7 @@ fn the_entry_for_c_takes_a_buffer_for_each_component() {
             pool,
             &compiled.program,
             &toolchain,
-            &host(),
+            &Target::host(),
             folder.path(),
             &Artifact::ALL,
         );

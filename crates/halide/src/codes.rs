@@ -14,3 +14,9 @@ pub const NOT_A_DUMP: Code = Code("HAL1204");
 pub const UNSUPPORTED: Code = Code("HAL1205");
 /// No installed Halide that can be asked.
 pub const NO_HALIDE: Code = Code("HAL1206");
+/// A script that yields no pipeline.
+pub const SCRIPT: Code = Code("HAL1207");
+/// A generator that does not do what it is asked for.
+pub const GENERATOR: Code = Code("HAL1208");
+/// A pipeline file and a statement or dump that do not belong together.
+pub const MISMATCH: Code = Code("HAL1209");

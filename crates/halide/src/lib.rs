@@ -10,9 +10,11 @@
 //! by the names and places of its schema ([`pipeline`]), every offset checked, and refused if it is of another version.
 
 pub mod bridge;
+pub mod claims;
 pub mod codes;
 mod names;
 pub mod pipeline;
+pub mod script;
 pub mod text;
 pub mod translate;
 pub mod tree;

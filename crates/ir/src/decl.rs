@@ -139,7 +139,7 @@ pub struct BufferDecl {
     pub component: usize,
     /// Whose memory it is.
     pub kind: BufferKind,
-    /// Where the memory of an internal buffer lies; [`StoreIn::Auto`] for the caller's. It changes nothing of what a program means.
+    /// Where the memory of an internal buffer lies; for the caller's [`StoreIn::Auto`], or how an output is written. It changes nothing of what a program means.
     pub store_in: StoreIn,
     /// First dimension first. Of inputs and outputs, the expressions are variables bound by the caller; of allocations, they are evaluated where the buffer is allocated.
     pub dims: Vec<Dim>,
@@ -156,7 +156,7 @@ pub enum BufferKind {
     Internal,
 }
 
-/// Where an internal buffer lies.
+/// Where an internal buffer lies, and how an output is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum StoreIn {
     /// On the stack where the size is a small constant, else on the heap.
@@ -168,6 +168,8 @@ pub enum StoreIn {
     Stack,
     /// As on the stack, of at most [`REGISTER_LIMIT`] bytes: small enough for the C compiler to keep the elements in registers where their indices are constants.
     Register,
+    /// Of an output: its dense vectors go past the caches. For what is large, written once and not read again.
+    Stream,
     /// In the memory of another internal buffer, which has room for it and serves it alone while it lives: memory that is allocated once for many lifetimes. The other buffer
     /// holds the same component of the same func, and is accessed by nobody itself.
     Within(BufferId),
@@ -181,7 +183,7 @@ pub const REGISTER_LIMIT: i128 = 512;
 
 impl StoreIn {
     /// Every place that has a name.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Heap, Self::Stack, Self::Register];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Heap, Self::Stack, Self::Register, Self::Stream];
 
     /// The name in schedules and in the text form.
     pub fn name(self) -> &'static str {
@@ -190,6 +192,7 @@ impl StoreIn {
             Self::Heap => "heap",
             Self::Stack => "stack",
             Self::Register => "register",
+            Self::Stream => "stream",
             Self::Within(_) => "another buffer",
         }
     }
@@ -197,7 +200,7 @@ impl StoreIn {
     /// The greatest size in bytes, if there is one; the size is then a constant.
     pub fn limit(self) -> Option<i128> {
         match self {
-            Self::Auto | Self::Heap | Self::Within(_) => None,
+            Self::Auto | Self::Heap | Self::Stream | Self::Within(_) => None,
             Self::Stack => Some(STACK_LIMIT),
             Self::Register => Some(REGISTER_LIMIT),
         }

@@ -442,7 +442,10 @@ impl<'a> Printer<'a> {
                         let arena = self.names.buffer(pool, arena);
                         let _ = write!(self.out, " in {arena}");
                     }
-                    place @ (StoreIn::Heap | StoreIn::Stack | StoreIn::Register) => {
+                    place @ (StoreIn::Heap
+                    | StoreIn::Stack
+                    | StoreIn::Register
+                    | StoreIn::Stream) => {
                         let _ = write!(self.out, " in {}", place.name());
                     }
                 }
@@ -685,6 +688,10 @@ impl<'a> Printer<'a> {
             }
             let dims = output.buffers.first().map(|buffer| &pool.buffer(*buffer).dims);
             self.dims(dims.map_or(&[], Vec::as_slice));
+            if output.buffers.iter().any(|buffer| pool.buffer(*buffer).store_in == StoreIn::Stream)
+            {
+                self.put(" stream");
+            }
             self.put(" window");
             for (min, extent) in &output.window {
                 let (min, extent) = (self.names.var(pool, *min), self.names.var(pool, *extent));

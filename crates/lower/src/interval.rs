@@ -14,7 +14,7 @@ impl Interval {
     /// Every integer.
     pub(crate) const ALL: Self = Self { low: None, high: None };
 
-    fn of(low: i128, high: i128) -> Self {
+    pub(crate) fn of(low: i128, high: i128) -> Self {
         Self { low: Some(low), high: Some(high) }
     }
 
@@ -31,14 +31,14 @@ impl Interval {
     }
 
     /// The least interval around both.
-    fn join(self, other: Self) -> Self {
+    pub(crate) fn join(self, other: Self) -> Self {
         Self {
             low: self.low.zip(other.low).map(|(a, b)| a.min(b)),
             high: self.high.zip(other.high).map(|(a, b)| a.max(b)),
         }
     }
 
-    fn add(self, other: Self) -> Self {
+    pub(crate) fn add(self, other: Self) -> Self {
         Self {
             low: self.low.zip(other.low).and_then(|(a, b)| a.checked_add(b)),
             high: self.high.zip(other.high).and_then(|(a, b)| a.checked_add(b)),
@@ -52,7 +52,7 @@ impl Interval {
         }
     }
 
-    fn scale(self, factor: i128) -> Self {
+    pub(crate) fn scale(self, factor: i128) -> Self {
         let times = |end: Option<i128>| end.and_then(|end| end.checked_mul(factor));
         match factor {
             0 => Self::of(0, 0),

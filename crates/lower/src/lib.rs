@@ -11,6 +11,7 @@ mod fold;
 mod hoist;
 mod index;
 mod interval;
+mod lets;
 mod linear;
 mod partition;
 mod refresh;

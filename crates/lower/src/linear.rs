@@ -65,6 +65,19 @@ impl Linear {
         let constant = pool.int(self.constant);
         index::add(pool, sum, constant)
     }
+
+    /// The expression for so many lanes.
+    pub(crate) fn lanes(&self, pool: &mut Pool, lanes: u32) -> ExprId {
+        let base = self.expr(pool);
+        match (lanes, self.step) {
+            (1, _) => base,
+            (_, 0) => pool.expr(Expr::Broadcast { value: base, lanes }),
+            (_, step) => {
+                let stride = pool.int(step);
+                pool.expr(Expr::Ramp { base, stride, lanes })
+            }
+        }
+    }
 }
 
 /// The form of an operator on forms: sums, differences and constant multiples; `None` for others.

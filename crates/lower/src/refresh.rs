@@ -52,7 +52,11 @@ impl Refresh {
         }
         let store_in = match decl.store_in {
             StoreIn::Within(arena) => StoreIn::Within(self.buffer(arena)),
-            place @ (StoreIn::Auto | StoreIn::Heap | StoreIn::Stack | StoreIn::Register) => place,
+            place @ (StoreIn::Auto
+            | StoreIn::Heap
+            | StoreIn::Stack
+            | StoreIn::Register
+            | StoreIn::Stream) => place,
         };
         let fresh = pool.declare_buffer(BufferDecl { dims, store_in, ..decl });
         self.buffers.insert(buffer, fresh);

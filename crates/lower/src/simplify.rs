@@ -8,6 +8,7 @@ use halidom_rules::Simplifier;
 
 use crate::fold::{Fold, loads, rewrite, substitute, walk, walk_prophecy};
 use crate::interval::{self, Interval, Intervals};
+use crate::lets::Lets;
 use crate::{LowerError, index};
 
 /// How often an expression is tightened and simplified in turn.
@@ -15,7 +16,8 @@ const MOST_ROUNDS: usize = 4;
 
 /// Applies the proved rules to every expression, annotations included. Lets of constants and of other variables are replaced by their values where they are used; entry
 /// checks and branches that compare a variable with a constant make it that constant where they hold; a condition that stands in a branch of the same condition is
-/// decided. Comparisons, minima and maxima are also decided by the constants between which loops, entry checks and branches keep their operands.
+/// decided. Comparisons, minima and maxima are also decided by the constants between which loops, entry checks and branches keep their operands, or the operands' difference, lets
+/// looked into; divisions by constants that are multiplied in go away.
 ///
 /// Requires: every binder is unique.
 /// Ensures: no statement that does nothing, but for lets, which may be unused; no check or branch on a constant; no loop with a constant extent below 2.
@@ -26,6 +28,7 @@ pub fn simplify(pool: &mut Pool, program: Program) -> Result<Program, LowerError
         done: FxHashMap::default(),
         known: FxHashMap::default(),
         intervals: Intervals::default(),
+        lets: Lets::default(),
     };
     rewrite(&mut fold, pool, program)
 }
@@ -40,30 +43,40 @@ struct Simplify {
     known: FxHashMap<ExprId, bool>,
     /// Between what variables lie here.
     intervals: Intervals,
+    /// What variables of lets stand for.
+    lets: Lets,
 }
 
 impl Simplify {
     /// The expression with known conditions decided, and comparisons, minima and maxima where intervals of the operands decide them. The chosen operand of a minimum is as undefined as
     /// it was; what is decided becomes more defined.
-    fn tighten(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
+    fn tighten(&mut self, pool: &mut Pool, expr: ExprId) -> ExprId {
         let mut intervals = FxHashMap::default();
+        let Self { known, intervals: of_vars, lets, .. } = self;
         pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, node| {
-            if let Some(value) = self.known.get(&id) {
+            if let Some(value) = known.get(&id) {
                 return pool.constant(Constant::bool(*value));
             }
             let Expr::Binary(op, lhs, rhs) = *node else { return id };
             if pool.ty(lhs).scalar != Scalar::Int {
                 return id;
             }
-            let a = self.intervals.of(pool, lhs, &mut intervals);
-            let b = self.intervals.of(pool, rhs, &mut intervals);
+            let a = of_vars.of(pool, lhs, &mut intervals);
+            let b = of_vars.of(pool, rhs, &mut intervals);
+            let mut compare = |pool: &mut Pool, op| {
+                let apart = interval::compare(op, a, b);
+                apart.or_else(|| {
+                    let difference = lets.difference(pool, (lhs, rhs), of_vars);
+                    interval::compare(op, difference, Interval::of(0, 0))
+                })
+            };
             match op {
                 BinaryOp::Min | BinaryOp::Max => {
                     let (first, second) = if op == BinaryOp::Min { (lhs, rhs) } else { (rhs, lhs) };
-                    match interval::compare(BinaryOp::Le, a, b) {
+                    match compare(pool, BinaryOp::Le) {
                         Some(true) => first,
                         Some(false) => second,
-                        None if interval::compare(BinaryOp::Le, b, a) == Some(true) => second,
+                        None if compare(pool, BinaryOp::Ge) == Some(true) => second,
                         None => id,
                     }
                 }
@@ -72,7 +85,7 @@ impl Simplify {
                 | BinaryOp::Lt
                 | BinaryOp::Le
                 | BinaryOp::Gt
-                | BinaryOp::Ge => match interval::compare(op, a, b) {
+                | BinaryOp::Ge => match compare(pool, op) {
                     Some(value) => {
                         let lanes = pool.ty(id).lanes;
                         let value = pool.constant(Constant::bool(value));
@@ -80,11 +93,22 @@ impl Simplify {
                     }
                     None => id,
                 },
-                BinaryOp::Add(_)
-                | BinaryOp::Sub(_)
-                | BinaryOp::Mul(_)
-                | BinaryOp::Div
-                | BinaryOp::Mod
+                BinaryOp::Div | BinaryOp::Mod => {
+                    let divisor = index::as_int(pool, rhs).filter(|divisor| *divisor > 0);
+                    let parts =
+                        divisor.and_then(|divisor| lets.divided(pool, lhs, divisor, of_vars));
+                    match parts {
+                        Some((quotient, _)) if op == BinaryOp::Div => quotient.expr(pool),
+                        Some((_, remainder)) => remainder.expr(pool),
+                        None => id,
+                    }
+                }
+                BinaryOp::Add(_) | BinaryOp::Sub(_) => {
+                    let form = lets.form(pool, id);
+                    let lanes = pool.ty(id).lanes;
+                    if form.terms.is_empty() { form.lanes(pool, lanes) } else { id }
+                }
+                BinaryOp::Mul(_)
                 | BinaryOp::And
                 | BinaryOp::Or
                 | BinaryOp::Xor
@@ -328,6 +352,7 @@ impl Fold for Simplify {
                 }
                 let interval = self.interval(pool, value);
                 self.intervals.set(var, Some(interval));
+                self.lets.bind(pool, var, value);
                 let body = self.stmt(pool, body)?;
                 Ok(if is_nop(pool, body) {
                     body

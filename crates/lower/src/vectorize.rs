@@ -5,6 +5,7 @@ mod lanes;
 use halidom_ir::{ExprId, Label, LoopKind, Pool, Program, Prophecy, Stmt, StmtId, Type, VarId};
 
 use crate::fold::{Fold, rewrite, walk};
+use crate::lets::Lets;
 use crate::refresh::refresh;
 use crate::{LowerError, constant_extent, index};
 use lanes::Lanes;
@@ -23,10 +24,13 @@ pub const MOST_LANES: usize = 4096;
 /// Requires: storage is flattened; extents of vectorized loops are constants, at most [`MOST_LANES`].
 /// Ensures: no loop of kind `Vectorized`; operands of each operator have equal lanes, annotations those of their load or store; sums and products of ramps are ramps.
 pub fn vectorize(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
-    rewrite(&mut Vectorize, pool, program)
+    rewrite(&mut Vectorize { lets: Lets::default() }, pool, program)
 }
 
-struct Vectorize;
+struct Vectorize {
+    /// What variables of lets stand for.
+    lets: Lets,
+}
 
 impl Fold for Vectorize {
     fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
@@ -34,6 +38,9 @@ impl Fold for Vectorize {
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        if let Stmt::Let { var, value, .. } = *pool.get_stmt(id) {
+            self.lets.bind(pool, var, value);
+        }
         // Inner loops first: dense rows are innermost, and a loop around a vector stays serial.
         let id = walk(self, pool, id)?;
         let Stmt::For { var, min, extent, kind: LoopKind::Vectorized, body } = *pool.get_stmt(id)
@@ -53,8 +60,8 @@ impl Fold for Vectorize {
         if count == 1 {
             return Ok(pool.stmt(Stmt::Let { var, value: min, body }));
         }
-        let mut lockstep =
-            Lockstep { var, min, extent, path: Vec::new(), lanes: Lanes::new(count as u32) };
+        let lanes = Lanes::new(count as u32, &mut self.lets);
+        let mut lockstep = Lockstep { var, min, extent, path: Vec::new(), lanes };
         let step = pool.int(1);
         let ramp = lockstep.lanes.ramp(pool, min, step);
         lockstep.lanes.bind(var, ramp);
@@ -63,16 +70,16 @@ impl Fold for Vectorize {
 }
 
 /// The body of one vectorized loop, all iterations at once.
-struct Lockstep {
+struct Lockstep<'l> {
     var: VarId,
     min: ExprId,
     extent: ExprId,
     /// The lets in scope whose values differ between lanes, outermost first, as they were.
     path: Vec<(VarId, ExprId)>,
-    lanes: Lanes,
+    lanes: Lanes<'l>,
 }
 
-impl Lockstep {
+impl Lockstep<'_> {
     /// The vector form of a statement of the body, the scalar loop around it where there is none.
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         match pool.get_stmt(id).clone() {
@@ -173,6 +180,7 @@ impl Lockstep {
                     (None, base, vector)
                 } else {
                     let first = pool.declare_var(pool.var(var).name.clone(), Type::INT);
+                    self.lanes.bind_scalar(pool, first, base);
                     let base_var = pool.var_expr(first);
                     (Some(first), base, self.lanes.ramp(pool, base_var, stride))
                 }

@@ -509,9 +509,6 @@ fn bounds_of_loops_and_checks_decide() {
                 for lane in [0, 8] {
                   let i: int = x * 8 + lane;
                   out.buffer[(i - out.min.0) * out.stride.0 + (wxe - out.min.1) * out.stride.1 @ out(i, wxe) stage 0] = select(i < 255, 1u16, 2u16);
-                  if 7 < i - x * 8 {
-                    out.buffer[(i - out.min.0) * out.stride.0 + (i - out.min.1) * out.stride.1 @ out(i, i) stage 0] = 1u16;
-                  }
                   out.buffer[(max(min(int(input.buffer[(x - input.min.0) * input.stride.0 + (x - input.min.1) * input.stride.1 @ input(x, x)]), 65535), 0) - out.min.0) * out.stride.0 + (i - out.min.1) * out.stride.1 @ out(max(min(int(input.buffer[(x - input.min.0) * input.stride.0 + (x - input.min.1) * input.stride.1 @ input(x, x)]), 65535), 0), i) stage 0] = 2u16;
                 }
               }
@@ -756,4 +753,34 @@ fn what_is_not_monotone_or_not_worth_it_stays() {
 ";
     let plain = run(&["flatten_storage"], BLUR, OUT, body).unwrap();
     assert_eq!(plain, run(&["flatten_storage", "partition"], BLUR, OUT, body).unwrap());
+}
+
+#[test]
+fn lets_are_looked_into() {
+    check(
+        &["flatten_storage", "simplify"],
+        "
+  for t in [0, 8] {
+    let first: int = t * 32 + 16;
+    for lane in [0, 8] {
+      let i: int = first + lane;
+      if i < first + 8 {
+        out(i % 16, i / 16) stage 0 = 1u16;
+      }
+      out(min(i, first + 7), i % 12) stage 0 = 2u16;
+    }
+  }
+",
+        &expect![[r#"
+              for t in [0, 8] {
+                let first: int = t * 32 + 16;
+                for lane in [0, 8] {
+                  let i: int = first + lane;
+                  out.buffer[(lane - out.min.0) * out.stride.0 + (t * 2 - out.min.1 + 1) * out.stride.1 @ out(lane, t * 2 + 1) stage 0] = 1u16;
+                  out.buffer[(i - out.min.0) * out.stride.0 + (i % 12 - out.min.1) * out.stride.1 @ out(i, i % 12) stage 0] = 2u16;
+                }
+              }
+            }
+        "#]],
+    );
 }

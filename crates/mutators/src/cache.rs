@@ -4,7 +4,8 @@
 //!
 //! A verdict belongs to the text of everything that it depends on: the rule with its guards and contracts, the rules that
 //! fire before, the profile, the solver, and the sources of the checker itself. Refutations are replayed when they are
-//! read; what was undecided is tried again under a longer limit.
+//! read; what was undecided is tried again under a longer limit. Verdicts about mutators are in the same file; what they
+//! depend on is said in `programs::keep`.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use halidom_base::{FxHashMap, IndexMap};
 
 use crate::examine::Options;
-use crate::rules::{At, Context, Domain, Number, Rule, Verdict, replayed};
+use crate::rules::{At, Context, Domain, Number, Rule, Verdict, replayed, trap};
 
 /// What the file begins with.
 const HEADER: &str = "halidom-mutators 1";
@@ -22,12 +23,14 @@ const HEADER: &str = "halidom-mutators 1";
 /// The checker.
 const SOURCES: &[&str] = &[
     include_str!("profile.rs"),
+    include_str!("rules/circles.rs"),
     include_str!("rules/decide.rs"),
     include_str!("rules/encode.rs"),
     include_str!("rules/kinds.rs"),
     include_str!("rules/meaning.rs"),
     include_str!("rules/polynomial.rs"),
     include_str!("rules/search.rs"),
+    include_str!("rules/traps.rs"),
     include_str!("rules/value.rs"),
     include_str!("rules/verify.rs"),
 ];
@@ -80,6 +83,16 @@ impl Cache {
         Ok(Self { old, used: Mutex::default() })
     }
 
+    /// What is kept under a key.
+    pub(crate) fn line(&self, key: &str) -> Option<&str> {
+        self.old.get(key).map(String::as_str)
+    }
+
+    /// Keeps a line under a key.
+    pub(crate) fn keep(&self, key: String, line: String) {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key, line);
+    }
+
     /// A rule's verdicts, if they are known.
     pub(crate) fn get(
         &self,
@@ -88,23 +101,20 @@ impl Cache {
         context: &Context<'_>,
         options: &Options,
     ) -> Option<Vec<At>> {
-        let line = self.old.get(key)?;
+        let line = self.line(key)?;
         let verdicts = line
             .split('\t')
             .filter(|part| !part.is_empty())
             .map(|part| read(part, rule, context, options))
             .collect::<Option<Vec<At>>>()?;
-        self.used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key.to_owned(), line.clone());
+        self.keep(key.to_owned(), line.to_owned());
         Some(verdicts)
     }
 
     /// Keeps a rule's verdicts.
     pub(crate) fn put(&self, key: String, verdicts: &[At], options: &Options) {
         let line: Vec<String> = verdicts.iter().map(|at| write(at, options)).collect();
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key, line.join("\t"));
+        self.keep(key, line.join("\t"));
     }
 
     /// Writes the verdicts that were asked for beside their place, and renames the file.
@@ -136,6 +146,7 @@ fn write(at: &At, options: &Options) -> String {
     let verdict = match &at.verdict {
         Verdict::Verified => "verified".to_owned(),
         Verdict::Vacuous => "vacuous".to_owned(),
+        Verdict::Crash(_) => "crash".to_owned(),
         Verdict::Unsupported(construct) => format!("unsupported {construct}"),
         Verdict::Undecided(reason) => {
             format!(
@@ -163,6 +174,7 @@ fn read(text: &str, rule: &Rule, context: &Context<'_>, options: &Options) -> Op
     let verdict = match word {
         "verified" => Verdict::Verified,
         "vacuous" => Verdict::Vacuous,
+        "crash" => Verdict::Crash(trap(rule, options.profile)?),
         "unsupported" => Verdict::Unsupported(rest.to_owned()),
         "undecided" => {
             let (limit, reason) = rest.split_once(' ')?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use halidom_smt::{OpenError, Options as SolverOptions, Program, Solver};
+use halidom_smt::{OpenError, Program, Solver};
 
 use crate::cache::{Cache, key};
 use crate::cpp;
@@ -61,6 +61,8 @@ pub enum Standing {
     Unsupported,
     /// Modelled, but not decided at some types.
     Undecided,
+    /// Computing its constants ends the compiler.
+    Crash,
     /// Wrong at some types.
     Wrong,
 }
@@ -73,6 +75,7 @@ impl Standing {
             Self::Verified => "verified",
             Self::Unsupported => "unsupported",
             Self::Undecided => "undecided",
+            Self::Crash => "crash",
             Self::Wrong => "wrong",
         }
     }
@@ -82,6 +85,7 @@ impl Standing {
         match verdict {
             Verdict::Verified => Self::Verified,
             Verdict::Wrong(_) => Self::Wrong,
+            Verdict::Crash(_) => Self::Crash,
             Verdict::Undecided(_) => Self::Undecided,
             Verdict::Unsupported(_) => Self::Unsupported,
             Verdict::Vacuous => Self::Unreached,
@@ -130,9 +134,51 @@ pub enum ExamineError {
     },
 }
 
-/// Reads and decides every rule of the files. Rules whose operands are simplified by other rules rest on those: give the
-/// whole simplifier.
-pub fn examine(sources: &[Source], options: &Options) -> Result<Vec<Examined>, ExamineError> {
+/// Two rules that undo one another, each as file and line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circle {
+    /// The first.
+    pub first: (String, usize),
+    /// The second; the same if a rule undoes itself.
+    pub second: (String, usize),
+    /// An expression that becomes itself.
+    pub before: String,
+    /// What it is in between.
+    pub between: String,
+}
+
+/// Looks for pairs of rules that undo one another. Beside them, how many rules there are that are understood, and how many
+/// of these lead downwards in one order.
+pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
+    let mut read: Vec<(&Source, Found)> = Vec::new();
+    for source in sources {
+        let file = cpp::parse(&source.text).unwrap_or_default();
+        read.extend(rules::rules(&file).into_iter().map(|found| (source, found)));
+    }
+    let rules: Vec<&Rule> = read.iter().filter_map(|(_, found)| found.rule.as_ref().ok()).collect();
+    let places: Vec<(String, usize)> = read
+        .iter()
+        .filter(|(_, found)| found.rule.is_ok())
+        .map(|(source, found)| (source.name.clone(), found.line))
+        .collect();
+    let found = rules::circles(&rules).into_iter().map(|circle| Circle {
+        first: places[circle.first].clone(),
+        second: places[circle.second].clone(),
+        before: circle.before,
+        between: circle.between,
+    });
+    let down = rules.iter().filter(|rule| rules::leads_down(rule)).count();
+    (found.collect(), rules.len(), down)
+}
+
+/// Reads the rules of the files and decides those whose file and function, as
+/// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`, or all if there is none. Rules whose
+/// operands are simplified by other rules rest on those: give the whole simplifier.
+pub fn examine(
+    sources: &[Source],
+    wanted: &[String],
+    options: &Options,
+) -> Result<Vec<Examined>, ExamineError> {
     let mut read: Vec<(usize, Found)> = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let file = cpp::parse(&source.text).unwrap_or_default();
@@ -145,17 +191,22 @@ pub fn examine(sources: &[Source], options: &Options) -> Result<Vec<Examined>, E
             Some((*file, found.line, found.function.as_str(), rule))
         })
         .collect();
+    let is_wanted = |(file, found): &&(usize, Found)| {
+        let name = format!("{}: {}", sources[*file].name, found.function);
+        wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
+    };
+    let asked: Vec<&(usize, Found)> = read.iter().filter(is_wanted).collect();
     let everywhere: Vec<&Rule> = plain.iter().map(|(.., rule)| *rule).collect();
     let io =
         |source| ExamineError::Cache { path: options.cache.clone().unwrap_or_default(), source };
     let cache = Cache::load(options).map_err(io)?;
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<Option<Vec<At>>>> = Mutex::new(vec![None; read.len()]);
+    let done: Mutex<Vec<Option<Vec<At>>>> = Mutex::new(vec![None; asked.len()]);
     let work = || -> Result<(), ExamineError> {
-        let mut solver = Solver::open(SolverOptions::new(options.solver.clone()))?;
+        let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some((file, found)) = read.get(index) else { return Ok(()) };
+            let Some((file, found)) = asked.get(index) else { return Ok(()) };
             let verdicts = match &found.rule {
                 Err(construct) => {
                     let verdict = Verdict::Unsupported(construct.clone());
@@ -194,11 +245,11 @@ pub fn examine(sources: &[Source], options: &Options) -> Result<Vec<Examined>, E
     })?;
     cache.save(options).map_err(io)?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let examined = read.into_iter().zip(done).map(|((file, found), verdicts)| Examined {
-        file: sources[file].name.clone(),
+    let examined = asked.into_iter().zip(done).map(|((file, found), verdicts)| Examined {
+        file: sources[*file].name.clone(),
         line: found.line,
-        function: found.function,
-        rule: found.rule,
+        function: found.function.clone(),
+        rule: found.rule.clone(),
         verdicts: verdicts.unwrap_or_default(),
     });
     Ok(examined.collect())

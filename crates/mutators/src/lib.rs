@@ -1,7 +1,7 @@
 //! Compiler transformations verified from their C++ source.
 //!
-//! What stands is the checker of rewrite rules in the language of Halide's `IRMatch.h`: rules are read from the C++ files
-//! that hold them, with what guards them, and each is proved or refuted at every type that reaches it
+//! Rewrite rules in the language of Halide's `IRMatch.h`, mutators of expressions and statements, and emitters of C are read
+//! from the C++ files that hold them, and each is proved or refuted at every type that reaches it
 //! (*An Automated Verification Framework for HalideIR-Based Compiler Transformations* is the goal; `docs/verifying-mutators.md`
 //! says how far this is).
 //!
@@ -11,6 +11,7 @@
 //!
 //! * [`cpp`] reads C++ into syntax.
 //! * [`rules`] finds rules in it, and decides one.
+//! * [`programs`] runs mutators and emitters.
 //! * [`mod@examine`] decides all rules of some files and keeps the answers.
 //! * [`profile`] says what the IR of each known compiler means.
 

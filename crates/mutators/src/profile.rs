@@ -19,6 +19,9 @@ pub struct Profile {
     pub name: &'static str,
     /// What dividing by 0 means in its IR.
     pub zero_division: ZeroDivision,
+    /// Whether its rules compute quotients of constants by the machine's division, which ends the compiler where it divides
+    /// the least integer by -1.
+    pub folding_traps: bool,
     /// Where its transformations lie, as folder and files; `*` stands for any text.
     pub sources: &'static [(&'static str, &'static [&'static str])],
 }
@@ -28,21 +31,34 @@ pub const PROFILES: &[Profile] = &[
     Profile {
         name: "halide",
         zero_division: ZeroDivision::Zero,
+        folding_traps: false,
         sources: &[("src", &["Simplify_*.cpp"])],
     },
     Profile {
         name: "halide-to-hardware",
         zero_division: ZeroDivision::Undefined,
-        sources: &[("src", &["Simplify_*.cpp", "CodeGen_C.cpp", "RemoveDeadAllocations.cpp"])],
+        folding_traps: true,
+        sources: &[(
+            "src",
+            &[
+                "Simplify.cpp",
+                "Simplify_*.cpp",
+                "CodeGen_C.cpp",
+                "RemoveDeadAllocations.cpp",
+                "RemoveTrivialForLoops.cpp",
+            ],
+        )],
     },
     Profile {
         name: "halide-hls",
         zero_division: ZeroDivision::Undefined,
+        folding_traps: true,
         sources: &[("src", &["Simplify.cpp", "CodeGen_C.cpp"])],
     },
     Profile {
         name: "heterocl",
         zero_division: ZeroDivision::Undefined,
+        folding_traps: true,
         sources: &[
             ("tvm/HalideIR/src/arithmetic", &["Simplify.cpp"]),
             ("tvm/src/codegen", &["codegen_c.cc"]),

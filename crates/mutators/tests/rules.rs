@@ -36,7 +36,7 @@ fn visitor(node: &str, operands: &str, condition: &str) -> String {
 
 fn decide_with(profile: &str, node: &str, operands: &str, condition: &str) -> Vec<Examined> {
     let source = Source { name: "test.cpp".to_owned(), text: visitor(node, operands, condition) };
-    examine(&[source], &options(profile)).expect("a solver that runs")
+    examine(&[source], &[], &options(profile)).expect("a solver that runs")
 }
 
 /// The first rule is right, the second is wrong: which is found, with a replayed counterexample.
@@ -214,6 +214,23 @@ fn verdicts_are_of_types() {
     assert!(snippet.contains("Variable::make(UInt(8), \"x\")"), "{snippet}");
 }
 
+#[test]
+fn the_least_integer_divided_by_minus_one_ends_a_compiler_that_folds_with_the_machine() {
+    let check = |profile: &str, rule: &str, expected: Standing| {
+        let rules = decide_with(profile, "Div", "div(a, b)", rule);
+        assert_eq!(rules[0].standing(), expected, "{profile}: {rule}: {:?}", rules[0]);
+    };
+    let folds = "rewrite(c0 / c1, fold(c0 / c1), c1 != 0)";
+    check("halide-to-hardware", folds, Standing::Crash);
+    check("halide", folds, Standing::Verified);
+    check("halide-to-hardware", "rewrite(c0 / c1, fold(c0 / c1), c1 > 0)", Standing::Verified);
+    check(
+        "halide-to-hardware",
+        "rewrite(c0 / c1, fold(c0 / c1), c0 % c1 == 0 && c1 > 0)",
+        Standing::Crash,
+    );
+}
+
 /// What an operand was simplified to matters: without the rule that removes products by 0 the other one is wrong.
 #[test]
 fn operands_were_simplified_before() {
@@ -228,7 +245,7 @@ fn operands_were_simplified_before() {
             text: visitor("Mul", "mul(a, b)", "rewrite(x * 0, b)"),
         },
     ];
-    let rules = examine(&sources, &options("halide")).unwrap();
+    let rules = examine(&sources, &[], &options("halide")).unwrap();
     assert_eq!(rules[0].standing(), Standing::Verified, "{rules:?}");
 }
 
@@ -238,9 +255,11 @@ fn what_is_not_understood_is_named() {
         let rules = decide_with("halide", "Add", "add(a, b)", condition);
         let found = rules[0].verdicts.iter().any(|at| match &at.verdict {
             Verdict::Unsupported(what) => what.contains(construct),
-            Verdict::Verified | Verdict::Wrong(_) | Verdict::Undecided(_) | Verdict::Vacuous => {
-                false
-            }
+            Verdict::Verified
+            | Verdict::Wrong(_)
+            | Verdict::Crash(_)
+            | Verdict::Undecided(_)
+            | Verdict::Vacuous => false,
         });
         assert!(found, "{condition}: {rules:?}");
     };
@@ -257,7 +276,7 @@ fn answers_are_kept_and_a_changed_rule_is_proved_again() {
     let run = |condition: &str| {
         let source =
             Source { name: "a.cpp".to_owned(), text: visitor("Sub", "sub(a, b)", condition) };
-        examine(&[source], &options).unwrap()
+        examine(&[source], &[], &options).unwrap()
     };
     let right = "rewrite((x + y) - y, x)";
     let wrong = "rewrite((x + y) - y, y)";

@@ -121,6 +121,18 @@ impl Session {
         self.pending.insert_str(0, "(reset)\n");
     }
 
+    /// Opens a scope in which nothing is known.
+    pub(crate) fn enter(&mut self) {
+        self.pending.push_str("(push 1)\n");
+        self.names = Names::default();
+        self.frames = vec![SentFrame { assertions: 0, mark: 0 }];
+    }
+
+    /// Closes it, and forgets what was said in it.
+    pub(crate) fn leave(&mut self) {
+        self.pending.push_str("(pop 1)\n");
+    }
+
     fn push_timeout(&mut self, soft: Duration) {
         writeln!(self.pending, "(set-option :timeout {})", soft.as_millis())
             .expect("a string accepts any text");

@@ -122,6 +122,7 @@ pub struct Solver {
     frames: Vec<Vec<TermId>>,
     incremental: Option<Session>,
     fresh: Option<Session>,
+    scoped: Option<Session>,
     statistics: Statistics,
     disagreements: Vec<String>,
     dump_failure: Option<io::Error>,
@@ -134,6 +135,8 @@ enum Mode {
     Incremental,
     /// In a process that knows nothing else, so that the solver can choose its tactics for the whole query.
     Fresh,
+    /// In a process that has forgotten earlier queries but was not started or reset for this one, within so many steps.
+    Scoped(u64),
 }
 
 impl Solver {
@@ -156,6 +159,7 @@ impl Solver {
             frames: vec![Vec::new()],
             incremental: None,
             fresh: None,
+            scoped: None,
             statistics: Statistics::default(),
             disagreements: Vec::new(),
             dump_failure: None,
@@ -205,7 +209,7 @@ impl Solver {
     pub fn set_timeouts(&mut self, soft: Duration, hard: Duration) {
         let is_new = soft != self.options.soft_timeout;
         (self.options.soft_timeout, self.options.hard_timeout) = (soft, hard);
-        for slot in [&mut self.incremental, &mut self.fresh] {
+        for slot in [&mut self.incremental, &mut self.fresh, &mut self.scoped] {
             slot.take_if(|session| is_new && !session.set_soft_timeout(soft));
         }
     }
@@ -224,6 +228,12 @@ impl Solver {
     /// tactics for the query as a whole, which matters for bit-vectors and floats.
     pub fn check_fresh(&mut self, terms: &Terms, label: &str) -> Answer {
         self.answer(terms, label, Mode::Fresh)
+    }
+
+    /// Like [`Solver::check`], in a process that is kept as it is from query to query, within so many steps of the solver's own
+    /// count where it has such a limit; those of the first call stay. Quick for easy queries.
+    pub fn check_scoped(&mut self, terms: &Terms, label: &str, steps: u64) -> Answer {
+        self.answer(terms, label, Mode::Scoped(steps))
     }
 
     /// Whether all assertions and `more` can hold at once; `more` is forgotten afterwards.
@@ -364,46 +374,53 @@ impl Solver {
         terms: &Terms,
         mode: Mode,
     ) -> Result<Option<Vec<(TermId, Value)>>, Reason> {
-        let limits = self.limits();
+        let mut limits = self.limits();
         let slot = match mode {
             Mode::Incremental => &mut self.incremental,
             Mode::Fresh => &mut self.fresh,
+            Mode::Scoped(steps) => {
+                limits.steps = Some(steps);
+                &mut self.scoped
+            }
         };
         let mut session = match (slot.take(), mode) {
-            (Some(session), Mode::Incremental) => session,
+            (Some(session), Mode::Incremental | Mode::Scoped(_)) => session,
             (Some(mut session), Mode::Fresh) => {
                 session.reset(&limits);
                 session
             }
-            (None, Mode::Incremental | Mode::Fresh) => {
+            (None, _) => {
                 self.statistics.processes += 1;
                 Session::start(&self.options.program, &limits)?
             }
         };
+        let is_scoped = matches!(mode, Mode::Scoped(_));
+        if is_scoped {
+            session.enter();
+        }
         let result = match mode {
             Mode::Incremental => session.check(terms, &self.frames, &limits)?,
-            Mode::Fresh => session.check(terms, &[self.frames.concat()], &limits)?,
+            Mode::Fresh | Mode::Scoped(_) => {
+                session.check(terms, &[self.frames.concat()], &limits)?
+            }
         };
-        match result {
+        let result = match result {
             Ok(Status::Sat) => {
                 // That there is a model is certain even if its values cannot be had.
                 let observables = observables(terms, &self.frames.concat());
                 let values = session.values(terms, &observables, &limits);
-                if values.is_ok() {
-                    *slot = Some(session);
-                }
-                let known = observables.into_iter().zip(values.unwrap_or_default());
+                let Ok(values) = values else { return Ok(Some(Vec::new())) };
+                let known = observables.into_iter().zip(values);
                 Ok(Some(known.filter_map(|(term, value)| Some((term, value?))).collect()))
             }
-            Ok(Status::Unsat) => {
-                *slot = Some(session);
-                Ok(None)
-            }
-            Err(reason) => {
-                *slot = Some(session);
-                Err(reason)
-            }
+            Ok(Status::Unsat) => Ok(None),
+            Err(reason) => Err(reason),
+        };
+        if is_scoped {
+            session.leave();
         }
+        *slot = Some(session);
+        result
     }
 
     /// Has the second solver, if there is one, look for a model of a refuted query.

@@ -393,3 +393,27 @@ fn a_query_that_takes_too_much_memory_is_unknown() {
     solver.clear();
     assert!(matches!(solver.check(&t, "nothing"), Answer::Sat(_)));
 }
+
+#[test]
+fn a_scoped_query_knows_nothing_of_those_before() {
+    let mut solver = solver();
+    for bound in [3, 5] {
+        // Each query has terms of its own.
+        let mut terms = Terms::new();
+        let x = terms.fresh("x", Sort::Int);
+        let bound = terms.int(bound);
+        let (below, above) = (terms.lt(x, bound), terms.lt(bound, x));
+        solver.clear();
+        solver.assert(&terms, below);
+        let Answer::Sat(model) = solver.check_scoped(&terms, "below", 10_000) else {
+            panic!("a number below")
+        };
+        assert!(model.get(x).is_some());
+        solver.clear();
+        solver.assert(&terms, above);
+        assert!(matches!(solver.check_scoped(&terms, "above", 10_000), Answer::Sat(_)));
+        solver.assert(&terms, below);
+        assert_eq!(solver.check_scoped(&terms, "both", 10_000), Answer::Unsat);
+    }
+    assert_eq!(solver.statistics().processes, 1);
+}

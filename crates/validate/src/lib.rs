@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{Algorithm, Check, FuncId, Pool, Program, StmtId, print};
+use halidom_ir::{Algorithm, Check, ExprId, FuncId, Pool, Program, StmtId, print};
 use halidom_smt::{Cache, Solver};
 
 pub use floats::{Axiom, Axioms, Floats};
@@ -76,6 +76,9 @@ pub struct Options {
     pub strictness: Duration,
     /// How long to search for a run that refutes a program that is not proved.
     pub search: Search,
+    /// How wide the compiled code's `int`s are. That they fit 64 bits is an obligation; if they are narrower, those that are not shown to fit are counted under
+    /// [`Report::trusted_steps`].
+    pub int_bits: u32,
     /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
     pub floats: Option<Floats>,
 }
@@ -96,6 +99,7 @@ impl Options {
             disable: Vec::new(),
             strictness: Duration::from_secs(2),
             search,
+            int_bits: 64,
             floats: None,
         }
     }
@@ -172,9 +176,11 @@ pub fn validate_refined(
         obligations,
         values: Vec::new(),
         inexact: IndexSet::default(),
+        uniform: FxHashMap::default(),
         interpreted: IndexSet::default(),
         notes: Vec::new(),
         dead: Vec::new(),
+        wide: IndexSet::default(),
         hints: Vec::new(),
     };
     checker.interface(lowered, program);
@@ -182,10 +188,11 @@ pub fn validate_refined(
     let subject = Subject { program, lowered, earlier: &earlier, weakest };
     let second = checker.run(&subject, || Lia::new(solver(options, "floats"), options.budget));
     checker.demands(algorithm, steps);
-    checker.overflow(&parameters);
+    checker.overflow(&parameters, options.int_bits);
     report.notes = checker.notes;
     report.obligations = checker.obligations;
     let hints = checker.hints;
+    let wide = checker.wide;
     let checker_dead = checker.dead;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
     report.effort = lia.effort();
@@ -197,6 +204,7 @@ pub fn validate_refined(
     report.solver = Asked::of([lia.solver(), laws.solver()].into_iter().chain(second_solver));
     report.dead = checker_dead;
     report.trusted_steps = trusted(pool, &model, &report.obligations);
+    report.trusted_steps.extend(unfitting(pool, &wide, options.int_bits));
     if report.solver.cached > 0 {
         report.below.insert(1, "answers that were kept");
     }
@@ -291,6 +299,19 @@ fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String
         format!("{law}: {}", uses.into_iter().collect::<Vec<_>>().join(", "))
     };
     uses.into_iter().map(line).collect()
+}
+
+/// How many `int`s there are that the compiled code may not have room for, and some of them.
+fn unfitting(pool: &Pool, wide: &IndexSet<ExprId>, bits: u32) -> Option<String> {
+    let some: Vec<String> =
+        wide.iter().take(3).map(|expr| format!("`{}`", print::expr(pool, *expr))).collect();
+    (!wide.is_empty() && bits < 64).then(|| {
+        format!(
+            "no overflow of {bits} bits at {} places that are not shown to fit, as {}",
+            wide.len(),
+            some.join(", ")
+        )
+    })
 }
 
 /// How a solver is asked; its questions are kept in the part of the folder with this name.

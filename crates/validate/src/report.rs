@@ -102,6 +102,8 @@ pub enum Method {
     Axioms(Axioms),
     /// Floats are equal over the reals.
     Reals,
+    /// It is not shown, and counted under [`Report::trusted_steps`].
+    Listed,
 }
 
 impl Method {
@@ -117,6 +119,7 @@ impl Method {
             Self::Sets => "sets",
             Self::Axioms(_) => "axioms",
             Self::Reals => "reals",
+            Self::Listed => "listed",
         }
     }
 
@@ -129,7 +132,8 @@ impl Method {
             | Self::Run
             | Self::Structure
             | Self::Commuting
-            | Self::Sets => Floats::Bits,
+            | Self::Sets
+            | Self::Listed => Floats::Bits,
             Self::Axioms(_) => Floats::Axioms,
             Self::Reals => Floats::Reals,
         }
@@ -146,7 +150,8 @@ impl Method {
             | Self::Structure
             | Self::Commuting
             | Self::Sets
-            | Self::Reals => Axioms::NONE,
+            | Self::Reals
+            | Self::Listed => Axioms::NONE,
         }
     }
 }
@@ -163,7 +168,8 @@ impl std::fmt::Display for Method {
             | Self::Structure
             | Self::Commuting
             | Self::Sets
-            | Self::Reals => f.write_str(self.name()),
+            | Self::Reals
+            | Self::Listed => f.write_str(self.name()),
         }
     }
 }
@@ -352,6 +358,13 @@ pub struct Report {
     pub time: Duration,
 }
 
+impl Obligation {
+    /// Whether it is not shown, and stands under [`Report::trusted_steps`] instead.
+    pub fn is_listed(&self) -> bool {
+        self.status == Status::Closed(Method::Listed)
+    }
+}
+
 impl Report {
     /// The weakest equality of floats that the verdict rests on, and the axioms.
     pub fn floats(&self) -> (Floats, Axioms) {
@@ -364,9 +377,16 @@ impl Report {
         for obligation in &self.obligations {
             let (total, closed) = counts.entry(obligation.kind).or_insert((0, 0));
             *total += 1;
-            *closed += usize::from(matches!(obligation.status, Status::Closed(_)));
+            let is_shown =
+                matches!(obligation.status, Status::Closed(_)) && !obligation.is_listed();
+            *closed += usize::from(is_shown);
         }
         counts
+    }
+
+    /// How many obligations are not shown, but trusted.
+    pub fn listed(&self) -> usize {
+        self.obligations.iter().filter(|obligation| obligation.is_listed()).count()
     }
 
     /// The obligations that were not closed.

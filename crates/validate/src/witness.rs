@@ -7,7 +7,7 @@
 use halidom_base::IndexSet;
 
 use crate::program::{Model, Store};
-use crate::space::{Atom, AtomId, PolyId, Rename, Space, Symbol};
+use crate::space::{Atom, AtomId, Formula, PolyId, Rename, Space, Symbol};
 
 /// Loops over several dimensions at once that are taken apart.
 const MOST_FUSED: usize = 4;
@@ -45,6 +45,7 @@ pub(crate) fn witness(
             let min = bounds.poly(space, found.min);
             let extent = bounds.poly(space, found.extent);
             own.push((found.symbol, space.symbol(symbol)));
+            let (min, extent) = guarded(space, store, found.symbol, (min, extent), &own);
             unknowns.push(Unknown { symbol, min, extent });
         }
     }
@@ -82,6 +83,42 @@ pub(crate) fn witness(
         result.insert(symbol, solution.poly(space, unknown));
     }
     result
+}
+
+/// A loop's range from where a condition around the store lets it begin: what a loop does before is done for others.
+fn guarded(
+    space: &mut Space,
+    store: &Store,
+    variable: Symbol,
+    (min, extent): (PolyId, PolyId),
+    own: &[(Symbol, PolyId)],
+) -> (PolyId, PolyId) {
+    let one = space.constant(1);
+    let mut range = (min, extent);
+    for fact in &store.access.place.facts {
+        // `variable - low >= 0`.
+        let Formula::NonNegative(poly) = *space.formula(*fact) else { continue };
+        if factor(space, poly, variable) != Some(one) {
+            continue;
+        }
+        let value = space.symbol(variable);
+        let low = space.sub(value, poly);
+        let low = Rename::symbols(own.iter().copied()).poly(space, low);
+        let later = space.sub(low, range.0);
+        let is_later = match space.as_constant(later) {
+            Some(later) => later > 0,
+            // What other loops around decide is left to the loop's own range.
+            None => !space.poly_symbols(low).iter().any(|symbol| {
+                own.iter().any(|(_, unknown)| space.as_symbol(*unknown) == Some(*symbol))
+            }),
+        };
+        if is_later {
+            let zero = space.constant(0);
+            let later = space.max(later, zero);
+            range = (space.add(range.0, later), space.sub(range.1, later));
+        }
+    }
+    range
 }
 
 /// An integer with its unknowns solved, or at their minima where they are not.

@@ -15,6 +15,7 @@ Expr Simplify::visit(const Add *op, ExprInfo *bounds) {
     return op;
 }
 // exit: 0
+// 1 of 3 rules lead downwards in one order, 0 pairs undo one another
 // rules of Simplify::visit(Add *): 3 verified
 // at 8 bits: 2 verified, 1 unreached
 // at 16 bits: 2 verified, 1 unreached

@@ -39,12 +39,12 @@ class Fold : public IRMutator {
 };
 // exit: 1
 // Fold::visit(const Div *): wrong
-//   crashing_mutator.cpp:10: wrong at int8: -19 becomes -18
-//       ((int8)-128 / (int8)7) => (int8)-18
-//   crashing_mutator.cpp:10: crash at int8: division by zero
-//       ((int8)-3 / (int8)0)
+//   crashing_mutator.cpp:10: wrong at int32: 1 becomes 0
+//       (-2 / -3) => 0
+//   crashing_mutator.cpp:10: crash at int32: division by zero
+//       (2147483647 / 0)
 // Fold::visit(const Sub *): wrong
-//   crashing_mutator.cpp:23: wrong at uint8: 237 becomes 2
-//       ((x0 + x1) - x0) => x0  x0=2 x1=237
+//   crashing_mutator.cpp:23: wrong at int32: 5 becomes 6
+//       ((x1 + (x1 + -1)) - x1) => x1  x1=6
 // Fold::visit(const Add *): verified
 // 3 mutators: 1 verified, 2 wrong

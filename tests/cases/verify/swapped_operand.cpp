@@ -16,6 +16,7 @@ Expr Simplify::visit(const Sub *op, ExprInfo *info) {
     return op;
 }
 // exit: 1
+// 4 of 4 rules lead downwards in one order, 0 pairs undo one another
 // swapped_operand.cpp:12: wrong at int32: x=2 y=-19: -19 becomes 2
 //     ((x + y) - x) => x
 // rules of Simplify::visit(Sub *): 3 verified, 1 wrong

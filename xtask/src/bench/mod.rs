@@ -3,13 +3,14 @@
 mod atl;
 mod growth;
 mod measure;
+mod native;
 mod table1;
 
 use crate::error::Error;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "bench",
-    summary: "measures: the validator on the programs of Table 1 and as programs grow, ATL's programs beside Halide's",
+    summary: "measures: the validator on the programs of Table 1 and as programs grow, ATL's programs and Table 1's beside Halide's code",
     help: "\
 Installs what is missing, builds the release binary, and prints all tables, or the one that is named.
 
@@ -34,11 +35,12 @@ Halide's time. Other work on the machine makes the figures worthless.
 example: cargo xtask bench
 example: cargo xtask bench atl",
     run,
-    options: &[("table1", table1::run), ("growth", growth::run), ("atl", atl::run)],
+    options: &[("table1", table1::run), ("growth", growth::run), ("atl", atl::run), ("native", native::run)],
 };
 
 fn run() -> Result<(), Error> {
     table1::run()?;
     growth::run()?;
-    atl::run()
+    atl::run()?;
+    native::run()
 }

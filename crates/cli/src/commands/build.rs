@@ -52,7 +52,7 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         pool,
         &compiled.program,
         &toolchain,
-        &execute::host(),
+        &execute::host(algorithm),
         &args.output,
         &artifacts,
     )

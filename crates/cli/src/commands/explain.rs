@@ -7,6 +7,7 @@ use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Status as Closed};
 use serde_json::{Value, json};
 
+use super::subjects::{self, Wanted};
 use super::{compiled, solving, status, validate};
 use crate::args::ExplainArgs;
 use crate::output::{Output, Status};
@@ -18,7 +19,10 @@ pub(crate) fn run(args: &ExplainArgs, output: &mut Output<'_>) -> Status {
 fn show(args: &ExplainArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     let options = solving::options(&args.solving, output)?;
     let budget = solving::seconds(args.budget, output)?;
-    let subject = compiled(&args.choice, output)?;
+    let subject = match subjects::wanted(&args.given, output)? {
+        Wanted::Choice(choice) => compiled(&choice, output)?,
+        Wanted::Stock(request) => subjects::stock(&request, output)?.subject,
+    };
     let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
     validate::faults(&report, output)?;
     let layout = Layout::new(&subject, &report);

@@ -8,8 +8,8 @@ use halidom_driver::fuzz::{
 };
 use serde_json::json;
 
-use super::{engines, load};
-use crate::args::{Engine, FuzzArgs};
+use super::{engines, load, stock_fuzz};
+use crate::args::{Engine, FuzzArgs, FuzzTarget};
 use crate::output::{Output, Status};
 
 /// A line of progress after so many programs.
@@ -18,6 +18,9 @@ const PROGRESS: u64 = 200;
 const REASON: usize = 200;
 
 pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
+    if args.target == FuzzTarget::Halide {
+        return stock_fuzz::run(args, output);
+    }
     if args.engine == Engine::Reference {
         return engines::run(args, output);
     }

@@ -1,11 +1,13 @@
 //! One file a command.
 
+pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod derive;
 pub(crate) mod doctor;
 mod engines;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod fuzz;
 pub(crate) mod import;
 pub(crate) mod lower;
@@ -13,6 +15,7 @@ pub(crate) mod reduce;
 pub(crate) mod report;
 pub(crate) mod run;
 mod solving;
+mod stock_fuzz;
 mod subjects;
 pub(crate) mod validate;
 pub(crate) mod verify;
@@ -42,8 +45,8 @@ fn choose(
     output: &mut Output<'_>,
 ) -> Result<(Loaded, source::Choice), Status> {
     let loaded = load(&choice.file, output)?;
-    let found = loaded.pipeline(choice.pipeline.as_deref()).and_then(|pipeline| {
-        let schedule = loaded.schedule(pipeline, choice.schedule.as_deref())?;
+    let found = loaded.pipeline(choice.named.pipeline.as_deref()).and_then(|pipeline| {
+        let schedule = loaded.schedule(pipeline, choice.named.schedule.as_deref())?;
         Ok(source::Choice { pipeline, schedule })
     });
     match found {
@@ -62,7 +65,7 @@ fn derived(
     output: &mut Output<'_>,
 ) -> Result<Subject, Status> {
     let (engine, loaded) = derive::load(&choice.file, output)?;
-    let derived = loaded.one(choice.derivation.as_deref()).map_err(|found| vec![found]);
+    let derived = loaded.one(choice.named.derivation.as_deref()).map_err(|found| vec![found]);
     let derived = derived.and_then(|found| {
         let lowered = loaded.lower(&engine, found, observe)?;
         Ok(subject::derived(&loaded, found, lowered))
@@ -104,8 +107,12 @@ fn compiled_of(
 
 /// Reads an algorithm and a program in the text form of the IR.
 fn program(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Status> {
-    let named =
-        choice.schedule.as_ref().or(choice.pipeline.as_ref()).or(choice.derivation.as_ref());
+    let named = choice
+        .named
+        .schedule
+        .as_ref()
+        .or(choice.named.pipeline.as_ref())
+        .or(choice.named.derivation.as_ref());
     if let Some(name) = named {
         return Err(output.error(
             "HAL0902",

@@ -7,7 +7,7 @@ use halidom_driver::compile;
 use halidom_driver::data::{self, Prepared};
 use halidom_driver::derivation::is_derivation_file;
 use halidom_driver::execute::{self, ExecuteError, Native};
-use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
 use halidom_ir::{Algorithm, Array, Pool, Program};
@@ -29,7 +29,7 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         return finish(args, &references, &Ok(job), output);
     }
     let (mut loaded, choice) = choose(&args.choice, output)?;
-    let references = references(&mut loaded, choice.pipeline)
+    let references = compile::references(&mut loaded, choice.pipeline)
         .map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
     let job = if args.interpret {
         let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
@@ -53,7 +53,7 @@ fn finish(
     };
     let names: Vec<String> = component_names(pool, algorithm);
     let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
-    let request = request::request(args).map_err(|error| malformed(&error, output))?;
+    let request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
     let prepared = data::prepare(pool, algorithm, references, &request)
         .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?;
     let outcome = match job {
@@ -78,17 +78,6 @@ fn component_names(pool: &Pool, algorithm: &Algorithm) -> Vec<String> {
     components.map(|(func, component)| pool.func(func).component_name(component)).collect()
 }
 
-/// The pipeline's programs under all of its schedules, the unscheduled one first; a schedule that is refused has no say.
-fn references(loaded: &mut Loaded, pipeline: usize) -> Result<Vec<Program>, Vec<Diagnostic>> {
-    let unscheduled = Choice { pipeline, schedule: None };
-    let mut programs = vec![compile::structure(loaded, &unscheduled, &mut |_, _, _| {})?];
-    for schedule in 0..loaded.module.pipelines[pipeline].schedules.len() {
-        let choice = Choice { pipeline, schedule: Some(schedule) };
-        programs.extend(compile::structure(loaded, &choice, &mut |_, _, _| {}).ok());
-    }
-    Ok(programs)
-}
-
 struct Outcome {
     arrays: Vec<Array>,
     verdict: Option<Verdict>,
@@ -103,7 +92,7 @@ fn native(
     let Subject { pool, algorithm, compiled, .. } = job;
     let toolchain = execute::toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
-    let target = execute::host();
+    let target = execute::host(algorithm);
     let options = if args.no_validate { None } else { Some(solving::default(output)?) };
     // The C compiler and the solver are processes of their own: both work at once.
     let (native, judged) = std::thread::scope(|scope| {
@@ -253,7 +242,7 @@ fn refuse(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) 
     Status::BadInput
 }
 
-fn malformed(error: &Malformed, output: &mut Output<'_>) -> Status {
+pub(super) fn malformed(error: &Malformed, output: &mut Output<'_>) -> Status {
     output.error(
         "HAL0906",
         &format!("`{}` is malformed after {}", error.value, error.option),
@@ -261,6 +250,6 @@ fn malformed(error: &Malformed, output: &mut Output<'_>) -> Status {
     )
 }
 
-fn failed(error: &ExecuteError, output: &mut Output<'_>) -> Status {
+pub(super) fn failed(error: &ExecuteError, output: &mut Output<'_>) -> Status {
     output.error(error.code(), &error.to_string(), error.hint())
 }

@@ -4,7 +4,7 @@ use halidom_diag::Diagnostic;
 use halidom_driver::derivation;
 use halidom_driver::inspect;
 use halidom_driver::source::{Choice, Loaded};
-use halidom_driver::stock::{self, Stock};
+use halidom_driver::stock::{self, Request, Stock, bridge};
 use halidom_driver::subject::{self, Subject};
 
 use super::{load, program, report};
@@ -41,7 +41,7 @@ pub(crate) fn for_each(
             Status::BadInput
         };
         let chosen = loaded
-            .chosen(choice.derivation.as_deref())
+            .chosen(choice.named.derivation.as_deref())
             .map_err(|diagnostic| refuse(&[diagnostic], output))?;
         for derivation in chosen {
             let lowered = loaded
@@ -68,15 +68,74 @@ pub(crate) fn for_each(
     Ok(SCHEDULES)
 }
 
-/// What stock Halide compiled from a pipeline; what its translation left out is said.
-pub(crate) fn stock(args: &args::ValidateArgs, output: &mut Output<'_>) -> Result<Stock, Status> {
-    let read = stock::read(&args.choice.file, args.ir.as_deref(), args.passes.as_deref())
+/// What a command line is about.
+pub(crate) enum Wanted {
+    /// Something of a file.
+    Choice(args::Choice),
+    /// What stock Halide compiled.
+    Stock(Request),
+}
+
+/// Reads the words of a command line that may be about stock Halide.
+pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wanted, Status> {
+    let args::Given { words, named, stock } = given;
+    let mut malformed = |value: &str, option: &str, form: &str| {
+        Err(output.error(
+            "HAL0906",
+            &format!("`{value}` is malformed after {option}"),
+            &format!("write {form}"),
+        ))
+    };
+    let origin = if let Some(binary) = &stock.generator {
+        let params: Vec<String> =
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        if let Some(param) = params.iter().find(|param| !param.contains('=')) {
+            return malformed(param, "--generator", "its parameters as NAME=VALUE");
+        }
+        let (binary, name) = (binary.clone(), stock.generator_name.clone());
+        bridge::Origin::Generator { binary, name, params }
+    } else if let Some(script) = &stock.halide_script {
+        if let Some(word) = words.first() {
+            return malformed(&word.display().to_string(), "--halide-script", "one script alone");
+        }
+        bridge::Origin::Script(script.clone())
+    } else {
+        let [file] = words.as_slice() else {
+            let word = words.last().map(|word| word.display().to_string());
+            return malformed(&word.unwrap_or_default(), "FILE", "one file");
+        };
+        if !stock.halide {
+            let (file, named) = (file.clone(), named.clone());
+            return Ok(Wanted::Choice(args::Choice { file, named }));
+        }
+        bridge::Origin::File(file.clone())
+    };
+    let name = named.schedule.as_ref().or(named.pipeline.as_ref()).or(named.derivation.as_ref());
+    if let Some(name) = name {
+        return Err(output.error(
+            "HAL0902",
+            &format!("stock Halide compiles one pipeline: there is no `{name}` to choose"),
+            "leave out `-p`, `-s` and `-d`",
+        ));
+    }
+    let job = bridge::Job { origin, target: stock.target.clone() };
+    Ok(Wanted::Stock(Request { job, statement: stock.ir.clone(), dump: stock.passes.clone() }))
+}
+
+/// What stock Halide compiled from a pipeline; what its translation left out is said. Of what is not translated nothing is known.
+pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock, Status> {
+    let read = stock::read(request)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     let stock = read.map_err(|(sources, diagnostics)| {
         for diagnostic in &diagnostics {
             output.diagnostic(&sources, diagnostic);
         }
-        Status::BadInput
+        let reason = diagnostics.iter().find(|diagnostic| diagnostic.code == stock::UNSUPPORTED);
+        let Some(reason) = reason else { return Status::BadInput };
+        output.line(&format!("unknown: {}", reason.message));
+        output.set("verdict", "unknown");
+        output.set("reason", reason.message.as_str());
+        Status::Unknown
     })?;
     for note in &stock.notes {
         output.line(note);
@@ -86,14 +145,14 @@ pub(crate) fn stock(args: &args::ValidateArgs, output: &mut Output<'_>) -> Resul
 
 /// The pipelines and schedules that were asked for: all of what was not named.
 fn choices(choice: &args::Choice, loaded: &Loaded) -> Result<Vec<Choice>, Diagnostic> {
-    let pipelines = match &choice.pipeline {
+    let pipelines = match &choice.named.pipeline {
         Some(name) => vec![loaded.pipeline(Some(name))?],
-        None if choice.schedule.is_some() => vec![loaded.pipeline(None)?],
+        None if choice.named.schedule.is_some() => vec![loaded.pipeline(None)?],
         None => (0..loaded.module.pipelines.len()).collect(),
     };
     let mut choices = Vec::new();
     for pipeline in pipelines {
-        match &choice.schedule {
+        match &choice.named.schedule {
             Some(name) => {
                 choices.push(Choice { pipeline, schedule: loaded.schedule(pipeline, Some(name))? })
             }

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halidom_base::IndexMap;
-use halidom_mutators::examine::{Examined, Options, Source, Standing, examine};
+use halidom_mutators::examine::{
+    Circle, ExamineError, Examined, Options, Source, Standing, circles, examine,
+};
 use halidom_mutators::profile::{PROFILES, Profile};
-use halidom_mutators::programs::{self, Mutator, mutators};
+use halidom_mutators::programs::{self, Mutator, mutators, names};
 use halidom_mutators::rules::{At, Limits, Verdict};
 use halidom_smt::{Family, Program};
 use serde_json::{Map, Value, json};
 
 use super::status;
-use crate::args::VerifyArgs;
+use crate::args::{Part, VerifyArgs};
 use crate::output::{Output, Status};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Status {
@@ -44,12 +46,18 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(Source { name, text });
     }
+    if args.list {
+        return Ok(list(&sources, &args.mutator, output));
+    }
     let begin = Instant::now();
-    let examined = examine(&sources, &options).map_err(|error| {
+    let unusable = |output: &mut Output<'_>, error: &ExamineError| {
         output.error("HAL1103", &error.to_string(), "look at the solver and the cache's folder")
-    })?;
-    let wanted = |rule: &&Examined| {
-        args.mutator.is_empty() || args.mutator.iter().any(|name| rule.function.contains(name))
+    };
+    let examined = match args.only {
+        Some(Part::Mutators) => Vec::new(),
+        Some(Part::Rules) | None => {
+            examine(&sources, &args.mutator, &options).map_err(|error| unusable(output, &error))?
+        }
     };
     let is_reported = |at: &At| {
         args.bits.is_empty()
@@ -58,12 +66,16 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
                 .first()
                 .is_none_or(|domain| domain.width().is_some_and(|width| args.bits.contains(&width)))
     };
-    let reported: Vec<&Examined> = examined.iter().filter(wanted).collect();
-    let programs = mutators(&sources, &args.mutator, &options).map_err(|error| {
-        output.error("HAL1103", &error.to_string(), "look at the solver and the cache's folder")
-    })?;
+    let reported: Vec<&Examined> = examined.iter().collect();
+    let circles = if reported.is_empty() { Vec::new() } else { show_circles(&sources, output) };
+    let programs = match args.only {
+        Some(Part::Rules) => Vec::new(),
+        Some(Part::Mutators) | None => {
+            mutators(&sources, &args.mutator, &options).map_err(|error| unusable(output, &error))?
+        }
+    };
     let mut objects = Map::new();
-    let rules = if reported.is_empty() && !programs.is_empty() {
+    let rules = if reported.is_empty() && args.only != Some(Part::Rules) {
         "proved"
     } else {
         show(&reported, is_reported, &mut objects, output)
@@ -71,9 +83,10 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
     let programs = show_programs(&programs, &mut objects, output);
     output.set("mutators", Value::Object(objects));
     output.set("seconds", begin.elapsed().as_secs_f64());
+    let circling = if circles.is_empty() { "proved" } else { "refuted" };
     let verdict = ["refuted", "unknown"]
         .into_iter()
-        .find(|verdict| [rules, programs].contains(verdict))
+        .find(|verdict| [rules, programs, circling].contains(verdict))
         .unwrap_or("proved");
     output.set("verdict", verdict);
     Ok(match verdict {
@@ -81,6 +94,45 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         "refuted" => Status::Wrong,
         _ => Status::Unknown,
     })
+}
+
+/// Prints which rules undo one another, and how many lead downwards in one order.
+fn show_circles(sources: &[Source], output: &mut Output<'_>) -> Vec<Circle> {
+    let (circles, rules, down) = circles(sources);
+    let mut shown = Vec::new();
+    for circle in &circles {
+        let [first, second] =
+            [&circle.first, &circle.second].map(|(file, line)| format!("{file}:{line}"));
+        output.line(&format!(
+            "{first} and {second} undo one another\n    {} => {} => {0}",
+            circle.before, circle.between
+        ));
+        shown.push(json!({
+            "first": first,
+            "second": second,
+            "before": circle.before,
+            "between": circle.between,
+        }));
+    }
+    output.line(&format!(
+        "{down} of {rules} rules lead downwards in one order, {} pairs undo one another",
+        circles.len()
+    ));
+    output.set("circles", Value::Array(shown));
+    output.set("downwards", down);
+    circles
+}
+
+/// Prints the names of the mutators.
+fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Status {
+    let mut files: IndexMap<String, usize> = IndexMap::default();
+    for (file, name) in names(sources, wanted) {
+        output.line(&format!("{file}: {name}"));
+        *files.entry(file).or_default() += 1;
+    }
+    let files = files.into_iter().map(|(file, count)| (file, count.into()));
+    output.set("files", Value::Object(files.collect()));
+    Status::Done
 }
 
 /// Prints what was found about mutators as programs; their worst verdict, `proved` if there are none.
@@ -129,7 +181,7 @@ fn show_programs(
     if !mutators.is_empty() {
         let mut counted = Vec::new();
         let mut numbers = Map::new();
-        for standing in PROGRAM_STANDINGS {
+        for standing in programs::Standing::ALL {
             let count =
                 mutators.iter().filter(|mutator| mutator.examination.standing == standing).count();
             numbers.insert(standing.name().to_owned(), count.into());
@@ -142,18 +194,6 @@ fn show_programs(
     }
     worst.map_or("proved", program_verdict)
 }
-
-/// What a mutator can be, from best to worst.
-const PROGRAM_STANDINGS: [programs::Standing; 8] = [
-    programs::Standing::Verified,
-    programs::Standing::Bounded,
-    programs::Standing::Undecided,
-    programs::Standing::Unsupported,
-    programs::Standing::Contract,
-    programs::Standing::Type,
-    programs::Standing::Crash,
-    programs::Standing::Wrong,
-];
 
 fn program_verdict(standing: programs::Standing) -> &'static str {
     if standing == programs::Standing::Verified {
@@ -320,7 +360,7 @@ fn show(
 
 fn verdict(standing: Standing) -> &'static str {
     match standing {
-        Standing::Wrong => "refuted",
+        Standing::Wrong | Standing::Crash => "refuted",
         Standing::Undecided | Standing::Unsupported => "unknown",
         Standing::Verified | Standing::Unreached => "proved",
     }
@@ -336,6 +376,11 @@ fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Ou
                 let snippet = rule.rule.as_ref().map(|rule| counterexample.snippet(rule));
                 output.detail(&snippet.unwrap_or_default());
                 format!("wrong at {}: {}", types.join(", "), counterexample.text())
+            }
+            Verdict::Crash(trap) => {
+                let snippet = rule.rule.as_ref().map(|rule| trap.snippet(rule));
+                output.detail(&snippet.unwrap_or_default());
+                format!("crash at int64: {}", trap.text())
             }
             Verdict::Undecided(reason) => {
                 said.entry(format!("undecided ({reason}) at"))
@@ -368,6 +413,7 @@ fn counts(standings: impl Iterator<Item = Standing>) -> Vec<(Standing, usize)> {
     let mut counts: Vec<(Standing, usize)> = [
         Standing::Verified,
         Standing::Wrong,
+        Standing::Crash,
         Standing::Undecided,
         Standing::Unsupported,
         Standing::Unreached,
@@ -427,6 +473,11 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
                 Verdict::Verified | Verdict::Vacuous => continue,
                 Verdict::Undecided(reason) | Verdict::Unsupported(reason) => {
                     entry["reason"] = reason.as_str().into();
+                }
+                Verdict::Crash(trap) => {
+                    entry["reason"] = trap.text().into();
+                    entry["snippet"] =
+                        rule.rule.as_ref().ok().map(|rule| trap.snippet(rule)).into();
                 }
                 Verdict::Wrong(counterexample) => {
                     let inputs: Map<String, Value> = counterexample

@@ -276,6 +276,7 @@ fn vector_op(op: VectorOp) -> Option<Op> {
         | VectorOp::LoadStrided
         | VectorOp::Gather
         | VectorOp::Store
+        | VectorOp::Stream
         | VectorOp::StoreStrided
         | VectorOp::Scatter
         | VectorOp::Broadcast

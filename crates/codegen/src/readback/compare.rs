@@ -386,7 +386,7 @@ impl<'t> Walk<'t> {
         let one = self.terms.constant(Constant::int(1));
         let mut lift = self.lift();
         let (buffer, index, value) = match (op, arguments) {
-            (VectorOp::Store, [address, value]) => {
+            (VectorOp::Store | VectorOp::Stream, [address, value]) => {
                 let (buffer, base) = lift.address(address)?;
                 (buffer, lift.terms.ramp(base, one, lanes), value)
             }

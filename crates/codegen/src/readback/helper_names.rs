@@ -81,6 +81,7 @@ fn vector_op(prefix: &str) -> Option<VectorOp> {
         "load_strided" => VectorOp::LoadStrided,
         "gather" => VectorOp::Gather,
         "store" => VectorOp::Store,
+        "stream" => VectorOp::Stream,
         "store_strided" => VectorOp::StoreStrided,
         "scatter" => VectorOp::Scatter,
         "broadcast" => VectorOp::Broadcast,

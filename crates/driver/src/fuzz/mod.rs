@@ -27,6 +27,7 @@ use halidom_validate::{Budget, Search};
 
 use examine::{Examined, Examiner, Subject};
 pub use figures::{Figures, Histogram, Part, Slowest, Spent};
+pub(crate) use runs::counterexample_inputs;
 
 /// Programs whose native code is compiled together; they are examined one after another.
 const BATCH: u64 = 32;

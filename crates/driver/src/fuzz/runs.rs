@@ -129,7 +129,8 @@ fn array_line(name: &str, array: &Array) -> String {
     format!("{name} {shape:?} (min, extent), strides {strides:?} = [{}{more}]", values.join(", "))
 }
 
-pub(super) fn counterexample_inputs(counterexample: &halidom_validate::Counterexample) -> String {
+/// Parameters, inputs and windows of a counterexample for people.
+pub(crate) fn counterexample_inputs(counterexample: &halidom_validate::Counterexample) -> String {
     let mut lines: Vec<String> = counterexample
         .parameters
         .iter()

@@ -1,22 +1,26 @@
 //! What stock Halide compiled: a pipeline file and the statement that Halide made of it, and the compiled code itself.
 
+pub mod fuzz;
 mod passes;
 mod replay;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use halidom_diag::{Diagnostic, Severity, Sources};
-use halidom_halide::bridge::{Artifacts, Bridge, BridgeError};
+use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
+use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::pipeline::{self, Pipeline};
-use halidom_halide::{Names, codes, text, translate};
+use halidom_halide::{Names, claims, codes, text, translate};
+use halidom_ir::Algorithm;
 
 use crate::compile::Compiled;
 use crate::files::FileError;
 use crate::source;
 use crate::subject::{Origin, Subject};
 
+pub use halidom_halide::bridge;
+pub use halidom_halide::codes::UNSUPPORTED;
 pub use passes::{Outcome, Step, passes};
-pub use replay::{Replay, replay};
+pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
 
 /// Texts, and what is wrong with them.
 pub type Refusal = (Sources, Vec<Diagnostic>);
@@ -30,66 +34,211 @@ pub struct Stock {
     pub notes: Vec<String>,
     /// The statement after every pass of the compiler, where it is known.
     pub dump: Option<String>,
-    /// The pipeline file.
-    bytes: Vec<u8>,
+    /// How its code is compiled and run.
+    job: Job,
     pipeline: Pipeline,
     names: Names,
     /// The algorithm before any statement was translated.
     source: translate::Source,
 }
 
-/// Reads a pipeline file, and the final statement of Halide's compiler: from a file, or from the installed Halide. So for the dump of all passes.
-pub fn read(
-    pipeline_file: &Path,
-    statement: Option<&Path>,
-    dump: Option<&Path>,
-) -> Result<Result<Stock, Refusal>, FileError> {
-    let bytes = bytes(pipeline_file)?;
-    let mut names = Names::new();
-    let name = pipeline_file.display().to_string();
+/// What is to be judged.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The pipeline, and the machine that it is compiled for.
+    pub job: Job,
+    /// The final statement of Halide's compiler; without it, the installed Halide is asked.
+    pub statement: Option<PathBuf>,
+    /// The statement after every pass; where Halide is asked, what it writes.
+    pub dump: Option<PathBuf>,
+}
+
+impl Request {
+    /// A pipeline file, to be compiled for the machine at hand.
+    pub fn of(file: &Path) -> Self {
+        let job = Job { origin: bridge::Origin::File(file.to_owned()), target: None };
+        Self { job, statement: None, dump: None }
+    }
+
+    /// The file that a person would name: the pipeline, the script, the generator.
+    pub fn file(&self) -> &Path {
+        match &self.job.origin {
+            bridge::Origin::File(file) | bridge::Origin::Script(file) => file,
+            bridge::Origin::Generator { binary, .. } => binary,
+        }
+    }
+}
+
+/// Reads a pipeline, and the final statement of Halide's compiler: from a file, or from the installed Halide. So for the dump of all passes.
+pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
     let mut sources = Sources::new();
-    let refuse = |sources, diagnostic| Ok(Err((sources, vec![diagnostic])));
-    let pipeline = match pipeline::read(&bytes, &mut names) {
-        Ok(pipeline) => pipeline,
-        Err(error) => return refuse(sources, error.diagnostic(&name)),
+    let script = match &request.job.origin {
+        bridge::Origin::Script(file) => {
+            let text = source::text(file)?;
+            Some((sources.add(file.display().to_string(), text.clone()), text))
+        }
+        bridge::Origin::File(_) | bridge::Origin::Generator { .. } => None,
     };
-    let mut dump = dump.map(source::text).transpose()?;
-    let (statement_name, statement_text) = match statement {
-        Some(path) => (path.display().to_string(), source::text(path)?),
-        None => match compile(&bytes) {
-            Ok(Artifacts { statement, passes }) => {
-                dump = dump.or(Some(passes));
-                (format!("{name}, compiled"), statement)
+    let given = match &request.job.origin {
+        bridge::Origin::File(file) => Some(bytes(file)?),
+        bridge::Origin::Script(_) | bridge::Origin::Generator { .. } => None,
+    };
+    let statement = request.statement.as_deref().map(source::text).transpose()?;
+    let dump = request.dump.as_deref().map(source::text).transpose()?;
+    let name = title(&request.job.origin);
+    let reading = || -> Result<Stock, Diagnostic> {
+        let mut names = Names::new();
+        // A file that is none is refused before Halide sees it.
+        let known = given.as_ref().map(|bytes| pipeline::read(bytes, &mut names));
+        let known = known.transpose().map_err(|error| error.diagnostic(&name))?;
+        let (known, artifacts) = match (known, statement) {
+            (Some(known), Some(text)) => (known, Compilation { text, dump, specification: None }),
+            (known, statement) => {
+                let made = compile(&request.job).map_err(|error| {
+                    let script = script.as_ref().map(|(file, text)| (*file, text.as_str()));
+                    error.diagnostic(script)
+                })?;
+                let Artifacts { pipeline, specification, statement: text, passes } = made;
+                let known = match known {
+                    Some(known) => known,
+                    None => pipeline::read(&pipeline, &mut names)
+                        .map_err(|error| error.diagnostic(&name))?,
+                };
+                let text = statement.unwrap_or(text);
+                (known, Compilation { text, dump: dump.or(Some(passes)), specification })
             }
-            Err(error) => return refuse(sources, error.diagnostic()),
-        },
+        };
+        let title = match &request.statement {
+            Some(path) => path.display().to_string(),
+            None => format!("{name}, compiled"),
+        };
+        let file = sources.add(title, artifacts.text.clone());
+        if let (Some(path), Some(dump)) = (&request.dump, &artifacts.dump) {
+            let path = path.display().to_string();
+            let file = sources.add(path.clone(), dump.clone());
+            check_dump(dump, &artifacts.text, (&path, file))?;
+        }
+        translated(request.job.clone(), known, names, artifacts, (&name, file))
     };
-    let file = sources.add(statement_name, statement_text.clone());
-    let mut translated = || -> Result<_, Diagnostic> {
-        let block =
-            text::statement(&statement_text, &mut names).map_err(|error| error.diagnostic(file))?;
-        let plain = translate::algorithm(&pipeline, &names)
-            .map_err(|unsupported| unsupported.diagnostic(None))?;
-        let mut source = plain.clone();
-        let compiled = translate::program(&mut source, &pipeline, &names, &block)
-            .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
-        Ok((plain, source, compiled))
+    let read = reading();
+    Ok(match read {
+        Ok(mut stock) => {
+            stock.subject.origin = Origin::of(sources);
+            Ok(stock)
+        }
+        Err(diagnostic) => Err((sources, vec![diagnostic])),
+    })
+}
+
+/// Refuses a dump that cannot be read, or that ends with another statement than the one that is judged.
+fn check_dump(dump: &str, statement: &str, (name, file): (&str, FileId)) -> Result<(), Diagnostic> {
+    let passes = text::dump(dump, &mut Names::new()).map_err(|error| error.diagnostic(file))?;
+    let written = |pass: &&text::Pass| pass.block.is_some();
+    let Some(last) = passes.iter().rfind(written) else { return Err(text::not_a_dump(name)) };
+    // Later passes, for a device say, are none of the statement's.
+    let is_final = |pass: &&text::Pass| pass.name == FINAL_PASS;
+    let last = passes.iter().filter(written).rfind(is_final).unwrap_or(last);
+    if dump[last.at..last.end] == *statement {
+        return Ok(());
+    }
+    let message =
+        format!("the dump is not of this statement: after `{}` it is another one", last.name);
+    let place = Span::new(file, last.at..last.at);
+    Err(Diagnostic::error(codes::MISMATCH, place, message)
+        .with_hint("print the statement and write the dump in one run"))
+}
+
+/// The pass that gives the statement.
+const FINAL_PASS: &str = "final simplification";
+
+/// What came of a compile.
+struct Compilation {
+    /// The final statement.
+    text: String,
+    dump: Option<String>,
+    specification: Option<Vec<u8>>,
+}
+
+/// What Halide compiled of a script, by the artifacts.
+fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
+    let Artifacts { pipeline, specification, statement: text, passes: _ } = artifacts;
+    let mut names = Names::new();
+    let name = script.display().to_string();
+    let known = pipeline::read(&pipeline, &mut names).map_err(|error| error.diagnostic(&name))?;
+    let file = Sources::new().add(name.clone(), text.clone());
+    let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
+    let compilation = Compilation { text, dump: None, specification };
+    translated(job, known, names, compilation, (&name, file))
+}
+
+/// What a pipeline is called.
+fn title(origin: &bridge::Origin) -> String {
+    match origin {
+        bridge::Origin::File(file) | bridge::Origin::Script(file) => file.display().to_string(),
+        bridge::Origin::Generator { binary, name: Some(name), .. } => {
+            format!("{} of {}", name, binary.display())
+        }
+        bridge::Origin::Generator { binary, name: None, .. } => binary.display().to_string(),
+    }
+}
+
+fn translated(
+    job: Job,
+    pipeline: Pipeline,
+    mut names: Names,
+    compilation: Compilation,
+    (name, file): (&str, FileId),
+) -> Result<Stock, Diagnostic> {
+    let Compilation { text, dump, specification } = compilation;
+    let unsupported = |what: translate::Unsupported| what.diagnostic(None);
+    let block = text::statement(&text, &mut names).map_err(|error| error.diagnostic(file))?;
+    translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
+    let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();
+    let before = before.map_err(|error| error.diagnostic(name))?;
+    let before = before.map(|before| translate::algorithm(&before, &names)).transpose();
+    let before = before.map_err(unsupported)?;
+    let plain = match &before {
+        Some(before) => translate::rewriting(before, &pipeline, &names),
+        None => translate::algorithm(&pipeline, &names),
     };
-    let (plain, source, compiled) = match translated() {
-        Ok(translated) => translated,
-        Err(diagnostic) => return refuse(sources, diagnostic),
-    };
+    let plain = plain.map_err(unsupported)?;
+    let mut source = plain.clone();
+    let compiled = translate::program(&mut source, &pipeline, &names, &block)
+        .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
+    let compiled = claims::infer(&mut source, compiled);
+    let mut notes = compiled.notes;
     let program = compiled.program;
+    let (algorithm, steps) = match before {
+        Some(before) => {
+            let fast_math = source.algorithm.fast_math;
+            (Algorithm { fast_math, ..before.algorithm }, vec![source.algorithm])
+        }
+        None => {
+            notes.extend(factored(&pipeline, &names));
+            (source.algorithm, Vec::new())
+        }
+    };
     let subject = Subject {
-        pipeline: source.algorithm.name.clone(),
+        pipeline: algorithm.name.clone(),
         schedule: String::new(),
         pool: source.pool,
-        algorithm: source.algorithm,
-        compiled: Compiled { structured: program.clone(), program, steps: Vec::new() },
-        origin: Origin::of(sources),
+        algorithm,
+        compiled: Compiled { structured: program.clone(), program, steps },
+        origin: Origin::default(),
     };
-    let notes = compiled.notes;
-    Ok(Ok(Stock { subject, notes, dump, bytes, pipeline, names, source: plain }))
+    Ok(Stock { subject, notes, dump, job, pipeline, names, source: plain })
+}
+
+/// What is said of funcs that `rfactor` makes, by their names: a pipeline file has the definitions that it leaves.
+fn factored(pipeline: &Pipeline, names: &Names) -> Option<String> {
+    let funcs = pipeline.funcs.iter().map(|func| names.text(func.name));
+    let made: Vec<&str> = funcs.filter(|name| name.contains("_intm")).collect();
+    (!made.is_empty()).then(|| {
+        format!(
+            "not judged: that the reductions were factored rightly; the pipeline file has `{}` already",
+            made.join("`, `")
+        )
+    })
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
@@ -97,9 +246,9 @@ fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 }
 
 /// What the installed Halide makes of a pipeline.
-fn compile(pipeline: &[u8]) -> Result<Artifacts, BridgeError> {
+fn compile(job: &Job) -> Result<Artifacts, BridgeError> {
     let folder = tempfile::tempdir()?;
-    Bridge::find()?.compile(pipeline, folder.path())
+    job.compile(folder.path())
 }
 
 /// Reads a pipeline file and writes its algorithm down as a `.hal` file.
@@ -114,7 +263,7 @@ pub fn import(path: &Path) -> Result<Result<String, Refusal>, FileError> {
             .map_err(|unsupported| unsupported.diagnostic(None))?;
         halidom_lang::print(&source.pool, &source.algorithm).map_err(|unprintable| {
             let message = format!("`{name}`: {unprintable}");
-            Diagnostic::without_place(Severity::Error, codes::UNSUPPORTED, message)
+            Diagnostic::without_place(Severity::Error, UNSUPPORTED, message)
                 .with_hint("docs/stock-halide.md lists what is translated")
         })
     };

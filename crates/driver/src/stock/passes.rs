@@ -1,5 +1,7 @@
 //! The pass at fault: the first after which the statement does not compute what the pipeline says.
 
+use std::ops::Range;
+
 use halidom_halide::text::{self, SyntaxError};
 use halidom_halide::translate;
 use halidom_interp::algorithm::evaluate;
@@ -27,6 +29,23 @@ pub struct Step {
     pub pass: String,
     /// What its statement does.
     pub outcome: Outcome,
+    /// Where its statement stands in the dump, in bytes.
+    pub text: Range<usize>,
+}
+
+impl Step {
+    /// The lines in which its statement differs from that of another step, without those that both begin and end with: of the other, and its own.
+    pub fn changes<'d>(&self, before: &Self, dump: &'d str) -> [Vec<&'d str>; 2] {
+        let [old, new] =
+            [before, self].map(|step| dump[step.text.clone()].lines().collect::<Vec<_>>());
+        let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
+            pairs.take_while(|(a, b)| a == b).count()
+        };
+        let head = same(&mut old.iter().zip(&new));
+        let rest = old.len().min(new.len()) - head;
+        let tail = same(&mut old.iter().rev().zip(new.iter().rev()).take(rest));
+        [&old, &new].map(|lines| lines[head..lines.len() - tail].to_vec())
+    }
 }
 
 /// How much the interpreter may do for one statement.
@@ -67,7 +86,7 @@ pub fn passes(
                 }
             }
         };
-        steps.push(Step { pass: pass.name, outcome });
+        steps.push(Step { pass: pass.name, outcome, text: pass.at..pass.end });
     }
     Ok(steps)
 }

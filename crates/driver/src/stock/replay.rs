@@ -1,14 +1,16 @@
 //! The compiled code, run on the inputs of a refutation.
 
-use halidom_halide::bridge::Bridge;
+use std::path::Path;
+
 use halidom_interp::Bindings;
 use halidom_interp::algorithm::evaluate;
 use halidom_ir::{Array, Constant, Shape};
-use halidom_validate::Counterexample;
+use halidom_testgen::cases_of;
+use halidom_validate::{Counterexample, Report, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::Stock;
-use crate::files::{self, Channels};
+use crate::files::{self, Channels, FileError};
 use crate::subject::Subject;
 
 /// What the compiled code does on the inputs of a counterexample.
@@ -34,55 +36,127 @@ pub enum Replay {
 /// How far apart floats may be that Halide regrouped, relative to their size.
 const TOLERANCE: f64 = 1e-3;
 
+/// Runs the code that the installed Halide compiles on the inputs of a refutation. One that it does not bear out refutes nothing; nor does one that is not run, where floats of the
+/// statement are known by their digits alone. The files of the run stay in the folder, if one is given.
+pub fn bear_out(
+    stock: &Stock,
+    report: &mut Report,
+    folder: Option<&Path>,
+) -> Result<Option<Replay>, FileError> {
+    let Verdict::Refuted(counterexample) = &report.verdict else { return Ok(None) };
+    let replay = match folder {
+        Some(folder) => {
+            let write = |source| FileError::Write { path: folder.to_owned(), source };
+            std::fs::create_dir_all(folder).map_err(write)?;
+            replay_in(stock, counterexample, folder)
+        }
+        None => replay(stock, counterexample),
+    };
+    let reason = match &replay {
+        Replay::Wrong { .. } => None,
+        Replay::Right if counterexample.output.is_none() => Some(format!(
+            "a run of the statement faults ({}), and the compiled code gives what the pipeline says",
+            counterexample.got
+        )),
+        Replay::Right => Some(
+            "the compiled code gives what the pipeline says on a run in which the statement does not".to_owned(),
+        ),
+        Replay::Failed(_) if stock.notes.iter().any(|note| note.starts_with("trusted")) => {
+            Some("a run of the statement differs, and floats of it are known by six digits only".to_owned())
+        }
+        Replay::Failed(_) => None,
+    };
+    if let Some(reason) = reason {
+        report.verdict = Verdict::Unknown(reason);
+    }
+    Ok(Some(replay))
+}
+
 /// Runs the code that the installed Halide compiles from the pipeline on the inputs of a counterexample.
 pub fn replay(stock: &Stock, counterexample: &Counterexample) -> Replay {
-    match run(stock, counterexample) {
+    match tempfile::tempdir() {
+        Ok(folder) => replay_in(stock, counterexample, folder.path()),
+        Err(error) => Replay::Failed(error.to_string()),
+    }
+}
+
+/// The same with the files in this folder: `input.NAME.npy`, `expected.N.npy` for what the pipeline says, `output.N.npy` for what the compiled code gives.
+fn replay_in(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Replay {
+    match run(stock, counterexample, folder) {
         Ok(replay) => replay,
         Err(words) => Replay::Failed(words),
     }
 }
 
-fn run(stock: &Stock, counterexample: &Counterexample) -> Result<Replay, String> {
-    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
-    let words = |error: &dyn std::fmt::Display| error.to_string();
-    let folder = tempfile::tempdir().map_err(|error| words(&error))?;
-    let write = |name: String, array: &Array| {
-        files::write(&folder.path().join(name), array).map_err(|error| words(&error))
-    };
+fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<Replay, String> {
     let (bindings, windows) = given(stock, counterexample).ok_or("inputs of other types")?;
+    let expected = write_case(stock, &bindings, &windows, folder)?;
+    stock.job.run(folder).map_err(|error| error.to_string())?;
+    compare(stock, &windows, &expected, folder)
+}
+
+/// Writes what the compiled code is to be run on, and what the pipeline says, which is returned.
+pub(super) fn write_case(
+    stock: &Stock,
+    bindings: &Bindings,
+    windows: &[Shape],
+    folder: &Path,
+) -> Result<Vec<Array>, String> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let write = |name: String, array: &Array| {
+        files::write(&folder.join(name), array).map_err(|error| error.to_string())
+    };
+    let expected =
+        evaluate(pool, algorithm, bindings, windows).map_err(|error| error.to_string())?;
+    for (number, array) in expected.iter().enumerate() {
+        write(format!("expected.{number}.npy"), array)?;
+    }
     let mut parameters = Map::new();
-    for (name, value) in &counterexample.parameters {
-        parameters.insert(name.clone(), number(*value));
+    for param in &algorithm.params {
+        let value = bindings.var(*param).ok_or("a parameter has no value")?;
+        parameters.insert(pool.var(*param).name.clone(), number(value));
     }
     let mut inputs = Map::new();
-    for (name, array) in &counterexample.inputs {
+    for input in &algorithm.inputs {
+        let name = &pool.func(*input).name;
+        let array = bindings.input(*input).ok_or("an input has no value")?;
         write(format!("input.{name}.npy"), array)?;
         inputs.insert(name.clone(), mins(&array.shape));
     }
-    let mut outputs = Vec::new();
-    for (output, window) in compiled.program.outputs.iter().zip(&windows) {
+    let mut places = Vec::new();
+    for (output, window) in compiled.program.outputs.iter().zip(windows) {
         for buffer in &output.buffers {
             let zeros = Array::zeros(pool.buffer(*buffer).scalar, window.clone());
             let zeros = zeros.ok_or("an output is too large")?;
-            write(format!("output.{}.npy", outputs.len()), &zeros)?;
-            outputs.push((zeros, mins(window)));
+            write(format!("output.{}.npy", places.len()), &zeros)?;
+            places.push(mins(window));
         }
     }
-    let places: Vec<&Value> = outputs.iter().map(|(_, mins)| mins).collect();
     let case = json!({ "parameters": parameters, "inputs": inputs, "outputs": places });
-    files::write_bytes(&folder.path().join("case.json"), case.to_string().as_bytes())
-        .map_err(|error| words(&error))?;
-    let bridge = Bridge::find().map_err(|error| words(&error))?;
-    bridge.run(&stock.bytes, folder.path()).map_err(|error| words(&error))?;
-    let expected = evaluate(pool, algorithm, &bindings, &windows).map_err(|error| words(&error))?;
+    files::write_bytes(&folder.join("case.json"), case.to_string().as_bytes())
+        .map_err(|error| error.to_string())?;
+    Ok(expected)
+}
+
+/// Compares what the compiled code left with what the pipeline says.
+pub(super) fn compare(
+    stock: &Stock,
+    windows: &[Shape],
+    expected: &[Array],
+    folder: &Path,
+) -> Result<Replay, String> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let components = algorithm.output_components(pool);
-    for (number, ((zeros, _), want)) in outputs.iter().zip(&expected).enumerate() {
-        let path = folder.path().join(format!("output.{number}.npy"));
-        let rank = zeros.shape.len();
-        let have =
-            files::read(&path, Channels::All, zeros.scalar, rank).map_err(|error| words(&error))?;
+    let buffers = compiled.program.outputs.iter().zip(windows);
+    let buffers = buffers
+        .flat_map(|(output, window)| output.buffers.iter().map(move |buffer| (*buffer, window)));
+    for (number, ((buffer, window), want)) in buffers.zip(expected).enumerate() {
+        let path = folder.join(format!("output.{number}.npy"));
+        let scalar = pool.buffer(buffer).scalar;
+        let have = files::read(&path, Channels::All, scalar, window.len());
+        let have = have.map_err(|error| error.to_string())?;
         // Files have no mins.
-        let have = Array { shape: zeros.shape.clone(), ..have };
+        let have = Array { shape: window.clone(), ..have };
         let wrong = want
             .points()
             .find(|point| !agree(want.get(point), have.get(point), algorithm.fast_math));
@@ -96,6 +170,50 @@ fn run(stock: &Stock, counterexample: &Counterexample) -> Result<Replay, String>
     }
     Ok(Replay::Right)
 }
+
+/// What came of runs of the compiled code on random cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Runs to the end.
+    pub runs: usize,
+    /// Runs that an entry check refused.
+    pub refused: usize,
+    /// The first that differs from what the pipeline says.
+    pub wrong: Option<Replay>,
+}
+
+/// Runs the compiled code on random cases, small and empty windows among them; or says why it cannot be run.
+pub fn confirm(stock: &Stock, seed: u64, count: usize) -> Result<Confirmed, String> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut cases = Vec::new();
+    for case in cases_of(pool, algorithm, &compiled.program, POINTS, (seed, count)) {
+        let folder = place.path().join(format!("case_{}", cases.len()));
+        std::fs::create_dir(&folder).map_err(|error| error.to_string())?;
+        let expected = write_case(stock, &case.bindings, &case.windows, &folder)?;
+        cases.push((folder, case.windows, expected));
+    }
+    let mut confirmed = Confirmed { runs: 0, refused: 0, wrong: None };
+    if cases.is_empty() {
+        return Ok(confirmed);
+    }
+    stock.job.run(place.path()).map_err(|error| error.to_string())?;
+    for (folder, windows, expected) in cases {
+        if !folder.join("done.txt").is_file() {
+            confirmed.refused += 1;
+            continue;
+        }
+        confirmed.runs += 1;
+        let replay = compare(stock, &windows, &expected, &folder)?;
+        if replay != Replay::Right {
+            confirmed.wrong = confirmed.wrong.or(Some(replay));
+        }
+    }
+    Ok(confirmed)
+}
+
+/// Points of a window of a random case, at most.
+const POINTS: i64 = 500;
 
 /// The parameters, inputs and windows of a counterexample.
 pub(super) fn given(
@@ -126,7 +244,10 @@ fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
         value.as_f64().or(value.as_f32().map(f64::from))
     };
     match (float(a), float(b)) {
-        (Some(x), Some(y)) if regrouped => (x - y).abs() <= TOLERANCE * (1.0 + x.abs()),
+        (Some(x), Some(y)) if x.is_nan() && y.is_nan() => true,
+        (Some(x), Some(y)) if regrouped && x.is_finite() => {
+            (x - y).abs() <= TOLERANCE * (1.0 + x.abs())
+        }
         _ => a == b,
     }
 }

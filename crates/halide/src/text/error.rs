@@ -19,7 +19,11 @@ pub struct SyntaxError {
 
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected {}", self.expected)
+        match self.expected {
+            "\n" => write!(f, "expected the end of the line"),
+            blank if blank.trim().is_empty() => write!(f, "expected a blank"),
+            token => write!(f, "expected {}", token.trim_end()),
+        }
     }
 }
 

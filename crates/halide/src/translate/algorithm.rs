@@ -38,7 +38,46 @@ pub struct Source {
 
 /// Translates the algorithm of a pipeline file.
 pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
-    Translation { pipeline, pool: Pool::new(), nodes: Nodes::new(names) }.run()
+    Translation { pipeline, pool: Pool::new(), nodes: Nodes::new(names) }.run(&Signature::default())
+}
+
+/// Translates the algorithm of a pipeline file that says the same as one that was translated before, in other funcs: it has the inputs and parameters of that one, and its pool has
+/// what is in that one's.
+pub fn rewriting(before: &Source, pipeline: &Pipeline, names: &Names) -> Result<Source> {
+    let pool = before.pool.clone();
+    Translation { pipeline, pool, nodes: Nodes::new(names) }.run(&before.signature())
+}
+
+/// Inputs and parameters by name.
+#[derive(Default)]
+struct Signature {
+    inputs: FxHashMap<NameId, (FuncId, BufferId, tree::Scalar)>,
+    params: FxHashMap<NameId, (VarId, tree::Scalar)>,
+}
+
+impl Source {
+    fn signature(&self) -> Signature {
+        let input = |(name, buffer): &(NameId, BufferId)| {
+            let func = self.pool.buffer(*buffer).func;
+            (*name, (func, *buffer, self.types[&func][0]))
+        };
+        let param = |(name, var, ty): &(NameId, VarId, tree::Scalar)| (*name, (*var, *ty));
+        Signature {
+            inputs: self.inputs.iter().map(input).collect(),
+            params: self.params.iter().map(param).collect(),
+        }
+    }
+
+    fn declare_input(
+        &mut self,
+        name: NameId,
+        (func, buffer, ty): (FuncId, BufferId, tree::Scalar),
+    ) {
+        self.funcs.insert(name, func);
+        self.inputs.push((name, buffer));
+        self.types.insert(func, vec![ty]);
+        self.algorithm.inputs.push(func);
+    }
 }
 
 struct Translation<'a> {
@@ -107,7 +146,7 @@ pub(super) fn bind_shape(
 }
 
 impl Translation<'_> {
-    fn run(mut self) -> Result<Source> {
+    fn run(mut self, signature: &Signature) -> Result<Source> {
         let names = self.nodes.names;
         if let Some(image) = self.pipeline.images.first() {
             return unsupported(format!(
@@ -132,7 +171,7 @@ impl Translation<'_> {
             types: FxHashMap::default(),
         };
         for input in &self.pipeline.inputs {
-            self.input(input, &mut source)
+            self.input(input, signature, &mut source)
                 .map_err(|what| what.within(|| names.text(input.name).to_owned()))?;
         }
         bind_signature(&mut self.nodes, &mut self.pool, &source)?;
@@ -163,15 +202,25 @@ impl Translation<'_> {
         Ok(source)
     }
 
-    fn input(&mut self, input: &Input, source: &mut Source) -> Result<()> {
+    fn input(&mut self, input: &Input, signature: &Signature, source: &mut Source) -> Result<()> {
         let name = self.nodes.names.text(input.name);
         let scalar = stored(input.ty.scalar)?;
         if !input.is_buffer {
             let index = matches!(input.ty.scalar, tree::Scalar::Int(32 | 64));
             let ty = if index { Type::INT } else { Type::scalar(scalar) };
-            let var = self.pool.declare_var(name, ty);
+            let var = match signature.params.get(&input.name) {
+                Some((var, ty)) if *ty == input.ty.scalar => *var,
+                Some(_) | None => self.pool.declare_var(name, ty),
+            };
             source.params.push((input.name, var, input.ty.scalar));
             source.algorithm.params.push(var);
+            return Ok(());
+        }
+        if let Some((func, buffer, ty)) = signature.inputs.get(&input.name)
+            && *ty == input.ty.scalar
+            && self.pool.func(*func).rank() == input.dimensions
+        {
+            source.declare_input(input.name, (*func, *buffer, *ty));
             return Ok(());
         }
         let args = (0..input.dimensions)
@@ -192,10 +241,7 @@ impl Translation<'_> {
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });
-        source.funcs.insert(input.name, func);
-        source.inputs.push((input.name, buffer));
-        source.types.insert(func, vec![input.ty.scalar]);
-        source.algorithm.inputs.push(func);
+        source.declare_input(input.name, (func, buffer, input.ty.scalar));
         Ok(())
     }
 

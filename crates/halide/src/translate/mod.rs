@@ -3,13 +3,19 @@
 //! Start with [`algorithm`], then [`program`].
 
 mod algorithm;
+mod barriers;
+mod belonging;
+mod caller;
 mod error;
 mod lanes;
+mod late_checks;
 mod nodes;
 mod ops;
 mod program;
 mod stores;
+mod tasks;
 
-pub use algorithm::{Source, algorithm};
+pub use algorithm::{Source, algorithm, rewriting};
+pub use belonging::{Mismatch, belongs};
 pub use error::Unsupported;
 pub use program::{Compiled, program};

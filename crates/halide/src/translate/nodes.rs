@@ -3,8 +3,8 @@
 //! A text leaves out the type of what is bound (`IRPrinter.cpp`: only names that are not known are printed with theirs, unless they are `int32`), so types are found by going from
 //! where names are bound to where they are used.
 
-use halidom_base::{Arena, FxHashMap, IndexSet, Interner, define_id};
-use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
+use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
+use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
 
 use super::error::{Result, unsupported};
 use super::ops::{Ops, Value};
@@ -124,6 +124,8 @@ pub(super) struct Nodes<'a> {
     pub(super) floats: FxHashMap<(String, Scalar), Option<u64>>,
     /// Floats that are known by their digits alone.
     pub(super) rounded: IndexSet<String>,
+    /// Floats that are taken to be the pipeline's with the same digits.
+    pub(super) taken: IndexMap<String, f64>,
     /// What names of values stand for, where it reads no memory.
     definitions: FxHashMap<NodeId, NodeId>,
 }
@@ -139,6 +141,7 @@ impl<'a> Nodes<'a> {
             funcs: FxHashMap::default(),
             floats: FxHashMap::default(),
             rounded: IndexSet::default(),
+            taken: IndexMap::default(),
             definitions: FxHashMap::default(),
         }
     }
@@ -325,6 +328,27 @@ impl<'a> Nodes<'a> {
         expr.for_each_operand(&mut |operand| self.know_floats(operand));
     }
 
+    /// Notes what expressions of numbers alone are in the pipeline, and what they are negated: the compiler has worked them out.
+    pub(super) fn know_folded(&mut self, pool: &Pool, root: ExprId) {
+        let mut found = Vec::new();
+        pool.for_each_subexpr(root, &mut |id, _| {
+            if let Some(constant) = folded(pool, id, &[])
+                && let Some((value, bits)) = constant
+                    .as_f32()
+                    .map(|value| (f64::from(value), 32))
+                    .or(constant.as_f64().map(|value| (value, 64)))
+            {
+                found.extend([value, -value].map(|value| (value, Scalar::Float(bits))));
+            }
+        });
+        for (value, ty) in found {
+            let known = self.floats.entry((digits(value), ty)).or_insert(Some(value.to_bits()));
+            if *known != Some(value.to_bits()) {
+                *known = None;
+            }
+        }
+    }
+
     /// The float that a text has six digits of: the pipeline's, if it is the only one with these digits.
     fn exact(&mut self, value: f64, ty: Scalar) -> f64 {
         if self.floats.is_empty() {
@@ -332,7 +356,12 @@ impl<'a> Nodes<'a> {
         }
         let digits = digits(value);
         if let Some(Some(bits)) = self.floats.get(&(digits.clone(), ty)) {
-            return f64::from_bits(*bits);
+            let exact = f64::from_bits(*bits);
+            let nearest = if ty == Scalar::Float(32) { f64::from(value as f32) } else { value };
+            if exact.to_bits() != nearest.to_bits() {
+                self.taken.insert(digits, exact);
+            }
+            return exact;
         }
         // Whole numbers and halves are what they look like.
         if (value * 2.0).fract() != 0.0 {
@@ -494,6 +523,19 @@ impl<'a> Nodes<'a> {
         result
     }
 
+    /// The predicates of loads in a node, where each of its lanes is made of the same lanes of what is loaded.
+    pub(super) fn load_predicates(&self, id: NodeId) -> IndexSet<NodeId> {
+        let mut found = IndexSet::default();
+        let mut in_place = true;
+        self.visit(id, &mut |node| {
+            if let Node::Load { predicate: Some(predicate), .. } = node {
+                found.insert(*predicate);
+            }
+            in_place &= !matches!(node, Node::Gather(..) | Node::Reduce(..));
+        });
+        if in_place { found } else { IndexSet::default() }
+    }
+
     /// Whether a node reads memory.
     pub(super) fn reads_memory(&self, id: NodeId) -> bool {
         let mut found = false;
@@ -549,6 +591,31 @@ impl<'a> Nodes<'a> {
     }
 }
 
+/// The value of an expression of constants, funcs with one stage looked into.
+fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> Option<Constant> {
+    let inner = |id: &ExprId| folded(pool, *id, values);
+    match pool.get(id) {
+        IrExpr::Const(constant) => Some(*constant),
+        IrExpr::Var(var) => values.iter().find(|(known, _)| known == var).map(|(_, value)| *value),
+        IrExpr::Unary(op, operand) => eval::unary(*op, inner(operand)?).ok(),
+        IrExpr::Binary(op, a, b) => eval::binary(*op, inner(a)?, inner(b)?).ok(),
+        IrExpr::Cast(to, operand) => eval::cast(*to, inner(operand)?).ok(),
+        IrExpr::Call(call, operand) => eval::intrinsic(*call, inner(operand)?).ok(),
+        IrExpr::Ref { func, component, args } => {
+            let decl = pool.func(*func);
+            let [stage] = decl.stages() else { return None };
+            let args = args.iter().map(inner).collect::<Option<Vec<_>>>()?;
+            let values: Vec<(VarId, Constant)> = decl.args.iter().copied().zip(args).collect();
+            folded(pool, *stage.values.get(*component)?, &values)
+        }
+        IrExpr::Select { .. }
+        | IrExpr::Load { .. }
+        | IrExpr::Ramp { .. }
+        | IrExpr::Broadcast { .. }
+        | IrExpr::Hole(_) => None,
+    }
+}
+
 /// A field of a caller's buffer that is the same for every caller.
 pub(super) fn fixed_field(
     pool: &mut Pool,
@@ -567,7 +634,7 @@ pub(super) fn fixed_field(
 }
 
 /// `halide_type_t` as a number: code, bits, lanes.
-fn type_code(ty: Scalar) -> Option<i128> {
+pub(super) fn type_code(ty: Scalar) -> Option<i128> {
     let (code, bits) = match ty {
         Scalar::Int(bits) => (0, bits),
         Scalar::UInt(bits) => (1, bits),

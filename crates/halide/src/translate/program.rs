@@ -2,24 +2,37 @@
 //!
 //! # Correctness
 //! The statement is what Halide runs for a caller that gives buffers on the host, none of them a query of bounds, without pointers that are null: what it says of other callers is gone.
-//! Its assertions about shapes and parameters are entry checks. Assertions that come after the work has begun are not translated; each is a [`Compiled::notes`] line.
+//! Its assertions about shapes and parameters are entry checks, also where they come after the work has begun: a run that does not pass them ends with an error. Those in loops or under conditions are
+//! not translated; each is a [`Compiled::notes`] line.
 //! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives. Output buffers are exactly their windows.
 
+use halidom_base::FxHashSet;
 use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Check, Constant, Dim, Expr as IrExpr, ExprId, FuncId,
-    Interval, LoopKind, Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type,
-    VarId,
+    LoopKind, Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
     verify::{self, Phase},
 };
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
+use super::caller::between;
 use super::error::{Result, unsupported};
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Buffer, Node, NodeId, Nodes};
 use super::ops::{Value, stored};
+use super::{barriers, tasks};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
 use crate::{NameId, Names, text};
+
+/// Calls that move memory between the host and devices; each gives 0 if it succeeds.
+const DEVICE_CALLS: [&str; 6] = [
+    "halide_copy_to_device",
+    "halide_copy_to_host",
+    "halide_device_malloc",
+    "halide_device_and_host_malloc",
+    "halide_device_free",
+    "halide_device_sync",
+];
 
 /// A program, and what its translation left out.
 #[derive(Clone, Debug)]
@@ -28,6 +41,8 @@ pub struct Compiled {
     pub program: Program,
     /// What was left out that does not concern values, in words.
     pub notes: Vec<String>,
+    /// Whether the statement checks anything at entry. One that was compiled to check nothing relies on its callers.
+    pub checked: bool,
 }
 
 /// Translates the final statement that Halide made of a pipeline.
@@ -75,12 +90,22 @@ enum Item {
 }
 
 pub(super) struct Walk<'a> {
-    source: &'a Source,
+    pub(super) source: &'a Source,
     pipeline: &'a Pipeline,
     pub(super) nodes: Nodes<'a>,
     pub(super) memo: Memo,
     /// Whether stores or loops have come.
     work_begun: bool,
+    /// Whether a loop around runs in no order.
+    is_unordered: bool,
+    /// Whether stores update an element in one step.
+    pub(super) is_atomic: bool,
+    /// How many loops and conditions lie around.
+    pub(super) depth: usize,
+    /// Parameters and shapes.
+    pub(super) signature: FxHashSet<VarId>,
+    /// Entry checks that stand behind the first stores or loops in the statement.
+    late_checks: Vec<StmtId>,
     notes: Vec<String>,
 }
 
@@ -92,6 +117,11 @@ impl<'a> Walk<'a> {
             nodes: Nodes::new(names),
             memo: Memo::default(),
             work_begun: false,
+            is_unordered: false,
+            is_atomic: false,
+            depth: 0,
+            signature: FxHashSet::default(),
+            late_checks: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -114,7 +144,25 @@ impl<'a> Walk<'a> {
                 exprs.for_each(|expr| self.nodes.know_floats(expr));
             }
         }
+        for func in &self.source.algorithm.funcs {
+            let stages = pool.func(*func).stages();
+            for value in stages.iter().flat_map(|stage| &stage.values) {
+                self.nodes.know_folded(pool, *value);
+            }
+        }
+        self.know_signature(pool);
+        let mut parts = self.caller(pool, &outputs);
+        let checked = contains_assert(block);
+        if !checked {
+            parts.extend(self.unchecked(pool, &outputs));
+        }
         let body = self.block(pool, block)?;
+        parts.append(&mut self.late_checks);
+        parts.push(body);
+        let body = pool.stmt(IrStmt::Block(parts));
+        for (digits, exact) in &self.nodes.taken {
+            self.notes.push(format!("trusted: the float {digits} is the pipeline's {exact:?}"));
+        }
         for digits in &self.nodes.rounded {
             self.notes.push(format!(
                 "trusted: the float {digits} is the one that is next to its six digits"
@@ -127,7 +175,7 @@ impl<'a> Walk<'a> {
             outputs,
             body,
         };
-        Ok(Compiled { program, notes: std::mem::take(&mut self.notes) })
+        Ok(Compiled { program, notes: std::mem::take(&mut self.notes), checked })
     }
 
     /// An output: one buffer for each component, all of the window's shape.
@@ -229,6 +277,10 @@ impl<'a> Walk<'a> {
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
             StmtKind::For { name, min, extent, kind, body, .. } => {
+                if let Some(phases) = barriers::phases(self.nodes.names, stmt)? {
+                    items.push(Item::Stmt(self.block(pool, &phases)?));
+                    return Ok(());
+                }
                 items.push(Item::Stmt(self.for_stmt(pool, (*name, *kind), [min, extent], body)?));
             }
             StmtKind::Store { name, index, value, predicate, .. } => {
@@ -261,8 +313,10 @@ impl<'a> Walk<'a> {
                         }
                     }
                     None => {
+                        self.depth += 1;
                         let then_branch = self.block(pool, then_branch)?;
                         let else_branch = other.map(|other| self.block(pool, other)).transpose()?;
+                        self.depth -= 1;
                         let condition = condition.id;
                         let stmt = IrStmt::If { condition, then_branch, else_branch };
                         items.push(Item::Stmt(pool.stmt(stmt)));
@@ -270,8 +324,14 @@ impl<'a> Walk<'a> {
                 }
             }
             StmtKind::Evaluate(value) => self.evaluate(value)?,
-            StmtKind::Acquire { .. } => return unsupported("a semaphore"),
-            StmtKind::Fork(_) => return unsupported("blocks that run at one time"),
+            // The order of tasks is fixed where they begin.
+            StmtKind::Acquire { body, .. } => items.push(Item::Stmt(self.block(pool, body)?)),
+            StmtKind::Fork(tasks) => {
+                self.work_begun = true;
+                self.note(tasks::NOTE);
+                let block = tasks::in_order(tasks)?;
+                items.push(Item::Stmt(self.block(pool, &block)?));
+            }
             StmtKind::Provide { name, args, values, predicate } => {
                 self.work_begun = true;
                 if predicate.is_some() {
@@ -303,7 +363,12 @@ impl<'a> Walk<'a> {
             StmtKind::HoistedStorage { body, .. } => {
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
-            StmtKind::Atomic { .. } => return unsupported("an atomic update"),
+            StmtKind::Atomic { body, .. } => {
+                let before = std::mem::replace(&mut self.is_atomic, self.is_unordered);
+                let block = self.block(pool, body);
+                self.is_atomic = before;
+                items.push(Item::Stmt(block?));
+            }
         }
         Ok(())
     }
@@ -317,6 +382,15 @@ impl<'a> Walk<'a> {
     ) -> Result<(Binding, Option<Item>)> {
         if is_pointer(value) {
             return Ok((Binding::Pointer, None));
+        }
+        if let Expr::Call(call) = value
+            && DEVICE_CALLS.contains(&self.nodes.names.text(call.name))
+        {
+            self.note(
+                "not judged: copies between the host and devices, which are taken to succeed",
+            );
+            let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
+            return Ok((Binding::Node(self.nodes.value(success)), None));
         }
         let node = self.nodes.elaborate(pool, value)?;
         if self.nodes.lanes(node) > 1 {
@@ -360,11 +434,21 @@ impl<'a> Walk<'a> {
             return Ok(None);
         }
         if self.work_begun {
-            let condition = text::print_expr(condition, self.nodes.names);
-            self.notes.push(format!("not judged: the assertion {condition} within the program"));
+            match self.late_check(pool, condition) {
+                Some(condition) => {
+                    let message = text::print_expr(message, self.nodes.names);
+                    let check = Check::Require { message };
+                    self.late_checks.push(pool.stmt(IrStmt::Assert { condition, check }));
+                }
+                None => {
+                    let condition = text::print_expr(condition, self.nodes.names);
+                    self.note(&format!("not judged: the assertion {condition} within the program"));
+                }
+            }
             return Ok(None);
         }
         let condition = self.scalar(pool, condition)?.id;
+        let condition = between(pool, condition);
         match pool.as_constant(condition).and_then(Constant::as_bool) {
             Some(true) => Ok(None),
             Some(false) => {
@@ -382,39 +466,6 @@ impl<'a> Walk<'a> {
                 Ok(Some(pool.stmt(IrStmt::Assert { condition, check })))
             }
         }
-    }
-
-    /// The region of an input that a check is about, by its message: the input, the dimension, the least and the greatest coordinate that is read, and those that are given.
-    fn input_region(&mut self, pool: &mut Pool, message: &Expr) -> Option<Check> {
-        if let Expr::Let { name, value, body } = message {
-            let node = self.nodes.elaborate(pool, value).ok()?;
-            self.nodes.bind(*name, Binding::Node(node));
-            let check = self.input_region(pool, body);
-            self.nodes.unbind(*name);
-            return check;
-        }
-        let Expr::Call(call) = message else { return None };
-        if self.nodes.names.text(call.name) != "halide_error_access_out_of_bounds" {
-            return None;
-        }
-        let [Expr::String(what), Expr::Int(dim, _), bounds @ ..] = call.args.as_slice() else {
-            return None;
-        };
-        let input = std::str::from_utf8(what).ok()?.strip_prefix("Input buffer ")?;
-        let name = self.nodes.names.find(input)?;
-        let (_, buffer) = self.source.inputs.iter().find(|(known, _)| *known == name)?;
-        let input = pool.buffer(*buffer).func;
-        let mut interval = |pool: &mut Pool, [min, max]: [&Expr; 2]| {
-            let min = self.int(pool, min).ok()?;
-            let max = self.int(pool, max).ok()?;
-            let one = pool.int(1);
-            let length = pool.sub(max, min);
-            Some(Interval { min, extent: pool.add(length, one) })
-        };
-        let [low, high, least, greatest] = bounds else { return None };
-        let needed = interval(pool, [low, high])?;
-        let given = interval(pool, [least, greatest])?;
-        Some(Check::InputRegion { input, dim: usize::try_from(*dim).ok()?, needed, given })
     }
 
     /// Whether a condition is about where memory lies.
@@ -451,9 +502,21 @@ impl<'a> Walk<'a> {
         let value = Value { id: pool.var_expr(var), ty: tree::Scalar::Int(32) };
         let node = self.nodes.value(value);
         self.nodes.bind(name, Binding::Node(node));
+        let before = self.is_unordered;
+        self.is_unordered |= kind.is_parallel();
+        self.depth += 1;
         let body = self.block(pool, body);
+        self.depth -= 1;
+        self.is_unordered = before;
         self.nodes.unbind(name);
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))
+    }
+
+    /// Says something once.
+    fn note(&mut self, words: &str) {
+        if !self.notes.iter().any(|known| known == words) {
+            self.notes.push(words.to_owned());
+        }
     }
 
     fn target(&self, name: NameId) -> Result<Buffer> {
@@ -473,8 +536,10 @@ impl<'a> Walk<'a> {
         }
         let (base, component) = self.nodes.names.text(name).rsplit_once('.')?;
         let func = *self.source.funcs.get(&self.nodes.names.find(base)?)?;
-        let component = component.parse().ok()?;
-        (component < pool.func(func).scalars.len()).then_some((func, component))
+        let component: usize = component.parse().ok()?;
+        let count = pool.func(func).scalars.len();
+        // Memory that the threads of a block share is numbered by block.
+        if count == 1 { Some((func, 0)) } else { (component < count).then_some((func, component)) }
     }
 
     fn allocate(
@@ -588,6 +653,8 @@ impl<'a> Walk<'a> {
                     | "add_image_checks_marker"
                     | "skip_stages_marker"
                     | "sliding_window_marker"
+                    | "halide_semaphore_init"
+                    | "halide_semaphore_release"
             ) {
                 return Ok(());
             }
@@ -612,7 +679,7 @@ impl<'a> Walk<'a> {
         self.lower(pool, |lowering| lowering.scalar(node))
     }
 
-    fn int(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {
+    pub(super) fn int(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {
         let value = self.scalar(pool, expr)?;
         self.lower(pool, |lowering| lowering.ops.as_int(value))
     }
@@ -660,7 +727,7 @@ fn is_pointer(value: &Expr) -> bool {
 }
 
 /// Calls `visit` with each block within a statement.
-fn for_each_block<'s>(stmt: &'s Stmt, visit: &mut impl FnMut(&'s [Stmt])) {
+pub(super) fn for_each_block<'s>(stmt: &'s Stmt, visit: &mut impl FnMut(&'s [Stmt])) {
     match &stmt.kind {
         StmtKind::ProducerConsumer { body, .. }
         | StmtKind::For { body, .. }

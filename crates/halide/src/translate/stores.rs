@@ -13,7 +13,12 @@ struct Part {
     value: ExprId,
     /// Whether it is written; always, if `None`.
     condition: Option<ExprId>,
+    /// What must hold for its loads to be made.
+    loaded: Vec<ExprId>,
 }
+
+/// An element that no buffer has.
+const NOWHERE: i128 = -(1 << 40);
 
 impl Walk<'_> {
     /// A store of a vector or of one value.
@@ -39,16 +44,20 @@ impl Walk<'_> {
             Some(predicate) => [index, value].map(|node| self.nodes.under(node, predicate)),
             None => [index, value],
         };
+        let masks = self.nodes.load_predicates(value);
+        let masks: Vec<NodeId> =
+            masks.into_iter().filter(|mask| self.nodes.lanes(*mask) == count).collect();
+        let value = masks.iter().fold(value, |value, mask| self.nodes.under(value, *mask));
         let mut parts = Vec::new();
         let wraps = halidom_ir::Overflow::Wraps;
         let mut lowering = Lowering::new(&self.nodes, pool, &mut self.memo, wraps);
         let mut pending: Vec<Lanes> = match predicate {
-            None => vec![Lanes::all(count)],
-            Some(_) => Lanes::all(count).singles().collect(),
+            None if masks.is_empty() => vec![Lanes::all(count)],
+            None | Some(_) => Lanes::all(count).singles().collect(),
         };
         pending.reverse();
         while let Some(lanes) = pending.pop() {
-            match part(&mut lowering, [index, value], predicate, lanes) {
+            match part(&mut lowering, [index, value], (predicate, &masks), lanes) {
                 Ok(found) => parts.push(found),
                 Err(Stop::Divide(division)) => {
                     pending.extend(lanes.divided(division).into_iter().rev());
@@ -57,10 +66,11 @@ impl Walk<'_> {
             }
         }
         let hazard = parts.len() > 1 && self.reads_elsewhere(value, index, target);
-        if hazard && predicate.is_some() {
+        if hazard && (predicate.is_some() || !masks.is_empty()) {
             return unsupported("a store of some lanes that reads what other lanes write");
         }
-        Ok(written(pool, target, parts, hazard))
+        let atomic = self.is_atomic && !hazard;
+        Ok(written(pool, target, parts, (hazard, atomic)))
     }
 
     fn always_holds(&mut self, pool: &mut Pool, predicate: NodeId) -> bool {
@@ -81,18 +91,32 @@ impl Walk<'_> {
     }
 }
 
-fn written(pool: &mut Pool, target: &Buffer, parts: Vec<Part>, hazard: bool) -> StmtId {
+fn written(
+    pool: &mut Pool,
+    target: &Buffer,
+    parts: Vec<Part>,
+    (hazard, atomic): (bool, bool),
+) -> StmtId {
     let mut lets = Vec::new();
     let mut stmts = Vec::new();
-    for Part { index, mut value, condition } in parts {
+    for Part { index, mut value, condition, loaded } in parts {
         if hazard {
             let var = pool.declare_var("lanes", pool.ty(value));
             lets.push((var, value));
             value = pool.var_expr(var);
         }
-        let store =
-            IrStmt::Store { buffer: target.id, index, value, prophecy: None, atomic: false };
+        let store = IrStmt::Store { buffer: target.id, index, value, prophecy: None, atomic };
         let mut stmt = pool.stmt(store);
+        if !loaded.is_empty() {
+            let other = unloaded(pool, target, index);
+            for condition in loaded {
+                stmt = pool.stmt(IrStmt::If {
+                    condition,
+                    then_branch: stmt,
+                    else_branch: Some(other),
+                });
+            }
+        }
         if let Some(condition) = condition {
             stmt = pool.stmt(IrStmt::If { condition, then_branch: stmt, else_branch: None });
         }
@@ -105,19 +129,29 @@ fn written(pool: &mut Pool, target: &Buffer, parts: Vec<Part>, hazard: bool) -> 
     body
 }
 
+/// What a lane stores whose load was not made: a value that nothing may depend on. That such a lane is stored at all is a fault here, which is more than Halide asks for.
+fn unloaded(pool: &mut Pool, target: &Buffer, index: ExprId) -> StmtId {
+    let nowhere = pool.int(NOWHERE);
+    let value = pool.load(target.id, nowhere, None);
+    let (buffer, prophecy, atomic) = (target.id, None, false);
+    pool.stmt(IrStmt::Store { buffer, index, value, prophecy, atomic })
+}
+
 fn part(
     lowering: &mut Lowering<'_, '_>,
     [index, value]: [NodeId; 2],
-    predicate: Option<NodeId>,
+    (predicate, masks): (Option<NodeId>, &[NodeId]),
     lanes: Lanes,
 ) -> std::result::Result<Part, Stop> {
     let condition = match predicate {
         Some(predicate) => Some(lowering.value(predicate, lanes)?.id),
         None => None,
     };
+    let loaded = masks.iter().map(|mask| Ok(lowering.value(*mask, lanes)?.id));
+    let loaded = loaded.collect::<std::result::Result<_, Stop>>()?;
     let index = lowering.value(index, lanes)?;
     let index = lowering.ops.as_int(index)?;
     let value = lowering.value(value, lanes)?;
     let value = lowering.ops.as_stored(value)?;
-    Ok(Part { index, value, condition })
+    Ok(Part { index, value, condition, loaded })
 }

@@ -231,7 +231,11 @@ impl Compiler<'_> {
                         Target::Slot { slot, .. } => Some(slot),
                         Target::Dead { name } => return Err(CodeError::NoBuffer(name)),
                     },
-                    StoreIn::Auto | StoreIn::Heap | StoreIn::Stack | StoreIn::Register => None,
+                    StoreIn::Auto
+                    | StoreIn::Heap
+                    | StoreIn::Stack
+                    | StoreIn::Register
+                    | StoreIn::Stream => None,
                 };
                 Action::Allocate {
                     slot,

@@ -212,9 +212,11 @@ impl Parser {
                 return Err(self.error("a buffer for each component"));
             }
             let dims = self.dims(true)?;
+            let streams = self.eat_word(StoreIn::Stream.name());
+            let store_in = if streams { StoreIn::Stream } else { StoreIn::Auto };
             let mut buffers = Vec::new();
             for (component, (name, scalar)) in names.iter().zip(scalars).enumerate() {
-                let place = (BufferKind::Output, StoreIn::Auto);
+                let place = (BufferKind::Output, store_in);
                 let whose = (func, component);
                 buffers.push(self.declare_buffer(
                     name,
@@ -277,7 +279,9 @@ impl Parser {
                 let store_in = if self.eat_word("in") {
                     let error = self.error("`heap`, `stack`, `register` or a buffer");
                     let name = self.name()?;
-                    let named = StoreIn::ALL.into_iter().find(|place| place.name() == name);
+                    let mut places = StoreIn::ALL.into_iter();
+                    let own = |place: &StoreIn| *place != StoreIn::Stream && place.name() == name;
+                    let named = places.find(own);
                     let within = self.buffers.get(&name).copied().map(StoreIn::Within);
                     named.or(within).ok_or(error)?
                 } else {

@@ -3,19 +3,21 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{Access, BinaryOp, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
 
+use crate::lets::Lets;
 use crate::{LowerError, index};
 
 /// Makes the vector forms of expressions of one vectorized loop. An expression that is the same in every lane keeps its scalar form.
-pub(super) struct Lanes {
+pub(super) struct Lanes<'l> {
     count: u32,
+    lets: &'l mut Lets,
     vectors: FxHashMap<VarId, ExprId>,
     /// `None` for expressions that have no vector form. Binders are unique, so results stay right when variables are added.
     done: FxHashMap<ExprId, Option<ExprId>>,
 }
 
-impl Lanes {
-    pub(super) fn new(count: u32) -> Self {
-        Self { count, vectors: FxHashMap::default(), done: FxHashMap::default() }
+impl<'l> Lanes<'l> {
+    pub(super) fn new(count: u32, lets: &'l mut Lets) -> Self {
+        Self { count, lets, vectors: FxHashMap::default(), done: FxHashMap::default() }
     }
 
     pub(super) fn count(&self) -> u32 {
@@ -25,6 +27,11 @@ impl Lanes {
     /// Says which vector a variable stands for, before the first expression that mentions it.
     pub(super) fn bind(&mut self, var: VarId, vector: ExprId) {
         self.vectors.insert(var, vector);
+    }
+
+    /// Says what a scalar variable is bound to.
+    pub(super) fn bind_scalar(&mut self, pool: &Pool, var: VarId, value: ExprId) {
+        self.lets.bind(pool, var, value);
     }
 
     /// The form of an expression: one lane where it is uniform, else `count` lanes. `None` where it is already a vector.
@@ -224,12 +231,12 @@ impl Lanes {
     }
 
     /// An operator on equal lanes. What is affine in the lane stays a ramp, so that dense loads are recognised.
-    fn binary(&self, pool: &mut Pool, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+    fn binary(&mut self, pool: &mut Pool, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let vector = pool.ty(lhs).lanes > 1 || pool.ty(rhs).lanes > 1;
         if vector
             && pool.ty(lhs).scalar == Scalar::Int
             && let (Some(lhs), Some(rhs)) = (Self::as_affine(pool, lhs), Self::as_affine(pool, rhs))
-            && let Some((base, stride)) = Self::affine(pool, op, lhs, rhs)
+            && let Some((base, stride)) = self.affine(pool, op, lhs, rhs)
         {
             return if index::as_int(pool, stride) == Some(0) {
                 self.widen(pool, base)
@@ -243,6 +250,7 @@ impl Lanes {
 
     /// Base and stride of an operator on ramps, where the result is one: exactly, for `int` has no width.
     fn affine(
+        &mut self,
         pool: &mut Pool,
         op: BinaryOp,
         (base_l, stride_l): (ExprId, ExprId),
@@ -272,7 +280,13 @@ impl Lanes {
                 let (step, divisor) =
                     (index::as_int(pool, stride_l)?, index::as_int(pool, base_r)?);
                 if divisor == 0 || step.checked_rem(divisor)? != 0 {
-                    return None;
+                    // No lane reaches the next multiple.
+                    let reach = step.checked_mul(i128::from(self.count) - 1)?;
+                    let stays = step > 0
+                        && divisor > 0
+                        && self.lets.stays_below(pool, base_l, divisor, reach);
+                    let step = if op == BinaryOp::Div { 0 } else { step };
+                    return stays.then(|| (pool.binary(op, base_l, base_r), pool.int(step)));
                 }
                 let factor = if op == BinaryOp::Div { step.checked_div(divisor)? } else { 0 };
                 Some((pool.binary(op, base_l, base_r), pool.int(factor)))

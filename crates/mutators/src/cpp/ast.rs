@@ -143,6 +143,8 @@ pub struct Parameter {
     pub ty: String,
     /// Its name; may be empty.
     pub name: String,
+    /// Its value where the call gives none.
+    pub default: Option<Expr>,
 }
 
 /// A function with a body.
@@ -162,6 +164,8 @@ pub struct Function {
     pub line: Line,
     /// The last line.
     pub last_line: Line,
+    /// All of it, as written.
+    pub text: String,
 }
 
 /// A class with what it inherits and the fields that it declares.
@@ -182,4 +186,121 @@ pub struct File {
     pub functions: Vec<Function>,
     /// Its classes, in order.
     pub classes: Vec<Class>,
+}
+
+impl Function {
+    /// Calls `visit` with every expression, each before those in it.
+    pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        for stmt in &mut self.body {
+            stmt.visit_mut(visit);
+        }
+    }
+}
+
+impl Stmt {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        let declare = |declared: &mut Declared, visit: &mut dyn FnMut(&mut Expr)| {
+            if let Some(value) = &mut declared.value {
+                value.visit_mut(visit);
+            }
+        };
+        match &mut self.kind {
+            StmtKind::Declare(all) => {
+                for one in all {
+                    declare(one, visit);
+                }
+            }
+            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => expr.visit_mut(visit),
+            StmtKind::If { declared, condition, then, otherwise } => {
+                if let Some(declared) = declared {
+                    declare(declared, visit);
+                }
+                if let Some(condition) = condition {
+                    condition.visit_mut(visit);
+                }
+                then.visit_mut(visit);
+                if let Some(otherwise) = otherwise {
+                    otherwise.visit_mut(visit);
+                }
+            }
+            StmtKind::Block(stmts) => {
+                for stmt in stmts {
+                    stmt.visit_mut(visit);
+                }
+            }
+            StmtKind::While(condition, body) => {
+                condition.visit_mut(visit);
+                body.visit_mut(visit);
+            }
+            StmtKind::For { first, condition, step, body } => {
+                if let Some(first) = first {
+                    first.visit_mut(visit);
+                }
+                for part in [condition, step].into_iter().flatten() {
+                    part.visit_mut(visit);
+                }
+                body.visit_mut(visit);
+            }
+            StmtKind::ForEach(_, range, body) => {
+                range.visit_mut(visit);
+                body.visit_mut(visit);
+            }
+            StmtKind::Switch(value, arms) => {
+                value.visit_mut(visit);
+                for (_, body) in arms {
+                    for stmt in body {
+                        stmt.visit_mut(visit);
+                    }
+                }
+            }
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Nothing
+            | StmtKind::Other(_) => {}
+        }
+    }
+}
+
+impl Expr {
+    /// Calls `visit` with this expression and every one in it, each before those in it.
+    pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
+        visit(self);
+        match &mut self.kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                callee.visit_mut(visit);
+                for argument in arguments {
+                    argument.visit_mut(visit);
+                }
+            }
+            ExprKind::Member { object: part, .. }
+            | ExprKind::Prefix(_, part)
+            | ExprKind::Postfix(_, part)
+            | ExprKind::Cast(_, part) => part.visit_mut(visit),
+            ExprKind::Index(first, second)
+            | ExprKind::Binary(_, first, second)
+            | ExprKind::Assign(_, first, second) => {
+                first.visit_mut(visit);
+                second.visit_mut(visit);
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                for part in [condition, then, otherwise] {
+                    part.visit_mut(visit);
+                }
+            }
+            ExprKind::Braces(_, parts) => {
+                for part in parts {
+                    part.visit_mut(visit);
+                }
+            }
+            ExprKind::Name(_)
+            | ExprKind::Integer(..)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Other(_) => {}
+        }
+    }
 }

@@ -122,7 +122,9 @@ impl Reader<'_> {
                 let declared = child.child_by_field_name("declarator");
                 let (suffix, name) =
                     declared.and_then(|node| self.declarator(node)).unwrap_or_default();
-                Parameter { ty: ty + &suffix, name }
+                let default =
+                    child.child_by_field_name("default_value").map(|value| self.expr(value));
+                Parameter { ty: ty + &suffix, name, default }
             })
             .collect();
         let body = match body.kind() {
@@ -130,7 +132,8 @@ impl Reader<'_> {
             kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: line(body) }],
         };
         let last_line = node.end_position().row + 1;
-        Some(Function { class, name, result, parameters, body, line: line(node), last_line })
+        let text = self.text(node);
+        Some(Function { class, name, result, parameters, body, line: line(node), last_line, text })
     }
 
     /// The type of a declaration, with `const` left out.
@@ -189,6 +192,14 @@ impl Reader<'_> {
         Some(declared)
     }
 
+    /// What is declared in the place of a condition.
+    fn condition_declared(&self, node: Node<'_>) -> Option<Declared> {
+        let ty = self.declared_type(node);
+        let (suffix, name) = self.declarator(node.child_by_field_name("declarator")?)?;
+        let value = self.expr(node.child_by_field_name("value")?);
+        Some(Declared { ty: ty + &suffix, name, value: Some(value) })
+    }
+
     fn stmts(&self, nodes: &[Node<'_>]) -> Vec<Stmt> {
         nodes.iter().map(|node| self.stmt(*node)).collect()
     }
@@ -217,12 +228,7 @@ impl Reader<'_> {
                     return None;
                 }
                 let (declared, condition) = if value.kind() == "declaration" {
-                    let ty = self.declared_type(value);
-                    let (suffix, name) =
-                        self.declarator(value.child_by_field_name("declarator")?)?;
-                    let first = self.expr(value.child_by_field_name("value")?);
-                    let declared = Declared { ty: ty + &suffix, name, value: Some(first) };
-                    (Some(Box::new(declared)), None)
+                    (Some(Box::new(self.condition_declared(value)?)), None)
                 } else {
                     (None, Some(self.expr(value)))
                 };
@@ -235,7 +241,22 @@ impl Reader<'_> {
             }
             "while_statement" => {
                 let value = field("condition")?.child_by_field_name("value")?;
-                StmtKind::While(self.expr(value), Box::new(self.stmt(field("body")?)))
+                let body = Box::new(self.stmt(field("body")?));
+                if value.kind() == "declaration" {
+                    // `while (T x = e) body` is `while (true) if (T x = e) body else break`.
+                    let at = line(node);
+                    let stop = Stmt { kind: StmtKind::Break, line: at };
+                    let kind = StmtKind::If {
+                        declared: Some(Box::new(self.condition_declared(value)?)),
+                        condition: None,
+                        then: body,
+                        otherwise: Some(Box::new(stop)),
+                    };
+                    let always = Expr { kind: ExprKind::Bool(true), line: at };
+                    StmtKind::While(always, Box::new(Stmt { kind, line: at }))
+                } else {
+                    StmtKind::While(self.expr(value), body)
+                }
             }
             "for_statement" => {
                 let first = field("initializer").map(|first| {
@@ -295,6 +316,9 @@ impl Reader<'_> {
     }
 
     fn expr(&self, node: Node<'_>) -> Expr {
+        if let Some(expr) = self.misread_template(node) {
+            return expr;
+        }
         let kind = self.expr_kind(node).unwrap_or_else(|| ExprKind::Other(node.kind().to_owned()));
         Expr { kind, line: line(node) }
     }
@@ -389,8 +413,32 @@ impl Reader<'_> {
         if !ty.contains(['&', '|', '<', '+', '-', '(']) {
             return None;
         }
-        let operand = reread(text.strip_prefix(sign)?)?;
-        Some(ExprKind::Binary(sign.to_owned(), Box::new(reread(&ty)?), Box::new(operand)))
+        let operand = reread(text.strip_prefix(sign)?, line(value))?;
+        let first = reread(&ty, line(node))?;
+        Some(ExprKind::Binary(sign.to_owned(), Box::new(first), Box::new(operand)))
+    }
+
+    /// What looks like `f<a && b>(c)` or `f<a && b> - c` is a comparison: no type has `&&` between two parts. It is read
+    /// again with another sign in place of the first.
+    fn misread_template(&self, node: Node<'_>) -> Option<Expr> {
+        let mut first = node;
+        while first.kind() != "template_function" {
+            first = match first.kind() {
+                "binary_expression" => first.child_by_field_name("left")?,
+                "call_expression" => first.child_by_field_name("function")?,
+                _ => return None,
+            };
+        }
+        let list = first.child_by_field_name("arguments")?;
+        let is_logic = |text: &str| text.contains(" && ") || text.contains(" || ");
+        if first == node || !is_logic(&self.flat(list)) {
+            return None;
+        }
+        let name = self.text.get(first.start_byte()..list.start_byte())?;
+        let rest = self.text.get(list.start_byte() + 1..node.end_byte())?;
+        let mut expr = reread(&format!("{name} <= {rest}"), line(node))?;
+        "<".clone_into(leftmost(&mut expr)?);
+        Some(expr)
     }
 
     fn call(&self, node: Node<'_>) -> Option<ExprKind> {
@@ -449,11 +497,24 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a text as an expression of its own.
-fn reread(text: &str) -> Option<Expr> {
+/// Reads a text as an expression of its own, which begins in a line.
+fn reread(text: &str, line: usize) -> Option<Expr> {
     let file = parse(&format!("void f() {{ return ({text}); }}"))?;
-    match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
-        StmtKind::Return(expr) => expr,
+    let mut expr = match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
+        StmtKind::Return(expr) => expr?,
+        _ => return None,
+    };
+    expr.visit_mut(&mut |part| part.line += line - 1);
+    Some(expr)
+}
+
+/// The operator that is applied to the first operand of all.
+fn leftmost(expr: &mut Expr) -> Option<&mut String> {
+    match &mut expr.kind {
+        ExprKind::Binary(sign, lhs, _) => match &lhs.kind {
+            ExprKind::Binary(..) => leftmost(lhs),
+            _ => Some(sign),
+        },
         _ => None,
     }
 }
@@ -476,4 +537,50 @@ fn number(text: &str) -> Option<ExprKind> {
         return Some(ExprKind::Integer(sign * value, suffix.to_owned()));
     }
     text.trim_end_matches('f').parse().ok().map(ExprKind::Float)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Expr {
+        let file = parse(&format!("bool f() {{\n  return {text};\n}}")).unwrap();
+        match file.functions[0].body[0].kind.clone() {
+            StmtKind::Return(Some(expr)) => expr,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The operators of an expression, outermost first, and the lines of its parts.
+    fn operators(text: &str) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
+        value(text).visit_mut(&mut |part| {
+            if let ExprKind::Binary(sign, ..) = &part.kind {
+                found.push((sign.clone(), part.line));
+            }
+        });
+        found
+    }
+
+    #[test]
+    fn a_comparison_is_no_template() {
+        let signs = |text: &str| -> Vec<String> {
+            operators(text).into_iter().map(|(sign, _)| sign).collect()
+        };
+        assert_eq!(signs("a < 1000 && f(x) && b > -1"), ["&&", "&&", "<", ">"]);
+        assert_eq!(signs("a < 1000 && f(x) && b > (c)"), ["&&", "&&", "<", ">"]);
+        assert_eq!(signs("a < 5 && b > -1 || c"), ["||", "&&", "<", ">"]);
+        assert!(operators("a < 1 &&\n b > -1").iter().all(|(_, line)| (2..=3).contains(line)));
+    }
+
+    #[test]
+    fn a_template_is_no_comparison() {
+        let kind = value("e.as<Add>()").kind;
+        assert!(
+            matches!(&kind, ExprKind::Call { templates, .. } if *templates == ["Add"]),
+            "{kind:?}"
+        );
+        let kind = value("make<Add>(a, b) - 1").kind;
+        assert!(matches!(&kind, ExprKind::Binary(sign, ..) if sign == "-"), "{kind:?}");
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Where an analysis calls itself, its contract is taken at its word: an induction over the expression.
 
+use std::rc::Rc;
+
 use halidom_smt::Solver;
 
 use super::claims::in_type_range;
@@ -76,6 +78,7 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
                         }
                     },
                     Outcome::Unsupported(what) => undecided(Standing::Unsupported, what.clone()),
+                    Outcome::Bounded(what) => undecided(Standing::Bounded, what.clone()),
                     Outcome::Returned(_) => continue,
                 };
                 findings.push(Finding { line: end.line, ty: ty.to_string(), ..finding });
@@ -94,7 +97,7 @@ fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: Sta
     machine.class.clone_from(&entry.function.class);
     let slot =
         |name: &str| Slot { name: name.to_owned(), ty: "int64_t".to_owned(), value: Val::Unknown };
-    state.frames.push(vec![slot("least"), slot("greatest")]);
+    state.frames.push(Rc::new(vec![slot("least"), slot("greatest")]));
     let arguments = vec![
         Val::Expr(Some(node)),
         Val::Address(Place::Local(0, 0)),
@@ -151,7 +154,7 @@ fn crash(
                 values: concrete.values(),
                 expected: None,
                 got: None,
-                snippet: concrete.snippet(),
+                snippet: concrete.snippet(entry.profile),
             };
             let counterexample = is_confirmed.then_some(shown);
             let text = if is_confirmed {
@@ -165,7 +168,7 @@ fn crash(
 }
 
 fn bounds(state: &State) -> Option<(super::value::Num, super::value::Num)> {
-    match state.frames.first().map(Vec::as_slice) {
+    match state.frames.first().map(|frame| frame.as_slice()) {
         Some([Slot { value: Val::Int(least), .. }, Slot { value: Val::Int(greatest), .. }]) => {
             Some((*least, *greatest))
         }
@@ -187,11 +190,7 @@ fn decided(
     let lhs_defined = std::mem::take(&mut meaning.defined);
     let lhs = meaning.term(within);
     let mut facts = meaning.facts();
-    for (term, ty) in std::mem::take(&mut meaning.ranged) {
-        if let Some((least, greatest)) = ty.range() {
-            facts.extend(meaning.between(term, least, greatest));
-        }
-    }
+    facts.extend(meaning.no_overflow());
     let (always, narrow_facts) = meaning.lane_facts();
     facts.extend(always);
     let truth = meaning.values.bool(true);
@@ -223,7 +222,7 @@ fn decided(
                 values: concrete.values(),
                 expected: Some(value.to_string()),
                 got: Some(format!("within {least} and {greatest}")),
-                snippet: concrete.snippet(),
+                snippet: concrete.snippet(entry.profile),
             };
             Err(Finding {
                 standing: Standing::Contract,

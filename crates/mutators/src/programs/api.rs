@@ -3,7 +3,7 @@
 use super::contracts::{CONTRACTS, Meaning};
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
-use super::state::{Atom, Field, NodeId, Shape, State};
+use super::state::{Assumption, Atom, Field, NodeId, Shape, State};
 use super::value::{Num, Place, Val};
 use crate::rules::{Domain, Fun, ValueId};
 
@@ -36,9 +36,28 @@ impl Machine<'_> {
         }
         match (contract.meaning, arguments.as_slice()) {
             (
+                Meaning::Divide(_)
+                | Meaning::Overflows(_)
+                | Meaning::Least
+                | Meaning::Greatest
+                | Meaning::Magnitude,
+                values,
+            ) if values.iter().any(Val::is_info) => vec![(state, Val::info())],
+            (
                 Meaning::Mutate | Meaning::SameValue,
-                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..],
-            ) => self.mutate(*node, state, line),
+                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), rest @ ..],
+            ) => {
+                let mut paths = self.mutate(*node, state, line);
+                if let Some(Val::Address(place)) = rest.first() {
+                    for (state, value) in &mut paths {
+                        if let Val::Expr(Some(node)) = value {
+                            let info = self.info_of(*node, state);
+                            self.store(place, info, state);
+                        }
+                    }
+                }
+                paths
+            }
             (Meaning::Mutate, [Val::Expr(None), ..]) => vec![(state, Val::Expr(None))],
             (Meaning::Equal, [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
                 let (holds, fails) = self.equal(*a, *b, state);
@@ -119,7 +138,7 @@ impl Machine<'_> {
                     }
                 }
                 if !self.is_concrete() || paths.is_empty() {
-                    let (_, fails) = self.choose(state);
+                    let fails = if self.is_concrete() { state } else { self.choose(state).1 };
                     paths.push((fails, Val::Bool(self.values.bool(false))));
                 }
                 paths
@@ -199,6 +218,13 @@ impl Machine<'_> {
                     (a.low.max(b.low), a.high.max(b.high))
                 };
                 vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..*a }))]
+            }
+            (Meaning::Least | Meaning::Greatest, [Val::Real(a), Val::Real(b)]) => {
+                let is_less = self.values.apply(Fun::Lt, &[*a, *b]);
+                let is_least = contract.meaning == Meaning::Least;
+                let (then, other) = if is_least { (a, b) } else { (b, a) };
+                let term = self.values.apply(Fun::Ite, &[is_less, *then, *other]);
+                vec![(state, Val::Real(term))]
             }
             (Meaning::Least | Meaning::Greatest, [a, b]) => {
                 let kind = if contract.meaning == Meaning::Least { Kind::Min } else { Kind::Max };
@@ -292,10 +318,74 @@ impl Machine<'_> {
             {
                 vec![(state, Val::Expr(Some(*node)))]
             }
+            (Meaning::Scoped(holds), [Val::Expr(Some(node))]) => {
+                let depth = (state.frames.len(), state.frame().len());
+                state.assumed.push(Assumption { node: *node, holds, depth });
+                vec![(state, Val::Handle("a scope".to_owned()))]
+            }
+            (Meaning::Lowered(kind), [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
+                self.make(kind, *a, *b, state, line)
+            }
+            (Meaning::IsAlpha, [Val::Int(num)]) => {
+                let letter =
+                    self.values.as_number(num.term).and_then(|code| u8::try_from(code).ok());
+                match letter {
+                    Some(letter) => {
+                        let truth = self.values.bool(letter.is_ascii_alphabetic());
+                        vec![(state, Val::Bool(truth))]
+                    }
+                    None => bad(self, state),
+                }
+            }
+            (Meaning::NoOp, [Val::Expr(None)]) => {
+                vec![(state, Val::Bool(self.values.bool(true)))]
+            }
+            (Meaning::NoOp, [Val::Expr(Some(node))]) => self.is_no_op(*node, state),
+            (Meaning::SideEffects, [Val::Expr(Some(node))]) => self.side_effects(*node, state),
+            (Meaning::Steady, [Val::Expr(Some(node))]) => self.is_steady(*node, state),
+            (Meaning::FreshName, _) => {
+                let name = self.fresh_node_name(&mut state);
+                vec![(state, Val::Expr(Some(name)))]
+            }
+            (Meaning::Proves, [Val::Expr(Some(node))]) if self.is_concrete() => {
+                let value = self.node_value(*node, &state);
+                let holds = self.values.as_number(value) == Some(1);
+                vec![(state, Val::Bool(self.values.bool(holds)))]
+            }
+            (Meaning::Proves, [Val::Expr(Some(node))]) => {
+                let (mut holds, fails) = self.choose(state);
+                let value = self.node_value(*node, &holds);
+                holds.facts.push(value);
+                self.truths(vec![holds], vec![fails])
+            }
+            (Meaning::IsUndef, [Val::Expr(Some(node))]) => {
+                let is_undef = state.node(*node).intrinsic.as_deref() == Some("undef");
+                if self.is_concrete() || is_undef || state.shape(*node).is_some() {
+                    return vec![(state, Val::Bool(self.values.bool(is_undef)))];
+                }
+                let (mut holds, fails) = self.choose(state);
+                let shape = Shape { kind: Kind::Call, fields: Vec::new() };
+                let known = holds.node_mut(*node);
+                known.shape = Some(shape);
+                known.intrinsic = Some("undef".to_owned());
+                self.truths(vec![holds], vec![fails])
+            }
+            (Meaning::Substitute, [_, Val::Expr(_), Val::Expr(None)]) => {
+                vec![(state, Val::Expr(None))]
+            }
+            (Meaning::Substitute, [what, Val::Int(num), within @ Val::Expr(_)]) => {
+                let by = self.literal(super::machine::I32, *num, &mut state);
+                let arguments = vec![what.clone(), Val::Expr(Some(by)), within.clone()];
+                self.api(name, templates, arguments, state, line)
+            }
             (Meaning::Substitute, [what, Val::Expr(Some(by)), Val::Expr(Some(within))]) => {
                 let (Val::Expr(Some(what)) | Val::Ptr(Some((what, _)))) = what else {
                     return bad(self, state);
                 };
+                let is_value = state.node(*within).ty.is_value();
+                if self.is_concrete() || !is_value || state.node(*what).ty == Type::NAME {
+                    return self.substitute(*what, *by, *within, state);
+                }
                 let result = state.add(state.node(*within).ty, None, None);
                 if state.node(*what).ty == state.node(*by).ty {
                     let (what, by) = (self.node_value(*what, &state), self.node_value(*by, &state));
@@ -320,14 +410,6 @@ impl Machine<'_> {
                 };
                 vec![(state, Val::Bool(self.values.bool(truth)))]
             }
-            (
-                Meaning::Divide(_)
-                | Meaning::Overflows(_)
-                | Meaning::Least
-                | Meaning::Greatest
-                | Meaning::Magnitude,
-                values,
-            ) if values.iter().any(Val::is_info) => vec![(state, Val::info())],
             (Meaning::AnyBool, _) => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
@@ -459,7 +541,7 @@ impl Machine<'_> {
         let kind = match code {
             Code::Int => Kind::IntImm,
             Code::UInt => Kind::UIntImm,
-            Code::Float => Kind::FloatImm,
+            _ => Kind::FloatImm,
         };
         for state in fails {
             let (holds, fails) = self.is_kind(node, kind, state);
@@ -533,23 +615,44 @@ impl Machine<'_> {
     /// What `modulus_remainder` promises.
     fn remainder_contract(&mut self, node: NodeId, state: &mut State) -> Val {
         let ty = state.node(node).ty;
+        if self.is_concrete() {
+            // Of literals the number is known, of others that they leave 0 modulo 1.
+            let value = self.node_value(node, state);
+            let value = self.values.as_number(value).filter(|_| ty.range().is_some());
+            let (modulus, remainder) = value.map_or((1, 0), |value| (0, value));
+            let member = |machine: &mut Self, value| Val::Int(machine.number(value, 32, true));
+            return Val::Object(vec![
+                ("modulus".to_owned(), member(self, modulus)),
+                ("remainder".to_owned(), member(self, remainder)),
+            ]);
+        }
         let modulus = Num { low: 0, ..self.any_number("modulus", 32, true) };
         let remainder = self.any_number("remainder", 32, true);
         if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
             let value = self.node_value(node, state);
             let value = self.host_number(value, range, true).term;
-            let zero = self.number(0, 32, true).term;
-            let is_known = self.values.apply(Fun::Eq, &[modulus.term, zero]);
-            let is_value = self.values.apply(Fun::Eq, &[value, remainder.term]);
-            let left = self.values.apply(Fun::Mod, &[value, modulus.term]);
-            let leaves = self.values.apply(Fun::Eq, &[left, remainder.term]);
-            let fact = self.values.apply(Fun::Ite, &[is_known, is_value, leaves]);
-            let at_least = self.comparison("<=", zero, modulus.term);
-            state.facts.extend([fact, at_least]);
+            state.facts.push(self.alignment(value, modulus.term, remainder.term));
         }
         Val::Object(vec![
             ("modulus".to_owned(), Val::Int(modulus)),
             ("remainder".to_owned(), Val::Int(remainder)),
         ])
+    }
+
+    /// A value is the remainder if the modulus is 0, else leaves it; no modulus is below 0.
+    pub(crate) fn alignment(
+        &mut self,
+        value: ValueId,
+        modulus: ValueId,
+        remainder: ValueId,
+    ) -> ValueId {
+        let zero = self.values.number(0, self.values.domain(modulus));
+        let is_known = self.values.apply(Fun::Eq, &[modulus, zero]);
+        let is_value = self.values.apply(Fun::Eq, &[value, remainder]);
+        let left = self.values.apply(Fun::Mod, &[value, modulus]);
+        let leaves = self.values.apply(Fun::Eq, &[left, remainder]);
+        let fact = self.values.apply(Fun::Ite, &[is_known, is_value, leaves]);
+        let at_least = self.comparison("<=", zero, modulus);
+        self.values.apply(Fun::And, &[at_least, fact])
     }
 }

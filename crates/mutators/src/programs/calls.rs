@@ -1,7 +1,7 @@
 //! The symbolic interpreter: calls.
 
 use super::expression::is_stream;
-use super::ir::Kind;
+use super::ir::{Code, Kind};
 use super::machine::{Machine, Paths};
 use super::state::{Slot, State};
 use super::value::{Place, Val};
@@ -23,7 +23,18 @@ impl<'p> Machine<'p> {
             let mut paths = Vec::new();
             for (state, receiver) in self.reference(object, state) {
                 for (state, arguments) in self.arguments(arguments, state) {
+                    if let Some(done) =
+                        self.container_method(&receiver, name, &arguments, &state, line)
+                    {
+                        paths.extend(done);
+                        continue;
+                    }
                     let receiver = receiver.clone();
+                    if matches!(&Self::loaded(receiver.clone(), &state), Val::Handle(of) if of == "this")
+                    {
+                        paths.extend(self.call_named(name, templates, arguments, state, line));
+                        continue;
+                    }
                     paths.extend(self.method(receiver, name, templates, arguments, state, line));
                 }
             }
@@ -46,6 +57,17 @@ impl<'p> Machine<'p> {
         if matches!(name, "Expr" | "Stmt") && arguments.is_empty() {
             return vec![(state, Val::Expr(None))];
         }
+        if matches!(name, "Expr" | "Stmt") && arguments.len() == 1 {
+            let mut paths = Vec::new();
+            for (mut state, value) in self.eval(&arguments[0], state) {
+                let value = self.coerce(name, value, &mut state);
+                paths.push((state, value));
+            }
+            return paths;
+        }
+        if let Some((base, "visit" | "visit_" | "Visit_" | "Mutate_")) = name.rsplit_once("::") {
+            return self.visit_of_base(base, arguments, state, line);
+        }
         if name.ends_with("rewriter") {
             return self.rewriter(arguments, state, line);
         }
@@ -57,38 +79,85 @@ impl<'p> Machine<'p> {
             let (yes, no) = (self.values.bool(true), self.values.bool(false));
             return vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))];
         }
+        let mut paths = Vec::new();
+        for (state, values) in self.arguments(arguments, state) {
+            paths.extend(self.call_named(name, templates, values, state, line));
+        }
+        paths
+    }
+
+    /// Calls a function by its name: one of the program that no contract stands for, or one of the API.
+    fn call_named(
+        &mut self,
+        name: &str,
+        templates: &'p [String],
+        values: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if let Some(print) = super::contracts::printed(name).filter(|_| self.is_emitter) {
+            return self.print(print, &values, state, line);
+        }
         let functions: Vec<_> = self
             .program
             .functions
             .iter()
             .filter(|function| {
                 function.name == name
-                    && function.parameters.len() == arguments.len()
+                    && function.parameters.len() >= values.len()
+                    && function.parameters[values.len()..]
+                        .iter()
+                        .all(|parameter| parameter.default.is_some())
                     && (function.class.is_empty() || function.class == self.class)
             })
             .collect();
         // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
         let is_assumed = super::contracts::is_assumed(name)
             && !(self.is_concrete() && super::contracts::is_analysis(name));
+        match functions.as_slice() {
+            [function] if !is_assumed => self.call_template(function, templates, values, state),
+            [first, ..] if !is_assumed => {
+                // Overloads: the one whose parameters take these values.
+                let fitting = functions.iter().find(|function| {
+                    function
+                        .parameters
+                        .iter()
+                        .zip(&values)
+                        .all(|(parameter, value)| accepts(&parameter.ty, value, &state))
+                });
+                let function = fitting.unwrap_or(first);
+                self.call_template(function, templates, values, state)
+            }
+            _ => self.api(name, templates, values, state, line),
+        }
+    }
+
+    /// `IRMutator::visit(op)`, `IRVisitor::visit(op)`: what the class does that a mutator or visitor is derived from.
+    fn visit_of_base(
+        &mut self,
+        base: &str,
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
-            match functions.as_slice() {
-                [function] if !is_assumed => {
-                    paths.extend(self.call_template(function, templates, values, state));
-                }
-                [first, ..] if !is_assumed => {
-                    // Overloads: the one whose parameters take these values.
-                    let fitting = functions.iter().find(|function| {
-                        function
-                            .parameters
-                            .iter()
-                            .zip(&values)
-                            .all(|(parameter, value)| accepts(&parameter.ty, value, &state))
-                    });
-                    let function = fitting.unwrap_or(first);
-                    paths.extend(self.call_template(function, templates, values, state));
-                }
-                _ => paths.extend(self.api(name, templates, values, state, line)),
+            let first = values.first().map(|value| Self::loaded(value.clone(), &state));
+            let Some(Val::Ptr(Some((node, _)))) = first else {
+                paths.extend(self.unsupported(state, format!("{base}::visit"), line));
+                continue;
+            };
+            if base.ends_with("Visitor") {
+                let walked = self.walk_operands(node, state);
+                paths.extend(walked.into_iter().map(|(state, ())| (state, Val::Void)));
+                continue;
+            }
+            let is_stmt = state.node(node).ty == super::ir::Type::STMT;
+            for (mut state, value) in self.mutate_operands(node, state, line) {
+                let member = if is_stmt { "stmt" } else { "expr" };
+                self.store(&Place::Member(member.to_owned()), value.clone(), &mut state);
+                state.at = line;
+                paths.push((state, value));
             }
         }
         paths
@@ -199,8 +268,25 @@ const MATCHED: &[(&str, Kind)] = &[
 /// Whether a parameter takes a value: enough to tell the overloads of helpers apart.
 fn accepts(ty: &str, value: &Val, state: &State) -> bool {
     let value = Machine::loaded(value.clone(), state);
+    let ty_is_stmt = ty.starts_with("Stmt");
     match ty.trim_end_matches('&') {
-        "Expr" | "Stmt" => matches!(value, Val::Expr(_)),
+        "Expr" | "Stmt" => match value {
+            Val::Expr(Some(node)) => {
+                let ty = state.node(node).ty;
+                match ty.code {
+                    Code::Stmt => ty_is_stmt,
+                    Code::List => false,
+                    _ => !ty_is_stmt,
+                }
+            }
+            Val::Expr(None) => true,
+            _ => false,
+        },
+        ty if super::lists::is_vector_type(ty) => match value {
+            Val::List(_) | Val::Object(_) | Val::Arguments(_) => true,
+            Val::Expr(Some(node)) => state.node(node).ty.code == Code::List,
+            _ => false,
+        },
         "Type" => matches!(value, Val::Type(_)),
         "double" | "float" => matches!(value, Val::Real(_)),
         ty if ty.ends_with('*') => {

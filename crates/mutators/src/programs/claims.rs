@@ -1,6 +1,6 @@
 //! The claims of a path's end.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashMap, FxHashSet};
 
 use super::ir::Kind;
 use super::machine::{End, Machine};
@@ -26,6 +26,7 @@ pub(crate) fn premises(
 /// Builds a claim's terms in a fixed order.
 pub(crate) fn assemble(
     meaning: &mut Meaning<'_>,
+    state: &State,
     input: NodeId,
     result: NodeId,
     not_taken: Option<bool>,
@@ -35,14 +36,13 @@ pub(crate) fn assemble(
     // Where overflow is excluded, nothing in the input overflows.
     let ranged = std::mem::take(&mut meaning.ranged);
     let rhs = meaning.node(result);
+    meaning.emitted();
     let rhs_defined = std::mem::take(&mut meaning.defined);
     let mut facts = meaning.facts();
     if let Some(as_variables) = not_taken {
-        for (term, ty) in ranged {
-            if let Some((least, greatest)) = ty.range() {
-                facts.extend(meaning.between(term, least, greatest));
-            }
-        }
+        meaning.ranged = ranged;
+        facts.extend(meaning.no_overflow());
+        facts.extend(in_type_range(meaning, state));
         facts.extend(meaning.not_taken(as_variables));
         facts.append(&mut meaning.equations);
     }
@@ -61,7 +61,7 @@ pub(crate) fn obligation(
 ) -> Obligation {
     let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
     let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
-        assemble(&mut meaning, input, result, not_taken);
+        assemble(&mut meaning, &end.state, input, result, not_taken);
     let is_wide = end.state.nodes.iter().any(|node| node.ty.bits == 64);
     Obligation {
         values: meaning.values,
@@ -75,7 +75,7 @@ pub(crate) fn obligation(
     }
 }
 
-/// The claim without what was learnt of shapes, and with the facts alone that share variables with it: the same on many
+/// The claim without what was learnt of shapes that the result does not use, and with the facts alone that share variables with it: the same on many
 /// paths, and enough for many of them.
 pub(crate) fn flat(
     entry: Entry<'_>,
@@ -86,8 +86,9 @@ pub(crate) fn flat(
 ) -> Obligation {
     let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
     meaning.is_flat = true;
+    meaning.need(result);
     let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
-        assemble(&mut meaning, input, result, None);
+        assemble(&mut meaning, &end.state, input, result, None);
     let mut about = vec![lhs, rhs];
     about.extend(lhs_defined.iter().chain(&rhs_defined));
     let facts = connected(&meaning.values, facts, &about);
@@ -105,6 +106,29 @@ pub(crate) fn flat(
     };
     rebuild(&mut values, &mut claim);
     claim
+}
+
+/// A claim without facts, which many paths share; `None` if it has none.
+pub(crate) fn bare(claim: &Obligation) -> Option<Obligation> {
+    if claim.facts.is_empty() {
+        return None;
+    }
+    let mut bare = claim.clone();
+    bare.facts.clear();
+    bare.narrow_facts.clear();
+    let mut values = std::mem::take(&mut bare.values);
+    rebuild(&mut values, &mut bare);
+    Some(bare)
+}
+
+/// A claim that only compares and chooses as one about integers of every type, which many types share.
+pub(crate) fn of_every_type(claim: &Obligation) -> Option<Obligation> {
+    let mut shared = claim.clone();
+    let mut about = vec![claim.lhs, claim.rhs];
+    about.extend(claim.lhs_defined.iter().chain(&claim.rhs_defined));
+    shared.facts = connected(&claim.values, std::mem::take(&mut shared.facts), &about);
+    let mut values = std::mem::take(&mut shared.values);
+    rebuild(&mut values, &mut shared).then_some(shared)
 }
 
 /// The facts that share variables with terms, directly or through other facts.
@@ -139,8 +163,22 @@ pub(crate) fn connected(values: &Values, facts: Vec<ValueId>, about: &[ValueId])
 }
 
 /// Builds a claim's terms anew in a fixed order, with variables numbered as they are met, so that equal claims look equal.
-fn rebuild(old: &mut Values, claim: &mut Obligation) {
-    let mut copier = Copier { old, new: Values::default(), names: Vec::new() };
+/// Whether it became one about integers of every type.
+fn rebuild(old: &mut Values, claim: &mut Obligation) -> bool {
+    let sides = claim.lhs_defined.iter().chain(&claim.rhs_defined);
+    let is_order = sides.chain([&claim.lhs, &claim.rhs]).all(|term| speaks_of_order(old, *term));
+    if is_order {
+        // Fewer facts prove less, for every type at once.
+        claim.facts.retain(|fact| speaks_of_order(old, *fact));
+        claim.narrow_facts.clear();
+    }
+    let mut copier = Copier {
+        old,
+        new: Values::default(),
+        names: Vec::new(),
+        done: FxHashMap::default(),
+        is_order,
+    };
     claim.lhs = copier.copy(claim.lhs);
     claim.rhs = copier.copy(claim.rhs);
     for terms in
@@ -151,17 +189,55 @@ fn rebuild(old: &mut Values, claim: &mut Obligation) {
         }
     }
     claim.values = copier.new;
+    // Of integers of every type, none is known to have 32 bits.
+    claim.is_wide |= is_order;
+    is_order
+}
+
+/// Whether a term only compares and chooses: what holds of all integers then holds of those of each type.
+fn speaks_of_order(values: &Values, term: ValueId) -> bool {
+    let mut is_order = true;
+    values.visit(term, &mut |part| {
+        is_order &= values.domain(part) != Domain::Real;
+        if let Node::Apply(fun, operands) = values.node(part) {
+            is_order &= match fun {
+                Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => true,
+                // The same number of a wider type; an integer may be of any width.
+                Fun::Convert => {
+                    let from = values.domain(operands[0]);
+                    from != Domain::Whole && values.domain(part).contains(from)
+                }
+                Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod => false,
+            };
+        }
+    });
+    is_order
 }
 
 struct Copier<'v> {
     old: &'v Values,
     new: Values,
     names: Vec<String>,
+    done: FxHashMap<ValueId, ValueId>,
+    /// Whether integers of every type are taken as integers.
+    is_order: bool,
 }
 
 impl Copier<'_> {
     fn copy(&mut self, term: ValueId) -> ValueId {
-        let domain = self.old.domain(term);
+        if let Some(known) = self.done.get(&term) {
+            return *known;
+        }
+        let copied = self.new_copy(term);
+        self.done.insert(term, copied);
+        copied
+    }
+
+    fn new_copy(&mut self, term: ValueId) -> ValueId {
+        let domain = match self.old.domain(term) {
+            domain if self.is_order && domain.wraps() => Domain::Whole,
+            domain => domain,
+        };
         match self.old.node(term).clone() {
             Node::Var(index) => {
                 let name = &self.old.vars()[index as usize].0;
@@ -178,6 +254,7 @@ impl Copier<'_> {
                 self.new.var(&format!("{prefix}{index}"), domain)
             }
             Node::Number(value) => self.new.number(value, domain),
+            Node::Apply(Fun::Convert, operands) if self.is_order => self.copy(operands[0]),
             Node::Apply(Fun::Convert, operands) => {
                 let operand = self.copy(operands[0]);
                 self.new.convert(operand, domain)

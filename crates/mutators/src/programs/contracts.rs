@@ -6,7 +6,8 @@
 //! table are interpreted from their source; what is neither ends its path as unsupported. An analysis (`Bounds`,
 //! `Remainder`) is taken at its word where it is called, and is itself verified against that word.
 
-use super::ir::Code;
+use super::emit::Print;
+use super::ir::{Code, Kind};
 
 /// A function of the API.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,16 @@ pub(crate) enum Meaning {
     NoOverflow,
     NoOverflowInt,
     NoOverflowScalar,
+    NoOp,
+    SideEffects,
+    Steady,
+    FreshName,
+    Proves,
+    IsUndef,
+    Print(Print),
+    Lowered(Kind),
+    Scoped(bool),
+    IsAlpha,
 }
 
 const fn contract(
@@ -392,10 +403,153 @@ pub const CONTRACTS: &[Contract] = &[
         "Simplify_Internal.h",
         Meaning::NoOverflowScalar,
     ),
+    standing(contract(
+        "Mutate",
+        "e",
+        "a node of the type and the value of e, of any shape",
+        "tvm/ir_mutator.h",
+        Meaning::Mutate,
+    )),
+    contract("is_no_op", "s", "if true, s does nothing", OPERATOR, Meaning::NoOp),
+    contract(
+        "HasSideEffect",
+        "e",
+        "if false, evaluating e has no effect",
+        "tvm/ir_pass.h",
+        Meaning::SideEffects,
+    ),
+    contract(
+        "is_pure",
+        "e",
+        "if true, e has one value wherever it is evaluated",
+        OPERATOR,
+        Meaning::Steady,
+    ),
+    contract(
+        "unique_name",
+        "prefix",
+        "a name that the input does not have",
+        "Util.h",
+        Meaning::FreshName,
+    ),
+    contract("can_prove", "e", "if true, e holds", "Simplify.h", Meaning::Proves),
+    contract(
+        "undef",
+        "t",
+        "an expression of t that is undefined",
+        OPERATOR,
+        Meaning::Undefined("undef"),
+    ),
+    contract("is_undef", "e", "if true, e is undefined", OPERATOR, Meaning::IsUndef),
+    contract("ends_with", "text, end", "nothing", "Util.h", Meaning::AnyBool),
+    contract("starts_with", "text, start", "nothing", "Util.h", Meaning::AnyBool),
+    standing(contract(
+        "print_expr",
+        "e",
+        "prints what e needs; the name of a C value of e's type and value, also in id",
+        "CodeGen_C.cpp; by induction",
+        Meaning::Print(Print::Expr),
+    )),
+    standing(contract(
+        "PrintExpr",
+        "e, os",
+        "appends an operand of C of e's type and value",
+        "codegen_c.cc; by induction",
+        Meaning::Print(Print::Expr),
+    )),
+    standing(contract(
+        "print_type",
+        "t",
+        "the type of C",
+        "CodeGen_C.cpp",
+        Meaning::Print(Print::Type),
+    )),
+    standing(contract(
+        "PrintType",
+        "t, os",
+        "appends the type of C",
+        "codegen_c.cc",
+        Meaning::Print(Print::Type),
+    )),
+    standing(contract(
+        "print_name",
+        "name",
+        "the name of the variable in C",
+        "CodeGen_C.cpp",
+        Meaning::Print(Print::Name),
+    )),
+    standing(contract(
+        "GetVarID",
+        "v",
+        "the name of the variable in C",
+        "codegen_source_base.cc",
+        Meaning::Print(Print::Name),
+    )),
+    standing(contract(
+        "print_assignment",
+        "t, text",
+        "declares a variable of t with the value of the text; its name, also in id",
+        "CodeGen_C.cpp",
+        Meaning::Print(Print::Assignment),
+    )),
+    standing(contract(
+        "MarkConst",
+        "text",
+        "nothing",
+        "codegen_source_base.cc",
+        Meaning::Print(Print::Nothing),
+    )),
+    standing(contract("do_indent", "", "blanks", "CodeGen_C.cpp", Meaning::Print(Print::Nothing))),
+    contract(
+        "to_string",
+        "k",
+        "the digits of k",
+        "the C++ standard",
+        Meaning::Print(Print::Number),
+    ),
+    contract("isalpha", "c", "whether c is a letter", "the C standard", Meaning::IsAlpha),
+    contract(
+        "lower_euclidean_div",
+        "a, b",
+        "an expression of the value of a / b",
+        "CodeGen_Internal.h",
+        Meaning::Lowered(Kind::Div),
+    ),
+    contract(
+        "lower_euclidean_mod",
+        "a, b",
+        "an expression of the value of a % b",
+        "CodeGen_Internal.h",
+        Meaning::Lowered(Kind::Mod),
+    ),
+    contract(
+        "scoped_truth",
+        "e",
+        "until the end of the scope, what is mutated is what it was where e holds",
+        "Simplify_Internal.h",
+        Meaning::Scoped(true),
+    ),
+    contract(
+        "scoped_falsehood",
+        "e",
+        "until the end of the scope, what is mutated is what it was where e does not hold",
+        "Simplify_Internal.h",
+        Meaning::Scoped(false),
+    ),
     contract("may_simplify", "t", "nothing", "Simplify_Internal.h", Meaning::AnyBool),
     contract("expr_uses_var", "e, name", "nothing", "ExprUsesVar.h", Meaning::AnyBool),
     contract("expr_is_pure", "e", "nothing", "Simplify.cpp", Meaning::AnyBool),
 ];
+
+/// What a function of an emitter prints, if it is one that does.
+pub(crate) fn printed(name: &str) -> Option<Print> {
+    let short = name.rsplit("::").next().unwrap_or(name);
+    let contract = CONTRACTS.iter().find(|contract| contract.name == short)?;
+    match contract.meaning {
+        Meaning::Print(print) => Some(print),
+        _ => None,
+    }
+}
 
 /// Whether a contract stands for the body that the files have.
 pub(crate) fn is_assumed(name: &str) -> bool {

@@ -1,8 +1,9 @@
 //! The symbolic interpreter: expressions.
 
+use super::info::is_report;
 use super::ir::Kind;
 use super::machine::{Machine, Outcome, Paths};
-use super::state::State;
+use super::state::{Field, NodeId, Shape, State};
 use super::value::{Num, Place, Val};
 use crate::cpp::ast::{Expr, ExprKind};
 use crate::rules::{Domain, Fun};
@@ -42,6 +43,12 @@ impl<'p> Machine<'p> {
                 self.logic(op, lhs, rhs, state, line)
             }
             ExprKind::Binary(op, lhs, rhs) => {
+                if op == "<<"
+                    && self.is_emitter
+                    && let Some(paths) = self.append_chain(expr, &state, line)
+                {
+                    return paths;
+                }
                 let mut paths = Vec::new();
                 for (state, lhs) in self.eval(lhs, state) {
                     for (state, rhs) in self.eval(rhs, state) {
@@ -92,6 +99,21 @@ impl<'p> Machine<'p> {
                 paths
             }
             ExprKind::Index(object, index) => self.index(object, index, state, line),
+            ExprKind::Braces(None, parts) => {
+                let mut paths = vec![(state, Vec::new())];
+                for part in parts {
+                    let mut next = Vec::new();
+                    for (state, values) in paths {
+                        for (state, value) in self.eval(part, state) {
+                            let mut values: Vec<Val> = values.clone();
+                            values.push(value);
+                            next.push((state, values));
+                        }
+                    }
+                    paths = next;
+                }
+                paths.into_iter().map(|(state, values)| (state, Val::List(values))).collect()
+            }
             ExprKind::Braces(..) => self.unsupported(state, "braces", line),
             ExprKind::Other(what) => self.unsupported(state, what.clone(), line),
         }
@@ -107,16 +129,36 @@ impl<'p> Machine<'p> {
         let mut paths = Vec::new();
         for (state, object) in self.eval(object, state) {
             for (mut state, index) in self.eval(index, state) {
-                let argument = match (&object, &index) {
-                    (Val::Arguments(call), Val::Int(num)) => {
-                        let index = self.values.as_number(num.term).unwrap_or(-1);
-                        Self::argument(*call, index, &mut state)
-                    }
-                    _ => None,
+                let Val::Int(num) = &index else {
+                    self.end(state, Outcome::Unsupported("an index".to_owned()), line);
+                    continue;
                 };
-                match argument {
-                    Some(node) => paths.push((state, Val::Expr(Some(node)))),
-                    None => self.end(state, Outcome::Unsupported("an index".to_owned()), line),
+                let Some(index) = self.values.as_number(num.term) else {
+                    self.end(state, Outcome::Unsupported("an index".to_owned()), line);
+                    continue;
+                };
+                if let Val::Text(text) = &object
+                    && let Some(byte) =
+                        usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index))
+                {
+                    let code = self.number(i128::from(*byte), 32, true);
+                    paths.push((state, Val::Int(code)));
+                    continue;
+                }
+                if let Val::Arguments(call) = &object
+                    && let Some(node) = Self::argument(*call, index, &mut state)
+                {
+                    paths.push((state, Val::Expr(Some(node))));
+                    continue;
+                }
+                for (state, values) in self.as_list(&object, state, line) {
+                    match usize::try_from(index).ok().and_then(|index| values.get(index)) {
+                        Some(value) => paths.push((state, value.clone())),
+                        None => {
+                            let what = "an index beyond a vector".to_owned();
+                            self.end(state, Outcome::Crash(what), line);
+                        }
+                    }
                 }
             }
         }
@@ -199,6 +241,7 @@ impl<'p> Machine<'p> {
                 for (state, value) in self.eval(operand, state) {
                     match value {
                         Val::Address(place) => paths.push((state, place)),
+                        value if value.is_info() => paths.push((state, Place::Nowhere)),
                         _ => self.end(
                             state,
                             Outcome::Unsupported("an assignment through a pointer".to_owned()),
@@ -239,6 +282,18 @@ impl<'p> Machine<'p> {
             && let Some(place) = Self::find_variable(name, &state)
         {
             return vec![(state, Val::Reference(place))];
+        }
+        let member = match &expr.kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
+                Some(name)
+            }
+            _ => None,
+        };
+        if let Some(name) = member
+            && state.members.iter().any(|slot| slot.name == *name)
+        {
+            return vec![(state, Val::Reference(Place::Member(name.clone())))];
         }
         self.eval(expr, state)
     }
@@ -317,7 +372,7 @@ impl<'p> Machine<'p> {
             return Vec::new();
         }
         match arguments.first() {
-            Some(condition) if name != "debug" => {
+            Some(condition) if !matches!(name, "debug" | "LOG") => {
                 let (holds, fails) = self.branch(condition, state);
                 for state in fails {
                     self.end(state, Outcome::Crash(format!("{name} fails")), line);
@@ -428,7 +483,15 @@ impl<'p> Machine<'p> {
             _ => None,
         };
         if lhs.is_info() || rhs.is_info() {
-            return vec![(state, Val::info())];
+            let compared = self.compare_bounds(op, &lhs, &rhs, &mut state);
+            return vec![(state, compared.unwrap_or_else(Val::info))];
+        }
+        if is_report(&lhs) || is_report(&rhs) {
+            let compared = self.compare_intervals(op, &lhs, &rhs, &mut state);
+            return vec![(state, compared.unwrap_or_else(Val::info))];
+        }
+        if let Some(paths) = self.symbols(op, &lhs, &rhs, &state) {
+            return paths;
         }
         match (&lhs, &rhs) {
             (Val::Expr(_), _) | (_, Val::Expr(_)) => self.operator(op, lhs, rhs, state, line),
@@ -470,6 +533,12 @@ impl<'p> Machine<'p> {
                 let truth = self.values.bool((a == b) == (op == "=="));
                 vec![(state, Val::Bool(truth))]
             }
+            (Val::Ptr(Some(a)), Val::Ptr(Some(b))) if matches!(op, "==" | "!=") => {
+                let (same, other) = self.same_pointer(*a, *b, state);
+                let (yes, no) = (self.values.bool(op == "=="), self.values.bool(op == "!="));
+                let same = same.into_iter().map(|state| (state, Val::Bool(yes)));
+                same.chain(other.into_iter().map(|state| (state, Val::Bool(no)))).collect()
+            }
             (Val::Ptr(Some((node, kind))), Val::Ptr(None))
             | (Val::Ptr(None), Val::Ptr(Some((node, kind))))
                 if matches!(op, "==" | "!=") =>
@@ -484,8 +553,39 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Forks on whether two pointers are one: both null, or to nodes that are one. Nodes of equal structure may be two.
+    fn same_pointer(
+        &mut self,
+        (a, of_a): (NodeId, Kind),
+        (b, of_b): (NodeId, Kind),
+        state: State,
+    ) -> (Vec<State>, Vec<State>) {
+        let (mut same, mut other) = (Vec::new(), Vec::new());
+        let (first, not_first) = self.is_kind(a, of_a, state);
+        for state in first {
+            let (both, only) = self.is_kind(b, of_b, state);
+            other.extend(only);
+            for state in both {
+                if state.find(a) == state.find(b) {
+                    same.push(state);
+                } else if self.is_concrete() {
+                    other.push(state);
+                } else {
+                    same.extend(self.equal(a, b, state.clone()).0);
+                    other.push(state);
+                }
+            }
+        }
+        for state in not_first {
+            let (only, neither) = self.is_kind(b, of_b, state);
+            other.extend(only);
+            same.extend(neither);
+        }
+        (same, other)
+    }
+
     /// A number as an operand: a truth value is an `int`.
-    fn promote(&mut self, value: &Val) -> Option<Num> {
+    pub(crate) fn promote(&mut self, value: &Val) -> Option<Num> {
         match value {
             Val::Int(num) => Some(*num),
             Val::Bool(truth) => Some(Num { bits: 32, ..self.host_number(*truth, (0, 1), true) }),
@@ -502,6 +602,15 @@ impl<'p> Machine<'p> {
     /// matched.
     fn operator(&mut self, op: &str, lhs: Val, rhs: Val, state: State, line: usize) -> Paths<Val> {
         let mut state = state;
+        if let (Some(intrinsic), Val::Expr(Some(a)), Val::Expr(Some(b))) = (bitwise(op), &lhs, &rhs)
+        {
+            let (a, b) = self.match_types(*a, *b, &mut state);
+            let ty = state.node(a).ty;
+            let fields = vec![Field::Expr(a), Field::Expr(b)];
+            let node = state.add(ty, None, Some(Shape { kind: Kind::Call, fields }));
+            state.node_mut(node).intrinsic = Some(intrinsic.to_owned());
+            return vec![(state, Val::Expr(Some(node)))];
+        }
         let kind = match op {
             "+" => Kind::Add,
             "-" => Kind::Sub,
@@ -556,14 +665,8 @@ impl<'p> Machine<'p> {
                     for state in fails {
                         self.end(state, Outcome::Crash("null dereference".to_owned()), line);
                     }
-                    for mut state in holds {
-                        match self.field(node, kind, name, &mut state) {
-                            Some(value) => paths.push((state, value)),
-                            None => {
-                                let what = format!("{}::{name}", kind.name());
-                                self.end(state, Outcome::Unsupported(what), line);
-                            }
-                        }
+                    for state in holds {
+                        paths.extend(self.node_member(node, kind, name, state, line));
                     }
                 }
                 Val::Object(members) => {
@@ -594,6 +697,18 @@ impl<'p> Machine<'p> {
     }
 }
 
+/// The intrinsic that an operator of the API on expressions calls.
+fn bitwise(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "&" => "bitwise_and",
+        "|" => "bitwise_or",
+        "^" => "bitwise_xor",
+        "<<" => "shift_left",
+        ">>" => "shift_right",
+        _ => return None,
+    })
+}
+
 /// A floating-point literal that is whole.
 #[expect(clippy::float_cmp, reason = "the literal is whole just if rounding leaves it as it is")]
 fn whole(value: f64) -> Option<i128> {
@@ -612,6 +727,9 @@ pub(crate) fn is_stream(name: &str) -> bool {
             | "LOG"
             | "CHECK"
             | "assert"
+            | "std::cerr"
+            | "std::cout"
+            | "cerr"
     )
 }
 

@@ -1,7 +1,9 @@
 //! The symbolic interpreter: how paths fork on conditions, and where they are joined.
 
+use std::rc::Rc;
+
 use super::ir::Kind;
-use super::machine::{Machine, Outcome, Paths, bit, operand_types};
+use super::machine::{I32, Machine, Outcome, Paths, bit, operand_types};
 use super::state::{Atom, Decision, NodeId, Shape, Slot, State, class_of};
 use super::value::Val;
 use crate::cpp::ast::{Expr, ExprKind};
@@ -79,9 +81,12 @@ impl<'p> Machine<'p> {
         for state in many {
             let frames = joined.frames.iter_mut().zip(&before.frames).zip(&state.frames);
             for ((joined, before), after) in frames {
-                for ((joined, before), after) in joined.iter_mut().zip(before).zip(after) {
+                if Rc::ptr_eq(before, after) {
+                    continue;
+                }
+                for (index, (before, after)) in before.iter().zip(&**after).enumerate() {
                     if before.value != after.value {
-                        joined.value = Val::Unknown;
+                        Rc::make_mut(joined)[index].value = Val::Unknown;
                     }
                 }
             }
@@ -98,7 +103,18 @@ impl<'p> Machine<'p> {
 
     /// Joins the paths on which a function found nothing: it returned false, null or an undefined expression.
     pub(crate) fn joined(&mut self, before: &State, paths: Paths<Val>) -> Paths<Val> {
+        // Paths of a function that returns nothing are one where they assigned nothing.
+        let is_idle = |state: &State| {
+            let same = |a: &[Slot], b: &[Slot]| {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value == b.value)
+            };
+            same(&before.members, &state.members)
+                && before.frames.len() == state.frames.len()
+                && before.frames.iter().zip(&state.frames).all(|(a, b)| same(a, b))
+        };
+        let is_void = paths.iter().all(|(state, value)| *value == Val::Void && is_idle(state));
         let is_nothing = |value: &Val, values: &Values| match value {
+            Val::Void => is_void,
             Val::Bool(term) => values.as_number(*term) == Some(0),
             Val::Ptr(node) => node.is_none(),
             Val::Expr(node) => node.is_none(),
@@ -160,7 +176,18 @@ impl<'p> Machine<'p> {
             Val::Ptr(None) | Val::NumPtr(None) => (Vec::new(), vec![state]),
             Val::Ptr(Some((node, kind))) => self.is_kind(*node, *kind, state),
             Val::NumPtr(Some(_)) | Val::Address(_) => (vec![state], Vec::new()),
-            Val::Handle(_) if !self.is_concrete() => {
+            // On IR that is known nobody asks for a report.
+            Val::Handle(of) if value.is_info() && of.ends_with('*') && self.is_concrete() => {
+                (Vec::new(), vec![state])
+            }
+            Val::Opaque(id) if self.is_concrete() => {
+                if *id != 0 {
+                    (vec![state], Vec::new())
+                } else {
+                    (Vec::new(), vec![state])
+                }
+            }
+            Val::Handle(_) | Val::Opaque(_) if !self.is_concrete() => {
                 let (holds, fails) = self.choose(state);
                 (vec![holds], vec![fails])
             }
@@ -205,6 +232,7 @@ impl<'p> Machine<'p> {
 
     /// Forks on what nothing is known about.
     pub(crate) fn choose(&mut self, state: State) -> (State, State) {
+        self.has_chosen |= self.is_concrete();
         let choice = Atom::Choice(self.fresh());
         let mut holds = state.clone();
         holds.decide(choice, true);
@@ -239,6 +267,9 @@ impl<'p> Machine<'p> {
         for operand in operand_types(kind, ty) {
             if operand.bits == 16 && kind.has_free_operand() {
                 // Inside, 16 bits are like 8.
+                continue;
+            }
+            if self.is_within_stmt && operand.element() != I32 && !operand.is_bool() {
                 continue;
             }
             let mut state = state.clone();

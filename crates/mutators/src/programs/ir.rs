@@ -13,6 +13,14 @@ pub(crate) enum Code {
     UInt,
     /// Floating point.
     Float,
+    /// Addresses of buffers.
+    Handle,
+    /// None: the node is a statement.
+    Stmt,
+    /// None: the node is a name.
+    Name,
+    /// None: the node is a list of nodes.
+    List,
 }
 
 /// A type. All vectors of a mutator's input have one number of lanes, which is not known.
@@ -48,6 +56,23 @@ impl Type {
         ]
     };
 
+    /// What statements have for a type.
+    pub(crate) const STMT: Self = Self { code: Code::Stmt, bits: 0, is_vector: false };
+
+    /// What names have for a type.
+    pub(crate) const NAME: Self = Self { code: Code::Name, bits: 0, is_vector: false };
+
+    /// What lists have for a type.
+    pub(crate) const LIST: Self = Self { code: Code::List, bits: 0, is_vector: false };
+
+    /// The type of a buffer's variable.
+    pub(crate) const HANDLE: Self = Self { code: Code::Handle, bits: 64, is_vector: false };
+
+    /// Whether expressions can have it.
+    pub(crate) fn is_value(self) -> bool {
+        !matches!(self.code, Code::Stmt | Code::Name | Code::List)
+    }
+
     /// The type of a lane.
     pub(crate) fn element(self) -> Self {
         Self { is_vector: false, ..self }
@@ -69,8 +94,8 @@ impl Type {
             (Code::UInt, 1) => Domain::Bool,
             (Code::UInt, bits) => Domain::Unsigned(bits),
             (Code::Int, bits) if bits < 32 => Domain::Signed(bits),
-            (Code::Int, _) => Domain::Whole,
             (Code::Float, _) => Domain::Real,
+            (Code::Int | Code::Handle | Code::Stmt | Code::Name | Code::List, _) => Domain::Whole,
         }
     }
 
@@ -79,7 +104,7 @@ impl Type {
         match self.code {
             Code::Int => Some((-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1)),
             Code::UInt => Some((0, (1 << self.bits) - 1)),
-            Code::Float => None,
+            Code::Float | Code::Handle | Code::Stmt | Code::Name | Code::List => None,
         }
     }
 
@@ -89,7 +114,7 @@ impl Type {
             Code::Int => Domain::Signed(self.bits).wrap(value),
             Code::UInt if self.bits == 1 => value & 1,
             Code::UInt => Domain::Unsigned(self.bits).wrap(value),
-            Code::Float => value,
+            Code::Float | Code::Handle | Code::Stmt | Code::Name | Code::List => value,
         }
     }
 
@@ -100,6 +125,7 @@ impl Type {
             Code::Int => format!("Int({}{lanes})", self.bits),
             Code::UInt => format!("UInt({}{lanes})", self.bits),
             Code::Float => format!("Float({}{lanes})", self.bits),
+            Code::Handle | Code::Stmt | Code::Name | Code::List => "Handle()".to_owned(),
         }
     }
 }
@@ -112,6 +138,10 @@ impl fmt::Display for Type {
             Code::UInt => write!(f, "uint{}{lanes}", self.bits),
             Code::Int => write!(f, "int{}{lanes}", self.bits),
             Code::Float => write!(f, "float{}{lanes}", self.bits),
+            Code::Handle => f.write_str("handle"),
+            Code::Stmt => f.write_str("statement"),
+            Code::Name => f.write_str("name"),
+            Code::List => f.write_str("list"),
         }
     }
 }
@@ -133,8 +163,28 @@ pub(crate) enum Role {
     Lanes,
     /// The literal's number.
     Payload,
-    /// A name, or something else that is only compared.
+    /// Something that is only compared.
     Opaque,
+    /// The name of a variable, loop or buffer.
+    Name,
+    /// A truth value of one lane.
+    Truth,
+    /// A signed integer of 32 bits.
+    Int,
+    /// An index of as many lanes as the value that is loaded or stored.
+    Index,
+    /// A truth value of as many lanes as the value that is loaded or stored.
+    Predicate,
+    /// A statement.
+    Stmt,
+    /// A statement that may be undefined.
+    OptionalStmt,
+    /// An expression that may be undefined.
+    OptionalExpr,
+    /// A list of expressions.
+    Exprs,
+    /// A list of statements.
+    Stmts,
 }
 
 /// What types a node can have.
@@ -152,6 +202,8 @@ pub(crate) enum Typing {
     NumericVector,
     /// Scalars of a code; signed, unsigned, floating.
     Literal(Code),
+    /// None, but this.
+    Only(Code),
 }
 
 macro_rules! kinds {
@@ -186,7 +238,7 @@ kinds! {
     IntImm: Typing::Literal(Code::Int), ["value" Payload];
     UIntImm: Typing::Literal(Code::UInt), ["value" Payload];
     FloatImm: Typing::Literal(Code::Float), ["value" Payload];
-    Variable: Typing::All, ["name" Opaque];
+    Variable: Typing::All, ["name" Name];
     Cast: Typing::All, ["value" Any];
     Add: Typing::Numeric, ["a" Same, "b" Same];
     Sub: Typing::Numeric, ["a" Same, "b" Same];
@@ -207,9 +259,9 @@ kinds! {
     Select: Typing::All, ["condition" Condition, "true_value" Same, "false_value" Same];
     Ramp: Typing::NumericVector, ["base" Element, "stride" Element, "lanes" Lanes];
     Broadcast: Typing::Vector, ["value" Element, "lanes" Lanes];
-    Load: Typing::All, [];
+    Load: Typing::All, ["name" Name, "predicate" Predicate, "index" Index, "image" Opaque, "param" Opaque, "alignment" Opaque];
     Call: Typing::All, [];
-    Let: Typing::All, [];
+    Let: Typing::All, ["name" Name, "value" Int, "body" Same];
     Shuffle: Typing::All, [];
     Reduce: Typing::All, [];
     GetBit: Typing::All, [];
@@ -217,6 +269,25 @@ kinds! {
     SetBit: Typing::All, [];
     SetSlice: Typing::All, [];
     StringImm: Typing::All, [];
+    Undefined: Typing::Only(Code::Stmt), [];
+    Name: Typing::Only(Code::Name), ["text" Opaque];
+    List: Typing::Only(Code::List), [];
+    IfThenElse: Typing::Only(Code::Stmt), ["condition" Truth, "then_case" Stmt, "else_case" OptionalStmt];
+    Block: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
+    For: Typing::Only(Code::Stmt), ["name" Name, "min" Int, "extent" Int, "for_type" Opaque, "device_api" Opaque, "body" Stmt, "annotate_keys" Exprs, "annotate_values" Exprs];
+    LetStmt: Typing::Only(Code::Stmt), ["name" Name, "value" Int, "body" Stmt];
+    AssertStmt: Typing::Only(Code::Stmt), ["condition" Truth, "message" Int, "body" OptionalStmt];
+    Evaluate: Typing::Only(Code::Stmt), ["value" Int];
+    Store: Typing::Only(Code::Stmt), ["name" Name, "predicate" Predicate, "value" Any, "index" Index, "param" Opaque, "alignment" Opaque];
+    Allocate: Typing::Only(Code::Stmt), ["name" Name, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque];
+    Free: Typing::Only(Code::Stmt), ["name" Name];
+    ProducerConsumer: Typing::Only(Code::Stmt), ["name" Name, "is_producer" Opaque, "body" Stmt];
+    Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs];
+    Realize: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "memory_type" Opaque, "bounds" Opaque, "condition" Truth, "body" Stmt];
+    Prefetch: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth, "body" OptionalStmt];
+    AttrStmt: Typing::Only(Code::Stmt), ["node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt];
+    Acquire: Typing::Only(Code::Stmt), ["semaphore" Int, "count" Int, "body" Stmt];
+    Fork: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
 }
 
 impl Kind {
@@ -230,6 +301,11 @@ impl Kind {
     pub(crate) fn admits(self, ty: Type) -> bool {
         match self.typing() {
             _ if self == Self::StringImm => false,
+            Typing::Only(code) => ty.code == code,
+            _ if !ty.is_value() => false,
+            _ if ty.code == Code::Handle => {
+                matches!(self, Self::Variable | Self::Load | Self::Call | Self::Let)
+            }
             Typing::All => true,
             Typing::Numeric => !ty.is_bool(),
             Typing::Bool => ty.is_bool(),
@@ -237,6 +313,11 @@ impl Kind {
             Typing::NumericVector => ty.is_vector && !ty.is_bool(),
             Typing::Literal(code) => ty.code == code && !ty.is_vector,
         }
+    }
+
+    /// Whether it is a statement.
+    pub(crate) fn is_stmt(self) -> bool {
+        self.typing() == Typing::Only(Code::Stmt)
     }
 
     /// Whether operands have a type that the node's own does not tell.

@@ -3,16 +3,19 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use halidom_smt::{Options as SolverOptions, Solver};
+use halidom_smt::Solver;
 
 use super::analysis::examine_bounds;
 use super::contracts;
 use super::ir::Kind;
+use super::keep::Dependence;
 use super::machine::Program;
 use super::replay::Entry;
+use super::statement::examine_statement;
 use super::verify::{Examination, Finding, Known, Standing, examine};
+use crate::cache::Cache;
 use crate::cpp;
-use crate::cpp::ast::{Class, Function};
+use crate::cpp::ast::{Class, File, Function};
 use crate::examine::{ExamineError, Options, Source};
 
 /// A mutator with what was found about it.
@@ -28,7 +31,8 @@ pub struct Mutator {
     pub examination: Examination,
 }
 
-/// Examines the mutators of the files whose names contain one of `wanted`, or all if there is none.
+/// Examines the mutators of the files whose file and name, as `Simplify.cpp: Simplify::visit(const Add *)`, contain one of
+/// `wanted`, or all if there is none.
 ///
 /// A mutator is a method `visit` that takes a node and belongs to a class derived from `IRMutator`, or returns an
 /// expression or statement. Analyses that contracts rest on are examined beside them.
@@ -37,56 +41,103 @@ pub fn mutators(
     wanted: &[String],
     options: &Options,
 ) -> Result<Vec<Mutator>, ExamineError> {
-    let mut program = Program::default();
-    let mut classes: Vec<Class> = Vec::new();
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        let file = cpp::parse(&source.text).unwrap_or_default();
-        classes.extend(file.classes);
-        for function in file.functions {
-            found.push((index, program.functions.len()));
-            program.functions.push(function);
+    mutators_of(parsed(sources), wanted, options)
+}
+
+/// The files and names of the mutators that [`mutators`] would examine.
+pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
+    let all = Found::of(parsed(sources), wanted);
+    all.mutators
+        .iter()
+        .map(|(file, function)| {
+            (all.names[*file].clone(), title(&all.program.functions[*function]))
+        })
+        .collect()
+}
+
+fn parsed(sources: &[Source]) -> Vec<(String, File)> {
+    let read =
+        |source: &Source| (source.name.clone(), cpp::parse(&source.text).unwrap_or_default());
+    sources.iter().map(read).collect()
+}
+
+/// What files have.
+pub(crate) struct Found {
+    pub(crate) program: Program,
+    /// The names of the files.
+    names: Vec<String>,
+    /// Mutators by file and function.
+    pub(crate) mutators: Vec<(usize, usize)>,
+}
+
+impl Found {
+    pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
+        let mut program = Program::default();
+        let mut mutators: Vec<(usize, usize)> = Vec::new();
+        let mut names = Vec::new();
+        for (index, (name, file)) in files.into_iter().enumerate() {
+            names.push(name);
+            program.classes.extend(file.classes);
+            for function in file.functions {
+                mutators.push((index, program.functions.len()));
+                program.functions.push(function);
+            }
         }
+        mutators.retain(|(file, function)| {
+            let function = &program.functions[*function];
+            let name = format!("{}: {}", names[*file], title(function));
+            (is_mutator(function, &program.classes) || is_emitter(function, &program.functions))
+                && (wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted)))
+        });
+        Self { program, names, mutators }
     }
-    found.retain(|(_, function)| {
-        let function = &program.functions[*function];
-        is_mutator(function, &classes)
-            && (wanted.is_empty() || wanted.iter().any(|name| title(function).contains(name)))
-    });
+}
+
+/// Examines the mutators of files that were read; see [`mutators`].
+pub fn mutators_of(
+    files: Vec<(String, File)>,
+    wanted: &[String],
+    options: &Options,
+) -> Result<Vec<Mutator>, ExamineError> {
+    let Found { program, names, mutators: found } = Found::of(files, wanted);
+    let io =
+        |source| ExamineError::Cache { path: options.cache.clone().unwrap_or_default(), source };
+    let cache = Cache::load(options).map_err(io)?;
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Examination>>> = Mutex::new(vec![None; found.len()]);
     let work = || -> Result<(), ExamineError> {
-        let mut solver = Solver::open(SolverOptions::new(options.solver.clone()))?;
-        let mut known = Known::default();
+        let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
+        let mut asked = Known::default();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some((_, function)) = found.get(index) else { return Ok(()) };
             let function = &program.functions[*function];
-            if contracts::is_analysis(&function.name) {
-                let entry = Entry {
+            let dependence = Dependence::of(&program, function, options);
+            let known = cache.line(&dependence.key);
+            let known = known.and_then(|line| dependence.read(line, options));
+            let examination = known.unwrap_or_else(|| {
+                let entry = |kind| Entry {
                     program: &program,
                     profile: options.profile,
                     function,
-                    kind: Kind::Variable,
+                    kind,
                     is_whole: true,
+                    is_emitter: is_emitter(function, &program.functions),
+                    is_hardware: false,
                 };
-                let examination = examine_bounds(entry, &mut solver, options.limits);
-                done.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(examination);
-                continue;
-            }
-            let examination = match argument(function).and_then(Kind::named) {
-                Some(kind) => {
-                    let entry = Entry {
-                        program: &program,
-                        profile: options.profile,
-                        function,
-                        kind,
-                        is_whole: true,
-                    };
-                    examine(entry, &mut solver, options.limits, &mut known)
+                if contracts::is_analysis(&function.name) {
+                    return examine_bounds(entry(Kind::Variable), &mut solver, options.limits);
                 }
-                None => unsupported(function),
-            };
+                match argument(function).and_then(Kind::named) {
+                    Some(kind) if kind.is_stmt() && entry(kind).is_emitter => unsupported(function),
+                    Some(kind) if kind.is_stmt() => {
+                        examine_statement(entry(kind), &mut solver, options.limits)
+                    }
+                    Some(kind) => examine(entry(kind), &mut solver, options.limits, &mut asked),
+                    None => unsupported(function),
+                }
+            });
+            cache.keep(dependence.key.clone(), dependence.write(&examination, options));
             done.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(examination);
         }
     };
@@ -97,11 +148,12 @@ pub fn mutators(
             Err(panic) => std::panic::resume_unwind(panic),
         })
     })?;
+    cache.save(options).map_err(io)?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mutators = found.iter().zip(done).filter_map(|((file, function), examination)| {
         let function = &program.functions[*function];
         Some(Mutator {
-            file: sources[*file].name.clone(),
+            file: names[*file].clone(),
             line: function.line,
             name: title(function),
             examination: examination?,
@@ -111,27 +163,45 @@ pub fn mutators(
 }
 
 /// The kind of node that a method takes, by its name.
-fn argument(function: &Function) -> Option<&str> {
+pub(crate) fn argument(function: &Function) -> Option<&str> {
     function.parameters.first()?.ty.strip_suffix('*')
 }
 
 fn title(function: &Function) -> String {
-    if function.name != "visit" {
-        return format!("{}::{}", function.class, function.name);
+    match argument(function) {
+        Some(argument)
+            if matches!(
+                function.name.as_str(),
+                "visit" | "Mutate_" | "VisitExpr_" | "VisitStmt_"
+            ) =>
+        {
+            format!("{}::{}(const {argument} *)", function.class, function.name)
+        }
+        _ => format!("{}::{}", function.class, function.name),
     }
-    let argument = argument(function).unwrap_or_default();
-    format!("{}::visit(const {argument} *)", function.class)
 }
 
 fn is_mutator(function: &Function, classes: &[Class]) -> bool {
     if contracts::is_analysis(&function.name) {
         return function.parameters.len() == 3;
     }
-    if function.name != "visit" || argument(function).is_none() {
+    if !matches!(function.name.as_str(), "visit" | "Mutate_") || argument(function).is_none() {
         return false;
     }
     matches!(function.result.as_str(), "Expr" | "Stmt")
         || derives(&function.class, classes, classes.len())
+}
+
+/// Whether a method prints C for a node: its class has a method that prints an operand.
+fn is_emitter(function: &Function, functions: &[Function]) -> bool {
+    let prints = |other: &Function| {
+        other.class == function.class
+            && contracts::printed(&other.name) == Some(super::emit::Print::Expr)
+    };
+    matches!(function.name.as_str(), "visit" | "VisitExpr_" | "VisitStmt_")
+        && function.result == "void"
+        && argument(function).is_some()
+        && functions.iter().any(prints)
 }
 
 /// Whether a class derives from a mutator.

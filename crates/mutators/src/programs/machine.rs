@@ -7,10 +7,12 @@
 //! on, with the negated condition as a fact of its own and what the condition assigned forgotten. A construct that is not
 //! modelled ends its path with [`Outcome::Unsupported`].
 
+use std::rc::Rc;
+
 use super::ir::{Kind, Type};
 use super::state::{Slot, State};
 use super::value::{Num, Place, Val};
-use crate::cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
+use crate::cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use crate::profile::Profile;
 use crate::rules::Values;
 
@@ -23,6 +25,8 @@ pub(crate) enum Outcome {
     Crash(String),
     /// A construct that is not modelled.
     Unsupported(String),
+    /// What was looked at ends here.
+    Bounded(String),
 }
 
 /// The end of a path.
@@ -67,18 +71,27 @@ pub(crate) enum Operands {
 pub(crate) struct Program {
     /// All functions with bodies of the given files.
     pub(crate) functions: Vec<Function>,
+    /// Their classes.
+    pub(crate) classes: Vec<Class>,
 }
 
 /// Paths after which a mutator is given up.
-const MAX_PATHS: usize = 60_000;
+const MAX_PATHS: usize = 400_000;
 
 /// Activations of functions at once.
 const MAX_DEPTH: usize = 12;
 
 /// Iterations of a loop.
-const MAX_ITERATIONS: usize = 3;
+pub(crate) const MAX_ITERATIONS: usize = 3;
+
+/// Iterations of a loop on IR that is known wholly.
+const MAX_CONCRETE_ITERATIONS: usize = 40;
 
 /// Runs a program.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says another thing of how the program runs"
+)]
 pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
     pub(crate) profile: &'p Profile,
@@ -98,6 +111,20 @@ pub(crate) struct Machine<'p> {
     pub(crate) cuts_literals: bool,
     /// What `mutate` does.
     pub(crate) operands: Operands,
+    /// Named constants of the compiler that were compared or stored, by number.
+    pub(crate) constants: Vec<String>,
+    /// Whether a statement is mutated: expressions in it are numbers of 32 bits and truth values.
+    pub(crate) is_within_stmt: bool,
+    /// Whether what runs prints C.
+    pub(crate) is_emitter: bool,
+    /// Whether arithmetic of the compiler's own that is undefined gives what machines give.
+    pub(crate) is_hardware: bool,
+    /// Whether IR that is known wholly did not decide what is done.
+    pub(crate) has_chosen: bool,
+    /// Whether calls are taken to have side effects.
+    pub(crate) are_calls_impure: bool,
+    /// Of classes of visitors, whether what they let pass has no effects, and whether it reads no memory.
+    pub(crate) steady_visitors: Vec<(String, (bool, bool))>,
     /// Where the last expression statement began.
     pub(crate) line: usize,
     count: u32,
@@ -122,6 +149,13 @@ impl<'p> Machine<'p> {
             ends: Vec::new(),
             class: String::new(),
             operands: Operands::Unknown,
+            constants: Vec::new(),
+            is_within_stmt: false,
+            is_emitter: false,
+            is_hardware: false,
+            has_chosen: false,
+            are_calls_impure: false,
+            steady_visitors: Vec::new(),
             template: None,
             cuts_literals: false,
             line: 0,
@@ -197,6 +231,18 @@ impl<'p> Machine<'p> {
         }
         let before = state.clone();
         let mut state = state;
+        let mut arguments = arguments;
+        for parameter in function.parameters.iter().skip(arguments.len()) {
+            let mut paths = match &parameter.default {
+                Some(default) => self.eval(default, state.clone()),
+                None => Vec::new(),
+            };
+            let (1, Some((after, value))) = (paths.len(), paths.pop()) else {
+                return self.unsupported(state, "a default argument", function.line);
+            };
+            state = after;
+            arguments.push(value);
+        }
         let slots = function.parameters.iter().zip(arguments).map(|(parameter, value)| Slot {
             name: parameter.name.clone(),
             ty: parameter.ty.clone(),
@@ -210,7 +256,7 @@ impl<'p> Machine<'p> {
             }
             slot.value = self.coerce(&slot.ty.clone(), value, &mut state);
         }
-        state.frames.push(frame);
+        state.frames.push(Rc::new(frame));
         self.depth += 1;
         let paths = self.block(&function.body, state);
         self.depth -= 1;
@@ -236,11 +282,12 @@ impl<'p> Machine<'p> {
 
     /// Statements in a scope of their own.
     pub(crate) fn block(&mut self, stmts: &'p [Stmt], state: State) -> Paths<Flow> {
-        let mut state = state;
-        let depth = state.frame().len();
+        let depth = state.depth();
         let mut paths = self.sequence(stmts, state);
         for (state, _) in &mut paths {
-            state.frame().truncate(depth);
+            state.leave(depth);
+            let here = state.frames.len();
+            state.assumed.retain(|known| known.depth.0 < here || known.depth.1 < depth);
         }
         paths
     }
@@ -304,13 +351,13 @@ impl<'p> Machine<'p> {
                 })
                 .collect(),
             StmtKind::If { declared, condition, then, otherwise } => {
-                let mut state = state;
-                let depth = state.frame().len();
+                let depth = state.depth();
                 let (holds, fails) = match (declared, condition) {
                     (Some(declared), _) => {
                         let mut both = (Vec::new(), Vec::new());
-                        for mut state in self.declare(declared, state) {
-                            let value = state.frame().last().map(|slot| slot.value.clone());
+                        for state in self.declare(declared, state) {
+                            let last = state.frames.last().and_then(|frame| frame.last());
+                            let value = last.map(|slot| slot.value.clone());
                             let (holds, fails) =
                                 self.truth(&value.unwrap_or(Val::Unknown), state, stmt.line);
                             both.0.extend(holds);
@@ -334,7 +381,7 @@ impl<'p> Machine<'p> {
                     }
                 }
                 for (state, _) in &mut paths {
-                    state.frame().truncate(depth);
+                    state.leave(depth);
                 }
                 paths
             }
@@ -342,8 +389,7 @@ impl<'p> Machine<'p> {
                 self.iterate(Some(condition), None, body, state, stmt.line)
             }
             StmtKind::For { first, condition, step, body } => {
-                let mut state = state;
-                let depth = state.frame().len();
+                let depth = state.depth();
                 let begun = match first {
                     Some(first) => self.stmt(first, state),
                     None => vec![(state, Flow::Next)],
@@ -359,13 +405,15 @@ impl<'p> Machine<'p> {
                     ));
                 }
                 for (state, _) in &mut paths {
-                    state.frame().truncate(depth);
+                    state.leave(depth);
                 }
                 paths
             }
             StmtKind::Break => vec![(state, Flow::Break)],
             StmtKind::Continue => vec![(state, Flow::Continue)],
-            StmtKind::ForEach(..) => self.unsupported(state, "a loop over a range", stmt.line),
+            StmtKind::ForEach(declared, range, body) => {
+                self.for_each(declared, range, body, state, stmt.line)
+            }
             StmtKind::Switch(..) => self.unsupported(state, "a switch", stmt.line),
             StmtKind::Other(what) => self.unsupported(state, what.clone(), stmt.line),
         }
@@ -381,7 +429,12 @@ impl<'p> Machine<'p> {
     ) -> Paths<Flow> {
         let mut done = Vec::new();
         let mut running = vec![state];
-        for iteration in 0..=MAX_ITERATIONS {
+        let most = if self.is_concrete() { MAX_CONCRETE_ITERATIONS } else { MAX_ITERATIONS };
+        let bound = || format!("loops of at most {MAX_ITERATIONS} iterations");
+        for iteration in 0..=most {
+            if running.is_empty() {
+                break;
+            }
             let mut next = Vec::new();
             for state in running {
                 let (holds, fails) = match condition {
@@ -391,11 +444,7 @@ impl<'p> Machine<'p> {
                 done.extend(fails.into_iter().map(|state| (state, Flow::Next)));
                 for state in holds {
                     if iteration == MAX_ITERATIONS && !self.is_concrete() {
-                        self.end(
-                            state,
-                            Outcome::Unsupported("a loop of more iterations".to_owned()),
-                            line,
-                        );
+                        self.end(state, Outcome::Bounded(bound()), line);
                         continue;
                     }
                     for (state, flow) in self.block(std::slice::from_ref(body), state) {
@@ -415,7 +464,44 @@ impl<'p> Machine<'p> {
             running = next;
         }
         for state in running {
-            self.end(state, Outcome::Unsupported("a loop of more iterations".to_owned()), line);
+            self.end(state, Outcome::Bounded(bound()), line);
+        }
+        done
+    }
+
+    /// `for (variable : range)`.
+    fn for_each(
+        &mut self,
+        declared: &'p Declared,
+        range: &'p Expr,
+        body: &'p Stmt,
+        state: State,
+        line: usize,
+    ) -> Paths<Flow> {
+        let mut done = Vec::new();
+        for (state, range) in self.eval(range, state) {
+            for (mut state, values) in self.as_list(&range, state, line) {
+                let depth = state.frame().len();
+                let mut running = vec![state];
+                for value in values {
+                    let mut next = Vec::new();
+                    for mut state in running {
+                        let value = self.coerce(&declared.ty, value.clone(), &mut state);
+                        let (name, ty) = (declared.name.clone(), declared.ty.clone());
+                        state.frame().push(Slot { name, ty, value });
+                        for (mut state, flow) in self.block(std::slice::from_ref(body), state) {
+                            state.frame().truncate(depth);
+                            match flow {
+                                Flow::Next | Flow::Continue => next.push(state),
+                                Flow::Break => done.push((state, Flow::Next)),
+                                Flow::Return(_) => done.push((state, flow)),
+                            }
+                        }
+                    }
+                    running = next;
+                }
+                done.extend(running.into_iter().map(|state| (state, Flow::Next)));
+            }
         }
         done
     }
@@ -435,7 +521,10 @@ impl<'p> Machine<'p> {
                 _ => self.eval(value, state),
             },
             None => {
-                let value = Self::default(&declared.ty);
+                let value = match self.object(&declared.ty) {
+                    Some(object) => object,
+                    None => Self::default(&declared.ty),
+                };
                 vec![(state, value)]
             }
         };
@@ -454,7 +543,10 @@ impl<'p> Machine<'p> {
         match ty {
             "Expr" | "Stmt" => Val::Expr(None),
             "int64_t" | "uint64_t" | "int" | "bool" | "double" | "float" => Val::Unknown,
-            _ => Val::Handle(ty.to_owned()),
+            ty if super::lists::is_vector_type(ty) => Val::List(Vec::new()),
+            ty if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
+            "string" | "std::string" => Val::Text(String::new()),
+            ty => Val::Handle(ty.to_owned()),
         }
     }
 
@@ -524,11 +616,15 @@ impl<'p> Machine<'p> {
                 let ty = state.frames[*frame][*index].ty.clone();
                 let ty = ty.trim_end_matches('&');
                 let value = self.coerce(ty, value, state);
-                state.frames[*frame][*index].value = value;
+                Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
             }
             Place::Nowhere => {}
             Place::Member(name) => {
-                let ty = if matches!(name.as_str(), "expr") { "Expr" } else { "" };
+                let ty = match name.as_str() {
+                    "expr" => "Expr",
+                    "stmt" => "Stmt",
+                    _ => "",
+                };
                 let value = self.coerce(ty, value, state);
                 state.members.retain(|slot| slot.name != *name);
                 state.members.push(Slot { name: name.clone(), ty: ty.to_owned(), value });
@@ -547,7 +643,9 @@ pub(crate) const I32: Type = Type { code: super::ir::Code::Int, bits: 32, is_vec
 
 /// The types that operands can have whose type the node's own does not tell; one that does not matter if there are none.
 pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
-    if kind.has_free_operand() {
+    if kind.is_stmt() {
+        vec![I32]
+    } else if kind.has_free_operand() {
         Type::SCALARS.to_vec()
     } else if kind == Kind::Select && ty.is_vector {
         vec![Type::BOOL, Type::BOOL.with_vector(true)]

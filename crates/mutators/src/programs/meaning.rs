@@ -8,18 +8,42 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 
+use super::effect::{Bound, Effects, Moment};
 use super::ir::{Code, Kind, Type};
 use super::state::{Atom, Decision, Field, NodeId, Shape, State, class_of};
 use crate::profile::{Profile, ZeroDivision};
 use crate::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
+/// The values of what is free in IR that is known wholly: small numbers, the same ones for one seed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    /// What the numbers come from.
+    pub(crate) seed: u64,
+}
+
+impl Given {
+    /// The number of a type that a text stands for.
+    pub(crate) fn number(self, text: &str, ty: Type) -> i128 {
+        let mut hash = self.seed ^ 0xcbf2_9ce4_8422_2325;
+        for byte in text.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        hash ^= hash >> 29;
+        ty.wrap(i128::from((hash >> 8) % 4) - 1)
+    }
+}
+
 /// Builds the terms of one path.
+#[expect(clippy::struct_excessive_bools, reason = "each says another thing of how terms are built")]
 pub(crate) struct Meaning<'a> {
-    state: &'a State,
+    pub(crate) state: &'a State,
     source: &'a Values,
-    profile: &'a Profile,
-    /// Whether shapes that were learnt by asking are left out: a proof then holds for every shape.
+    pub(crate) profile: &'a Profile,
+    /// Whether shapes that were learnt by asking are left out, but for those of which a part is needed: a proof then holds
+    /// for every shape.
     pub(crate) is_flat: bool,
+    /// Classes that the result has as they are.
+    pub(crate) needed: FxHashSet<usize>,
     /// Whether signed integers of 32 bits and more are the machine's, which wrap, or integers.
     is_machine: bool,
     /// The terms.
@@ -34,8 +58,18 @@ pub(crate) struct Meaning<'a> {
     pub(crate) names: Vec<(usize, String)>,
     /// Whether something stands for a computation that is not modelled.
     pub(crate) is_opaque: bool,
-    classes: FxHashMap<usize, ValueId>,
-    open: FxHashSet<usize>,
+    /// Where expressions are evaluated.
+    pub(crate) moment: Moment,
+    /// Whether expressions are evaluated at many moments.
+    pub(crate) is_timed: bool,
+    /// Memories and bindings.
+    pub(crate) effects: Effects,
+    /// What free variables and memory hold, if all of the IR is known.
+    pub(crate) given: Option<Given>,
+    classes: FxHashMap<(Moment, usize), (ValueId, Vec<ValueId>)>,
+    open: FxHashSet<(Moment, usize)>,
+    /// Terms of the machine that were built.
+    terms: FxHashMap<ValueId, ValueId>,
     shapes: FxHashMap<usize, Vec<NodeId>>,
 }
 
@@ -57,6 +91,7 @@ impl<'a> Meaning<'a> {
             source,
             profile,
             is_flat: false,
+            needed: FxHashSet::default(),
             is_machine,
             values: Values::default(),
             defined: Vec::new(),
@@ -64,13 +99,18 @@ impl<'a> Meaning<'a> {
             equations: Vec::new(),
             names: Vec::new(),
             is_opaque: false,
+            moment: Moment::default(),
+            is_timed: false,
+            effects: Effects::default(),
+            given: None,
             classes: FxHashMap::default(),
             open: FxHashSet::default(),
+            terms: FxHashMap::default(),
             shapes,
         }
     }
 
-    fn domain(&self, ty: Type) -> Domain {
+    pub(crate) fn domain(&self, ty: Type) -> Domain {
         if self.is_machine && ty.code == Code::Int { Domain::Signed(ty.bits) } else { ty.domain() }
     }
 
@@ -83,12 +123,28 @@ impl<'a> Meaning<'a> {
 
     fn class(&mut self, class: usize, ty: Type) -> ValueId {
         let class = self.state.class(class);
-        if let Some(term) = self.classes.get(&class) {
+        let outer = self.moment;
+        if self.is_timed && self.is_steady_class(class) {
+            self.moment.memory = 0;
+        }
+        let key = (self.moment, class);
+        let term = self.class_now(key, ty);
+        self.moment = outer;
+        term
+    }
+
+    fn class_now(&mut self, key: (Moment, usize), ty: Type) -> ValueId {
+        let class = key.1;
+        if let Some((term, defined)) = self.classes.get(&key) {
+            if self.is_timed {
+                self.defined.extend(defined.iter().copied());
+            }
             return *term;
         }
-        if !self.open.insert(class) {
+        if !self.open.insert(key) {
             return self.variable(class, ty);
         }
+        let begin = self.defined.len();
         let nodes = self.shapes.get(&class).cloned().unwrap_or_default();
         let mut terms = Vec::new();
         for node in nodes {
@@ -98,17 +154,23 @@ impl<'a> Meaning<'a> {
                     shape.kind == Kind::Call
                         || matches!(shape.fields.as_slice(), [Field::Number(_)])
                 });
-            if is_made || !self.is_flat {
+            if is_made || !self.is_flat || self.has_needed(node, &mut FxHashSet::default()) {
                 terms.extend(self.shape(node));
             }
         }
-        self.open.remove(&class);
+        self.open.remove(&key);
+        if terms.is_empty()
+            && let Some(term) = self.substituted_value(class)
+        {
+            terms.push(term);
+        }
         let was_met = self.names.iter().any(|(known, _)| *known == class);
         let term = match terms.first() {
             Some(first) => *first,
             None => self.variable(class, ty),
         };
-        self.classes.insert(class, term);
+        let defined = self.defined[begin.min(self.defined.len())..].to_vec();
+        self.classes.insert(key, (term, defined));
         for other in terms.into_iter().skip(1) {
             if other != term {
                 let same = self.values.apply(Fun::Eq, &[term, other]);
@@ -125,8 +187,55 @@ impl<'a> Meaning<'a> {
         term
     }
 
+    /// A node of a class whose shape is known.
+    pub(crate) fn shaped(&self, class: usize) -> Option<NodeId> {
+        self.shapes.get(&class)?.first().copied()
+    }
+
+    /// Whether a part of a node is needed.
+    fn has_needed(&self, node: NodeId, seen: &mut FxHashSet<usize>) -> bool {
+        let Some(shape) = self.state.shape(node) else { return false };
+        shape.fields.iter().any(|field| {
+            let Field::Expr(inner) = field else { return false };
+            let class = self.state.class(self.state.node(*inner).class);
+            let shapes = self.shapes.get(&class).map(Vec::as_slice).unwrap_or_default();
+            self.needed.contains(&class)
+                || seen.insert(class) && shapes.iter().any(|part| self.has_needed(*part, seen))
+        })
+    }
+
+    /// The classes that a node has as they are: what is known of their shapes was learnt, not made.
+    pub(crate) fn need(&mut self, node: NodeId) {
+        let (mut open, mut seen) = (vec![node], FxHashSet::default());
+        while let Some(node) = open.pop() {
+            let class = self.state.class(self.state.node(node).class);
+            if !seen.insert(class) {
+                continue;
+            }
+            let shapes = self.shapes.get(&class).map(Vec::as_slice).unwrap_or_default();
+            let made = shapes.iter().filter(|part| !self.state.node(**part).is_learnt);
+            let made: Vec<&Shape> = made.filter_map(|part| self.state.shape(*part)).collect();
+            if made.is_empty() {
+                self.needed.insert(class);
+            }
+            for field in made.into_iter().flat_map(|shape| &shape.fields) {
+                if let Field::Expr(inner) = field {
+                    open.push(*inner);
+                }
+            }
+        }
+    }
+
     /// The variable of a class: `c…` for a literal, else `x…`.
     fn variable(&mut self, class: usize, ty: Type) -> ValueId {
+        if self.moment != Moment::default() {
+            let scope = self.visible(class, self.moment.scope);
+            let memory = self.moment.memory;
+            if memory != 0 || scope != 0 {
+                let domain = self.domain(ty);
+                return self.values.var(&format!("x{class}m{memory}s{scope}"), domain);
+            }
+        }
         let known = self.names.iter().find(|(known, _)| *known == class);
         let name = match known {
             Some((_, name)) => name.clone(),
@@ -153,9 +262,8 @@ impl<'a> Meaning<'a> {
         let known = self.state.node(node);
         let ty = known.ty;
         let domain = self.domain(ty);
-        if known.intrinsic.as_deref().is_some_and(|name| {
-            matches!(name, "signed_integer_overflow" | "indeterminate_expression")
-        }) {
+        let intrinsic = known.intrinsic.clone();
+        if known.is_undefined() || intrinsic.as_deref() == Some("undef") {
             let never = self.values.bool(false);
             self.defined.push(never);
             return None;
@@ -226,7 +334,28 @@ impl<'a> Meaning<'a> {
             }
             (Kind::Broadcast, [inner]) => self.node(*inner),
             // The argument of an intrinsic that is the identity.
-            (Kind::Call, [inner]) => self.node(*inner),
+            (Kind::Call, [inner]) if is_identity(intrinsic.as_deref()) => self.node(*inner),
+            (Kind::Call, arguments)
+                if intrinsic.is_some() && (!arguments.is_empty() || self.given.is_some()) =>
+            {
+                self.called(&intrinsic.unwrap_or_default(), arguments, ty)
+            }
+            (Kind::Variable, [name]) => return self.named(node, *name, ty),
+            (Kind::Load, [name, predicate, index]) => {
+                let holds = self.node(*predicate);
+                self.defined.push(holds);
+                let index = self.node(*index);
+                self.loaded(*name, index, ty)
+            }
+            (Kind::Let, [name, value, body]) => {
+                let value = self.node(*value);
+                let outer = self.moment;
+                let name = self.state.find(*name);
+                self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
+                let term = self.node(*body);
+                self.moment = outer;
+                term
+            }
             (Kind::Ramp, [base, stride]) => {
                 let (base, stride) = (self.node(*base), self.node(*stride));
                 let lane = self.values.var("lane[n]", domain);
@@ -256,6 +385,44 @@ impl<'a> Meaning<'a> {
         Some(term)
     }
 
+    /// A variable by its name: what it is bound to, or one value for all variables of the name.
+    fn named(&mut self, node: NodeId, name: NodeId, ty: Type) -> Option<ValueId> {
+        let name = self.state.find(name);
+        let bound =
+            self.effects.bindings(self.moment.scope).iter().find(|(known, _)| *known == name);
+        match bound.map(|(_, bound)| *bound) {
+            Some(Bound::Value(value)) => return Some(value),
+            Some(Bound::Expr(by, scope)) => {
+                let outer = std::mem::replace(&mut self.moment.scope, scope);
+                let term = self.node(by);
+                self.moment.scope = outer;
+                return Some(term);
+            }
+            None => {}
+        }
+        if let Some(given) = self.given {
+            let number = given.number(&format!("variable {}", self.name_id(name)), ty);
+            return Some(self.values.number(number, ty.domain()));
+        }
+        let first = self.state.nodes.iter().find(|other| {
+            other.ty == ty
+                && matches!(&other.shape, Some(Shape { kind: Kind::Variable, fields })
+                    if matches!(fields.first(), Some(Field::Expr(other)) if self.state.find(*other) == name))
+        })?;
+        let class = self.state.class(first.class);
+        if class == self.own_class(node) {
+            if !self.is_timed {
+                return None;
+            }
+            // What a variable holds does not depend on memory or on other names.
+            let outer = std::mem::take(&mut self.moment);
+            let term = self.variable(class, ty);
+            self.moment = outer;
+            return Some(term);
+        }
+        Some(self.class(class, ty))
+    }
+
     /// Arithmetic of one bit.
     fn bit(&mut self, fun: Fun, a: ValueId, b: ValueId) -> Option<ValueId> {
         match fun {
@@ -265,6 +432,15 @@ impl<'a> Meaning<'a> {
             }
             Fun::Mul => Some(self.values.apply(Fun::And, &[a, b])),
             _ => None,
+        }
+    }
+
+    /// That the code that was emitted is defined.
+    pub(crate) fn emitted(&mut self) {
+        for bad in &self.state.emitted_undefined {
+            let bad = self.term(*bad);
+            let good = self.values.apply(Fun::Not, &[bad]);
+            self.defined.push(good);
         }
     }
 
@@ -336,6 +512,21 @@ impl<'a> Meaning<'a> {
 
     /// A term of the machine, with classes' values in place of their variables.
     pub(crate) fn term(&mut self, term: ValueId) -> ValueId {
+        // What has to hold for a term of a moment to be defined is said each time.
+        if !self.is_timed
+            && let Some(known) = self.terms.get(&term)
+        {
+            return *known;
+        }
+        let built = self.new_term(term);
+        // While a class is open its variable stands for it.
+        if self.open.is_empty() {
+            self.terms.insert(term, built);
+        }
+        built
+    }
+
+    fn new_term(&mut self, term: ValueId) -> ValueId {
         let domain = self.source.domain(term);
         match self.source.node(term).clone() {
             Term::Var(index) => {
@@ -384,11 +575,29 @@ impl<'a> Meaning<'a> {
         fact
     }
 
+    /// Whether a statement is undefined: as `mutate` returns it just if it is given it, one truth value for a class.
+    pub(crate) fn is_missing(&mut self, node: NodeId) -> ValueId {
+        let class = self.state.class(self.state.node(node).class);
+        let undefined = super::machine::bit(Kind::Undefined);
+        for other in &self.state.nodes {
+            if self.state.class(other.class) == class {
+                if other.not & undefined != 0 {
+                    return self.values.bool(false);
+                }
+                if let Some(shape) = &other.shape {
+                    return self.values.bool(shape.kind == Kind::Undefined);
+                }
+            }
+        }
+        self.values.var(&format!("missing {class}"), Domain::Bool)
+    }
+
     /// A decision, as far as the shapes that are known tell; else a truth value of its own, or what it is of a node that
     /// is a variable of the IR.
     pub(crate) fn decision(&mut self, (atom, holds): Decision, as_variables: bool) -> ValueId {
         let truth = match atom {
             Atom::Term(term) => self.fact(term),
+            Atom::Is(node, Kind::Undefined) => self.is_missing(node),
             Atom::Is(node, kind) => match self.state.shape(node) {
                 Some(shape) => self.values.bool(shape.kind == kind),
                 None if self.state.node(node).not & super::machine::bit(kind) != 0 => {
@@ -471,7 +680,7 @@ impl<'a> Meaning<'a> {
         facts.retain(|fact| self.values.as_number(*fact) != Some(1));
         for arm in &self.state.not_all {
             let mut all = self.values.bool(true);
-            for decision in arm {
+            for decision in arm.iter() {
                 let holds = self.decision(*decision, as_variables);
                 all = self.values.apply(Fun::And, &[all, holds]);
             }
@@ -545,6 +754,17 @@ impl<'a> Meaning<'a> {
         (facts, narrow)
     }
 
+    /// That nothing that was built since the last time overflows where that is excluded.
+    pub(crate) fn no_overflow(&mut self) -> Vec<ValueId> {
+        let mut facts = Vec::new();
+        for (term, ty) in std::mem::take(&mut self.ranged) {
+            if let Some((least, greatest)) = ty.range() {
+                facts.extend(self.between(term, least, greatest));
+            }
+        }
+        facts
+    }
+
     /// That a term lies within bounds.
     pub(crate) fn between(&mut self, term: ValueId, least: i128, greatest: i128) -> [ValueId; 2] {
         let domain = self.values.domain(term);
@@ -554,4 +774,9 @@ impl<'a> Meaning<'a> {
         let above = self.values.apply(Fun::Lt, &[greatest, term]);
         [self.values.apply(Fun::Not, &[below]), self.values.apply(Fun::Not, &[above])]
     }
+}
+
+/// Whether an intrinsic returns its argument.
+pub(crate) fn is_identity(intrinsic: Option<&str>) -> bool {
+    matches!(intrinsic, Some("likely" | "likely_if_innermost"))
 }

@@ -1,5 +1,6 @@
 //! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
 
+use super::info::is_report;
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
 use super::state::{NodeId, State};
@@ -17,6 +18,10 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        let place = match &receiver {
+            Val::Reference(place) => Some(place.clone()),
+            _ => None,
+        };
         let receiver = Self::loaded(receiver, &state);
         let arguments: Vec<Val> =
             arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
@@ -48,7 +53,9 @@ impl Machine<'_> {
             }
             (Val::Expr(Some(a)), "same_as", [Val::Expr(Some(b))]) => {
                 if self.is_concrete() {
-                    let truth = self.values.bool(a == b);
+                    let name = |node: &NodeId| Self::name_of(&Val::Expr(Some(*node)), &state);
+                    let is_name = name(a).zip(name(b)).is_some_and(|(a, b)| state.is_same(a, b));
+                    let truth = self.values.bool(a == b || is_name);
                     return vec![(state, Val::Bool(truth))];
                 }
                 let (holds, fails) = self.equal(*a, *b, state.clone());
@@ -56,11 +63,45 @@ impl Machine<'_> {
                 let fails = if fails.is_empty() && *a != *b { vec![state] } else { fails };
                 self.truths(holds, fails)
             }
+            (Val::Expr(None), "same_as", [Val::Expr(None)]) => {
+                vec![(state, Val::Bool(self.values.bool(true)))]
+            }
             (Val::Expr(Some(_)), "same_as", [Val::Expr(None)])
             | (Val::Expr(None), "same_as", [Val::Expr(Some(_))]) => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             (Val::Type(ty), _, _) => self.type_method(*ty, name, &arguments, state, line),
+            (
+                Val::Expr(Some(node)) | Val::Ptr(Some((node, _))),
+                "accept",
+                [Val::Address(place)],
+            ) => self.accept(*node, place, state, line),
+            (Val::Expr(Some(node)), "get", []) => match state.shape(*node) {
+                Some(shape) if shape.kind == Kind::Variable => {
+                    vec![(state, Val::Ptr(Some((*node, Kind::Variable))))]
+                }
+                _ => vec![(state, receiver)],
+            },
+            (Val::Ptr(Some(_)), "is_pure", []) if self.are_calls_impure => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Rope(_), "str", []) => vec![(state, receiver)],
+            (Val::Opaque(id), "empty" | "defined", []) if self.is_concrete() => {
+                let truth = (*id == 0) == (name == "empty");
+                vec![(state, Val::Bool(self.values.bool(truth)))]
+            }
+            (Val::Opaque(_), "empty" | "defined" | "same_as", _) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            (Val::Ptr(Some((node, Kind::Call))), "is_extern", []) if self.is_concrete() => {
+                let is_print = state.node(*node).intrinsic.as_deref() == Some("print");
+                vec![(state, Val::Bool(self.values.bool(is_print)))]
+            }
+            (Val::Ptr(Some((_, Kind::Call))), "is_extern", []) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
             (Val::Ptr(Some((node, kind))), "is_intrinsic" | "is_slice" | "is_pure", _) => {
                 let (holds, fails) = self.is_kind(*node, *kind, state);
                 for state in fails {
@@ -82,6 +123,9 @@ impl Machine<'_> {
                 paths
             }
             (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
+            (receiver, ..) if is_report(receiver) => {
+                self.info_method(receiver, name, &arguments, place.as_ref(), state)
+            }
             (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
                 // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
                 let (mut defined, mut undefined) = self.choose(state);
@@ -115,9 +159,27 @@ impl Machine<'_> {
             (Val::Handle(_), "contains", _) if self.is_concrete() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            (Val::Handle(_), "contains", _) => {
+            (Val::Handle(_), "contains" | "count" | "empty", _) => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
+            }
+            // Bookkeeping whose contents are not known when the mutator begins.
+            (Val::Handle(_), "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back", _) => {
+                vec![(state, Val::Void)]
+            }
+            (Val::Expr(Some(node)), "substr" | "find" | "find_first_of", _)
+                if state.node(*node).ty == Type::NAME =>
+            {
+                let of = Val::Handle(format!("a part of name {node}"));
+                vec![(state, of)]
+            }
+            (Val::Handle(of), "defined" | "same_as", _) if !self.is_concrete() => {
+                let _ = of;
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            (Val::Handle(of), "get" | "ref" | "at" | "find" | "back", _) if !self.is_concrete() => {
+                vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }

@@ -4,6 +4,8 @@
 //!
 //! * [`examine`](verify::examine) decides one mutator.
 //! * `machine`, `expression` and `numbers` interpret C++; `contracts` is the table of the API's functions, which `api` interprets.
+//! * `statement` decides a mutator of statements: `effect` says what statements do, `equivalence` compares them.
+//! * `emit` reads what an emitter of C writes.
 //! * `meaning` says what a path claims; `replay` runs a mutator on concrete IR.
 
 mod analysis;
@@ -11,21 +13,37 @@ mod api;
 mod calls;
 mod claims;
 mod contracts;
+mod effect;
+mod emit;
+mod equivalence;
 mod expression;
 mod fork;
+mod info;
+mod intrinsics;
 mod ir;
+mod keep;
+mod layout;
 mod list;
+mod lists;
 mod machine;
 mod meaning;
 mod methods;
 mod nodes;
 mod numbers;
+mod observe;
 mod replay;
+mod show;
+mod sight;
 mod state;
+mod statement;
+mod structure;
 mod trial;
 mod value;
+mod verdict;
 mod verify;
+mod visitors;
 
 pub use contracts::{CONTRACTS, Contract};
-pub use list::{Mutator, mutators};
+pub use list::{Mutator, mutators, mutators_of, names};
+pub use observe::{Mutation, observe};
 pub use verify::{Counterexample, Examination, Finding, Standing};

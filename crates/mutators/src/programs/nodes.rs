@@ -2,7 +2,7 @@
 
 use super::ir::{Code, Kind, Role, Type};
 use super::machine::{I32, Machine, Outcome, Paths};
-use super::state::{Atom, Field, NodeId, Shape, State, class_value};
+use super::state::{Atom, Field, NodeId, Scoped, Shape, State, class_value};
 use super::value::{Num, Val};
 use crate::rules::{Domain, Fun, ValueId};
 
@@ -156,6 +156,12 @@ impl Machine<'_> {
         if kind == Kind::Call && name == "args" {
             return Some(Val::Arguments(node));
         }
+        if kind == Kind::Call && matches!(name, "name" | "call_type") {
+            return Some(match &state.node(node).intrinsic {
+                Some(intrinsic) if name == "name" => Val::Handle(intrinsic.clone()),
+                _ => Val::Handle(format!("Call.{name}")),
+            });
+        }
         let index = kind.fields().iter().position(|(known, _)| *known == name)?;
         let field = *state.shape(node)?.fields.get(index)?;
         Some(match field {
@@ -165,7 +171,7 @@ impl Machine<'_> {
                 Code::Float => Val::Real(term),
                 code => Val::Int(self.host_number(term, ty.range()?, code == Code::Int)),
             },
-            Field::Opaque(_) => Val::Handle(format!("{}.{name}", kind.name())),
+            Field::Opaque(id) => Val::Opaque(id),
         })
     }
 
@@ -176,8 +182,27 @@ impl Machine<'_> {
         let is_identity =
             matches!(known.intrinsic.as_deref(), Some("likely" | "likely_if_innermost"));
         let shape = known.shape.clone()?;
-        match shape.fields.first() {
-            Some(Field::Expr(argument)) if is_identity && index == 0 => Some(*argument),
+        let position = usize::try_from(index).ok()?;
+        match shape.fields.get(position) {
+            Some(Field::Expr(argument)) => Some(*argument),
+            None if !is_identity
+                && shape.fields.is_empty()
+                && known
+                    .intrinsic
+                    .as_deref()
+                    .and_then(super::intrinsics::arity)
+                    .is_some_and(|arity| position < arity) =>
+            {
+                let arity = known.intrinsic.as_deref().and_then(super::intrinsics::arity)?;
+                let fields: Vec<Field> =
+                    (0..arity).map(|_| Field::Expr(state.add(ty, None, None))).collect();
+                let argument = match fields[position] {
+                    Field::Expr(argument) => argument,
+                    Field::Number(_) | Field::Lanes | Field::Opaque(_) => return None,
+                };
+                state.node_mut(call).shape = Some(Shape { fields, ..shape });
+                Some(argument)
+            }
             None if is_identity && index == 0 => {
                 let argument = state.add(ty, Some(class), None);
                 state.node_mut(call).shape =
@@ -207,6 +232,9 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if let Some(paths) = self.make_by_layout(kind, arguments, state.clone(), line) {
+            return paths;
+        }
         let mut state = state;
         let crash = |machine: &mut Self, state, what: &str| {
             machine.end(state, Outcome::Crash(format!("{}::make {what}", kind.name())), line);
@@ -274,6 +302,37 @@ impl Machine<'_> {
                 let fields = vec![Field::Expr(*base), Field::Expr(*stride), Field::Lanes];
                 (ty.with_vector(true), fields)
             }
+            (Kind::Variable, [Val::Type(ty), name, ..]) => {
+                let name = match Self::name_of(name, &state) {
+                    Some(name) => name,
+                    None => self.fresh_node_name(&mut state),
+                };
+                let node = Self::variable(*ty, name, &mut state);
+                return vec![(state, Val::Expr(Some(node)))];
+            }
+            (
+                Kind::Call,
+                [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), ..],
+            ) => {
+                let callee = match callee {
+                    Val::Text(text) => text.clone(),
+                    Val::Handle(name) => name.rsplit("::").next().unwrap_or_default().to_owned(),
+                    _ => return self.unsupported(state, "Call::make of a name", line),
+                };
+                let mut fields = Vec::new();
+                for argument in super::structure::members(arguments) {
+                    match argument {
+                        Val::Expr(Some(node)) => fields.push(Field::Expr(node)),
+                        Val::Int(num) => {
+                            fields.push(Field::Expr(self.literal(I32, num, &mut state)));
+                        }
+                        _ => return self.unsupported(state, "Call::make of these", line),
+                    }
+                }
+                let node = state.add(*ty, None, Some(Shape { kind, fields }));
+                state.node_mut(node).intrinsic = Some(callee);
+                return vec![(state, Val::Expr(Some(node)))];
+            }
             // An integer where an expression is wanted is a literal `int32`.
             (_, [Val::Expr(Some(a)), Val::Int(num)]) if kind.fields().len() == 2 => {
                 let literal = self.literal(I32, *num, &mut state);
@@ -298,14 +357,28 @@ impl Machine<'_> {
         if left.ty != right.ty || state.occurs(a, b) || state.occurs(b, a) {
             return (Vec::new(), vec![state]);
         }
+        if left.ty == Type::NAME && left.shape.is_some() && right.shape.is_some() {
+            return if state.is_same(a, b) {
+                (vec![state], Vec::new())
+            } else {
+                (Vec::new(), vec![state])
+            };
+        }
         if let (Some(first), Some(second)) = (left.shape.clone(), right.shape.clone()) {
+            if self.is_concrete() {
+                return if state.is_same(a, b) && !left.is_undefined() {
+                    (vec![state], Vec::new())
+                } else {
+                    (Vec::new(), vec![state])
+                };
+            }
             if first.kind != second.kind
-                || first.fields.len() != second.fields.len()
+                || first.kind != Kind::Call && first.fields.len() != second.fields.len()
                 || (left.intrinsic.is_some() || right.intrinsic.is_some())
             {
                 return (Vec::new(), vec![state]);
             }
-            if first.fields.is_empty() && !self.is_concrete() {
+            if first.fields.is_empty() || first.kind == Kind::Call {
                 let (mut holds, fails) = self.choose(state);
                 let values = (self.node_value(a, &holds), self.node_value(b, &holds));
                 let same = self.values.apply(Fun::Eq, &[values.0, values.1]);
@@ -324,9 +397,6 @@ impl Machine<'_> {
                             self.fork(same, state)
                         }
                         (Field::Opaque(a), Field::Opaque(b)) if a == b => (vec![state], Vec::new()),
-                        (Field::Opaque(_), Field::Opaque(_)) if self.is_concrete() => {
-                            (Vec::new(), vec![state])
-                        }
                         (Field::Opaque(_), Field::Opaque(_)) => {
                             let (holds, fails) = self.choose(state);
                             (vec![holds], vec![fails])
@@ -338,7 +408,7 @@ impl Machine<'_> {
                 }
                 holds = next;
             }
-            for state in &mut holds {
+            for state in holds.iter_mut().filter(|state| state.node(a).ty.is_value()) {
                 let values = (self.node_value(a, state), self.node_value(b, state));
                 if values.0 != values.1 {
                     let same = self.values.apply(Fun::Eq, &[values.0, values.1]);
@@ -381,6 +451,16 @@ impl Machine<'_> {
             let known = state.node(node);
             (known.ty, known.class)
         };
+        if !state.assumed.is_empty() {
+            let new = state.add(ty, None, None);
+            if ty == Type::STMT {
+                state.node_mut(new).not |= super::machine::bit(Kind::Undefined);
+            }
+            let returned = state.node(new).class;
+            let assumed = state.assumed.clone();
+            state.scoped.push(Scoped { given: class, returned, assumed });
+            return vec![(state, Val::Expr(Some(new)))];
+        }
         let new = state.add(ty, Some(class), None);
         state.mutated.push((node, new));
         vec![(state, Val::Expr(Some(new)))]

@@ -66,7 +66,7 @@ impl Machine<'_> {
         Num { term, bits, is_signed, low, high, remainder_of: None }
     }
 
-    fn promoted(&mut self, a: Num, b: Num) -> (Num, Num, u8, bool) {
+    pub(crate) fn promoted(&mut self, a: Num, b: Num) -> (Num, Num, u8, bool) {
         let rank = |num: &Num| if num.bits < 32 { (32, true) } else { (num.bits, num.is_signed) };
         let ((left, left_signed), (right, right_signed)) = (rank(&a), rank(&b));
         let bits = left.max(right);
@@ -132,7 +132,13 @@ impl Machine<'_> {
             return Num { term, bits, is_signed, low, high, remainder_of: None };
         }
         if is_signed {
+            let known = s.facts.len();
             self.overflow_claim(term, least, greatest, line, s);
+            if let Some(value) = self.values.as_number(term).filter(|_| self.is_emitter) {
+                // What is printed then is what machines compute.
+                s.facts.truncate(known);
+                return self.number(Domain::Signed(bits).wrap(value), bits, true);
+            }
             return Num { term, bits, is_signed, low: least, high: greatest, remainder_of: None };
         }
         if let Some(value) = self.values.as_number(term) {
@@ -168,7 +174,7 @@ impl Machine<'_> {
 
     /// A condition that would be a defect if it can hold; afterwards it does not.
     pub(crate) fn defect(&mut self, what: &str, bad: ValueId, line: usize, s: &mut State) {
-        if self.values.as_number(bad) == Some(0) {
+        if self.values.as_number(bad) == Some(0) || self.is_hardware {
             return;
         }
         let mut failing = s.clone();
@@ -297,9 +303,18 @@ impl Machine<'_> {
             let inside = self.values.apply(Fun::Lt, &[b.term, width]);
             let above = self.values.apply(Fun::Not, &[inside]);
             let bad = self.values.apply(Fun::Or, &[below, above]);
+            let known = s.facts.len();
             self.defect("shift by more than the type's bits", bad, line, s);
+            if self.is_emitter && self.values.as_number(b.term).is_some() {
+                s.facts.truncate(known);
+            }
         }
-        let (value, by) = (self.values.as_number(a.term), self.values.as_number(b.term));
+        let (value, mut by) = (self.values.as_number(a.term), self.values.as_number(b.term));
+        let width = i128::from(bits);
+        if self.is_emitter {
+            // Machines shift by the lowest bits of the number.
+            by = by.map(|by| by.rem_euclid(width));
+        }
         match (value, by.filter(|by| (0..width).contains(by))) {
             (Some(value), Some(by)) if op == ">>" => {
                 Some(Val::Int(self.number(value >> by, bits, is_signed)))
@@ -315,6 +330,32 @@ impl Machine<'_> {
                 let term = self.values.number(shifted, self.host(is_signed));
                 let bounds = Some((shifted, shifted));
                 Some(Val::Int(self.in_range(term, bounds, bits, is_signed, line, s)))
+            }
+            (Some(value), None) if op == "<<" && value >= 0 => {
+                // A choice among all numbers of bits.
+                let domain = self.host(is_signed);
+                let mut term = self.values.number(0, domain);
+                for by in (0..width).rev() {
+                    let shifted = value.checked_shl(u32::try_from(by).ok()?)?;
+                    let wrapping =
+                        if is_signed { Domain::Signed(bits) } else { Domain::Unsigned(bits) };
+                    let shifted = self.values.number(wrapping.wrap(shifted), domain);
+                    let number = self.values.number(by, self.values.domain(b.term));
+                    let is_by = self.values.apply(Fun::Eq, &[b.term, number]);
+                    term = self.values.apply(Fun::Ite, &[is_by, shifted, term]);
+                }
+                let (low, high) = Num::range(bits, is_signed);
+                Some(Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None }))
+            }
+            (None, Some(by)) if op == ">>" => {
+                // The quotient is rounded down.
+                let domain = self.host(is_signed);
+                let divisor =
+                    self.values.number(1_i128.checked_shl(u32::try_from(by).ok()?)?, domain);
+                let a = self.convert(a, bits, is_signed);
+                let term = self.values.apply(Fun::Div, &[a.term, divisor]);
+                let (low, high) = (a.low >> by, a.high >> by);
+                Some(Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None }))
             }
             (None, Some(by)) if op == "<<" => {
                 let domain = self.host(is_signed);

@@ -1,12 +1,15 @@
 //! Counterexamples: IR built from a model, and the mutator run on it.
 
+use std::rc::Rc;
+
 use halidom_base::FxHashMap;
 
-use super::ir::{Code, Kind, Role, Type};
+use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Operands, Outcome, Program};
-use super::meaning::Meaning;
-use super::state::{Field, NodeId, Shape, State};
-use super::value::Val;
+use super::meaning::{Given, Meaning};
+use super::show::{snippet, text, variable_name};
+use super::state::{Field, NodeId, Shape, Slot, State};
+use super::value::{Place, Val};
 use crate::cpp::ast::Function;
 use crate::profile::Profile;
 use crate::rules::{Domain, Number, Values};
@@ -51,9 +54,9 @@ pub(crate) struct Concrete {
     values: Values,
     input: NodeId,
     /// The values of variables, by class.
-    assignment: Vec<(usize, String, Number)>,
+    pub(crate) assignment: Vec<(usize, String, Number)>,
     lanes: i128,
-    lane: Number,
+    pub(crate) lane: Number,
 }
 
 /// Which mutator runs.
@@ -69,12 +72,43 @@ pub(crate) struct Entry<'p> {
     pub(crate) kind: Kind,
     /// Whether C++ integers are integers.
     pub(crate) is_whole: bool,
+    /// Whether it prints C.
+    pub(crate) is_emitter: bool,
+    /// Whether arithmetic of its own that is undefined gives what machines give.
+    pub(crate) is_hardware: bool,
 }
 
 impl<'p> Entry<'p> {
+    /// The same at a type of the node, with operands of another where the kind leaves that open.
+    pub(crate) fn at(self, ty: Type, operand: Type) -> Self {
+        let main = if self.kind.has_free_operand() { operand } else { ty };
+        let is_whole = self.is_emitter
+            || matches!(main.domain(), Domain::Whole | Domain::Real | Domain::Bool)
+            || ty.domain() == Domain::Whole;
+        Self { is_whole, ..self }
+    }
+
     /// Runs the method on a node.
     pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
         machine.class.clone_from(&self.function.class);
+        machine.is_emitter = self.is_emitter;
+        machine.is_within_stmt = self.kind.is_stmt();
+        machine.is_hardware = self.is_hardware;
+        let mut state = state;
+        let stream = self.is_emitter.then(|| {
+            let rope = |name: &str| Slot {
+                name: name.to_owned(),
+                ty: String::new(),
+                value: Val::Rope(Vec::new()),
+            };
+            state.members.push(rope("stream"));
+            state.frames.push(Rc::new(vec![rope("os")]));
+            Place::Local(state.frames.len() - 1, 0)
+        });
+        if machine.is_concrete() {
+            machine.init_members(&mut state);
+        }
+        let member = if self.kind.is_stmt() { "stmt" } else { "expr" };
         machine.cuts_literals = self.kind == Kind::Cast;
         let arguments = self.function.parameters.iter().map(|parameter| {
             match parameter.ty.trim_end_matches('&') {
@@ -83,17 +117,32 @@ impl<'p> Entry<'p> {
                 {
                     Val::Ptr(Some((input, self.kind)))
                 }
-                "Expr" => Val::Expr(Some(input)),
+                "Expr" | "Stmt" => Val::Expr(Some(input)),
+                ty if ty.ends_with("ostream") => match &stream {
+                    Some(place) => Val::Reference(place.clone()),
+                    None => Val::Handle(ty.to_owned()),
+                },
                 ty => Val::Handle(ty.to_owned()),
             }
         });
-        let arguments = arguments.collect();
+        let arguments: Vec<Val> = arguments.collect();
+        let writes = arguments.iter().any(|value| matches!(value, Val::Reference(_)));
         for (state, value) in machine.call(self.function, arguments, state) {
+            if let Some(place) = &stream {
+                let place = if writes { place.clone() } else { Place::Member("id".to_owned()) };
+                let written = Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
+                let (ty, line) = (state.node(input).ty, state.at);
+                for (state, value) in machine.emitted(ty, &written, state, line) {
+                    let line = if line == 0 { self.function.line } else { line };
+                    machine.end(state, Outcome::Returned(value), line);
+                }
+                continue;
+            }
             let result = match value {
                 Val::Void => state
                     .members
                     .iter()
-                    .find(|slot| slot.name == "expr")
+                    .find(|slot| slot.name == member)
                     .map_or(Val::Expr(None), |slot| slot.value.clone()),
                 Val::Ptr(Some((node, _))) => Val::Expr(Some(node)),
                 value => value,
@@ -167,8 +216,13 @@ impl Concrete {
         text(&self.state, &self.values, self.input)
     }
 
+    /// Another node as text.
+    pub(crate) fn shown(state: &State, values: &Values, node: NodeId) -> String {
+        text(state, values, node)
+    }
+
     /// C++ that builds the input.
-    pub(crate) fn snippet(&self) -> String {
+    pub(crate) fn snippet(&self, profile: &Profile) -> String {
         let mut lines = Vec::new();
         for (class, name, value) in &self.assignment {
             if let Some(node) = self.state.nodes.iter().find(|node| node.class == *class) {
@@ -178,9 +232,42 @@ impl Concrete {
                 ));
             }
         }
-        lines.push(format!("Expr before = {};", snippet(&self.state, &self.values, self.input)));
-        lines.push("Expr after = simplify(before);".to_owned());
+        let sort = if self.state.node(self.input).ty == Type::STMT { "Stmt" } else { "Expr" };
+        let made = snippet(&self.state, &self.values, self.input, profile);
+        lines.push(format!("{sort} before = {made};"));
+        lines.push(format!("{sort} after = simplify(before);"));
         lines.join("\n")
+    }
+
+    /// Free variables and their values.
+    pub(crate) fn given(&self, given: Given) -> Vec<(String, String)> {
+        let mut values = Vec::new();
+        let meaning_of = |node: NodeId| match self.state.shape(node) {
+            Some(Shape { kind: Kind::Variable, fields }) => match fields.first() {
+                Some(Field::Expr(name)) => match self.state.shape(*name) {
+                    Some(Shape { fields, .. }) => match fields.first() {
+                        Some(Field::Opaque(id)) => Some(*id),
+                        _ => None,
+                    },
+                    None => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        for node in 0..self.state.nodes.len() {
+            let ty = self.state.nodes[node].ty;
+            if let Some(id) = meaning_of(node)
+                && ty.range().is_some()
+            {
+                let number = given.number(&format!("variable {id}"), ty);
+                let value = (super::show::name(id), number.to_string());
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+        }
+        values
     }
 
     /// The same IR with variables of the IR set to a value, as far as their types have it.
@@ -218,6 +305,9 @@ impl Concrete {
         let mut machine = self.machine(entry);
         machine.operands = operands;
         entry.run(&mut machine, self.input, self.state.clone());
+        if machine.has_chosen {
+            return Replayed::Failed("what it does depends on more than the IR".to_owned());
+        }
         if let Some(end) = machine.ends.iter().find(|end| matches!(end.outcome, Outcome::Crash(_)))
             && let Outcome::Crash(what) = &end.outcome
         {
@@ -225,7 +315,7 @@ impl Concrete {
         }
         let [end] = machine.ends.as_slice() else {
             let what = machine.ends.iter().find_map(|end| match &end.outcome {
-                Outcome::Unsupported(what) => Some(what.clone()),
+                Outcome::Unsupported(what) | Outcome::Bounded(what) => Some(what.clone()),
                 Outcome::Returned(_) | Outcome::Crash(_) => None,
             });
             return Replayed::Failed(what.unwrap_or_else(|| "several paths".to_owned()));
@@ -237,7 +327,7 @@ impl Concrete {
             Outcome::Returned(Val::Expr(None)) => {
                 Replayed::Crash("an undefined Expr is returned".to_owned(), end.line)
             }
-            Outcome::Unsupported(what) => Replayed::Failed(what.clone()),
+            Outcome::Unsupported(what) | Outcome::Bounded(what) => Replayed::Failed(what.clone()),
             Outcome::Returned(_) | Outcome::Crash(_) => {
                 Replayed::Failed("a result that is no Expr".to_owned())
             }
@@ -276,6 +366,9 @@ impl Concrete {
         let value = || -> Option<Computed> {
             let mut meaning = Meaning::new(state, values, profile, is_machine);
             let term = meaning.node(node);
+            if is_machine {
+                meaning.emitted();
+            }
             let assignment: Vec<Number> = meaning
                 .values
                 .vars()
@@ -360,7 +453,7 @@ impl Builder<'_, '_> {
         if let Some(built) = self.built.get(&node) {
             return Some(*built);
         }
-        let known = self.source.nodes[node].clone();
+        let known = Rc::clone(&self.source.nodes[node]);
         let ty = known.ty;
         let built = match &known.shape {
             Some(Shape { kind, fields }) => {
@@ -385,7 +478,7 @@ impl Builder<'_, '_> {
                 }
                 let shape = Shape { kind: *kind, fields: new };
                 let built = self.concrete.state.add(ty, None, Some(shape));
-                self.concrete.state.nodes[built].intrinsic.clone_from(&known.intrinsic);
+                self.concrete.state.node_mut(built).intrinsic.clone_from(&known.intrinsic);
                 if is_leaf {
                     self.assign(built, node)?;
                 }
@@ -412,7 +505,7 @@ impl Builder<'_, '_> {
     /// Something of which the path does not know the kind: a literal if a test said so, else a variable.
     fn leaf(&mut self, node: NodeId) -> Option<NodeId> {
         // What is known of any node of the class: a node and what `mutate` made of it are built alike.
-        let known = self.source.nodes[node].clone();
+        let known = Rc::clone(&self.source.nodes[node]);
         let (class, ty) = (self.source.class(known.class), known.ty);
         if let Some(built) = self.leaves.get(&class) {
             return Some(*built);
@@ -436,7 +529,7 @@ impl Builder<'_, '_> {
             let kind = match ty.code {
                 Code::Int => Kind::IntImm,
                 Code::UInt => Kind::UIntImm,
-                Code::Float => Kind::FloatImm,
+                _ => Kind::FloatImm,
             };
             if excluded(kind) || ty.is_vector && excluded(Kind::Broadcast) {
                 return None;
@@ -456,9 +549,14 @@ impl Builder<'_, '_> {
         if let Some(select) = self.bounded(node, ty) {
             return Some(select);
         }
+        if !ty.is_value() {
+            return (ty == Type::NAME)
+                .then(|| u32::try_from(node).ok())
+                .flatten()
+                .map(|id| self.concrete.state.name(id + 12));
+        }
         let id = u32::try_from(node).ok()?;
-        let shape = Shape { kind: Kind::Variable, fields: vec![Field::Opaque(id)] };
-        let built = self.concrete.state.add(ty, None, Some(shape));
+        let built = self.named(ty, id);
         self.assign(built, node)?;
         Some(built)
     }
@@ -489,14 +587,19 @@ impl Builder<'_, '_> {
         };
         let (first, second) = (literal(least)?, literal(greatest)?);
         let id = u32::try_from(node).ok()?;
-        let shape = Shape { kind: Kind::Variable, fields: vec![Field::Opaque(id)] };
-        let condition = self.concrete.state.add(Type::BOOL, None, Some(shape));
+        let condition = self.named(Type::BOOL, id);
         let is_first = super::analysis::is_nearer(value, least, greatest);
         let class = self.concrete.state.nodes[condition].class;
         let name = variable_name(condition);
         self.concrete.assignment.push((class, name, Number::whole(i128::from(is_first))));
         let fields = [condition, first, second].map(Field::Expr).to_vec();
         Some(self.concrete.state.add(ty, None, Some(Shape { kind: Kind::Select, fields })))
+    }
+
+    /// A variable of a name of its own.
+    fn named(&mut self, ty: Type, id: u32) -> NodeId {
+        let name = self.concrete.state.name(id + 12);
+        Machine::variable(ty, name, &mut self.concrete.state)
     }
 
     fn assign(&mut self, built: NodeId, node: NodeId) -> Option<()> {
@@ -506,95 +609,6 @@ impl Builder<'_, '_> {
         let name = variable_name(built);
         self.concrete.assignment.push((class, name, number));
         Some(())
-    }
-}
-
-fn variable_name(node: NodeId) -> String {
-    format!("x{node}")
-}
-
-fn infix(kind: Kind) -> Option<&'static str> {
-    Some(match kind {
-        Kind::Add => "+",
-        Kind::Sub => "-",
-        Kind::Mul => "*",
-        Kind::Div => "/",
-        Kind::Mod => "%",
-        Kind::EQ => "==",
-        Kind::NE => "!=",
-        Kind::LT => "<",
-        Kind::LE => "<=",
-        Kind::GT => ">",
-        Kind::GE => ">=",
-        Kind::And => "&&",
-        Kind::Or => "||",
-        _ => return None,
-    })
-}
-
-/// A node as text, every compound operand in parentheses.
-fn text(state: &State, values: &Values, node: NodeId) -> String {
-    let known = state.node(node);
-    let Some(Shape { kind, fields }) = &known.shape else { return variable_name(node) };
-    let parts: Vec<String> = fields
-        .iter()
-        .filter_map(|field| match field {
-            Field::Expr(inner) => Some(text(state, values, *inner)),
-            Field::Number(term) => values.as_number(*term).map(|number| number.to_string()),
-            Field::Lanes => Some("lanes".to_owned()),
-            Field::Opaque(_) => None,
-        })
-        .collect();
-    match (kind, parts.as_slice()) {
-        (Kind::Variable, _) => variable_name(state.find(node)),
-        (Kind::IntImm | Kind::FloatImm, [number]) if known.ty.bits == 32 => number.clone(),
-        (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, [number]) => {
-            format!("({}){number}", known.ty)
-        }
-        (Kind::Call, _) => {
-            format!("{}()", known.intrinsic.as_deref().unwrap_or("call"))
-        }
-        (Kind::Cast, [inner]) => format!("{}({inner})", known.ty),
-        (kind, [a, b]) if infix(*kind).is_some() => {
-            format!("({a} {} {b})", infix(*kind).unwrap_or_default())
-        }
-        (kind, parts) => format!("{}({})", kind.name().to_lowercase(), parts.join(", ")),
-    }
-}
-
-/// A node as C++ that builds it.
-fn snippet(state: &State, values: &Values, node: NodeId) -> String {
-    let known = state.node(node);
-    let Some(Shape { kind, fields }) = &known.shape else { return variable_name(node) };
-    let ty = known.ty.snippet();
-    match kind {
-        Kind::Variable => variable_name(state.find(node)),
-        Kind::IntImm | Kind::UIntImm | Kind::FloatImm => {
-            let number = match fields.first() {
-                Some(Field::Number(term)) => values.as_number(*term).unwrap_or(0),
-                _ => 0,
-            };
-            let number = if number == i128::from(i64::MIN) {
-                "INT64_MIN".to_owned()
-            } else {
-                number.to_string()
-            };
-            format!("make_const({ty}, {number})")
-        }
-        _ => {
-            let mut parts: Vec<String> = Vec::new();
-            if kind.fields().iter().any(|(_, role)| *role == Role::Any) {
-                parts.push(ty);
-            }
-            for field in fields {
-                match field {
-                    Field::Expr(inner) => parts.push(snippet(state, values, *inner)),
-                    Field::Lanes => parts.push("lanes".to_owned()),
-                    Field::Number(_) | Field::Opaque(_) => {}
-                }
-            }
-            format!("{}::make({})", kind.name(), parts.join(", "))
-        }
     }
 }
 
@@ -616,36 +630,33 @@ impl Machine<'_> {
             state.node_mut(copy).intrinsic = intrinsic;
             return vec![(state, Val::Expr(Some(copy)))];
         }
-        let own = kind.filter(|_| self.operands == Operands::Mutated).and_then(|kind| {
-            let wanted = format!("{}*", kind.name());
-            self.program.functions.iter().find(|function| {
-                function.name == "visit"
-                    && function.class == self.class
-                    && function.parameters.first().is_some_and(|first| first.ty == wanted)
-            })
-        });
-        let (Some(function), Some(kind)) = (own, kind) else {
+        if self.operands != Operands::Mutated {
             return vec![(state, Val::Expr(Some(node)))];
+        }
+        let own = kind.and_then(|kind| self.method_for(&self.class.clone(), kind.name()));
+        let (Some(function), Some(kind)) = (own, kind) else {
+            return self.mutate_operands(node, state, line);
         };
-        let members = std::mem::take(&mut state.members);
-        let arguments =
-            function.parameters.iter().map(|parameter| match parameter.ty.trim_end_matches('&') {
-                "Expr" => Val::Expr(Some(node)),
-                ty if ty.ends_with('*') && Kind::named(ty.trim_end_matches('*')) == Some(kind) => {
-                    Val::Ptr(Some((node, kind)))
-                }
-                ty => Val::Handle(ty.to_owned()),
-            });
-        let arguments = arguments.collect();
+        let member = if state.node(node).ty == Type::STMT { "stmt" } else { "expr" };
+        let kept: Vec<_> = state
+            .members
+            .iter()
+            .filter(|slot| matches!(slot.name.as_str(), "expr" | "stmt"))
+            .cloned()
+            .collect();
+        state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
+        let arguments = Self::visit_arguments(function, node, kind);
         let mut paths = Vec::new();
         for (mut state, value) in self.call(function, arguments, state) {
             let result = match value {
                 Val::Void => {
-                    state.members.iter().find(|slot| slot.name == "expr").map(|s| s.value.clone())
+                    state.members.iter().find(|slot| slot.name == member).map(|s| s.value.clone())
                 }
+                Val::Ptr(Some((node, _))) => Some(Val::Expr(Some(node))),
                 value => Some(value),
             };
-            state.members.clone_from(&members);
+            state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
+            state.members.extend(kept.iter().cloned());
             match result {
                 Some(value) => paths.push((state, value)),
                 None => self.end(

@@ -2,9 +2,12 @@
 //!
 //! A node is *opaque* until the mutator asks for its kind; then the path forks (VT, Algorithms 1 and 2), and where the
 //! answer is yes the node gets a shape with opaque operands. Nodes of one *class* have one value: a node and what
-//! `mutate` made of it.
+//! `mutate` made of it. Forks share what neither changes.
+
+use std::rc::Rc;
 
 use super::ir::{Kind, Role, Type};
+use super::machine::I32;
 use super::value::Val;
 use crate::rules::{ValueId, Values};
 
@@ -53,6 +56,15 @@ pub(crate) struct Node {
     pub(crate) not_intrinsics: Vec<String>,
 }
 
+impl Node {
+    /// Whether it stands for a computation without a value: each is another one.
+    pub(crate) fn is_undefined(&self) -> bool {
+        self.intrinsic.as_deref().is_some_and(|name| {
+            matches!(name, "signed_integer_overflow" | "indeterminate_expression")
+        })
+    }
+}
+
 /// Something that a path decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
@@ -80,10 +92,45 @@ pub(crate) struct Slot {
     pub(crate) value: Val,
 }
 
+/// A node in which something was substituted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Substitution {
+    /// The class of the result.
+    pub(crate) class: usize,
+    /// What was replaced: a name, a variable, or any expression.
+    pub(crate) what: NodeId,
+    /// By what.
+    pub(crate) by: NodeId,
+    /// In what.
+    pub(crate) within: NodeId,
+}
+
+/// What is taken to hold in a scope of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Assumption {
+    /// The condition.
+    pub(crate) node: NodeId,
+    /// Whether it holds.
+    pub(crate) holds: bool,
+    /// Activations of functions, and variables of the running one, where the scope begins.
+    pub(crate) depth: (usize, usize),
+}
+
+/// What was mutated in a scope: it is what it was only where the scope's conditions hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Scoped {
+    /// The class of what was given.
+    pub(crate) given: usize,
+    /// The class of what was returned.
+    pub(crate) returned: usize,
+    /// The conditions.
+    pub(crate) assumed: Vec<Assumption>,
+}
+
 /// A path through the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Rc<Node>>,
     /// Nodes known equal to an earlier one.
     alias: Vec<NodeId>,
     /// Classes known to have the value of another.
@@ -93,9 +140,10 @@ pub(crate) struct State {
     /// What holds of values.
     pub(crate) facts: Vec<ValueId>,
     /// Conjunctions that do not hold: conditions of arms that were not taken.
-    pub(crate) not_all: Vec<Vec<Decision>>,
+    pub(crate) not_all: Vec<Rc<[Decision]>>,
     /// Variables, by function activation.
-    pub(crate) frames: Vec<Vec<Slot>>,
+    #[expect(clippy::rc_buffer, reason = "variables are added where the frame is not shared")]
+    pub(crate) frames: Vec<Rc<Vec<Slot>>>,
     /// The object's members that were assigned.
     pub(crate) members: Vec<Slot>,
     /// What `mutate` was given and returned.
@@ -104,6 +152,20 @@ pub(crate) struct State {
     pub(crate) narrowed: Vec<(usize, ValueId, Type)>,
     /// What an analysis said of nodes: at least, at most.
     pub(crate) bounded: Vec<(NodeId, ValueId, ValueId)>,
+    /// What is taken to hold here.
+    pub(crate) assumed: Vec<Assumption>,
+    /// What was mutated where something was taken to hold.
+    pub(crate) scoped: Vec<Scoped>,
+    /// What `substitute` returned.
+    pub(crate) substitutions: Vec<Substitution>,
+    /// Classes of statements that are known to do nothing.
+    pub(crate) idle: Vec<usize>,
+    /// Classes of expressions whose value does not depend on memory.
+    pub(crate) steady: Vec<usize>,
+    /// Classes of expressions without side effects.
+    pub(crate) pure: Vec<usize>,
+    /// What makes the code that was emitted undefined.
+    pub(crate) emitted_undefined: Vec<ValueId>,
     /// The line that gave the result last.
     pub(crate) at: usize,
 }
@@ -134,7 +196,7 @@ impl State {
 
     pub(crate) fn node_mut(&mut self, node: NodeId) -> &mut Node {
         let node = self.find(node);
-        &mut self.nodes[node]
+        Rc::make_mut(&mut self.nodes[node])
     }
 
     /// The shape of a node, if it is known.
@@ -153,7 +215,7 @@ impl State {
             self.class_alias.push(self.class_alias.len());
             self.class_alias.len() - 1
         });
-        self.nodes.push(Node {
+        self.nodes.push(Rc::new(Node {
             ty,
             class,
             shape,
@@ -162,7 +224,7 @@ impl State {
             is_literal: false,
             intrinsic: None,
             not_intrinsics: Vec::new(),
-        });
+        }));
         self.alias.push(self.nodes.len() - 1);
         self.nodes.len() - 1
     }
@@ -181,7 +243,8 @@ impl State {
             fields.push(match role {
                 Role::Same => Field::Expr(self.add(ty, None, None)),
                 Role::Operand | Role::Any => {
-                    let operand = operand.with_vector(ty.is_vector);
+                    let operand =
+                        if ty.is_value() { operand.with_vector(ty.is_vector) } else { operand };
                     Field::Expr(self.add(operand, None, None))
                 }
                 Role::Condition => {
@@ -192,6 +255,29 @@ impl State {
                 Role::Lanes => Field::Lanes,
                 Role::Payload => Field::Number(class_value(values, self.class(class), ty)),
                 Role::Opaque => Field::Opaque(u32::try_from(node).unwrap_or(u32::MAX)),
+                Role::Name => {
+                    // A name of the input is none that the mutator makes.
+                    let name = self.add(Type::NAME, None, None);
+                    self.node_mut(name).not |= super::machine::bit(Kind::Name);
+                    Field::Expr(name)
+                }
+                Role::Truth => Field::Expr(self.add(Type::BOOL, None, None)),
+                Role::Int | Role::OptionalExpr => Field::Expr(self.add(I32, None, None)),
+                Role::Index => {
+                    let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };
+                    Field::Expr(self.add(I32.with_vector(lanes), None, None))
+                }
+                Role::Predicate => {
+                    let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };
+                    Field::Expr(self.add(Type::BOOL.with_vector(lanes), None, None))
+                }
+                Role::Stmt => {
+                    let stmt = self.add(Type::STMT, None, None);
+                    self.node_mut(stmt).not |= super::machine::bit(Kind::Undefined);
+                    Field::Expr(stmt)
+                }
+                Role::OptionalStmt => Field::Expr(self.add(Type::STMT, None, None)),
+                Role::Exprs | Role::Stmts => Field::Expr(self.add(Type::LIST, None, None)),
             });
         }
         fields
@@ -205,8 +291,9 @@ impl State {
         }
         let (not, is_literal) = (self.nodes[opaque].not, self.nodes[opaque].is_literal);
         self.alias[opaque] = other;
-        self.nodes[other].not |= not;
-        self.nodes[other].is_literal |= is_literal;
+        let united = Rc::make_mut(&mut self.nodes[other]);
+        united.not |= not;
+        united.is_literal |= is_literal;
         let (a, b) = (self.class(self.nodes[opaque].class), self.class(self.nodes[other].class));
         self.class_alias[a] = b;
     }
@@ -224,13 +311,61 @@ impl State {
         })
     }
 
+    /// Whether two nodes that are known wholly have one structure.
+    pub(crate) fn is_same(&self, a: NodeId, b: NodeId) -> bool {
+        if self.find(a) == self.find(b) {
+            return true;
+        }
+        let (first, second) = (self.node(a), self.node(b));
+        let (Some(a), Some(b)) = (&first.shape, &second.shape) else { return false };
+        first.ty == second.ty
+            && first.intrinsic == second.intrinsic
+            && a.kind == b.kind
+            && a.fields.len() == b.fields.len()
+            && a.fields.iter().zip(&b.fields).all(|(a, b)| match (a, b) {
+                (Field::Expr(a), Field::Expr(b)) => self.is_same(*a, *b),
+                (a, b) => a == b,
+            })
+    }
+
+    /// A name by its number: one node for each.
+    pub(crate) fn name(&mut self, id: u32) -> NodeId {
+        let known = self.nodes.iter().position(|node| {
+            node.ty == Type::NAME
+                && node.shape.as_ref().is_some_and(|shape| shape.fields == [Field::Opaque(id)])
+        });
+        if let Some(known) = known {
+            return known;
+        }
+        let shape = Shape { kind: Kind::Name, fields: vec![Field::Opaque(id)] };
+        self.add(Type::NAME, None, Some(shape))
+    }
+
+    /// A list of nodes.
+    pub(crate) fn list(&mut self, nodes: &[NodeId]) -> NodeId {
+        let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
+        self.add(Type::LIST, None, Some(Shape { kind: Kind::List, fields }))
+    }
+
     /// The variables of the running function.
     pub(crate) fn frame(&mut self) -> &mut Vec<Slot> {
         if self.frames.is_empty() {
-            self.frames.push(Vec::new());
+            self.frames.push(Rc::default());
         }
         let last = self.frames.len() - 1;
-        &mut self.frames[last]
+        Rc::make_mut(&mut self.frames[last])
+    }
+
+    /// How many variables the running function has.
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.len())
+    }
+
+    /// Forgets the variables of the running function that were declared since it had so many.
+    pub(crate) fn leave(&mut self, depth: usize) {
+        if self.depth() > depth {
+            self.frame().truncate(depth);
+        }
     }
 
     /// Adds a decision that changes no node.

@@ -47,8 +47,24 @@ impl Val {
 
     /// Whether it is what an `ExprInfo` says.
     pub(crate) fn is_info(&self) -> bool {
-        matches!(self, Self::Handle(of) if of.starts_with("ExprInfo"))
+        matches!(self, Self::Bound(..))
+            || matches!(self, Self::Handle(of) if of.starts_with("ExprInfo"))
     }
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    /// Characters.
+    Text(String),
+    /// The digits of a number.
+    Num(Num),
+    /// The name under which an operand was printed.
+    Node(NodeId),
+    /// The name of a variable.
+    Name(NodeId),
+    /// A type of C.
+    Type(Type),
 }
 
 /// A value.
@@ -60,6 +76,8 @@ pub(crate) enum Val {
     Bool(ValueId),
     /// An integer.
     Int(Num),
+    /// A number that an analysis said, and what is true of it.
+    Bound(Num, ValueId),
     /// A floating-point number.
     Real(ValueId),
     /// `Expr`, possibly undefined.
@@ -74,6 +92,8 @@ pub(crate) enum Val {
     Code(Code),
     /// A text.
     Text(String),
+    /// A text of which parts are not known, or that is being written.
+    Rope(Vec<Piece>),
     /// The address of a variable.
     Address(Place),
     /// A reference to a variable.
@@ -82,6 +102,12 @@ pub(crate) enum Val {
     Object(Vec<(String, Val)>),
     /// The arguments of a call.
     Arguments(NodeId),
+    /// A member that is only compared, by its number.
+    Opaque(u32),
+    /// The elements of a vector.
+    List(Vec<Val>),
+    /// A map, a set or a scope: keys with values, the latest last.
+    Map(Vec<(Val, Val)>),
     /// Of an object of the compiler that is only passed on.
     Handle(String),
     /// Not known after a condition that may have assigned it.

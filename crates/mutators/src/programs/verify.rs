@@ -3,7 +3,9 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::Solver;
 
-use super::claims::{assemble, flat, flat_fact, in_type_range, obligation, premises, sensitive};
+use super::claims::{
+    assemble, bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises, sensitive,
+};
 use super::ir::Type;
 use super::machine::{End, Machine, Operands, Outcome, operand_types};
 use super::meaning::Meaning;
@@ -11,94 +13,11 @@ use super::replay::{Computed, Concrete, Entry, Replayed};
 use super::state::{NodeId, Shape, State};
 use super::trial::Trials;
 use super::value::Val;
+pub use super::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::rules::{
-    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, Values, decide, fulfil,
+    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, Values, contradict,
+    decide, fulfil, shows,
 };
-
-/// What is known of a mutator, from best to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
-    /// Every path returns the value and the type of its input.
-    Verified,
-    /// Holds up to a stated bound.
-    Bounded,
-    /// Modelled, but not decided.
-    Undecided,
-    /// Not modelled.
-    Unsupported,
-    /// An analysis returns a fact that does not hold.
-    Contract,
-    /// The result has another type.
-    Type,
-    /// The compiler's own code fails.
-    Crash,
-    /// The result has another value.
-    Wrong,
-}
-
-impl Standing {
-    /// The word in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Verified => "verified",
-            Self::Bounded => "bounded",
-            Self::Undecided => "undecided",
-            Self::Unsupported => "unsupported",
-            Self::Contract => "contract",
-            Self::Type => "type",
-            Self::Crash => "crash",
-            Self::Wrong => "wrong",
-        }
-    }
-
-    /// Whether it is a defect.
-    pub fn is_refuted(self) -> bool {
-        matches!(self, Self::Contract | Self::Type | Self::Crash | Self::Wrong)
-    }
-}
-
-/// Something that keeps a mutator from being verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Its kind.
-    pub standing: Standing,
-    /// The line.
-    pub line: usize,
-    /// The type of the node at which it shows.
-    pub ty: String,
-    /// What happens, or why it is not known.
-    pub text: String,
-    /// For a defect, IR on which it was replayed.
-    pub counterexample: Option<Counterexample>,
-}
-
-/// IR on which a defect was replayed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counterexample {
-    /// The input.
-    pub before: String,
-    /// The result, if there is one.
-    pub after: Option<String>,
-    /// The values of variables.
-    pub values: Vec<(String, String)>,
-    /// The input's value.
-    pub expected: Option<String>,
-    /// The result's value.
-    pub got: Option<String>,
-    /// C++ that builds the input.
-    pub snippet: String,
-}
-
-/// What was found about a mutator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Examination {
-    /// The worst of its findings.
-    pub standing: Standing,
-    /// What keeps it from being verified, one for each line and kind.
-    pub findings: Vec<Finding>,
-    /// Claims that were proved.
-    pub proved: usize,
-}
 
 /// Answers about claims that were asked already.
 #[derive(Debug, Default)]
@@ -117,16 +36,26 @@ pub(crate) fn examine(
     let begin = effort(solver);
     let mut examiner =
         Examiner { entry, begin, solver, limits, known, findings: Vec::new(), proved: 0 };
-    for element in Type::SCALARS {
+    let mut is_run = false;
+    // Most arms are about types that do not wrap; they come first, as only so much is asked.
+    let (whole, wrapping): (Vec<Type>, Vec<Type>) =
+        Type::SCALARS.into_iter().partition(|element| !element.domain().wraps());
+    for element in whole.into_iter().chain(wrapping) {
         for is_vector in [false, true] {
             let ty = element.with_vector(is_vector);
-            if !entry.kind.admits(ty) {
+            // Vectors of C have operators that are not modelled.
+            if !entry.kind.admits(ty) || is_vector && entry.is_emitter {
                 continue;
             }
             for operand in operand_types(entry.kind, ty) {
+                is_run = true;
                 examiner.at(ty, operand);
             }
         }
+    }
+    if !is_run {
+        let what = "none of the types that are looked at";
+        examiner.find(Standing::Unsupported, entry.function.line, "", what);
     }
     let Examiner { mut findings, proved, .. } = examiner;
     findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
@@ -154,10 +83,10 @@ fn effort(solver: &Solver) -> u64 {
 
 /// What questions about one mutator may cost: one each, and more where the answer is not known, since that takes all the
 /// time that a question is given.
-const MAX_EFFORT: u64 = 2500;
+const MAX_EFFORT: u64 = 6000;
 
 /// The cost of a question whose answer is not known.
-const UNKNOWN_EFFORT: u64 = 20;
+const UNKNOWN_EFFORT: u64 = 60;
 
 /// Why a question was not asked.
 const EXHAUSTED: &str = "more questions than are asked about one mutator";
@@ -171,11 +100,7 @@ const MAX_TRIES: usize = 3;
 impl Examiner<'_, '_> {
     fn at(&mut self, ty: Type, operand: Type) {
         let main = if self.entry.kind.has_free_operand() { operand } else { ty };
-        let entry = Entry {
-            is_whole: matches!(main.domain(), Domain::Whole | Domain::Real | Domain::Bool)
-                || ty.domain() == Domain::Whole,
-            ..self.entry
-        };
+        let entry = self.entry.at(ty, operand);
         let shown = if main == ty { ty.to_string() } else { format!("{ty} of {main}") };
         self.try_out(entry, ty, operand, &shown);
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
@@ -192,7 +117,7 @@ impl Examiner<'_, '_> {
 
     /// Runs the mutator on random IR.
     fn try_out(&mut self, entry: Entry<'_>, ty: Type, operand: Type, shown: &str) {
-        let mut trials = Trials::new(entry.kind, ty, operand);
+        let mut trials = Trials::new(entry, ty, operand, 7);
         for _ in 0..TRIALS / operand_types(entry.kind, ty).len() {
             let Some(concrete) = trials.next() else { return };
             let Ok((standing, line, text, counterexample)) =
@@ -248,6 +173,13 @@ impl Examiner<'_, '_> {
                     && self.is_possible(entry, machine, end)
                 {
                     self.find(Standing::Unsupported, end.line, ty, what.clone());
+                }
+            }
+            Outcome::Bounded(what) => {
+                if !self.is_found(Standing::Bounded, end.line)
+                    && self.is_possible(entry, machine, end)
+                {
+                    self.find(Standing::Bounded, end.line, ty, what.clone());
                 }
             }
             Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
@@ -335,7 +267,7 @@ impl Examiner<'_, '_> {
                                     line,
                                     ty: ty.to_owned(),
                                     text: happened,
-                                    counterexample: Some(counterexample(&concrete, None)),
+                                    counterexample: Some(counterexample(entry, &concrete, None)),
                                 });
                             }
                             return;
@@ -386,11 +318,22 @@ impl Examiner<'_, '_> {
         }
         if end.state.nodes.iter().any(|node| node.is_learnt) {
             let flat = flat(entry, machine, input, result, end);
+            if let Some(bare) = bare(&flat)
+                && self.decided(&bare) == Decision::Proved
+            {
+                return self.narrowed(entry, machine, input, result, end, ty);
+            }
             if matches!(self.decided(&flat), Decision::Proved | Decision::Vacuous) {
                 return self.narrowed(entry, machine, input, result, end, ty);
             }
         }
         let plain = obligation(entry, machine, input, result, end, None);
+        if let Some(shared) = of_every_type(&plain)
+            && (bare(&shared).is_some_and(|bare| self.decided(&bare) == Decision::Proved)
+                || self.decided(&shared) == Decision::Proved)
+        {
+            return self.narrowed(entry, machine, input, result, end, ty);
+        }
         let reason = match self.decided(&plain) {
             Decision::Proved | Decision::Vacuous => {
                 return self.narrowed(entry, machine, input, result, end, ty);
@@ -437,7 +380,7 @@ impl Examiner<'_, '_> {
             };
             let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
             // The same terms in the same order, so that the assignment is of the same variables.
-            let _ = assemble(&mut meaning, input, result, Some(true));
+            let _ = assemble(&mut meaning, &end.state, input, result, Some(true));
             let mut confirmed = Err("no IR was found that leads there".to_owned());
             for are_literals in [false, true] {
                 if confirmed.is_err()
@@ -491,7 +434,7 @@ impl Examiner<'_, '_> {
     ) -> Option<Vec<Number>> {
         let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
         let (lhs, rhs, lhs_defined, _, mut facts, narrow) =
-            assemble(&mut meaning, input, result, Some(true));
+            assemble(&mut meaning, &end.state, input, result, Some(true));
         let same = meaning.values.apply(Fun::Eq, &[lhs, rhs]);
         facts.push(meaning.values.apply(Fun::Not, &[same]));
         facts.extend(lhs_defined);
@@ -538,7 +481,7 @@ impl Examiner<'_, '_> {
         match &replayed {
             Replayed::Returned { after, other_type, expected, got, line } => {
                 if let Some(types) = other_type {
-                    let shown = counterexample(concrete, Some((after, None, None)));
+                    let shown = counterexample(entry, concrete, Some((after, None, None)));
                     return Ok((Standing::Type, *line, types.clone(), shown));
                 }
                 let (expected, got) = match (expected, got) {
@@ -576,12 +519,19 @@ impl Examiner<'_, '_> {
                 }
                 let got_text = got.map_or("undefined".to_owned(), |got| got.to_string());
                 let text = format!("{expected} becomes {got_text}");
-                let shown = counterexample(concrete, Some((after, Some(expected), got)));
+                let shown = counterexample(entry, concrete, Some((after, Some(expected), got)));
                 Ok((Standing::Wrong, *line, text, shown))
+            }
+            Replayed::Crash(..) if entry.is_emitter && !entry.is_hardware => {
+                let there = Entry { is_hardware: true, ..entry };
+                Self::confirmed_difference(there, concrete).or_else(|_| {
+                    let (what, line) = Self::confirmed_crash(entry, concrete)?;
+                    Ok((Standing::Crash, line, what, counterexample(entry, concrete, None)))
+                })
             }
             Replayed::Crash(..) => {
                 let (what, line) = Self::confirmed_crash(entry, concrete)?;
-                Ok((Standing::Crash, line, what, counterexample(concrete, None)))
+                Ok((Standing::Crash, line, what, counterexample(entry, concrete, None)))
             }
             Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
         }
@@ -665,12 +615,7 @@ impl Examiner<'_, '_> {
             let outside = meaning.values.apply(Fun::Not, &[fits]);
             let mut all = facts.clone();
             all.push(outside);
-            let ranged = std::mem::take(&mut meaning.ranged);
-            for (term, of) in ranged {
-                if let Some((least, greatest)) = of.range() {
-                    all.extend(meaning.between(term, least, greatest));
-                }
-            }
+            all.extend(meaning.no_overflow());
             all.extend(in_type_range(&mut meaning, &end.state));
             all.extend(meaning.not_taken(true));
             let _ = lhs;
@@ -728,6 +673,9 @@ impl Examiner<'_, '_> {
         if let Some(known) = self.known.fulfilments.get(&key) {
             return known.clone();
         }
+        if contradict(values, facts) {
+            return Fulfilment::None;
+        }
         if self.is_exhausted() {
             return Fulfilment::Unknown(EXHAUSTED.to_owned());
         }
@@ -744,6 +692,9 @@ impl Examiner<'_, '_> {
         if let Some(decision) = self.known.decisions.get(&key) {
             return decision.clone();
         }
+        if shows(claim) {
+            return Decision::Proved;
+        }
         if self.is_exhausted() {
             return Decision::Unknown(EXHAUSTED.to_owned());
         }
@@ -759,6 +710,7 @@ fn not_followed(concrete: &Concrete, why: &str) -> String {
 }
 
 fn counterexample(
+    entry: Entry<'_>,
     concrete: &Concrete,
     result: Option<(&String, Option<Number>, Option<Number>)>,
 ) -> Counterexample {
@@ -768,6 +720,6 @@ fn counterexample(
         values: concrete.values(),
         expected: result.and_then(|(_, expected, _)| expected.map(|value| value.to_string())),
         got: result.and_then(|(_, _, got)| got.map(|value| value.to_string())),
-        snippet: concrete.snippet(),
+        snippet: concrete.snippet(entry.profile),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use halidom_smt::{Answer, Reason, Solver, Value};
+use halidom_smt::{Answer, Options, Program, Reason, Solver, Terms, Value};
 
 use super::encode::Encoder;
 use super::meaning::{Obligation, between};
@@ -29,6 +29,12 @@ pub(crate) enum Decision {
 /// Random tries of a claim.
 const TRIES: u32 = 400;
 
+/// Steps of the solver in a millisecond of a machine of today.
+const STEPS: u64 = 1000;
+
+/// How much longer than its limit a query may take, where a machine is slow or has much to do.
+const PATIENCE: u32 = 10;
+
 /// How long the solver may think about one query.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -38,8 +44,15 @@ pub struct Limits {
 
 impl Limits {
     fn apply(self, solver: &mut Solver) {
-        let soft = Duration::from_millis(self.milliseconds);
+        // Steps decide; time is for what they do not count.
+        let soft = Duration::from_millis(self.milliseconds) * PATIENCE;
         solver.set_timeouts(soft, soft * 2 + Duration::from_secs(2));
+    }
+
+    /// A solver that gives queries up within the limits, after as many steps on every machine.
+    pub(crate) fn options(self, program: Program) -> Options {
+        let steps = Some(self.milliseconds * STEPS);
+        Options { steps, cache: None, ..Options::new(program) }
     }
 }
 
@@ -176,6 +189,12 @@ impl Case {
         let zero = elsewhere.values.number(0, domain);
         let is_zero = elsewhere.values.apply(Fun::Eq, &[divisor, zero]);
         let fact = elsewhere.values.apply(Fun::Not, &[is_zero]);
+        let never = elsewhere.values.bool(false);
+        elsewhere.replace(is_zero, never);
+        let facts = std::mem::take(&mut elsewhere.facts);
+        for old in facts {
+            conjuncts(&elsewhere.values, old, &mut elsewhere.facts);
+        }
         elsewhere.facts.push(fact);
         elsewhere.not_zero.push(divisor);
         [at_zero, elsewhere]
@@ -230,6 +249,14 @@ impl Case {
     }
 
     fn solve_facts(&mut self) {
+        // What is divisible is written as a multiple first: what it divides leaves a remainder by the factors too.
+        let mut next = 0;
+        while next < self.facts.len() {
+            if let Node::Apply(Fun::Eq, sides) = self.values.node(self.facts[next]).clone() {
+                self.solve_divisible(sides[0], sides[1]);
+            }
+            next += 1;
+        }
         let mut next = 0;
         while next < self.facts.len() {
             let fact = self.facts[next];
@@ -239,7 +266,7 @@ impl Case {
             if self.values.domain(*lhs) == Domain::Bool {
                 continue;
             }
-            if self.solve_divisible(*lhs, *rhs) {
+            if self.solve_divisible(*lhs, *rhs) || self.solve_remainder(*lhs, *rhs) {
                 continue;
             }
             for (side, other) in [(*lhs, *rhs), (*rhs, *lhs)] {
@@ -287,6 +314,49 @@ impl Case {
         }
         self.replace(a, multiple);
         true
+    }
+
+    /// `a % b == r` with `b` other than 0: `a` is a multiple of `b` and `r`, which lies below `b`.
+    fn solve_remainder(&mut self, lhs: ValueId, rhs: ValueId) -> bool {
+        let Node::Apply(Fun::Mod, operands) = self.values.node(lhs).clone() else { return false };
+        let (a, b) = (operands[0], operands[1]);
+        if self.values.domain(a) != Domain::Whole || !self.is_not_zero(b) {
+            return false;
+        }
+        let factor = self.values.var(&format!("factor of {a:?}"), Domain::Whole);
+        let product = self.values.apply(Fun::Mul, &[factor, b]);
+        let sum = self.values.apply(Fun::Add, &[product, rhs]);
+        let Some((var, by)) = self.isolate(a, sum) else { return false };
+        if self.values.mentions(by, var) {
+            return false;
+        }
+        let zero = self.values.number(0, Domain::Whole);
+        let below = self.values.apply(Fun::Lt, &[rhs, zero]);
+        let at_least = self.values.apply(Fun::Not, &[below]);
+        let is_negative = self.values.apply(Fun::Lt, &[b, zero]);
+        let negated = self.values.apply(Fun::Sub, &[zero, b]);
+        let magnitude = self.values.apply(Fun::Ite, &[is_negative, negated, b]);
+        let at_most = self.values.apply(Fun::Lt, &[rhs, magnitude]);
+        self.facts.extend([at_least, at_most]);
+        self.replace(var, by);
+        true
+    }
+
+    /// Whether a term is known to be other than 0.
+    fn is_not_zero(&mut self, term: ValueId) -> bool {
+        if let Some(value) = self.values.as_number(term) {
+            return value != 0;
+        }
+        if self.not_zero.contains(&term) {
+            return true;
+        }
+        if let Node::Apply(Fun::Mul, parts) = self.values.node(term).clone() {
+            return parts.into_iter().all(|part| self.is_not_zero(part));
+        }
+        let zero = self.values.number(0, self.values.domain(term));
+        let is_zero = self.values.apply(Fun::Eq, &[term, zero]);
+        let is_not_zero = self.values.apply(Fun::Not, &[is_zero]);
+        self.facts.contains(&is_not_zero)
     }
 
     /// A variable in a sum, and what it is if the sum equals `other`.
@@ -464,7 +534,18 @@ fn query_all(
     for assertion in assertions {
         solver.assert(&encoder.terms, assertion);
     }
-    Ok(solver.check_fresh(&encoder.terms, "rule"))
+    Ok(check(solver, &encoder.terms, "rule"))
+}
+
+/// Steps in which most queries are answered.
+const QUICK: u64 = 50_000;
+
+/// Asks quickly, and if that is not enough in a way in which the solver can choose how to go about it.
+fn check(solver: &mut Solver, terms: &Terms, label: &str) -> Answer {
+    match solver.check_scoped(terms, label, QUICK) {
+        Answer::Unknown(_) => solver.check_fresh(terms, label),
+        answer => answer,
+    }
 }
 
 /// Whether what is assumed contradicts itself.
@@ -475,7 +556,7 @@ fn is_vacuous(obligation: &Obligation, solver: &mut Solver) -> bool {
         let Ok(fact) = encoder.term(*fact) else { return false };
         solver.assert(&encoder.terms, fact);
     }
-    solver.check_fresh(&encoder.terms, "assumptions") == Answer::Unsat
+    check(solver, &encoder.terms, "assumptions") == Answer::Unsat
 }
 
 fn number(value: Value, domain: Domain) -> Number {
@@ -509,7 +590,6 @@ pub(crate) fn fulfil(
 ) -> Fulfilment {
     limits.apply(solver);
     let mut encoder = Encoder::new(values, None);
-    let has_bits = values.vars().iter().any(|(_, domain)| domain.wraps());
     solver.clear();
     for fact in facts {
         match encoder.term(*fact) {
@@ -517,13 +597,7 @@ pub(crate) fn fulfil(
             Err(_) => return Fulfilment::Unknown("numbers too large".to_owned()),
         }
     }
-    // A process of its own pays where the solver has to choose how to go about bits.
-    let answer = if has_bits {
-        solver.check_fresh(&encoder.terms, "path")
-    } else {
-        solver.check(&encoder.terms, "path")
-    };
-    match answer {
+    match check(solver, &encoder.terms, "path") {
         Answer::Unsat => Fulfilment::None,
         Answer::Sat(model) => {
             let mut assignment: Vec<Number> =

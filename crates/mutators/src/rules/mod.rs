@@ -1,23 +1,29 @@
 //! Rewrite rules of the language of Halide's `IRMatch.h`.
 
+mod circles;
 mod decide;
 mod encode;
+mod interval;
 mod kinds;
 mod meaning;
 mod pattern;
 mod polynomial;
 mod read;
 mod search;
+mod traps;
 mod value;
 mod verify;
 
+pub use circles::{Circle, circles, leads_down};
 pub use decide::Limits;
 pub(crate) use decide::{Decision, Fulfilment, decide, fulfil};
+pub(crate) use interval::{contradict, shows};
 pub(crate) use meaning::Obligation;
 pub use meaning::{Context, is_unconditional};
 pub use pattern::{Op, Pattern, Reduction};
 pub use read::{Found, Guard, Rule, Subject, TypeTest, rules};
 pub(crate) use search::Random;
+pub use traps::{Trap, trap};
 pub use value::{Domain, Number};
 pub(crate) use value::{Fun, Node, ValueId, Values};
 pub use verify::{At, Counterexample, Verdict, replayed, verify};

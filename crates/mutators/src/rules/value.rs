@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use halidom_base::Interner;
+use halidom_base::{FxHashMap, FxHashSet, Interner};
 
 halidom_base::define_id!(
     /// A term of one [`Values`].
@@ -306,17 +306,23 @@ impl Values {
 
     /// A term with another in place of a part of it.
     pub(crate) fn replace(&mut self, term: ValueId, var: ValueId, by: ValueId) -> ValueId {
-        if term == var {
-            return by;
+        self.replace_in(term, &mut FxHashMap::from_iter([(var, by)]))
+    }
+
+    fn replace_in(&mut self, term: ValueId, done: &mut FxHashMap<ValueId, ValueId>) -> ValueId {
+        if let Some(known) = done.get(&term) {
+            return *known;
         }
         let Node::Apply(fun, operands) = self.node(term).clone() else { return term };
         let replaced: Vec<_> =
-            operands.iter().map(|operand| self.replace(*operand, var, by)).collect();
-        match fun {
+            operands.iter().map(|operand| self.replace_in(*operand, done)).collect();
+        let new = match fun {
             _ if replaced == operands => term,
             Fun::Convert => self.convert(replaced[0], self.domain(term)),
             fun => self.apply(fun, &replaced),
-        }
+        };
+        done.insert(term, new);
+        new
     }
 
     /// An integer in another domain. What wraps anyway is converted before it is computed with, so that equal sums look
@@ -361,12 +367,17 @@ impl Values {
         self.intern(Node::Apply(Fun::Convert, vec![term]), to)
     }
 
-    /// Calls `visit` with a term and every term inside.
+    /// Calls `visit` with a term and every term inside, each once.
     pub(crate) fn visit(&self, term: ValueId, visit: &mut impl FnMut(ValueId)) {
-        visit(term);
-        if let Node::Apply(_, operands) = self.node(term) {
-            for operand in operands {
-                self.visit(*operand, visit);
+        let mut seen = FxHashSet::default();
+        let mut open = vec![term];
+        while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            visit(term);
+            if let Node::Apply(_, operands) = self.node(term) {
+                open.extend(operands.iter().rev());
             }
         }
     }
@@ -380,26 +391,42 @@ impl Values {
 
     /// The value of a term. `None` where it is too large to be computed, or divides reals by 0.
     ///
-    /// `seen` is called with the value of each term inside.
+    /// `seen` is called with the value of each term inside, once.
     pub(crate) fn evaluate(
         &self,
         term: ValueId,
         assignment: &[Number],
         seen: &mut impl FnMut(ValueId, Number),
     ) -> Option<Number> {
+        self.evaluate_in(term, assignment, seen, &mut FxHashMap::default())
+    }
+
+    fn evaluate_in(
+        &self,
+        term: ValueId,
+        assignment: &[Number],
+        seen: &mut impl FnMut(ValueId, Number),
+        done: &mut FxHashMap<ValueId, Number>,
+    ) -> Option<Number> {
         let value = match self.node(term) {
             Node::Var(index) => assignment[*index as usize],
             Node::Number(value) => Number::whole(*value),
             Node::Apply(fun, operands) => {
-                let values =
-                    operands.iter().map(|operand| self.evaluate(*operand, assignment, seen));
-                let values: Vec<Number> = values.collect::<Option<_>>()?;
-                if *fun == Fun::Convert {
-                    let value = Number::whole(self.domain(term).wrap(values[0].numerator));
-                    seen(term, value);
-                    return Some(value);
+                if let Some(known) = done.get(&term) {
+                    return Some(*known);
                 }
-                compute(*fun, self.domain(operands[operands.len() - 1]), &values)?
+                let mut values = [Number::whole(0); 3];
+                for (value, operand) in values.iter_mut().zip(operands) {
+                    *value = self.evaluate_in(*operand, assignment, seen, done)?;
+                }
+                let value = if *fun == Fun::Convert {
+                    Number::whole(self.domain(term).wrap(values[0].numerator))
+                } else {
+                    let last = operands.len() - 1;
+                    compute(*fun, self.domain(operands[last]), &values[..=last])?
+                };
+                done.insert(term, value);
+                value
             }
         };
         seen(term, value);

@@ -8,6 +8,7 @@ use super::kinds::{Kind, Kinds, Typing};
 use super::meaning::{Context, NoObligation, Obligation, obligation};
 use super::read::Rule;
 use super::search::{Outcome, replay};
+use super::traps::{Trap, trap};
 use super::value::{Domain, Number};
 use crate::profile::Profile;
 
@@ -71,6 +72,8 @@ pub enum Verdict {
     Verified,
     /// Wrong on these values.
     Wrong(Counterexample),
+    /// Right, but computing its constants ends the compiler.
+    Crash(Trap),
     /// Neither is known, and why.
     Undecided(String),
     /// Not modelled: the construct.
@@ -139,7 +142,13 @@ pub fn verify(
                 },
             },
         };
-        let domains = open.iter().map(|index| typing.domains[index]).collect();
+        let domains: Vec<Domain> = open.iter().map(|index| typing.domains[index]).collect();
+        let verdict = match (domains.first(), verdict) {
+            (Some(Domain::Whole), Verdict::Verified) => {
+                trap(rule, profile).map_or(Verdict::Verified, Verdict::Crash)
+            }
+            (_, verdict) => verdict,
+        };
         verdicts.push(At { domains, verdict });
     }
     verdicts

@@ -1,6 +1,6 @@
 //! The layout of a func's memory: `reorder_storage`, `align_storage`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
 
-use halidom_ir::{Action, Constant, Directive, ExprId};
+use halidom_ir::{Action, BufferDecl, Constant, Directive, ExprId, StoreIn};
 
 use super::{Scheduler, list};
 use crate::error::{Result, ScheduleError};
@@ -34,6 +34,25 @@ impl Scheduler<'_> {
                     ));
                 }
                 plan.storage.folds.push(fold);
+                Ok(())
+            }
+            Action::StoreIn(StoreIn::Stream) => {
+                let name = self.func_name(directive);
+                let outputs = self.lowered.outputs.iter_mut();
+                let output = outputs.into_iter().find(|output| output.func == directive.func);
+                let Some(output) = output else {
+                    return Err(ScheduleError::new(
+                        "HAL0620",
+                        directive.origin,
+                        format!("`{name}` is no output: it is read again"),
+                        "only outputs can be written past the caches",
+                    ));
+                };
+                for buffer in &mut output.buffers {
+                    let decl = self.pool.buffer(*buffer).clone();
+                    *buffer =
+                        self.pool.declare_buffer(BufferDecl { store_in: StoreIn::Stream, ..decl });
+                }
                 Ok(())
             }
             Action::StoreIn(place) => {

@@ -18,10 +18,11 @@ mod retention;
 mod settle;
 mod store;
 mod unfolded;
+mod uniform;
 mod weaker;
 
-use halidom_base::{FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
+use halidom_ir::{Algorithm, BufferKind, Expr, ExprId, FuncId, Pool, Program, StmtId, VarId};
 use halidom_smt::OpenError;
 
 use crate::laws::Laws;
@@ -48,11 +49,15 @@ pub(crate) struct Checker<'a> {
     pub(crate) values: Vec<Option<usize>>,
     /// Funcs whose values need not be right bit for bit.
     pub(crate) inexact: IndexSet<FuncId>,
+    /// Whether the right values of inexact funcs are one for each coordinate, as far as that was asked.
+    pub(crate) uniform: FxHashMap<FuncId, bool>,
     /// Those, and the funcs that they are computed from.
     pub(crate) interpreted: IndexSet<FuncId>,
     pub(crate) notes: Vec<String>,
     /// Stores that never run.
     pub(crate) dead: Vec<StmtId>,
+    /// `int`s that are not shown to fit the width of the compiled code's.
+    pub(crate) wide: IndexSet<ExprId>,
     /// Sizes at which an open obligation may fail: hints for the search for a counterexample.
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
 }
@@ -127,20 +132,26 @@ impl Checker<'_> {
     }
 
     /// Whether the shapes of the caller's buffers and the windows are pairwise different variables: nothing is known about them but what entry checks say. The components of
-    /// an output have one shape.
+    /// an output have one shape. A window may be the shape of its output: then the program is one for callers that give no more than the window.
     fn free_shapes(&self, program: &Program) -> bool {
         let mut vars: Vec<VarId> = program.params.clone();
-        for output in &program.outputs {
-            vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
-        }
         let mut firsts = Vec::new();
         for output in &program.outputs {
             let mut dims = output.buffers.iter().map(|buffer| &self.pool.buffer(*buffer).dims);
-            let first = dims.next();
-            if dims.any(|dims| Some(dims) != first) {
+            let Some(first) = dims.next() else { return false };
+            if dims.any(|dims| dims != first) {
                 return false;
             }
             firsts.extend(output.buffers.first().copied());
+            let shape =
+                first.iter().map(|dim| [dim.min, dim.extent].map(|part| self.pool.get(part)));
+            let whole = output.window.len() == first.len()
+                && output.window.iter().zip(shape).all(|((min, extent), [own_min, own_extent])| {
+                    *own_min == Expr::Var(*min) && *own_extent == Expr::Var(*extent)
+                });
+            if !whole {
+                vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
+            }
         }
         for buffer in program.inputs.iter().copied().chain(firsts) {
             for dim in &self.pool.buffer(buffer).dims {

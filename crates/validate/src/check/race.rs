@@ -173,9 +173,9 @@ impl<'a> Checker<'a> {
             return;
         }
         let place = format!("stores to {}", self.describe(&first.access));
-        let pure = self.is_exact(first.func)
-            && ((first.stage == 0 && second.stage == 0)
-                || self.specification.stages(first.func) == 1);
+        let pure = ((first.stage == 0 && second.stage == 0)
+            || self.specification.stages(first.func) == 1)
+            && self.has_one_value(first.func);
         let folded = self.model.memories[first.access.memory].is_folded();
         if pure
             && !folded
@@ -234,7 +234,7 @@ impl<'a> Checker<'a> {
         let status = match self.conflict_facts(&store.access, &store.access, &mut there) {
             Some((facts, there_too)) => {
                 let pure = store.stage == 0 || self.specification.stages(store.func) == 1;
-                let goal = if pure && self.is_exact(store.func) {
+                let goal = if pure && self.has_one_value(store.func) {
                     let good = self.good(store);
                     let agree = self.space.and(&[good, there_too]);
                     self.space.or(&[same, agree])
@@ -265,7 +265,7 @@ impl<'a> Checker<'a> {
         );
         let Some((innermost, _)) = apart.last().copied() else { return };
         let place = format!("read of {} beside a store", self.describe(load));
-        let exact = self.is_exact(self.model.memories[load.memory].func);
+        let exact = self.has_one_value(self.model.memories[load.memory].func);
         let folded = self.model.memories[load.memory].is_folded();
         if exact && !folded && self.always_promised((index, load), innermost, (always, relying)) {
             let status = Status::Closed(Method::Solver);

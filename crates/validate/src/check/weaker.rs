@@ -6,7 +6,7 @@
 //! has the axioms which are listed. For that, program and algorithm are described once more, in a space that keeps these operators as they are written: what was equal bit for bit because constants were
 //! folded is no equation there. All other obligations were shown of the values that the loads claim whatever these are, but for races, which look at [`Checker::inexact`].
 
-use halidom_base::{FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{Algorithm, FuncId, Program};
 use halidom_smt::OpenError;
 
@@ -117,9 +117,11 @@ impl Checker<'_> {
             obligations: Vec::new(),
             values: Vec::new(),
             inexact: IndexSet::default(),
+            uniform: FxHashMap::default(),
             interpreted: IndexSet::default(),
             notes: Vec::new(),
             dead: Vec::new(),
+            wide: IndexSet::default(),
             hints: Vec::new(),
         };
         let mut found = Vec::new();

@@ -367,7 +367,11 @@ impl Walker<'_> {
                 Some(lender) => Some(*lender),
                 None => return self.problem("a buffer within one that does not exist here"),
             },
-            StoreIn::Auto | StoreIn::Heap | StoreIn::Stack | StoreIn::Register => None,
+            StoreIn::Auto
+            | StoreIn::Heap
+            | StoreIn::Stack
+            | StoreIn::Register
+            | StoreIn::Stream => None,
         };
         self.scope.by_buffer.insert(buffer, index);
         self.scope.by_func.insert((func, component), index);

@@ -3,18 +3,21 @@
 mod baseline;
 mod json;
 mod junit;
+mod replay;
 mod sarif;
 mod show;
+
+use std::path::Path;
 
 use halidom_driver::files;
 use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
-use halidom_driver::stock::{self, Outcome, Replay, Stock};
+use halidom_driver::stock;
 use halidom_driver::subject::Subject;
-use halidom_validate::{Counterexample, Report, Verdict};
-use serde_json::{Map, Value, json};
+use halidom_validate::{Report, Verdict};
+use serde_json::{Map, Value};
 
-use super::subjects::SCHEDULES;
+use super::subjects::{SCHEDULES, Wanted};
 use super::{solving, status, subjects};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Output, Status};
@@ -47,7 +50,16 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
     };
     let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
     let mut all: Vec<Judged> = Vec::new();
-    let stock = if args.halide { Some(subjects::stock(args, output)?) } else { None };
+    let wanted = subjects::wanted(&args.given, output)?;
+    let (file, stock) = match &wanted {
+        Wanted::Choice(choice) => (choice.file.clone(), None),
+        Wanted::Stock(request) => {
+            (request.file().to_owned(), Some(subjects::stock(request, output)?))
+        }
+    };
+    if stock.is_some() {
+        options = options.of_stock();
+    }
     let mut each = |key: &str,
                     subject: Subject,
                     _: Option<String>,
@@ -59,12 +71,26 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         output.line(&format!("{}:", subject.title()));
         let mut report =
             judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
-        let replayed = stock.as_ref().and_then(|stock| replayed(stock, &mut report));
+        let found = match &report.verdict {
+            Verdict::Refuted(found) => Some(found.clone()),
+            Verdict::Proved | Verdict::Unknown(_) => None,
+        };
+        let folder = args.replay.as_deref();
+        let replayed = stock.as_ref().map(|stock| stock::bear_out(stock, &mut report, folder));
+        let replayed = replayed
+            .transpose()
+            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
         let layout = Layout::new(&subject, &report);
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
-        if let (Some(stock), Some(replay)) = (&stock, &replayed) {
-            show_replay(stock, replay, &report, output);
+        if let (Some(found), Verdict::Unknown(_)) = (&found, &report.verdict) {
+            // What the compiled code does not bear out is of interest to who looks after the translation.
+            for line in counterexample(&subject, &layout, found) {
+                output.detail(&format!("  not borne out: {line}"));
+            }
+        }
+        if let (Some(stock), Some(Some(replay))) = (&stock, &replayed) {
+            replay::show(stock, replay, &report, output);
         }
         faults(&report, output)?;
         let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject));
@@ -75,14 +101,15 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         all.push(Judged { key: key.to_owned(), subject, report, layout, status, recorded });
         Ok(())
     };
-    let kind = match &stock {
-        Some(stock) => each("halide", stock.subject.clone(), None, output).map(|()| SCHEDULES),
-        None => subjects::for_each(&args.choice, output, &mut each),
+    let kind = match (&stock, &wanted) {
+        (None, Wanted::Choice(choice)) => subjects::for_each(choice, output, &mut each),
+        (Some(stock), _) => each("halide", stock.subject.clone(), None, output).map(|()| SCHEDULES),
+        (None, Wanted::Stock(_)) => Ok(SCHEDULES),
     };
     // What was answered is kept even if a later subject is refused.
     solving::keep(&args.solving, &options, output)?;
     let kind = kind?;
-    write(args, &all, output)?;
+    write(args, &file, &all, output)?;
     let worst = all.iter().map(|judged| judged.status).fold(Status::Done, worse);
     let object = |judged: &Judged| json::object_of(&judged.subject, &judged.layout, &judged.report);
     if let [only] = all.as_slice() {
@@ -95,75 +122,6 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         output.set(kind, objects.collect::<Map<String, Value>>());
     }
     Ok(worst)
-}
-
-/// Runs the code that Halide compiles on the inputs of a refutation. One that it does not bear out refutes nothing; nor does one that is not run, where floats of the statement are known
-/// by their digits alone.
-fn replayed(stock: &Stock, report: &mut Report) -> Option<Replay> {
-    let Verdict::Refuted(counterexample) = &report.verdict else { return None };
-    let replay = stock::replay(stock, counterexample);
-    let reason = match &replay {
-        Replay::Wrong { .. } => None,
-        Replay::Right => Some(
-            "the compiled code gives what the pipeline says on a run in which the statement does not",
-        ),
-        Replay::Failed(_) if stock.notes.iter().any(|note| note.starts_with("trusted")) => {
-            Some("a run of the statement differs, and floats of it are known by six digits only")
-        }
-        Replay::Failed(_) => None,
-    };
-    if let Some(reason) = reason {
-        report.verdict = Verdict::Unknown(reason.to_owned());
-    }
-    Some(replay)
-}
-
-/// Says what the code that Halide compiles did on the inputs of a refutation.
-fn show_replay(stock: &Stock, replay: &Replay, report: &Report, output: &mut Output<'_>) {
-    let (line, replayed) = match replay {
-        Replay::Wrong { output, coords, expected, got } => (
-            format!("compiled code: {output}{coords:?} is {got}, and the pipeline says {expected}"),
-            true,
-        ),
-        Replay::Right => ("compiled code: gives what the pipeline says".to_owned(), false),
-        Replay::Failed(words) => (format!("compiled code: not run ({words})"), false),
-    };
-    output.line(&format!("  {line}"));
-    output.set("compiled_code", json!({ "replayed": replayed, "said": line }));
-    if let Verdict::Refuted(counterexample) = &report.verdict {
-        show_pass(stock, counterexample, output);
-    }
-}
-
-/// Says after which pass of Halide's compiler the statement is wrong for the first time, where the dump of the passes is known.
-fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
-    let Some(dump) = &stock.dump else { return };
-    let steps = match stock::passes(stock, dump, counterexample) {
-        Ok(steps) => steps,
-        Err(error) => return output.line(&format!("  pass: the dump is not read: {error}")),
-    };
-    for step in &steps {
-        output.detail(&format!("{}: {:?}", step.pass, step.outcome));
-    }
-    let Some(wrong) = steps.iter().position(|step| step.outcome == Outcome::Wrong) else {
-        return output.line("  pass: no statement of the dump is wrong on these inputs");
-    };
-    let pass = &steps[wrong].pass;
-    let before = steps[..wrong].iter().rposition(|step| step.outcome == Outcome::Right);
-    let line = match before {
-        Some(before) if before + 1 == wrong => {
-            format!("pass: wrong after `{pass}`, right after `{}`", steps[before].pass)
-        }
-        Some(before) => format!(
-            "pass: wrong after `{pass}`; the last that is known to be right is after `{}`",
-            steps[before].pass
-        ),
-        None => format!(
-            "pass: wrong after `{pass}`, the first whose statement can be run: it, one before it, or the schedule is at fault"
-        ),
-    };
-    output.line(&format!("  {line}"));
-    output.set("pass", pass.as_str());
 }
 
 /// Loud about what makes every verdict of the run doubtful.
@@ -228,8 +186,12 @@ fn word(verdict: &Verdict) -> &'static str {
 }
 
 /// Writes the reports for other tools.
-fn write(args: &ValidateArgs, all: &[Judged], output: &mut Output<'_>) -> Result<(), Status> {
-    let file = &args.choice.file;
+fn write(
+    args: &ValidateArgs,
+    file: &Path,
+    all: &[Judged],
+    output: &mut Output<'_>,
+) -> Result<(), Status> {
     let mut texts = Vec::new();
     if let Some(path) = &args.junit {
         let text = junit::text(file, all).map_err(|error| {

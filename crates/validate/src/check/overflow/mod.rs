@@ -55,11 +55,21 @@ struct Ranges<'a> {
     products: Vec<(Vec<FormulaId>, FormulaId)>,
     /// The limit and the slack that served last.
     last: Option<(Limit, usize)>,
+    /// What the compiled code's `int`s can be: all of 64 bits, or less.
+    width: Interval,
+}
+
+impl Ranges<'_> {
+    /// Whether the compiled code's `int`s are narrower than 64 bits: then what is not shown to fit is listed.
+    fn is_narrow(&self) -> bool {
+        self.width != WIDTH
+    }
 }
 
 impl Checker<'_> {
     /// Obligations of kind `Overflow`.
-    pub(crate) fn overflow(&mut self, parameters: &FxHashMap<VarId, Value>) {
+    pub(crate) fn overflow(&mut self, parameters: &FxHashMap<VarId, Value>, width: u32) {
+        let limit = 1_i128 << (width.clamp(1, 64) - 1);
         let symbols = self.symbol_ranges();
         let limits = self.limits(&symbols);
         let mut ranges = Ranges {
@@ -75,6 +85,7 @@ impl Checker<'_> {
             guards: FxHashMap::default(),
             products: Vec::new(),
             last: None,
+            width: (-limit, limit - 1),
         };
         let model = self.model;
         for computed in &model.computed {
@@ -85,6 +96,8 @@ impl Checker<'_> {
                 intervals.push(self.range(*expr, &computed.place, &mut ranges, &mut failed));
                 let status = match failed {
                     None => Status::Closed(Method::Intervals),
+                    // Invariant: what does not fit 64 bits is among what does not fit fewer.
+                    Some(_) if ranges.is_narrow() => Status::Closed(Method::Listed),
                     Some(culprit) => Status::Open(format!(
                         "not shown to fit: {}",
                         halidom_ir::print::expr(self.pool, culprit)
@@ -102,6 +115,9 @@ impl Checker<'_> {
                     let last = min.1.saturating_add(extent.1.max(1)) - 1;
                     let status = if last < WIDTH.1 {
                         Status::Closed(Method::Intervals)
+                    } else if ranges.is_narrow() {
+                        self.wide.extend(computed.exprs.last());
+                        Status::Closed(Method::Listed)
                     } else {
                         Status::Open("the end of a loop is not shown to fit".to_owned())
                     };
@@ -170,6 +186,7 @@ impl Checker<'_> {
                 found = (found.0.max(factors.0), found.1.min(factors.1));
             }
             if !narrow(found)
+                && !ranges.is_narrow()
                 && let Expr::Binary(BinaryOp::Mul(Overflow::Unbounded), x, y) = &node
             {
                 guarded = false;
@@ -188,6 +205,9 @@ impl Checker<'_> {
                     found = (-SMALL, SMALL);
                 }
             }
+        }
+        if found.0 < ranges.width.0 || found.1 > ranges.width.1 {
+            self.wide.insert(expr);
         }
         if found.0 < WIDTH.0 || found.1 > WIDTH.1 {
             failed.get_or_insert(expr);
@@ -304,6 +324,9 @@ impl Checker<'_> {
             || self.dense_size(memory, computed, ranges).is_some_and(|size| size <= most);
         let status = if fits {
             Status::Closed(Method::Intervals)
+        } else if ranges.is_narrow() {
+            self.wide.extend(computed.exprs.last());
+            Status::Closed(Method::Listed)
         } else {
             Status::Open("the number of elements is not shown to fit".to_owned())
         };

@@ -1,0 +1,40 @@
+//! `halidom export`.
+
+use halidom_driver::bench;
+use halidom_driver::files::write_bytes;
+use halidom_driver::source::Choice;
+
+use super::{load, report, status};
+use crate::args::ExportArgs;
+use crate::output::{Output, Status};
+
+pub(crate) fn run(args: &ExportArgs, output: &mut Output<'_>) -> Status {
+    status(export(args, output))
+}
+
+fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let loaded = load(&args.file, output)?;
+    let found = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
+        let schedule = loaded.schedule(pipeline, args.schedule.as_deref())?;
+        Ok(Choice { pipeline, schedule })
+    });
+    let choice = found.map_err(|diagnostic| {
+        report(&loaded, &[diagnostic], output);
+        Status::BadInput
+    })?;
+    let text = bench::export(&loaded, &choice).map_err(|error| {
+        let hint =
+            "write it otherwise; of a schedule, `-s default` exports the pipeline without it";
+        output.error("HAL1220", &error.to_string(), hint)
+    })?;
+    match &args.output {
+        Some(path) => {
+            write_bytes(path, text.as_bytes())
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            output.line(&path.display().to_string());
+        }
+        None => output.line(&text),
+    }
+    output.set("text", text);
+    Ok(Status::Done)
+}

@@ -1,0 +1,69 @@
+//! What the code that stock Halide compiled does on the inputs of a refutation, and the pass at fault.
+
+use halidom_driver::stock::{self, Outcome, Replay, Stock};
+use halidom_validate::{Counterexample, Report, Verdict};
+use serde_json::json;
+
+use crate::output::Output;
+
+/// Lines of a statement that are shown before and after the pass at fault.
+const CHANGES: usize = 8;
+
+/// Says what the code that Halide compiles did on the inputs of a refutation.
+pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut Output<'_>) {
+    let (line, replayed) = match replay {
+        Replay::Wrong { output, coords, expected, got } => (
+            format!("compiled code: {output}{coords:?} is {got}, and the pipeline says {expected}"),
+            true,
+        ),
+        Replay::Right => ("compiled code: gives what the pipeline says".to_owned(), false),
+        Replay::Failed(words) => (format!("compiled code: not run ({words})"), false),
+    };
+    output.line(&format!("  {line}"));
+    output.set("compiled_code", json!({ "replayed": replayed, "said": line }));
+    if let Verdict::Refuted(counterexample) = &report.verdict {
+        show_pass(stock, counterexample, output);
+    }
+}
+
+/// Says after which pass of Halide's compiler the statement is wrong for the first time, where the dump of the passes is known.
+fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
+    let Some(dump) = &stock.dump else { return };
+    let steps = match stock::passes(stock, dump, counterexample) {
+        Ok(steps) => steps,
+        Err(error) => return output.line(&format!("  pass: the dump is not read: {error}")),
+    };
+    for step in &steps {
+        output.detail(&format!("{}: {:?}", step.pass, step.outcome));
+    }
+    let Some(wrong) = steps.iter().position(|step| step.outcome == Outcome::Wrong) else {
+        return output.line("  pass: no statement of the dump is wrong on these inputs");
+    };
+    let pass = &steps[wrong].pass;
+    let before = steps[..wrong].iter().rposition(|step| step.outcome == Outcome::Right);
+    let line = match before {
+        Some(before) if before + 1 == wrong => {
+            format!("pass: wrong after `{pass}`, right after `{}`", steps[before].pass)
+        }
+        Some(before) => format!(
+            "pass: wrong after `{pass}`; the last that is known to be right is after `{}`",
+            steps[before].pass
+        ),
+        None => format!(
+            "pass: wrong after `{pass}`, the first whose statement can be run: it, one before it, or the schedule is at fault"
+        ),
+    };
+    output.line(&format!("  {line}"));
+    output.set("pass", pass.as_str());
+    if let Some(before) = before {
+        let changes = steps[wrong].changes(&steps[before], dump);
+        for (sign, lines) in ["-", "+"].into_iter().zip(changes) {
+            for line in lines.iter().take(CHANGES) {
+                output.line(&format!("    {sign} {}", line.trim()));
+            }
+            if lines.len() > CHANGES {
+                output.line(&format!("    {sign} … {} lines in all", lines.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! `halidom validate` on what stock Halide compiles: scripts, generators, and what is said of wrong inputs.
+//!
+//! Tests that need the project's Python with Halide say so where it is missing, and check nothing.
+
+#![expect(clippy::print_stdout, reason = "what is missing is said")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Whether the project's Python with Halide is there.
+fn has_halide() -> bool {
+    let python = root().join(".venv/bin/python");
+    let probe = Command::new(python).args(["-c", "import halide"]).output();
+    let found = probe.is_ok_and(|output| output.status.success());
+    if !found {
+        println!("skipped: there is no .venv with Halide");
+    }
+    found
+}
+
+/// Runs a command; its exit status, and what it wrote on standard output and standard error.
+fn halidom<'a>(arguments: impl IntoIterator<Item = &'a str>) -> (u8, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let arguments = std::iter::once("halidom").chain(arguments);
+    let status = halidom_cli::run(arguments.map(OsString::from), &mut out, &mut err);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (status as u8, text(out), text(err))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of the test is text")
+}
+
+/// A folder with what Halide makes of two scripts.
+struct Made {
+    folder: tempfile::TempDir,
+}
+
+const RIGHT: &str = "import halide as hl
+
+def pipeline():
+    x = hl.Var('x')
+    a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    out = hl.Func('out')
+    out[x] = hl.u16(a[x]) + hl.u16(a[x + 1])
+    return out
+";
+
+const OTHER: &str = "import halide as hl
+
+def pipeline():
+    x = hl.Var('x')
+    a = hl.ImageParam(hl.UInt(16), 1, 'a')
+    other = hl.Func('other')
+    other[x] = a[x] * hl.u16(3)
+    return other
+";
+
+/// Writes what Halide makes of `pipeline()`.
+const WRITE: &str = "import sys, runpy
+import halide as hl
+made = hl.Pipeline(runpy.run_path(sys.argv[1] + '.py')['pipeline']())
+hl.serialize_pipeline(made, sys.argv[1] + '.hlpipe')
+made.compile_to_conceptual_stmt(sys.argv[1] + '.stmt', made.infer_arguments(), hl.StmtOutputFormat.Text)
+";
+
+impl Made {
+    fn new() -> Self {
+        let made = Self { folder: tempfile::tempdir().expect("there is room") };
+        for (name, script) in [("right", RIGHT), ("other", OTHER)] {
+            fs::write(made.path(&format!("{name}.py")), script).expect("it can be written");
+            let output = Command::new(root().join(".venv/bin/python"))
+                .args(["-c", WRITE])
+                .arg(made.folder.path().join(name))
+                .env("HL_DEBUG_CODEGEN", "2")
+                .output()
+                .expect("Python starts");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            fs::write(made.path(&format!("{name}.passes")), output.stderr).expect("it is written");
+        }
+        made
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        fs::write(self.path(name), contents).expect("it can be written");
+    }
+
+    /// Validates; the first line on standard error, with the folder's name blanked.
+    fn refusal(&self, arguments: &[&str]) -> (u8, String) {
+        let words = arguments.iter().map(|word| {
+            if self.path(word).exists() {
+                text(&self.path(word)).to_owned()
+            } else {
+                (*word).to_owned()
+            }
+        });
+        let words: Vec<String> = words.collect();
+        let all = std::iter::once("validate").chain(words.iter().map(String::as_str));
+        let (status, _, err) = halidom(all);
+        let line = err.lines().next().unwrap_or_default();
+        (status, line.replace(&format!("{}/", text(self.folder.path())), ""))
+    }
+}
+
+#[test]
+fn wrong_inputs_have_a_diagnostic_each() {
+    if !has_halide() {
+        return;
+    }
+    let made = Made::new();
+    let pipeline = fs::read(made.path("right.hlpipe")).expect("it was written");
+    made.write("cut.hlpipe", &pipeline[..pipeline.len() / 2]);
+    let version = b"21.0.0";
+    let at = pipeline.windows(version.len()).position(|found| found == version);
+    let mut older = pipeline;
+    older[at.expect("the version stands in it") + 1] = b'0';
+    made.write("older.hlpipe", older);
+    let statement = fs::read_to_string(made.path("right.stmt")).expect("it was written");
+    made.write("cut.stmt", &statement[..statement.len() / 2]);
+    made.write("later.stmt", statement.replace("(uint64)0", "0_u64"));
+    made.write("prose.stmt", "This is no statement.\n");
+    made.write("empty.passes", "Creating initial loop nests...\n");
+    made.write("nothing.py", "import halide\n");
+    made.write("number.py", "def pipeline():\n    return 3\n");
+    made.write("fails.py", "import halide as hl\n\ndef pipeline():\n    return hl.Funk('f')\n");
+    let with_ir = |statement| vec!["--halide", "right.hlpipe", "--ir", statement];
+    let with_passes =
+        |dump| vec!["--halide", "right.hlpipe", "--ir", "right.stmt", "--passes", dump];
+    for (arguments, expected) in [
+        (
+            vec!["--halide", "cut.hlpipe"],
+            "HAL1201]: `cut.hlpipe`: no pipeline file, or a damaged one: at byte",
+        ),
+        (
+            vec!["--halide", "right.stmt"],
+            "HAL1201]: `right.stmt`: no pipeline file, or a damaged one: at byte",
+        ),
+        (
+            vec!["--halide", "older.hlpipe"],
+            "HAL1202]: `older.hlpipe`: written by Halide 20.0.0 (format 18.0.1), and what is read is 21.0.0",
+        ),
+        (with_ir("cut.stmt"), "HAL1203]: expected"),
+        (with_ir("later.stmt"), "HAL1203]: expected"),
+        (with_ir("prose.stmt"), "HAL1203]: expected"),
+        (
+            with_ir("other.stmt"),
+            "HAL1209]: the statement is not of this pipeline: it computes `other`",
+        ),
+        (
+            with_passes("empty.passes"),
+            "HAL1204]: `empty.passes` holds no statement after a pass of Halide's compiler",
+        ),
+        (
+            with_passes("other.passes"),
+            "HAL1209]: the dump is not of this statement: after `final simplification` it is another",
+        ),
+        (
+            vec!["--halide-script", "nothing.py"],
+            "HAL1207]: the script yields no pipeline: it does not define `pipeline()`",
+        ),
+        (
+            vec!["--halide-script", "number.py"],
+            "HAL1207]: the script yields no pipeline: `pipeline()` returns 3, which is no `halide.Func`",
+        ),
+        (
+            vec!["--halide-script", "fails.py"],
+            "HAL1207]: the script yields no pipeline: AttributeError: module 'halide' has no attribute 'Funk'",
+        ),
+        (
+            vec!["--halide-script", "right.py", "--target", "abacus"],
+            "HAL1206]: Halide fails: User error",
+        ),
+        (
+            vec!["--generator", "no_such_generator", "-g", "blur"],
+            "HAL1208]: the generator `no_such_generator` cannot be started",
+        ),
+    ] {
+        let (status, line) = made.refusal(&arguments);
+        assert_eq!(status, 2, "{arguments:?}: {line}");
+        let line = line.strip_prefix("error[").unwrap_or_default();
+        assert!(line.starts_with(expected), "{arguments:?}: {line}");
+    }
+}
+
+#[test]
+fn a_script_is_compiled_and_judged() {
+    if !has_halide() {
+        return;
+    }
+    let script = root().join("tests/halide/repaired/widening_negate.py");
+    let (status, out, err) = halidom(["validate", "--halide-script", text(&script)]);
+    assert!(status == 0 || status == 3, "{out}{err}");
+    assert!(!out.contains("refuted"), "{out}");
+}
+
+/// The project's two generators, compiled against the headers of the Python package; once, as long as the source stays.
+fn generators() -> Option<PathBuf> {
+    let package = fs::read_dir(root().join(".venv/lib")).ok()?.flatten();
+    let package = package.map(|entry| entry.path().join("site-packages/halide"));
+    let package = package.into_iter().find(|folder| folder.join("include/Halide.h").is_file())?;
+    let source = root().join("tests/halide/generators.cpp");
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (binary, copy) = (place.join("generators"), place.join("generators.cpp"));
+    if binary.is_file() && fs::read(&copy).ok() == fs::read(&source).ok() {
+        return Some(binary);
+    }
+    let library = package.join("lib64");
+    let output = Command::new("g++")
+        .args(["-std=c++17", "-O0", "-fno-rtti", "-o"])
+        .arg(&binary)
+        .arg(&source)
+        .arg("-I")
+        .arg(package.join("include"))
+        .arg("-Wl,--whole-archive")
+        .arg(library.join("libHalide_GenGen.a"))
+        .arg("-Wl,--no-whole-archive")
+        .arg("-L")
+        .arg(&library)
+        .arg(format!("-Wl,-rpath,{}", library.display()))
+        .args(["-lHalide", "-ldl", "-lpthread"])
+        .output()
+        .ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::copy(&source, &copy).ok()?;
+    Some(binary)
+}
+
+#[test]
+fn generators_are_driven() {
+    let Some(binary) = generators() else {
+        println!("skipped: there is no g++, or no .venv with Halide's headers");
+        return;
+    };
+    let binary = text(&binary);
+    let (status, out, err) = halidom(["validate", "--generator", binary, "-g", "blur", "radius=2"]);
+    assert!(status == 0 || status == 3, "{out}{err}");
+    let folder = tempfile::tempdir().expect("there is room");
+    let (status, out, err) = halidom([
+        "validate",
+        "--generator",
+        binary,
+        "-g",
+        "difference",
+        "--replay",
+        text(folder.path()),
+    ]);
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(out.contains("compiled code: difference["), "{out}");
+    assert!(out.contains("finding intrinsics"), "{out}");
+    for file in ["input.a.npy", "input.b.npy", "expected.0.npy", "output.0.npy"] {
+        assert!(folder.path().join(file).is_file(), "{file}");
+    }
+    let (status, out, _) =
+        halidom(["validate", "--generator", binary, "-g", "difference", "vectorized=false"]);
+    assert!(status == 0 || status == 3, "{out}");
+    let (status, _, err) = halidom(["validate", "--generator", binary, "-g", "blurr"]);
+    assert!(status == 2 && err.starts_with("error[HAL1208]"), "{status}: {err}");
+    let (status, _, err) = halidom(["validate", "--generator", binary, "-g", "blur", "raduis=2"]);
+    assert!(status == 2 && err.starts_with("error[HAL1208]"), "{status}: {err}");
+    let (status, _, err) = halidom(["validate", "--generator", binary, "-g", "blur", "radius"]);
+    assert!(status == 2 && err.starts_with("error[HAL0906]"), "{status}: {err}");
+}

@@ -1,0 +1,239 @@
+//! Random programs under random schedules through stock Halide: what it compiles, against what its own pipeline file says.
+//!
+//! A program is made from a seed by `testgen`, printed as a Python script, and compiled by the installed Halide; directives that Halide refuses are taken out. The statement is judged by
+//! the validator, whose search runs it, and the compiled code is run on random cases. A [`Finding`] is a statement or code that differs. Start with [`run`].
+
+mod examine;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use halidom_halide::bridge::BridgeError;
+use halidom_smt::FindError;
+
+use crate::reduce;
+
+/// How much to try.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many programs.
+    pub programs: u64,
+    /// The first program's seed; the next ones follow it.
+    pub seed: u64,
+    /// Cases on which the compiled code of each is run.
+    pub cases: usize,
+    /// How many processes of Halide there are at once.
+    pub threads: usize,
+    /// After so many findings no program is begun.
+    pub stop_after: usize,
+    /// Whether what is found is made small.
+    pub shrink: bool,
+}
+
+/// Who differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The statement and the compiled code differ from the pipeline: Halide is wrong.
+    Miscompiled,
+    /// The compiled code differs from the pipeline, the statement does not: what lies below it is wrong, or its translation.
+    Code,
+    /// The statement differs in a run, and the compiled code does not: its translation is wrong.
+    Translation,
+    /// The statement faults in a run (it reads outside of a buffer, say), and the compiled code gives the right values.
+    Fault,
+    /// The statement is proved, and the compiled code differs.
+    Proved,
+    /// A file that Halide wrote is not read.
+    Reader,
+    /// Halide crashes.
+    Crash,
+}
+
+impl Kind {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Miscompiled => "Halide compiles it wrongly",
+            Self::Code => "the compiled code is wrong, and the statement is not",
+            Self::Translation => {
+                "the statement's translation is wrong, and the compiled code is not"
+            }
+            Self::Fault => "the statement faults, and the compiled code gives the right values",
+            Self::Proved => "the statement is proved, and the compiled code is wrong",
+            Self::Reader => "what Halide wrote is not read",
+            Self::Crash => "Halide crashes",
+        }
+    }
+}
+
+/// Something that should not be.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The program's seed.
+    pub seed: u64,
+    /// Who differs.
+    pub kind: Kind,
+    /// How.
+    pub what: String,
+    /// The script.
+    pub script: String,
+    /// The program that the script was made of.
+    pub text: String,
+    /// The least script with a finding of this kind.
+    pub small: Option<String>,
+}
+
+/// What came of the programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Programs that were made.
+    pub programs: u64,
+    /// Programs that have no script, by reason.
+    pub unprintable: BTreeMap<String, u64>,
+    /// Scripts that Halide refuses, whatever is taken out of their schedules.
+    pub refused: u64,
+    /// Statements that were proved.
+    pub proved: u64,
+    /// Statements that were refuted.
+    pub refuted: u64,
+    /// Statements of which nothing is known, by reason.
+    pub unknown: BTreeMap<String, u64>,
+    /// Statements that are not translated, by reason.
+    pub untranslated: BTreeMap<String, u64>,
+    /// Runs of compiled code.
+    pub runs: u64,
+    /// Runs that an entry check refused.
+    pub runs_refused: u64,
+    /// Directives in the scripts that were compiled, by name.
+    pub directives: BTreeMap<String, u64>,
+}
+
+impl Figures {
+    fn add(&mut self, other: Self) {
+        let merge = |own: &mut BTreeMap<String, u64>, other: BTreeMap<String, u64>| {
+            for (key, count) in other {
+                *own.entry(key).or_default() += count;
+            }
+        };
+        self.programs += other.programs;
+        merge(&mut self.unprintable, other.unprintable);
+        self.refused += other.refused;
+        self.proved += other.proved;
+        self.refuted += other.refuted;
+        self.runs += other.runs;
+        self.runs_refused += other.runs_refused;
+        merge(&mut self.unknown, other.unknown);
+        merge(&mut self.untranslated, other.untranslated);
+        merge(&mut self.directives, other.directives);
+    }
+}
+
+/// What a run found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What was tried.
+    pub figures: Figures,
+    /// In order of their seeds.
+    pub findings: Vec<Finding>,
+    /// Time taken.
+    pub time: Duration,
+}
+
+/// Why nothing can be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum FuzzError {
+    /// No solver.
+    #[error(transparent)]
+    Solver(#[from] FindError),
+    /// No Halide.
+    #[error(transparent)]
+    Halide(#[from] BridgeError),
+}
+
+/// Programs that one process of Halide compiles, one after the other.
+const BATCH: u64 = 16;
+/// Texts that are tried to make a finding small.
+const TRIES: usize = 60;
+
+/// Tries programs until all are done or enough is found. `progress` is called now and then.
+pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outcome, FuzzError> {
+    let begin = Instant::now();
+    let examiner = examine::Examiner::new(options.cases)?;
+    let next = AtomicU64::new(0);
+    let found = AtomicUsize::new(0);
+    let mut outcome = Outcome::default();
+    let mut failed = None;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..options.threads.max(1) {
+            let (sender, examiner, next, found) = (sender.clone(), &examiner, &next, &found);
+            scope.spawn(move || {
+                loop {
+                    let first = next.fetch_add(1, Ordering::Relaxed) * BATCH;
+                    let enough = found.load(Ordering::Relaxed) >= options.stop_after;
+                    if first >= options.programs || enough {
+                        break;
+                    }
+                    let last = (first + BATCH).min(options.programs);
+                    let seeds = (first..last).map(|number| options.seed.wrapping_add(number));
+                    let texts = seeds.map(|seed| (seed, crate::fuzz::text(seed, 1))).collect();
+                    let examined = examiner.examine(texts);
+                    if let Ok((_, findings)) = &examined {
+                        found.fetch_add(findings.len(), Ordering::Relaxed);
+                    }
+                    let is_over = examined.is_err();
+                    if sender.send(examined).is_err() || is_over {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for examined in receiver {
+            match examined {
+                Ok((figures, findings)) => {
+                    outcome.figures.add(figures);
+                    outcome.findings.extend(findings);
+                    progress(&outcome.figures);
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    outcome.findings.sort_by_key(|finding| finding.seed);
+    if options.shrink {
+        for finding in &mut outcome.findings {
+            finding.small = shrink(&examiner, finding);
+        }
+    }
+    outcome.time = begin.elapsed();
+    Ok(outcome)
+}
+
+/// The script of the least program with a finding of the same kind.
+fn shrink(examiner: &examine::Examiner, found: &Finding) -> Option<String> {
+    let mut small = None;
+    let mut seen = |text: &str| {
+        let examined = examiner.examine(vec![(found.seed, text.to_owned())]);
+        let Ok((_, findings)) = examined else { return false };
+        let same = findings.into_iter().find(|other| other.kind == found.kind);
+        let is_same = same.is_some();
+        if let Some(same) = same {
+            small = Some(same.script);
+        }
+        is_same
+    };
+    reduce::reduce(&found.text, reduce::Options { tries: TRIES }, &mut seen);
+    small
+}
+
+/// Files that a finding leaves in a folder of its own; what Halide makes of its least script among them.
+pub fn keep(found: &Finding, folder: &std::path::Path) -> Result<PathBuf, crate::files::FileError> {
+    examine::keep(found, folder)
+}

@@ -1,0 +1,51 @@
+//! What stock Halide 21.0.0 compiles, judged: Table 1, miscompiles, the same repaired, pipelines of our own, statements with one defect, random programs.
+//!
+//! `cargo xtask corpus` looks at everything and prints tables; a test run looks at a part. Table 1 and the miscompiles lie in `../shared/halide21` beside the repository; scripts need the
+//! project's Python with Halide. Where something is missing the tests say so, and check nothing of it.
+
+#![expect(clippy::print_stdout, reason = "tables are printed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../mutants/inputs.rs"]
+#[expect(dead_code, reason = "a part of it is used here")]
+mod inputs;
+mod mutants;
+mod random;
+mod row;
+mod scripts;
+mod table1;
+
+use std::path::{Path, PathBuf};
+
+/// An environment variable: if it is set, everything is looked at.
+const ALL: &str = "HALIDOM_CORPUS";
+
+/// Whether everything is to be looked at.
+fn is_whole() -> bool {
+    std::env::var_os(ALL).is_some()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder of the shared material, if it is there.
+fn shared(name: &str) -> Option<PathBuf> {
+    let folder = root().join("../shared/halide21").join(name);
+    if !folder.is_dir() {
+        println!("skipped: there is no folder {}", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// The project's Python with Halide, if it is there.
+fn python() -> Option<PathBuf> {
+    let python = root().join(".venv/bin/python");
+    if !python.is_file() {
+        println!("skipped: there is no {}", python.display());
+        return None;
+    }
+    Some(python)
+}

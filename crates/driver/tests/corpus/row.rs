@@ -1,0 +1,145 @@
+//! A line of a table: what was judged, and what came of it.
+
+use std::time::Instant;
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::{self, Outcome, Replay, Request, Stock};
+use halidom_validate::{Report, Verdict};
+
+/// Cases on which the code of what is proved is run.
+const CASES: usize = 6;
+/// Characters of a reason that are printed.
+const REASON: usize = 150;
+
+/// What came of a pipeline.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// `proved`, `refuted` or `unknown`.
+    pub(crate) verdict: &'static str,
+    /// Obligations that are closed, of all.
+    obligations: Option<(usize, usize)>,
+    /// How strong the equality of floats is that was needed.
+    mode: String,
+    seconds: f64,
+    /// Why it is unknown; what was refuted; how often the compiled code was run.
+    pub(crate) remark: String,
+    /// Whether the compiled code was seen to be wrong.
+    pub(crate) wrong_code: bool,
+    /// The first pass after which the statement is wrong.
+    pub(crate) pass: Option<String>,
+}
+
+/// Judges a pipeline; a refutation is run in the compiled code, and so is what is proved.
+pub(crate) fn judge(name: &str, request: &Request) -> Row {
+    let begin = Instant::now();
+    let mut row = Row {
+        name: name.to_owned(),
+        verdict: "unknown",
+        obligations: None,
+        mode: String::new(),
+        seconds: 0.0,
+        remark: String::new(),
+        wrong_code: false,
+        pass: None,
+    };
+    let stock = match stock::read(request).expect("its files can be read") {
+        Ok(stock) => stock,
+        Err((_, diagnostics)) => {
+            let messages = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str());
+            row.remark = messages.collect::<Vec<_>>().join("; ");
+            let is_known = diagnostics.iter().all(|found| found.code == stock::UNSUPPORTED);
+            assert!(is_known, "{name}: {}", row.remark);
+            row.seconds = begin.elapsed().as_secs_f64();
+            return row;
+        }
+    };
+    let subject = &stock.subject;
+    let options = Options::find().expect("a solver is installed").of_stock();
+    let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    row.seconds = begin.elapsed().as_secs_f64();
+    let open = report.open().count();
+    row.obligations = Some((report.obligations.len() - open, report.obligations.len()));
+    row.mode = mode(&report);
+    let counterexample = match &report.verdict {
+        Verdict::Refuted(counterexample) => Some(counterexample.clone()),
+        Verdict::Proved | Verdict::Unknown(_) => None,
+    };
+    let replay = stock::bear_out(&stock, &mut report, None).expect("it has a folder");
+    match (&report.verdict, replay) {
+        (Verdict::Proved, _) => {
+            row.verdict = "proved";
+            confirm(&stock, &mut row);
+        }
+        (Verdict::Unknown(reason), _) => {
+            row.verdict = "unknown";
+            row.remark = reason.chars().take(REASON).collect();
+        }
+        (Verdict::Refuted(_), replay) => {
+            row.verdict = "refuted";
+            row.wrong_code = matches!(replay, Some(Replay::Wrong { .. }));
+            row.remark = replay.map_or_else(String::new, |replay| format!("{replay:?}"));
+            row.pass = counterexample.and_then(|counterexample| {
+                let dump = stock.dump.as_ref()?;
+                let steps = stock::passes(&stock, dump, &counterexample).ok()?;
+                steps.into_iter().find(|step| step.outcome == Outcome::Wrong).map(|step| step.pass)
+            });
+        }
+    }
+    row
+}
+
+/// Runs the code of what is proved.
+fn confirm(stock: &Stock, row: &mut Row) {
+    match stock::confirm(stock, 1, CASES) {
+        Ok(confirmed) => {
+            row.wrong_code = confirmed.wrong.is_some();
+            row.remark = match confirmed.wrong {
+                Some(replay) => format!("the compiled code is wrong: {replay:?}"),
+                None => format!("the compiled code agrees in {} runs", confirmed.runs),
+            };
+        }
+        Err(words) => row.remark = format!("the compiled code is not run: {words}"),
+    }
+}
+
+/// The weakest equality of floats that an obligation needed.
+fn mode(report: &Report) -> String {
+    match report.trusted_steps.len() {
+        0 => "bits".to_owned(),
+        _ if report.trusted_steps.iter().any(|step| step.starts_with("over the reals")) => {
+            "reals".to_owned()
+        }
+        _ => "axioms".to_owned(),
+    }
+}
+
+/// Prints rows as a table, with a line of sums.
+pub(crate) fn print(title: &str, rows: &[Row]) {
+    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max(8);
+    println!("\n{title}");
+    println!(
+        "{:<width$}  {:<14} {:>11}  {:<6} {:>6}  remark",
+        "pipeline", "verdict", "obligations", "floats", "s"
+    );
+    for row in rows {
+        let obligations =
+            row.obligations.map_or_else(String::new, |(closed, all)| format!("{closed}/{all}"));
+        println!(
+            "{:<width$}  {:<14} {obligations:>11}  {:<6} {:>6.1}  {}{}",
+            row.name,
+            row.verdict,
+            row.mode,
+            row.seconds,
+            row.remark,
+            row.pass.as_ref().map_or_else(String::new, |pass| format!("; wrong after `{pass}`")),
+        );
+    }
+    let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
+    println!(
+        "{} pipelines: {} proved, {} refuted, {} unknown",
+        rows.len(),
+        count("proved"),
+        count("refuted"),
+        count("unknown")
+    );
+}

@@ -1,0 +1,56 @@
+//! Table 1 of the validation paper: the final statements as stock Halide prints them.
+
+use halidom_driver::stock::Request;
+use halidom_halide::{Names, text};
+
+use crate::common::in_parallel;
+use crate::{is_whole, row, shared};
+
+/// Rows that are proved from the plain statement, with claims that are inferred.
+const PROVED: [&str; 10] = [
+    "blur",
+    "conv",
+    "dsc3",
+    "harris",
+    "harris_strict",
+    "sc1",
+    "sc32",
+    "sdot",
+    "unsharp",
+    "unsharp_strict",
+];
+
+/// Rows of a test run.
+const FEW: [&str; 3] = ["atl_twostage", "blur", "sdot"];
+
+#[test]
+fn table_1_is_read_and_nothing_of_it_is_refuted() {
+    let Some(folder) = shared("table1") else { return };
+    let entries = std::fs::read_dir(&folder).expect("it can be listed");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned())
+        .filter(|name| is_whole() || FEW.contains(&name.as_str()))
+        .collect();
+    names.sort();
+    let rows = in_parallel(&names, |name| {
+        let own = folder.join(name);
+        let statement = own.join("stock.stmt");
+        let source = std::fs::read_to_string(&statement).expect("the statement is there");
+        let mut known = Names::new();
+        let block = text::statement(&source, &mut known)
+            .unwrap_or_else(|error| panic!("{name}: byte {}: {error}", error.at));
+        assert!(text::print(&block, &known) == source, "{name} prints otherwise");
+        let request = Request {
+            statement: Some(statement),
+            ..Request::of(&own.join(name).with_extension("hlpipe"))
+        };
+        row::judge(name, &request)
+    });
+    row::print("Table 1, plain statements; each is read and prints back", &rows);
+    for row in &rows {
+        assert_ne!(row.verdict, "refuted", "{}: {}", row.name, row.remark);
+        let expected = PROVED.contains(&row.name.as_str());
+        assert!(!expected || row.verdict == "proved", "{}: {}", row.name, row.remark);
+        assert!(!row.wrong_code, "{}: {}", row.name, row.remark);
+    }
+}

@@ -1,0 +1,324 @@
+"""What halidom asks of an installed Halide: `JOB FOLDER [NAME=VALUE…]`, with the script's path as `script`, Halide's target as `target`.
+
+`compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, `final.stmt`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
+MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction.
+`specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
+`run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and
+writes `output.N.npy` anew; where there are folders `case_*`, in each of them, and `done.txt` if no entry check fails. The last axis of a file is the first dimension of a buffer. `call` does so with `pipeline.o`, the object
+file of a generator.
+`each-settle`, `each-specify` and `each-run` go through the folders of a folder, with `script.py` of each. `settle` compiles a script, whose directives stand below the line SCHEDULE, and takes
+directives out of it as long as Halide refuses it. A folder that was begun has `JOB.begun`, and is passed over: a crash ends one folder's job, and the next call goes on.
+
+What goes wrong is written to `error.json`: whose fault it is (`halide`, `script`), in words, and the line of the script.
+"""
+
+import importlib.metadata
+import importlib.util
+import json
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+VERSION = "21.0.0"
+# Of the processor, and in all, for one folder.
+SECONDS = 20
+PATIENCE = 120
+MARK = "halidom: what follows is of the pipeline"
+SCHEDULE = "    # The schedule."
+# Directives that give another func or stage: what follows on it is none of the pipeline's.
+OTHERS = {"rfactor", "in_", "clone_in", "specialize"}
+# Parts of a func and a stage that are no directives.
+OTHER_METHODS = {
+    "args", "defined", "define_extern", "dimensions", "extern_function_name", "has_update_definition", "is_extern", "name", "num_update_definitions",
+    "output_buffer", "output_buffers", "outputs", "realize", "rvars", "type", "types", "update", "update_args", "update_value", "update_values", "value", "values",
+}
+OTHER_PREFIXES = ("_", "compile_", "infer_", "print_")
+
+
+class Fault(Exception):
+    """Something that a person has to mend; `script` is at fault."""
+
+
+class Nothing:
+    """What a directive gives where none is applied: everything that is done with it does nothing."""
+
+    def __getattr__(self, name):
+        return lambda *args, **named: self
+
+
+def without_schedule(halide):
+    """Lets every directive do nothing."""
+    nothing = Nothing()
+    for kind in (halide.Func, halide.Stage):
+        for name in dir(kind):
+            if name.startswith(OTHER_PREFIXES) or name in OTHER_METHODS:
+                continue
+            if name in OTHERS:
+                setattr(kind, name, lambda self, *args, **named: nothing)
+            else:
+                setattr(kind, name, lambda self, *args, **named: self)
+    halide.ImageParam.in_ = lambda self, *args: nothing
+
+
+def factoring(halide, made):
+    """What `made` gives, and whether a reduction was factored: the pipeline's definitions are others from then on."""
+    factor = halide.Stage.rfactor
+    seen = []
+
+    def noting(self, *args, **named):
+        seen.append(self)
+        return factor(self, *args, **named)
+
+    halide.Stage.rfactor = noting
+    try:
+        return made(), bool(seen)
+    finally:
+        halide.Stage.rfactor = factor
+
+
+def scripted(halide, path):
+    """The pipeline that a script defines, and the target that it names."""
+    sys.path.insert(0, str(path.parent))
+    sys.argv = [str(path)]
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None:
+        raise Fault("it is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    if not callable(getattr(module, "pipeline", None)):
+        raise Fault("it does not define `pipeline()`")
+    made = module.pipeline()
+    target = getattr(module, "target", None)
+    if isinstance(made, halide.Pipeline):
+        return made, target
+    outputs = list(made) if isinstance(made, (list, tuple)) else [made]
+    if not outputs or not all(isinstance(output, halide.Func) for output in outputs):
+        raise Fault(f"`pipeline()` returns {made!r}, which is no `halide.Func`, no list of them and no `halide.Pipeline`")
+    undefined = [output.name() for output in outputs if not output.defined()]
+    if undefined:
+        raise Fault(f"`pipeline()` returns the func `{undefined[0]}`, which has no definition")
+    return halide.Pipeline(outputs), target
+
+
+def pipeline_of(halide, folder, options):
+    """The pipeline, and the target if one is named."""
+    target = options.get("target")
+    if "script" not in options:
+        return halide.deserialize_pipeline(str(folder / "pipeline.hlpipe")), target
+    pipeline, own = scripted(halide, Path(options["script"]).resolve())
+    return pipeline, target or own
+
+
+def compile_pipeline(halide, folder, options):
+    (pipeline, target), factored = factoring(halide, lambda: pipeline_of(halide, folder, options))
+    if factored:
+        (folder / "factored.txt").touch()
+    if "script" in options:
+        halide.serialize_pipeline(pipeline, str(folder / "pipeline.hlpipe"))
+    target = [halide.Target(target)] if target else []
+    text = halide.StmtOutputFormat.Text
+    print(MARK, file=sys.stderr, flush=True)
+    pipeline.compile_to_conceptual_stmt(str(folder / "final.stmt"), pipeline.infer_arguments(), text, *target)
+
+
+def specify(halide, folder, options):
+    without_schedule(halide)
+    pipeline, _ = pipeline_of(halide, folder, options)
+    halide.serialize_pipeline(pipeline, str(folder / "specification.hlpipe"))
+
+
+def settle(halide, folder, options):
+    path = folder / "script.py"
+    while True:
+        try:
+            return compile_pipeline(halide, folder, options)
+        except Exception as error:
+            lines = path.read_text().split("\n")
+            begin = lines.index(SCHEDULE) + 1
+            end = next(number for number in range(begin, len(lines)) if lines[number].startswith(("    return", "    made")))
+            if begin == end:
+                raise
+            # One that Halide refuses when it lowers is not known: the last goes.
+            at = (line_of(error, path) or 0) - 1
+            del lines[at if begin <= at < end else end - 1]
+            path.write_text("\n".join(lines))
+
+
+def each(halide, job, folder):
+    for place in sorted(folder.iterdir()):
+        begun = place / f"{job}.begun"
+        if begun.exists() or (place / "error.json").exists() or not (place / "script.py").exists():
+            continue
+        if job == "specify" and not (place / "factored.txt").exists() or job == "run" and not any(place.glob("case_*")):
+            continue
+        begun.touch()
+        # What takes too long ends the process, Halide's own code and compiled code included.
+        (folder / "current.txt").write_text(place.name)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.alarm(PATIENCE)
+        attempt(halide, job, place, {"script": str(place / "script.py")})
+
+
+def given(folder):
+    """The case: parameters by name, arrays of inputs by name with their least coordinates, and of outputs likewise."""
+    import numpy
+
+    case = json.loads((folder / "case.json").read_text())
+    inputs = {name: (numpy.load(folder / f"input.{name}.npy"), mins) for name, mins in case["inputs"].items()}
+    outputs = [(numpy.load(folder / f"output.{number}.npy"), mins) for number, mins in enumerate(case["outputs"])]
+    return case["parameters"], inputs, outputs
+
+
+def run(halide, folder, options):
+    import numpy
+
+    def buffer(array, mins):
+        made = halide.Buffer(array)
+        if mins:
+            made.set_min(mins)
+        return made
+
+    pipeline, target = pipeline_of(halide, folder, options)
+    target = halide.Target(target) if target else halide.get_jit_target_from_environment()
+    arguments = pipeline.infer_arguments()
+    code = pipeline.compile_to_callable(arguments, target.with_feature(halide.TargetFeature.JIT))
+    for place in sorted(folder.glob("case_*")) or [folder]:
+        parameters, inputs, outputs = given(place)
+        values = [buffer(*inputs[argument.name]) if argument.name in inputs else parameters[argument.name] for argument in arguments]
+        made = [buffer(*output) for output in outputs]
+        try:
+            code(*values, *made)
+        except halide.HalideError as error:
+            if place == folder:
+                raise
+            continue
+        for number, result in enumerate(made):
+            result.copy_to_host()
+            numpy.save(place / f"output.{number}.npy", numpy.array(result, copy=True))
+        (place / "done.txt").touch()
+
+
+def call(folder):
+    import os
+    import subprocess
+
+    import numpy
+
+    from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_int16, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, cast
+
+    class HalideType(Structure):
+        _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16)]
+
+    class Dimension(Structure):
+        _fields_ = [("min", c_int32), ("extent", c_int32), ("stride", c_int32), ("flags", c_uint32)]
+
+    class Buffer(Structure):
+        _fields_ = [
+            ("device", c_uint64), ("interface", c_void_p), ("host", c_void_p), ("flags", c_uint64),
+            ("type", HalideType), ("dimensions", c_int32), ("dim", POINTER(Dimension)), ("padding", c_void_p),
+        ]
+
+    class Argument(Structure):
+        _fields_ = [
+            ("name", c_char_p), ("kind", c_int32), ("dimensions", c_int32), ("type", HalideType),
+            ("default", c_void_p), ("min", c_void_p), ("max", c_void_p), ("estimate", c_void_p), ("estimates", c_void_p),
+        ]
+
+    class Metadata(Structure):
+        _fields_ = [("version", c_int32), ("count", c_int32), ("arguments", POINTER(Argument)), ("target", c_char_p), ("name", c_char_p)]
+
+    library = folder / "pipeline.so"
+    linker = os.environ.get("CC") or "cc"
+    words = [linker, "-shared", "-o", str(library), str(folder / "pipeline.o"), "-ldl", "-lpthread", "-lm"]
+    linked = subprocess.run(words, capture_output=True, text=True, check=False)
+    if linked.returncode != 0:
+        sys.exit(f"`{linker}` does not link the object file: {linked.stderr.strip()[-300:]}")
+    code = CDLL(str(library))
+    code.pipeline_metadata.restype = POINTER(Metadata)
+    metadata = code.pipeline_metadata().contents
+
+    parameters, inputs, outputs = given(folder)
+    kept = []
+
+    def buffer(array, mins, ty):
+        axes = range(array.ndim - 1, -1, -1)
+        dims = (Dimension * max(array.ndim, 1))(
+            *(Dimension(low, array.shape[axis], array.strides[axis] // array.itemsize, 0) for low, axis in zip(mins, axes))
+        )
+        made = Buffer(0, None, array.ctypes.data, 0, ty, array.ndim, dims, None)
+        kept.extend([dims, made])
+        return cast(byref(made), c_void_p)
+
+    rest = iter(outputs)
+    values = []
+    for number in range(metadata.count):
+        argument = metadata.arguments[number]
+        name = argument.name.decode()
+        if argument.kind == 0:
+            if name == "__user_context":
+                value = numpy.zeros(1, dtype=numpy.uint64)
+            else:
+                kind = {0: "i", 1: "u", 2: "f"}[argument.type.code] + str(max(argument.type.bits, 8) // 8)
+                # A parameter that the pipeline does not use has no value.
+                value = numpy.array([parameters.get(name, 0)]).astype(kind)
+            kept.append(value)
+            values.append(c_void_p(value.ctypes.data))
+        elif argument.kind == 1:
+            shape = [1] * argument.dimensions
+            unused = (numpy.zeros(shape, dtype=numpy.uint64), [0] * argument.dimensions)
+            values.append(buffer(*inputs.get(name, unused), argument.type))
+        else:
+            values.append(buffer(*next(rest), argument.type))
+    arguments = (c_void_p * len(values))(*values)
+    status = code.pipeline_argv(arguments)
+    if status != 0:
+        sys.exit(f"the compiled code ends with error {status}")
+    for number, (array, _) in enumerate(outputs):
+        numpy.save(folder / f"output.{number}.npy", array)
+
+
+def line_of(error, script):
+    """The line of the script in which an error came up."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename) == script:
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename) == script]
+    return lines[-1] if lines else None
+
+
+def attempt(halide, job, folder, options):
+    """Does a job for a folder; whether it is done."""
+    jobs = {"compile": compile_pipeline, "specify": specify, "settle": settle, "run": run}
+    script = Path(options["script"]).resolve() if "script" in options else None
+    try:
+        jobs[job](halide, folder, options)
+    except (Exception, SystemExit) as error:  # A script may raise anything.
+        line = line_of(error, script)
+        whose = "script" if isinstance(error, Fault) or line is not None else "halide"
+        own = isinstance(error, (Fault, halide.HalideError))
+        kind = "" if own else f"{type(error).__name__}: "
+        words = kind + " ".join(str(error).removeprefix("Error: ").split())
+        (folder / "error.json").write_text(json.dumps({"whose": whose, "words": words, "line": line}))
+        return False
+    return True
+
+
+def main():
+    job, folder = sys.argv[1], Path(sys.argv[2])
+    options = dict(option.split("=", 1) for option in sys.argv[3:])
+    if job == "call":
+        return call(folder)
+    found = importlib.metadata.version("halide")
+    if found != VERSION:
+        sys.exit(f"Halide {found} is installed, and what is read is {VERSION}")
+    import halide
+
+    if job.startswith("each-"):
+        each(halide, job.removeprefix("each-"), folder)
+    elif not attempt(halide, job, folder, options):
+        sys.exit(1)
+
+
+main()

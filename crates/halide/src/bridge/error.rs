@@ -1,0 +1,139 @@
+//! Why Halide does not do what it is asked for.
+
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use halidom_diag::{Diagnostic, FileId, Severity, Span};
+use serde_json::Value;
+
+use super::{Failed, VARIABLE};
+use crate::{HALIDE_VERSION, codes};
+
+/// Why Halide does not do what it is asked for.
+#[derive(Debug)]
+pub enum BridgeError {
+    /// There is no Python.
+    Missing,
+    /// A file cannot be written or read.
+    File(io::Error),
+    /// Halide, or the script that drives it, fails with these words.
+    Failed(String),
+    /// A script of the user's fails, or defines no pipeline.
+    Script {
+        /// What is wrong.
+        words: String,
+        /// The line of the script, from 1.
+        line: Option<usize>,
+    },
+    /// A generator cannot be started.
+    Start {
+        /// The executable.
+        binary: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A generator fails.
+    Generator {
+        /// The executable.
+        binary: PathBuf,
+        /// Its words.
+        words: String,
+    },
+}
+
+impl From<io::Error> for BridgeError {
+    fn from(error: io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl std::fmt::Display for BridgeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing => write!(f, "there is no Python with Halide {HALIDE_VERSION}"),
+            Self::File(error) => write!(f, "a file for Halide: {error}"),
+            Self::Failed(words) => write!(f, "Halide fails: {words}"),
+            Self::Script { words, .. } => write!(f, "the script yields no pipeline: {words}"),
+            Self::Start { binary, error } => {
+                write!(f, "the generator `{}` cannot be started: {error}", binary.display())
+            }
+            Self::Generator { binary, words } => {
+                write!(f, "the generator `{}` fails: {words}", binary.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for BridgeError {}
+
+impl BridgeError {
+    /// For people; with the user's script, if there is one.
+    pub fn diagnostic(&self, script: Option<(FileId, &str)>) -> Diagnostic {
+        let message = self.to_string();
+        let plain = |code| Diagnostic::without_place(Severity::Error, code, message.clone());
+        match self {
+            Self::Missing | Self::File(_) | Self::Failed(_) => plain(codes::NO_HALIDE).with_hint(
+                format!("`pip install halide=={HALIDE_VERSION}` in a `.venv` of this or a parent folder, or name a Python with `{VARIABLE}`"),
+            ),
+            Self::Script { line, .. } => {
+                let diagnostic = match (line, script) {
+                    (Some(line), Some((file, text))) => {
+                        Diagnostic::error(codes::SCRIPT, Span::new(file, place(text, *line)), message)
+                    }
+                    (Some(_) | None, _) => plain(codes::SCRIPT),
+                };
+                diagnostic.with_hint(
+                    "define `pipeline()` in it, returning a `halide.Func`, a list of outputs or a `halide.Pipeline`",
+                )
+            }
+            Self::Start { .. } => plain(codes::GENERATOR)
+                .with_hint("give the executable that was linked with `libHalide_GenGen.a`"),
+            Self::Generator { .. } => plain(codes::GENERATOR)
+                .with_hint("without `-g`, a generator binary says which generators it has; parameters are `NAME=VALUE`"),
+        }
+    }
+
+    /// What Python says: a report of the script that drives Halide, or the last line on standard error.
+    pub(super) fn of_python(failed: &Failed, report: Option<&str>) -> Self {
+        let report: Option<Value> = report.and_then(|text| serde_json::from_str(text).ok());
+        let Some(report) = report else {
+            return Self::Failed(last_line(failed));
+        };
+        let words = report["words"].as_str().unwrap_or_default().to_owned();
+        if report["whose"] != "script" {
+            return Self::Failed(words);
+        }
+        let line = report["line"].as_u64().and_then(|line| usize::try_from(line).ok());
+        Self::Script { words, line }
+    }
+
+    /// What a generator says.
+    pub(super) fn of_generator(binary: &std::path::Path, failed: &Failed) -> Self {
+        let said = failed.words.lines().find(|line| line.contains("rror:"));
+        let words = match said {
+            Some(line) => line.trim().to_owned(),
+            None => last_line(failed),
+        };
+        Self::Generator { binary: binary.to_owned(), words }
+    }
+}
+
+/// The last words of a program, or how it ended.
+fn last_line(failed: &Failed) -> String {
+    let last = failed.words.lines().rev().find(|line| !line.trim().is_empty());
+    last.unwrap_or(&failed.status).trim().to_owned()
+}
+
+/// A line of a text, without blanks around it, in bytes.
+fn place(text: &str, line: usize) -> Range<usize> {
+    let mut start = 0;
+    for (number, content) in text.split_inclusive('\n').enumerate() {
+        if number + 1 == line {
+            let indent = content.len() - content.trim_start().len();
+            return start + indent..start + content.trim_end().len().max(indent);
+        }
+        start += content.len();
+    }
+    text.len()..text.len()
+}

@@ -1,0 +1,192 @@
+//! A program with what was found out written into it.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, Interval, Label, Program,
+    Prophecy, Stmt, StmtId,
+};
+
+use super::Found;
+use super::form::{Form, Forms};
+use super::layout::Begin;
+use super::regions::{Place, Where};
+
+/// What stands at a place: funcs, with the first and the last coordinate in each dimension.
+type Labels = FxHashMap<Where, Vec<(FuncId, Vec<(Form, Form)>)>>;
+
+/// The program with claims at stores and loads, labels, and buffers that begin where they do.
+pub(super) fn annotate(
+    forms: &mut Forms<'_>,
+    program: Program,
+    found: &Found,
+    places: Vec<Place>,
+) -> Program {
+    let mut labels = Labels::default();
+    for Place { at, func, needed } in places {
+        labels.entry(at).or_default().push((func, needed));
+    }
+    let mut writer =
+        Writer { forms, found, labels, buffers: FxHashMap::default(), done: FxHashMap::default() };
+    let body = writer.stmt(program.body);
+    Program { body, ..program }
+}
+
+struct Writer<'w, 'p> {
+    forms: &'w mut Forms<'p>,
+    found: &'w Found,
+    labels: Labels,
+    buffers: FxHashMap<BufferId, BufferId>,
+    done: FxHashMap<ExprId, ExprId>,
+}
+
+impl Writer<'_, '_> {
+    /// A temporary that begins where it was found to begin.
+    fn buffer(&mut self, buffer: BufferId) -> BufferId {
+        if let Some(known) = self.buffers.get(&buffer) {
+            return *known;
+        }
+        let decl = self.forms.pool.buffer(buffer).clone();
+        let mut dims = decl.dims.clone();
+        if let Some(layout) = self.found.layouts.get(&buffer)
+            && decl.kind == BufferKind::Internal
+        {
+            for (number, (dim, begin)) in dims.iter_mut().zip(&layout.begins).enumerate() {
+                // What was given its size alone has the shape that was found.
+                if layout.extents[number].as_constant().is_some() {
+                    dim.extent = self.forms.expr(&layout.extents[number]);
+                }
+                if layout.strides[number].as_constant().is_some() {
+                    dim.stride = self.forms.expr(&layout.strides[number]);
+                }
+                match begin {
+                    Begin::Unknown => {}
+                    Begin::At(min) => dim.min = self.forms.expr(min),
+                    Begin::Folded(by) => {
+                        let (min, extent) = (self.forms.pool.int(0), self.forms.pool.int(*by));
+                        *dim = Dim { min, extent, stride: dim.stride, folded: true };
+                    }
+                }
+            }
+            for dim in &mut dims {
+                dim.min = self.expr(dim.min);
+            }
+        }
+        let changed = dims != decl.dims;
+        let id = if changed {
+            self.forms.pool.declare_buffer(BufferDecl { dims, ..decl })
+        } else {
+            buffer
+        };
+        self.buffers.insert(buffer, id);
+        id
+    }
+
+    /// An expression with the claims of its loads.
+    fn expr(&mut self, root: ExprId) -> ExprId {
+        if let Some(done) = self.done.get(&root) {
+            return *done;
+        }
+        let node = self.forms.pool.get(root).clone();
+        let result = if let Expr::Load { buffer, index, access: None } = node {
+            let lanes = self.forms.pool.ty(index).lanes;
+            let access = self.found.loads.get(&root).map(|coords| {
+                let func = self.forms.pool.buffer(buffer).func;
+                let coords = coords.iter().map(|coord| self.claimed(coord, lanes)).collect();
+                Access { func, coords }
+            });
+            let (buffer, index) = (self.buffer(buffer), self.expr(index));
+            self.forms.pool.load(buffer, index, access)
+        } else {
+            let mapped = node.map_operands(|operand| self.expr(operand));
+            if mapped == node { root } else { self.forms.pool.expr(mapped) }
+        };
+        self.done.insert(root, result);
+        result
+    }
+
+    fn claimed(&mut self, coord: &Form, lanes: u32) -> ExprId {
+        let expr = self.forms.vector(coord, lanes);
+        self.expr(expr)
+    }
+
+    fn stmt(&mut self, id: StmtId) -> StmtId {
+        let stmt = match self.forms.pool.get_stmt(id).clone() {
+            Stmt::Block(parts) => {
+                let mut all = Vec::new();
+                let mut number = 0;
+                while number < parts.len() {
+                    let run = self.run(id, number, parts.len());
+                    match run {
+                        Some(last) => {
+                            let inner: Vec<StmtId> =
+                                parts[number..=last].iter().map(|part| self.stmt(*part)).collect();
+                            let inner = self.forms.pool.stmt(Stmt::Block(inner));
+                            all.push(self.labelled(Where::Parts(id, number, last), inner));
+                            number = last + 1;
+                        }
+                        None => {
+                            all.push(self.stmt(parts[number]));
+                            number += 1;
+                        }
+                    }
+                }
+                Stmt::Block(all)
+            }
+            Stmt::Let { var, value, body } => {
+                Stmt::Let { var, value: self.expr(value), body: self.stmt(body) }
+            }
+            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
+                condition: self.expr(condition),
+                then_branch: self.stmt(then_branch),
+                else_branch: else_branch.map(|branch| self.stmt(branch)),
+            },
+            Stmt::For { var, min, extent, kind, body } => Stmt::For {
+                var,
+                min: self.expr(min),
+                extent: self.expr(extent),
+                kind,
+                body: self.stmt(body),
+            },
+            Stmt::Allocate { buffer, body } => {
+                Stmt::Allocate { buffer: self.buffer(buffer), body: self.stmt(body) }
+            }
+            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
+            Stmt::Store { buffer, index, value, prophecy: _, atomic } => {
+                let lanes = self.forms.pool.ty(index).lanes;
+                let prophecy = self.found.stores.get(&id).map(|claim| {
+                    let func = self.forms.pool.buffer(buffer).func;
+                    let coords =
+                        claim.coords.iter().map(|coord| self.claimed(coord, lanes)).collect();
+                    let point =
+                        claim.point.iter().map(|value| self.claimed(value, lanes)).collect();
+                    Prophecy { func, stage: claim.stage, coords, point }
+                });
+                let (index, value) = (self.expr(index), self.expr(value));
+                Stmt::Store { buffer: self.buffer(buffer), index, value, prophecy, atomic }
+            }
+            other @ (Stmt::Assert { .. } | Stmt::Provide { .. }) => other,
+        };
+        let stmt = self.forms.pool.stmt(stmt);
+        self.labelled(Where::Stmt(id), stmt)
+    }
+
+    /// The last part of the run that begins with a part and has a label.
+    fn run(&self, block: StmtId, first: usize, parts: usize) -> Option<usize> {
+        (first + 1..parts).find(|last| self.labels.contains_key(&Where::Parts(block, first, *last)))
+    }
+
+    fn labelled(&mut self, at: Where, body: StmtId) -> StmtId {
+        let Some(labels) = self.labels.remove(&at) else { return body };
+        labels.into_iter().rev().fold(body, |body, (func, needed)| {
+            let needed = needed
+                .into_iter()
+                .map(|(first, last)| {
+                    let extent = last.minus(&first).offset(1);
+                    let (min, extent) = (self.forms.expr(&first), self.forms.expr(&extent));
+                    Interval { min: self.expr(min), extent: self.expr(extent) }
+                })
+                .collect();
+            self.forms.pool.stmt(Stmt::Labeled { label: Label::Func { func, needed }, body })
+        })
+    }
+}

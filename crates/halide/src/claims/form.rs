@@ -1,0 +1,734 @@
+//! Integers as polynomials over what is not looked into: equal forms are equal values.
+//!
+//! Names of values are put in, so that a form speaks of loops, parameters and shapes alone. A vector is a function of one variable, its lane.
+
+use std::collections::BTreeMap;
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
+
+/// `Σ factor·atom·atom…`, each atom an expression that is no sum and no product.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Form {
+    terms: BTreeMap<Box<[ExprId]>, i128>,
+}
+
+impl Form {
+    pub(super) fn constant(value: i128) -> Self {
+        let mut form = Self::default();
+        form.push(Box::new([]), value);
+        form
+    }
+
+    pub(super) fn atom(atom: ExprId) -> Self {
+        let mut form = Self::default();
+        form.push(Box::new([atom]), 1);
+        form
+    }
+
+    fn push(&mut self, atoms: Box<[ExprId]>, factor: i128) {
+        let sum = self.terms.entry(atoms).or_insert(0);
+        *sum = sum.saturating_add(factor);
+        self.terms.retain(|_, factor| *factor != 0);
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        match self.terms.iter().next() {
+            None => Some(0),
+            Some((atoms, factor)) if atoms.is_empty() && self.terms.len() == 1 => Some(*factor),
+            Some(_) => None,
+        }
+    }
+
+    /// The one atom that it is.
+    pub(super) fn as_atom(&self) -> Option<ExprId> {
+        match self.terms.iter().next() {
+            Some((atoms, 1)) if atoms.len() == 1 && self.terms.len() == 1 => Some(atoms[0]),
+            Some(_) | None => None,
+        }
+    }
+
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&[ExprId], i128)> {
+        self.terms.iter().map(|(atoms, factor)| (&**atoms, *factor))
+    }
+
+    pub(super) fn constant_part(&self) -> i128 {
+        self.terms.get(&[][..]).copied().unwrap_or(0)
+    }
+
+    /// `self + factor·other`.
+    pub(super) fn plus(mut self, other: &Self, factor: i128) -> Self {
+        for (atoms, by) in &other.terms {
+            let sum = self.terms.entry(atoms.clone()).or_insert(0);
+            *sum = sum.saturating_add(by.saturating_mul(factor));
+        }
+        self.terms.retain(|_, factor| *factor != 0);
+        self
+    }
+
+    pub(super) fn minus(self, other: &Self) -> Self {
+        self.plus(other, -1)
+    }
+
+    pub(super) fn offset(self, by: i128) -> Self {
+        self.plus(&Self::constant(by), 1)
+    }
+
+    pub(super) fn times(&self, other: &Self) -> Self {
+        let mut product = Self::default();
+        for (a, x) in &self.terms {
+            for (b, y) in &other.terms {
+                let mut atoms: Vec<ExprId> = a.iter().chain(b.iter()).copied().collect();
+                atoms.sort_unstable();
+                let sum = product.terms.entry(atoms.into()).or_insert(0);
+                *sum = sum.saturating_add(x.saturating_mul(*y));
+            }
+        }
+        product.terms.retain(|_, factor| *factor != 0);
+        product
+    }
+
+    /// Whether no term but the constant is taken away: what they are made of is hardly negative.
+    pub(super) fn grows(&self) -> bool {
+        self.terms.iter().all(|(atoms, factor)| atoms.is_empty() || *factor > 0)
+    }
+
+    /// The quotient and the remainder by a form: what its greatest term divides goes into the quotient.
+    pub(super) fn divided(&self, divisor: &Self) -> (Self, Self) {
+        if let Some(by) = divisor.as_constant() {
+            if by <= 0 {
+                return (Self::default(), self.clone());
+            }
+            let (mut quotient, mut rest) = (Self::default(), Self::default());
+            for (atoms, factor) in &self.terms {
+                if atoms.is_empty() {
+                    quotient.push(atoms.clone(), factor.div_euclid(by));
+                    rest.push(atoms.clone(), factor.rem_euclid(by));
+                } else if factor % by == 0 {
+                    quotient.push(atoms.clone(), factor / by);
+                } else {
+                    rest.push(atoms.clone(), *factor);
+                }
+            }
+            return (quotient, rest);
+        }
+        let leading = divisor.terms.iter().max_by_key(|(atoms, _)| (atoms.len(), *atoms));
+        let Some((leading, by)) = leading else { return (Self::default(), self.clone()) };
+        let (mut quotient, mut rest) = (Self::default(), self.clone());
+        for _ in 0..64 {
+            let found = rest.terms.iter().rev().find_map(|(atoms, factor)| {
+                let others = without(atoms, leading)?;
+                (factor % by == 0).then(|| (others, factor / by))
+            });
+            let Some((others, factor)) = found else { break };
+            let mut part = Self::default();
+            part.push(others, factor);
+            rest = rest.minus(&part.times(divisor));
+            quotient = quotient.plus(&part, 1);
+        }
+        (quotient, rest)
+    }
+}
+
+/// The atoms less some of them, if all of these are among them.
+fn without(atoms: &[ExprId], less: &[ExprId]) -> Option<Box<[ExprId]>> {
+    let mut rest = atoms.to_vec();
+    for atom in less {
+        let at = rest.iter().position(|other| other == atom)?;
+        rest.remove(at);
+    }
+    Some(rest.into())
+}
+
+/// Which end of what a form takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Least,
+    Greatest,
+}
+
+impl End {
+    fn flipped(self) -> Self {
+        match self {
+            Self::Least => Self::Greatest,
+            Self::Greatest => Self::Least,
+        }
+    }
+}
+
+/// What variables stand for in one place, and the forms of expressions there.
+#[derive(Default)]
+pub(super) struct Env {
+    values: FxHashMap<VarId, Form>,
+    known: FxHashMap<ExprId, Form>,
+}
+
+impl Env {
+    pub(super) fn of(values: impl IntoIterator<Item = (VarId, Form)>) -> Self {
+        Self { values: values.into_iter().collect(), known: FxHashMap::default() }
+    }
+
+    pub(super) fn get(&self, var: VarId) -> Option<&Form> {
+        self.values.get(&var)
+    }
+}
+
+/// Makes forms of expressions and expressions of forms.
+pub(super) struct Forms<'p> {
+    pub(super) pool: &'p mut Pool,
+    /// What names of values stand for.
+    definitions: FxHashMap<VarId, ExprId>,
+    plain: Env,
+    /// The lane of every vector.
+    pub(super) lane: VarId,
+    vars: FxHashMap<ExprId, Box<[VarId]>>,
+}
+
+impl<'p> Forms<'p> {
+    pub(super) fn new(pool: &'p mut Pool) -> Self {
+        let lane = pool.declare_var("lane", halidom_ir::Type::INT);
+        Self {
+            pool,
+            definitions: FxHashMap::default(),
+            plain: Env::default(),
+            lane,
+            vars: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn define(&mut self, var: VarId, value: ExprId) {
+        self.definitions.insert(var, value);
+    }
+
+    pub(super) fn definition(&self, var: VarId) -> Option<ExprId> {
+        self.definitions.get(&var).copied()
+    }
+
+    pub(super) fn variable(&mut self, var: VarId) -> Form {
+        Form::atom(self.pool.var_expr(var))
+    }
+
+    /// The form of an integer.
+    pub(super) fn form(&mut self, expr: ExprId) -> Form {
+        let mut plain = std::mem::take(&mut self.plain);
+        let form = self.form_in(expr, &mut plain);
+        self.plain = plain;
+        form
+    }
+
+    /// The form of an integer where variables have values.
+    pub(super) fn form_in(&mut self, expr: ExprId, env: &mut Env) -> Form {
+        if let Some(known) = env.known.get(&expr) {
+            return known.clone();
+        }
+        let form = self.formed(expr, env);
+        env.known.insert(expr, form.clone());
+        form
+    }
+
+    fn formed(&mut self, expr: ExprId, env: &mut Env) -> Form {
+        match self.pool.get(expr).clone() {
+            Expr::Const(constant) if constant.scalar() == Scalar::Int => {
+                Form::constant(constant.as_integer().unwrap_or(0))
+            }
+            Expr::Var(var) => match (env.get(var), self.definitions.get(&var)) {
+                (Some(form), _) => form.clone(),
+                (None, Some(value)) if self.pool.ty(*value).scalar == Scalar::Int => {
+                    let value = *value;
+                    self.form_in(value, env)
+                }
+                (None, _) => Form::atom(expr),
+            },
+            Expr::Unary(UnaryOp::Neg(Overflow::Unbounded), operand) => {
+                Form::default().minus(&self.form_in(operand, env))
+            }
+            Expr::Binary(op, a, b) if self.pool.ty(a).scalar == Scalar::Int => {
+                let (x, y) = (self.form_in(a, env), self.form_in(b, env));
+                match op {
+                    BinaryOp::Add(_) => x.plus(&y, 1),
+                    BinaryOp::Sub(_) => x.minus(&y),
+                    BinaryOp::Mul(_) => x.times(&y),
+                    BinaryOp::Div => self.quotient(&x, &y),
+                    BinaryOp::Mod => self.remainder(&x, &y),
+                    BinaryOp::Min => self.least([x, y]),
+                    BinaryOp::Max => self.greatest([x, y]),
+                    BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Xor
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
+                    | BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge => Form::atom(self.settled(expr, env)),
+                }
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                let (a, b) = (self.form_in(if_true, env), self.form_in(if_false, env));
+                if a == b {
+                    return a;
+                }
+                let condition = self.settled(condition, env);
+                match self.pool.as_constant(condition).and_then(Constant::as_bool) {
+                    Some(true) => a,
+                    Some(false) => b,
+                    None => {
+                        let (a, b) = (self.expr(&a), self.expr(&b));
+                        Form::atom(self.pool.select(condition, a, b))
+                    }
+                }
+            }
+            Expr::Ramp { base, stride, .. } => {
+                let (base, stride) = (self.form_in(base, env), self.form_in(stride, env));
+                let lane = self.variable(self.lane);
+                base.plus(&stride.times(&lane), 1)
+            }
+            Expr::Broadcast { value, .. } => self.form_in(value, env),
+            Expr::Cast(Scalar::Int, operand) if self.pool.ty(operand).scalar == Scalar::Int => {
+                self.form_in(operand, env)
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Hole(_) => Form::atom(self.settled(expr, env)),
+        }
+    }
+
+    /// An expression of any type with names put in, its integers in normal form.
+    pub(super) fn settled(&mut self, expr: ExprId, env: &mut Env) -> ExprId {
+        let ty = self.pool.ty(expr);
+        match self.pool.get(expr).clone() {
+            Expr::Const(_) | Expr::Hole(_) => expr,
+            Expr::Var(var) => match self.definitions.get(&var).copied() {
+                Some(value) => self.settled_operand(value, env),
+                None => self.settled_operand(expr, env),
+            },
+            Expr::Binary(op, a, b)
+                if op.is_comparison() && self.pool.ty(a).scalar == Scalar::Int && ty.lanes == 1 =>
+            {
+                let (x, y) = (self.form_in(a, env), self.form_in(b, env));
+                self.comparison(op, &x, &y)
+            }
+            node @ (Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }) => {
+                let mapped = node.map_operands(|operand| self.settled_operand(operand, env));
+                self.folded(mapped)
+            }
+        }
+    }
+
+    fn settled_operand(&mut self, operand: ExprId, env: &mut Env) -> ExprId {
+        let ty = self.pool.ty(operand);
+        if ty.scalar == Scalar::Int && ty.lanes == 1 {
+            let form = self.form_in(operand, env);
+            return self.expr(&form);
+        }
+        if let Expr::Var(var) = self.pool.get(operand)
+            && !self.definitions.contains_key(var)
+        {
+            return operand;
+        }
+        self.settled(operand, env)
+    }
+
+    /// Conjunctions and disjunctions with what is decided.
+    fn folded(&mut self, node: Expr) -> ExprId {
+        let known = |pool: &Pool, id| pool.as_constant(id).and_then(Constant::as_bool);
+        if let Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = node {
+            let neutral = op == BinaryOp::And;
+            for (one, other) in [(a, b), (b, a)] {
+                match known(self.pool, one) {
+                    Some(value) if value == neutral => return other,
+                    Some(_) => return one,
+                    None => {}
+                }
+            }
+        }
+        self.pool.expr(node)
+    }
+
+    /// A comparison with everything on one side.
+    fn comparison(&mut self, op: BinaryOp, x: &Form, y: &Form) -> ExprId {
+        let (op, difference) = if op == BinaryOp::Lt {
+            (BinaryOp::Le, y.clone().minus(x).offset(-1))
+        } else if op == BinaryOp::Gt {
+            (BinaryOp::Le, x.clone().minus(y).offset(-1))
+        } else if op == BinaryOp::Ge {
+            (BinaryOp::Le, x.clone().minus(y))
+        } else {
+            (op, y.clone().minus(x))
+        };
+        let zero = self.pool.int(0);
+        if let Some(value) = difference.as_constant() {
+            let holds =
+                if op == BinaryOp::Le { value >= 0 } else { (value == 0) == (op == BinaryOp::Eq) };
+            return self.pool.constant(Constant::bool(holds));
+        }
+        let difference = self.expr(&difference);
+        self.pool.binary(op, zero, difference)
+    }
+
+    pub(super) fn quotient(&mut self, x: &Form, y: &Form) -> Form {
+        if let Some(by) = y.as_constant().filter(|by| *by > 0) {
+            let (whole, rest) = x.divided(y);
+            if rest.as_constant().is_some() {
+                return whole;
+            }
+            // The constant stays with the rest: it is less than the divisor.
+            let rest = self.expr(&rest);
+            let by = self.pool.int(by);
+            return whole.plus(&Form::atom(self.pool.binary(BinaryOp::Div, rest, by)), 1);
+        }
+        let (x, y) = (self.expr(x), self.expr(y));
+        Form::atom(self.pool.binary(BinaryOp::Div, x, y))
+    }
+
+    pub(super) fn remainder(&mut self, x: &Form, y: &Form) -> Form {
+        if let Some(by) = y.as_constant().filter(|by| *by > 0) {
+            let mut rest = Form::default();
+            for (atoms, factor) in &x.terms {
+                rest.push(atoms.clone(), factor.rem_euclid(by));
+            }
+            if let Some(value) = rest.as_constant() {
+                return Form::constant(value.rem_euclid(by));
+            }
+            // A vector does not run over the end.
+            let lane = self.variable(self.lane);
+            if rest.clone().minus(&lane).as_constant().is_some() {
+                return rest;
+            }
+            let rest = self.expr(&rest);
+            let by = self.pool.int(by);
+            return Form::atom(self.pool.binary(BinaryOp::Mod, rest, by));
+        }
+        let (x, y) = (self.expr(x), self.expr(y));
+        Form::atom(self.pool.binary(BinaryOp::Mod, x, y))
+    }
+
+    pub(super) fn greatest(&mut self, operands: impl IntoIterator<Item = Form>) -> Form {
+        let negated: Vec<Form> =
+            operands.into_iter().map(|form| Form::default().minus(&form)).collect();
+        Form::default().minus(&self.least(negated))
+    }
+
+    /// The minimum, with what all operands share outside.
+    pub(super) fn least(&mut self, operands: impl IntoIterator<Item = Form>) -> Form {
+        let mut all: IndexSet<Form> = IndexSet::default();
+        for operand in operands {
+            match operand.as_atom().map(|atom| self.pool.get(atom).clone()) {
+                Some(Expr::Binary(BinaryOp::Min, a, b)) => {
+                    let parts = [a, b].map(|part| self.form(part));
+                    let least = self.operands_of_least(parts);
+                    all.extend(least);
+                }
+                Some(_) | None => drop(all.insert(operand)),
+            }
+        }
+        let mut kept: Vec<Form> = Vec::new();
+        for operand in all {
+            let mut superfluous = false;
+            kept.retain(|other| {
+                let above = other.clone().minus(&operand).as_constant();
+                superfluous |= above.is_some_and(|above| above <= 0);
+                above.is_none_or(|above| above <= 0)
+            });
+            if !superfluous {
+                kept.push(operand);
+            }
+        }
+        let Some(first) = kept.first().cloned() else { return Form::default() };
+        if kept.len() == 1 {
+            return first;
+        }
+        let mut common = Form::default();
+        for (atoms, factor) in &first.terms {
+            let everywhere = kept.iter().all(|operand| operand.terms.get(atoms) == Some(factor));
+            if everywhere && !atoms.is_empty() {
+                common.push(atoms.clone(), *factor);
+            }
+        }
+        let constant = kept.iter().map(Form::constant_part).min().unwrap_or(0);
+        common = common.offset(constant);
+        let mut exprs: Vec<ExprId> = Vec::new();
+        for operand in kept {
+            let rest = operand.minus(&common);
+            exprs.push(self.expr(&rest));
+        }
+        exprs.sort_unstable();
+        let least = exprs.into_iter().reduce(|a, b| self.pool.binary(BinaryOp::Min, a, b));
+        match least {
+            Some(least) => common.plus(&Form::atom(least), 1),
+            None => common,
+        }
+    }
+
+    fn operands_of_least(&mut self, parts: [Form; 2]) -> Vec<Form> {
+        let mut found = Vec::new();
+        for part in parts {
+            match part.as_atom().map(|atom| self.pool.get(atom).clone()) {
+                Some(Expr::Binary(BinaryOp::Min, a, b)) => {
+                    let parts = [a, b].map(|part| self.form(part));
+                    found.extend(self.operands_of_least(parts));
+                }
+                Some(_) | None => found.push(part),
+            }
+        }
+        found
+    }
+
+    /// The expression of a form, of one lane.
+    pub(super) fn expr(&mut self, form: &Form) -> ExprId {
+        let mut sum: Option<ExprId> = None;
+        let constant = form.constant_part();
+        let terms: Vec<(Box<[ExprId]>, i128)> =
+            form.terms.iter().map(|(atoms, factor)| (atoms.clone(), *factor)).collect();
+        let (plus, minus): (Vec<_>, Vec<_>) =
+            terms.into_iter().filter(|(atoms, _)| !atoms.is_empty()).partition(|(_, by)| *by > 0);
+        for (atoms, factor) in plus {
+            let term = self.product(&atoms, factor);
+            sum = Some(sum.map_or(term, |sum| self.pool.add(sum, term)));
+        }
+        for (atoms, factor) in minus {
+            let term = self.product(&atoms, factor.saturating_neg());
+            let from = sum.unwrap_or_else(|| self.pool.int(0));
+            sum = Some(self.pool.sub(from, term));
+        }
+        match sum {
+            None => self.pool.int(constant),
+            Some(sum) if constant == 0 => sum,
+            Some(sum) => {
+                let constant = self.pool.int(constant);
+                self.pool.add(sum, constant)
+            }
+        }
+    }
+
+    fn product(&mut self, atoms: &[ExprId], factor: i128) -> ExprId {
+        let product = atoms.iter().copied().reduce(|a, b| self.pool.mul(a, b));
+        match product {
+            None => self.pool.int(factor),
+            Some(product) if factor == 1 => product,
+            Some(product) => {
+                let factor = self.pool.int(factor);
+                self.pool.mul(product, factor)
+            }
+        }
+    }
+
+    /// The expression of a form with so many lanes.
+    pub(super) fn vector(&mut self, form: &Form, lanes: u32) -> ExprId {
+        if lanes == 1 {
+            return self.expr(form);
+        }
+        let lane = self.pool.var_expr(self.lane);
+        let (mut base, mut stride, mut affine) = (Form::default(), Form::default(), true);
+        for (atoms, factor) in &form.terms {
+            let wide = |forms: &mut Self, atom: ExprId| {
+                forms.pool.ty(atom).lanes > 1 || forms.mentions(atom, forms.lane)
+            };
+            match atoms.iter().position(|atom| *atom == lane) {
+                Some(at) => {
+                    let mut others = atoms.to_vec();
+                    others.remove(at);
+                    affine &= !others.iter().any(|atom| wide(self, *atom));
+                    stride.push(others.into(), *factor);
+                }
+                None => {
+                    affine &= !atoms.iter().any(|atom| wide(self, *atom));
+                    base.push(atoms.clone(), *factor);
+                }
+            }
+        }
+        if affine {
+            let base = self.expr(&base);
+            if stride.is_zero() {
+                return self.pool.expr(Expr::Broadcast { value: base, lanes });
+            }
+            let stride = self.expr(&stride);
+            return self.pool.expr(Expr::Ramp { base, stride, lanes });
+        }
+        let expr = self.expr(form);
+        self.widened(expr, lanes)
+    }
+
+    fn widened(&mut self, expr: ExprId, lanes: u32) -> ExprId {
+        if self.pool.ty(expr).lanes > 1 {
+            return expr;
+        }
+        if !self.mentions(expr, self.lane) && !self.holds_vector(expr) {
+            return self.pool.expr(Expr::Broadcast { value: expr, lanes });
+        }
+        if *self.pool.get(expr) == Expr::Var(self.lane) {
+            let (base, stride) = (self.pool.int(0), self.pool.int(1));
+            return self.pool.expr(Expr::Ramp { base, stride, lanes });
+        }
+        let node = self.pool.get(expr).clone();
+        let wide = node.map_operands(|operand| self.widened(operand, lanes));
+        self.pool.expr(wide)
+    }
+
+    fn holds_vector(&self, expr: ExprId) -> bool {
+        let mut found = false;
+        self.pool.for_each_subexpr(expr, &mut |id, _| found |= self.pool.ty(id).lanes > 1);
+        found
+    }
+
+    /// The variables in an expression whose names were put in.
+    pub(super) fn vars(&mut self, expr: ExprId) -> Box<[VarId]> {
+        if let Some(known) = self.vars.get(&expr) {
+            return known.clone();
+        }
+        let mut found: FxHashSet<VarId> = FxHashSet::default();
+        self.pool.for_each_subexpr(expr, &mut |_, node| {
+            if let Expr::Var(var) = node {
+                found.insert(*var);
+            }
+        });
+        let mut found: Vec<VarId> = found.into_iter().collect();
+        found.sort_unstable();
+        let found: Box<[VarId]> = found.into();
+        self.vars.insert(expr, found.clone());
+        found
+    }
+
+    fn mentions(&mut self, expr: ExprId, var: VarId) -> bool {
+        self.vars(expr).binary_search(&var).is_ok()
+    }
+
+    /// The variables in a form.
+    pub(super) fn form_vars(&mut self, form: &Form) -> IndexSet<VarId> {
+        let mut found = IndexSet::default();
+        for (atoms, _) in form.terms() {
+            for atom in atoms {
+                found.extend(self.vars(*atom).iter().copied());
+            }
+        }
+        found
+    }
+
+    pub(super) fn depends(&mut self, form: &Form, var: VarId) -> bool {
+        form.terms().any(|(atoms, _)| atoms.iter().any(|atom| self.mentions(*atom, var)))
+    }
+
+    /// A form with values in the place of variables.
+    pub(super) fn replaced(&mut self, form: &Form, env: &mut Env) -> Form {
+        let mut result = Form::default();
+        for (atoms, factor) in &form.terms {
+            let mut product = Form::constant(*factor);
+            for atom in atoms {
+                let value = self.form_in(*atom, env);
+                product = product.times(&value);
+            }
+            result = result.plus(&product, 1);
+        }
+        result
+    }
+
+    /// The factor of a variable in a form that is affine in it, and the rest.
+    pub(super) fn affine(&mut self, form: &Form, var: VarId) -> Option<(Form, Form)> {
+        let atom = self.pool.var_expr(var);
+        let (mut factor, mut rest) = (Form::default(), Form::default());
+        for (atoms, by) in &form.terms {
+            let others = match atoms.iter().position(|other| *other == atom) {
+                Some(at) => {
+                    let mut others = atoms.to_vec();
+                    others.remove(at);
+                    factor.push(others.clone().into(), *by);
+                    others
+                }
+                None => {
+                    rest.push(atoms.clone(), *by);
+                    atoms.to_vec()
+                }
+            };
+            if others.iter().any(|other| self.mentions(*other, var)) {
+                return None;
+            }
+        }
+        Some((factor, rest))
+    }
+
+    /// What a form is at one end of a variable's range `[low, high]`, as if atoms grew with their operands and products had factors that are not negative.
+    pub(super) fn extreme(
+        &mut self,
+        form: &Form,
+        var: VarId,
+        range: &(Form, Form),
+        end: End,
+    ) -> Form {
+        let mut result = Form::default();
+        for (atoms, factor) in &form.terms {
+            let end = if *factor < 0 { end.flipped() } else { end };
+            let mut product = Form::constant(*factor);
+            for atom in atoms {
+                let value = if self.mentions(*atom, var) {
+                    self.extreme_atom(*atom, var, range, end)
+                } else {
+                    Form::atom(*atom)
+                };
+                product = product.times(&value);
+            }
+            result = result.plus(&product, 1);
+        }
+        result
+    }
+
+    fn extreme_atom(&mut self, atom: ExprId, var: VarId, range: &(Form, Form), end: End) -> Form {
+        let inner = |forms: &mut Self, operand: ExprId, end: End| {
+            let form = forms.form(operand);
+            forms.extreme(&form, var, range, end)
+        };
+        match self.pool.get(atom).clone() {
+            Expr::Var(_) => match end {
+                End::Least => range.0.clone(),
+                End::Greatest => range.1.clone(),
+            },
+            Expr::Binary(BinaryOp::Min, a, b) => {
+                let operands = [inner(self, a, end), inner(self, b, end)];
+                self.least(operands)
+            }
+            Expr::Binary(BinaryOp::Div, a, b) => {
+                let (a, b) = (inner(self, a, end), self.form(b));
+                self.quotient(&a, &b)
+            }
+            Expr::Binary(BinaryOp::Mod, _, b) => match end {
+                End::Least => Form::default(),
+                End::Greatest => self.form(b).offset(-1),
+            },
+            Expr::Select { if_true, if_false, .. } => {
+                let arms = [inner(self, if_true, end), inner(self, if_false, end)];
+                match end {
+                    End::Least => self.least(arms),
+                    End::Greatest => self.greatest(arms),
+                }
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => Form::atom(atom),
+        }
+    }
+}

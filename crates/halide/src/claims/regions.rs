@@ -1,0 +1,583 @@
+//! Places that compute a func, and where its values are right afterwards.
+//!
+//! A place is the largest statement that stores a func and holds no read of it by others; neighbours in a block are one. What is promised is, in each dimension, the whole buffer where every
+//! iteration of the loops around the place writes the same coordinates. Where they move along (a window that slides over the func), it is what the reads after the place in the same iteration
+//! need, as far as the first iteration began, and else what is written.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::{
+    BinaryOp, BufferId, BufferKind, Check, Expr, ExprId, FuncId, Interval, Program, Stmt, StmtId,
+    VarId,
+};
+
+use super::Found;
+use super::form::{End, Env, Form, Forms};
+use super::layout::Begin;
+use super::sites::{Loop, Sites, Store};
+
+/// Where a label stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Where {
+    /// Around a statement.
+    Stmt(StmtId),
+    /// Around parts of a block, the first and the last.
+    Parts(StmtId, usize, usize),
+}
+
+/// A place that computes a func.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) at: Where,
+    pub(super) func: FuncId,
+    /// First and last coordinates.
+    pub(super) needed: Vec<(Form, Form)>,
+}
+
+/// Finds the places, in an order in which outer ones come first.
+pub(super) fn places(
+    forms: &mut Forms<'_>,
+    program: &Program,
+    sites: &Sites,
+    found: &Found,
+) -> Vec<Place> {
+    let mut map = Map::default();
+    map.stmt(forms, program.body);
+    let foreign = Foreign::of(forms, sites);
+    let mut places = Vec::new();
+    for output in &program.outputs {
+        let mut search = Search::new(&map, &foreign, &output.buffers);
+        search.place(forms, program.body);
+        for spot in search.spots {
+            let needed = output
+                .window
+                .iter()
+                .map(|(min, extent)| {
+                    let (min, extent) = (forms.variable(*min), forms.variable(*extent));
+                    let last = min.clone().plus(&extent, 1).offset(-1);
+                    (min, last)
+                })
+                .collect();
+            places.push(Place { at: spot.at, func: output.func, needed });
+        }
+    }
+    for (buffer, body) in map.allocations.clone() {
+        let (func, component) = {
+            let decl = forms.pool.buffer(buffer);
+            (decl.func, decl.component)
+        };
+        if component > 0 {
+            continue;
+        }
+        let components = forms.pool.func(func).scalars.len();
+        let around = map.allocations.iter().position(|(other, _)| *other == buffer).unwrap_or(0);
+        let near = map.allocations[around.saturating_sub(components)..].iter().take(2 * components);
+        let mut buffers: Vec<BufferId> = near
+            .map(|(other, _)| *other)
+            .filter(|other| {
+                forms.pool.buffer(*other).func == func && forms.pool.buffer(*other).component > 0
+            })
+            .collect();
+        buffers.insert(0, buffer);
+        let mut search = Search::new(&map, &foreign, &buffers);
+        search.place(forms, body);
+        let spots = search.spots;
+        for spot in &spots {
+            let (first, buffers) = (&spots[0], &buffers);
+            let region = Region { forms, sites, found, map: &map, spot, first, buffer, buffers };
+            let needed = region.needed();
+            places.push(Place { at: spot.at, func, needed });
+        }
+    }
+    places
+}
+
+/// Where a statement stands.
+#[derive(Clone, Debug)]
+struct Context {
+    /// The number of the statement in the order of the text.
+    order: usize,
+    loops: Vec<Loop>,
+    /// The branches around it.
+    branches: Vec<(StmtId, bool)>,
+}
+
+/// The statements of a program.
+#[derive(Default)]
+struct Map {
+    contexts: FxHashMap<StmtId, Context>,
+    /// The last number within a statement.
+    ends: FxHashMap<StmtId, usize>,
+    allocations: Vec<(BufferId, StmtId)>,
+    next: usize,
+    loops: Vec<Loop>,
+    branches: Vec<(StmtId, bool)>,
+}
+
+impl Map {
+    fn stmt(&mut self, forms: &Forms<'_>, id: StmtId) {
+        let (loops, branches) = (self.loops.clone(), self.branches.clone());
+        self.contexts.insert(id, Context { order: self.next, loops, branches });
+        self.next += 1;
+        match forms.pool.get_stmt(id).clone() {
+            Stmt::Block(parts) => parts.into_iter().for_each(|part| self.stmt(forms, part)),
+            Stmt::Let { body, .. } | Stmt::Labeled { body, .. } => self.stmt(forms, body),
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.branches.push((id, true));
+                if let Some(innermost) = self.loops.last_mut() {
+                    innermost.conditions.push(condition);
+                }
+                self.stmt(forms, then_branch);
+                if let Some(innermost) = self.loops.last_mut() {
+                    innermost.conditions.pop();
+                }
+                self.branches.pop();
+                if let Some(other) = else_branch {
+                    self.branches.push((id, false));
+                    self.stmt(forms, other);
+                    self.branches.pop();
+                }
+            }
+            Stmt::For { var, min, extent, body, .. } => {
+                self.loops.push(Loop { var, min, extent, conditions: Vec::new() });
+                self.stmt(forms, body);
+                self.loops.pop();
+            }
+            Stmt::Allocate { buffer, body } => {
+                self.allocations.push((buffer, body));
+                self.stmt(forms, body);
+            }
+            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
+        }
+        self.ends.insert(id, self.next - 1);
+    }
+}
+
+/// Which loads are used by others than the stores of the func that they read.
+struct Foreign {
+    loads: FxHashSet<ExprId>,
+    buffers: FxHashMap<ExprId, BufferId>,
+    stores: FxHashMap<StmtId, Vec<ExprId>>,
+}
+
+impl Foreign {
+    fn of(forms: &Forms<'_>, sites: &Sites) -> Self {
+        let funcs: FxHashMap<ExprId, FuncId> = sites
+            .loads
+            .values()
+            .map(|load| (load.expr, forms.pool.buffer(load.buffer).func))
+            .collect();
+        let buffers = sites.loads.values().map(|load| (load.expr, load.buffer)).collect();
+        // Loads that no store uses are in conditions and bounds.
+        let mut loads: FxHashSet<ExprId> = funcs.keys().copied().collect();
+        for store in &sites.stores {
+            for load in &store.loads {
+                if funcs.get(load) == Some(&store.func) {
+                    loads.remove(load);
+                }
+            }
+        }
+        let mut stores: FxHashMap<StmtId, Vec<ExprId>> = FxHashMap::default();
+        for store in &sites.stores {
+            for load in &store.loads {
+                if funcs.get(load) != Some(&store.func) {
+                    loads.insert(*load);
+                }
+            }
+            stores.insert(store.stmt, store.loads.clone());
+        }
+        Self { loads, buffers, stores }
+    }
+}
+
+/// What a statement holds.
+#[derive(Clone, Copy, Default)]
+struct Holds {
+    stores: bool,
+    reads: bool,
+    /// Entry checks, or memory of the func.
+    open: bool,
+}
+
+/// A place, with what stands around it.
+struct Spot {
+    at: Where,
+    context: Context,
+    /// The last number within it.
+    end: usize,
+}
+
+struct Search<'a> {
+    map: &'a Map,
+    foreign: &'a Foreign,
+    /// One for each component.
+    buffers: &'a [BufferId],
+    known: FxHashMap<StmtId, Holds>,
+    spots: Vec<Spot>,
+}
+
+impl<'a> Search<'a> {
+    fn new(map: &'a Map, foreign: &'a Foreign, buffers: &'a [BufferId]) -> Self {
+        Self { map, foreign, buffers, known: FxHashMap::default(), spots: Vec::new() }
+    }
+
+    /// Whether an expression reads the func for others.
+    fn reads(&self, forms: &Forms<'_>, expr: ExprId) -> bool {
+        let mut found = false;
+        forms.pool.for_each_subexpr(expr, &mut |id, node| {
+            found |= matches!(node, Expr::Load { .. })
+                && self
+                    .foreign
+                    .buffers
+                    .get(&id)
+                    .is_some_and(|buffer| self.buffers.contains(buffer))
+                && self.foreign.loads.contains(&id);
+        });
+        found
+    }
+
+    fn holds(&mut self, forms: &Forms<'_>, id: StmtId) -> Holds {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        let mut holds = Holds::default();
+        let mut inner = Vec::new();
+        match forms.pool.get_stmt(id).clone() {
+            Stmt::Block(parts) => inner = parts,
+            Stmt::Let { value, body, .. } => {
+                holds.reads |= self.reads(forms, value);
+                inner.push(body);
+            }
+            Stmt::Labeled { body, .. } => inner.push(body),
+            Stmt::If { condition, then_branch, else_branch } => {
+                holds.reads |= self.reads(forms, condition);
+                inner.push(then_branch);
+                inner.extend(else_branch);
+            }
+            Stmt::For { min, extent, body, .. } => {
+                holds.reads |= self.reads(forms, min) || self.reads(forms, extent);
+                inner.push(body);
+            }
+            Stmt::Allocate { buffer, body } => {
+                holds.open |= self.buffers.contains(&buffer);
+                inner.push(body);
+            }
+            Stmt::Assert { .. } => holds.open = true,
+            Stmt::Provide { .. } => {}
+            Stmt::Store { buffer, .. } => {
+                let own = self.buffers.contains(&buffer);
+                let loads = self.foreign.stores.get(&id);
+                let reads = loads.into_iter().flatten();
+                let mut reads = reads
+                    .filter_map(|load| self.foreign.buffers.get(load))
+                    .filter(|buffer| self.buffers.contains(buffer));
+                holds.stores = own;
+                holds.reads = !own && reads.next().is_some();
+            }
+        }
+        for part in inner {
+            let part = self.holds(forms, part);
+            holds.stores |= part.stores;
+            holds.reads |= part.reads;
+            holds.open |= part.open;
+        }
+        self.known.insert(id, holds);
+        holds
+    }
+
+    fn place(&mut self, forms: &Forms<'_>, id: StmtId) {
+        let holds = self.holds(forms, id);
+        if !holds.stores {
+            return;
+        }
+        if !holds.reads && !holds.open {
+            let spot = Spot {
+                at: Where::Stmt(id),
+                context: self.map.contexts[&id].clone(),
+                end: self.map.ends[&id],
+            };
+            self.spots.push(spot);
+            return;
+        }
+        match forms.pool.get_stmt(id).clone() {
+            Stmt::Block(parts) => {
+                let mut run: Option<(usize, usize)> = None;
+                for (number, part) in parts.iter().enumerate() {
+                    let holds = self.holds(forms, *part);
+                    if holds.reads || holds.open {
+                        self.run(id, &parts, run.take());
+                        self.place(forms, *part);
+                    } else if holds.stores {
+                        run = Some((run.map_or(number, |(first, _)| first), number));
+                    }
+                }
+                self.run(id, &parts, run);
+            }
+            Stmt::Let { body, .. }
+            | Stmt::Labeled { body, .. }
+            | Stmt::For { body, .. }
+            | Stmt::Allocate { body, .. } => self.place(forms, body),
+            Stmt::If { then_branch, else_branch, .. } => {
+                self.place(forms, then_branch);
+                if let Some(other) = else_branch {
+                    self.place(forms, other);
+                }
+            }
+            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
+        }
+    }
+
+    fn run(&mut self, block: StmtId, parts: &[StmtId], run: Option<(usize, usize)>) {
+        let Some((first, last)) = run else { return };
+        let at = if first == last {
+            Where::Stmt(parts[first])
+        } else {
+            Where::Parts(block, first, last)
+        };
+        let context = self.map.contexts[&parts[first]].clone();
+        self.spots.push(Spot { at, context, end: self.map.ends[&parts[last]] });
+    }
+}
+
+/// What is promised at a place.
+struct Region<'r, 'p> {
+    forms: &'r mut Forms<'p>,
+    sites: &'r Sites,
+    found: &'r Found,
+    map: &'r Map,
+    spot: &'r Spot,
+    /// The first place in the text that computes into the same memory.
+    first: &'r Spot,
+    buffer: BufferId,
+    /// That and those of further components.
+    buffers: &'r [BufferId],
+}
+
+impl Region<'_, '_> {
+    fn needed(mut self) -> Vec<(Form, Form)> {
+        let func = self.forms.pool.buffer(self.buffer).func;
+        let rank = self.forms.pool.func(func).rank();
+        (0..rank).map(|dim| self.dimension(func, dim)).collect()
+    }
+
+    fn dimension(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
+        let written = self.written(self.spot, dim);
+        let layout = &self.found.layouts[&self.buffer];
+        let all = match &layout.begins[dim] {
+            Begin::At(min) => {
+                Some((min.clone(), min.clone().plus(&layout.extents[dim], 1).offset(-1)))
+            }
+            Begin::Unknown | Begin::Folded(_) => None,
+        };
+        let Some((low, high)) = written else { return all.unwrap_or_default() };
+        let moving: Vec<VarId> = self.inner_loops().iter().map(|of| of.var).collect();
+        let moves = moving
+            .iter()
+            .any(|var| self.forms.depends(&low, *var) || self.forms.depends(&high, *var));
+        if let Some((first, last)) = all.filter(|_| !moves) {
+            // Loops over a dimension go over all of the memory, unless they are seen to stop before.
+            let whole = self.swept(dim);
+            let end = |written: &Form, memory: Form, spare: Form| match spare.as_constant() {
+                Some(spare) if spare <= 0 => memory,
+                None if whole => memory,
+                Some(_) | None => written.clone(),
+            };
+            let spare = [low.clone().minus(&first), last.clone().minus(&high)];
+            let [before, after] = spare;
+            return (end(&low, first, before), end(&high, last, after));
+        }
+        let Some((least, _)) = self.read(func, dim) else { return (low, high) };
+        let before = least.clone().minus(&low).as_constant().is_some_and(|by| by < 0);
+        if !before {
+            return (low, high);
+        }
+        let Some(start) = self.start(dim) else { return (low, high) };
+        // What is read before what is written now was written before, but nothing before the first.
+        let from = self.forms.greatest([least, start]);
+        (from, high)
+    }
+
+    /// The loops around the place within which the memory lives.
+    fn inner_loops(&self) -> Vec<Loop> {
+        let scope = &self.sites.scopes[&self.buffer];
+        self.spot.context.loops.iter().filter(|of| !scope.contains(&of.var)).cloned().collect()
+    }
+
+    fn inside(&self, stmt: StmtId, spot: &Spot) -> bool {
+        let order = self.map.contexts[&stmt].order;
+        spot.context.order <= order && order <= spot.end
+    }
+
+    /// First and last coordinates that a place writes in one of its iterations.
+    fn written(&mut self, spot: &Spot, dim: usize) -> Option<(Form, Form)> {
+        let stores: Vec<&Store> = self
+            .sites
+            .stores
+            .iter()
+            .filter(|store| self.buffers.contains(&store.buffer) && self.inside(store.stmt, spot))
+            .collect();
+        let last = stores
+            .iter()
+            .filter_map(|store| Some(self.found.stores.get(&store.stmt)?.stage))
+            .max()?;
+        let mut ends = Vec::new();
+        for store in stores {
+            let Some(claim) = self.found.stores.get(&store.stmt) else { continue };
+            if claim.stage == last {
+                let coord = claim.coords.get(dim)?.clone();
+                ends.push(self.ends(&coord, store, spot));
+            }
+        }
+        self.hull(ends)
+    }
+
+    /// Whether a loop of the place goes over a dimension.
+    fn swept(&mut self, dim: usize) -> bool {
+        let around = self.spot.context.loops.len();
+        self.sites.stores.iter().any(|store| {
+            let Some(claim) = self.found.stores.get(&store.stmt) else { return false };
+            let Some(coord) = claim.coords.get(dim) else { return false };
+            self.buffers.contains(&store.buffer)
+                && self.inside(store.stmt, self.spot)
+                && store.loops.iter().skip(around).any(|of| self.forms.depends(coord, of.var))
+        })
+    }
+
+    fn hull(&mut self, ends: Vec<(Form, Form)>) -> Option<(Form, Form)> {
+        if ends.is_empty() {
+            return None;
+        }
+        let (lows, highs): (Vec<Form>, Vec<Form>) = ends.into_iter().unzip();
+        Some((self.forms.least(lows), self.forms.greatest(highs)))
+    }
+
+    /// The ends of a coordinate over the lanes and the loops of a store that are not around a place.
+    fn ends(&mut self, coord: &Form, store: &Store, spot: &Spot) -> (Form, Form) {
+        ends(self.forms, coord, store, spot.context.loops.len())
+    }
+
+    /// First and last coordinates that are read after the place, in the same iteration of the loops around it.
+    fn read(&mut self, func: FuncId, dim: usize) -> Option<(Form, Form)> {
+        let mut ends = Vec::new();
+        for store in &self.sites.stores {
+            let context = &self.map.contexts[&store.stmt];
+            let around = &self.spot.context;
+            let after = context.order > self.spot.end
+                && context.loops.len() >= around.loops.len()
+                && context.loops.iter().zip(&around.loops).all(|(a, b)| a.var == b.var)
+                && around.branches.iter().all(|branch| context.branches.contains(branch));
+            if !after || store.func == func {
+                continue;
+            }
+            for load in &store.loads {
+                let load = &self.sites.loads[load];
+                if !self.buffers.contains(&load.buffer) {
+                    continue;
+                }
+                let Some(coords) = self.found.loads.get(&load.expr) else { continue };
+                let Some(coord) = coords.get(dim).cloned() else { continue };
+                ends.push(self.ends(&coord, store, self.spot));
+            }
+        }
+        self.hull(ends)
+    }
+
+    /// The first coordinate that is written into the memory.
+    fn start(&mut self, dim: usize) -> Option<Form> {
+        let first = self.first;
+        let (low, _) = self.written(first, dim)?;
+        let scope = &self.sites.scopes[&self.buffer];
+        let loops: Vec<Loop> =
+            first.context.loops.iter().filter(|of| !scope.contains(&of.var)).cloned().collect();
+        let mut start = low;
+        for of in loops.into_iter().rev() {
+            let min = self.forms.form(of.min);
+            let mut lows = vec![min];
+            for condition in &of.conditions {
+                self.bounds_below(*condition, of.var, &mut lows);
+            }
+            let first = self.forms.greatest(lows);
+            start = self.forms.replaced(&start, &mut Env::of([(of.var, first)]));
+        }
+        Some(start)
+    }
+
+    /// What a condition says that a variable is at least.
+    fn bounds_below(&mut self, condition: ExprId, var: VarId, lows: &mut Vec<Form>) {
+        let condition = self.forms.settled(condition, &mut Env::default());
+        if let Expr::Binary(BinaryOp::And, a, b) = *self.forms.pool.get(condition) {
+            self.bounds_below(a, var, lows);
+            self.bounds_below(b, var, lows);
+        } else if let Expr::Binary(BinaryOp::Le, _, difference) = *self.forms.pool.get(condition) {
+            // `0 <= var + rest`.
+            let form = self.forms.form(difference);
+            if let Some((factor, rest)) = self.forms.affine(&form, var)
+                && factor.as_constant() == Some(1)
+            {
+                lows.push(Form::default().minus(&rest));
+            }
+        }
+    }
+}
+
+/// The ends of a coordinate over the lanes and the loops of a store, but for so many outer ones.
+fn ends(forms: &mut Forms<'_>, coord: &Form, store: &Store, around: usize) -> (Form, Form) {
+    let lanes = (Form::default(), Form::constant(i128::from(store.lanes) - 1));
+    let lane = forms.lane;
+    let mut low = forms.extreme(coord, lane, &lanes, End::Least);
+    let mut high = forms.extreme(coord, lane, &lanes, End::Greatest);
+    for of in store.loops.iter().skip(around).rev() {
+        let (min, extent) = (forms.form(of.min), forms.form(of.extent));
+        let range = (min.clone(), min.plus(&extent, 1).offset(-1));
+        low = forms.extreme(&low, of.var, &range, End::Least);
+        high = forms.extreme(&high, of.var, &range, End::Greatest);
+    }
+    (low, high)
+}
+
+/// The program with checks that what it reads of the inputs is there: for one that checks nothing.
+pub(super) fn demand(
+    forms: &mut Forms<'_>,
+    program: Program,
+    sites: &Sites,
+    found: &Found,
+) -> Program {
+    let mut checks: IndexSet<InputRead> = IndexSet::default();
+    for store in &sites.stores {
+        for load in &store.loads {
+            let load = &sites.loads[load];
+            let decl = forms.pool.buffer(load.buffer).clone();
+            let Some(coords) = found.loads.get(&load.expr) else { continue };
+            if decl.kind != BufferKind::Input {
+                continue;
+            }
+            for (dim, coord) in coords.iter().enumerate() {
+                let (low, high) = ends(forms, coord, store, 0);
+                checks.insert((load.buffer, dim, low, high));
+            }
+        }
+    }
+    let mut parts = Vec::new();
+    for (buffer, dim, low, high) in checks {
+        let decl = forms.pool.buffer(buffer);
+        let (input, shape) = (decl.func, decl.dims[dim]);
+        let extent = high.minus(&low).offset(1);
+        let (min, extent) = (forms.expr(&low), forms.expr(&extent));
+        let pool = &mut *forms.pool;
+        let (end, whole) = (pool.add(min, extent), pool.add(shape.min, shape.extent));
+        let above = pool.binary(BinaryOp::Le, shape.min, min);
+        let below = pool.binary(BinaryOp::Le, end, whole);
+        let inside = pool.binary(BinaryOp::And, above, below);
+        let zero = pool.int(0);
+        let empty = pool.binary(BinaryOp::Le, extent, zero);
+        let condition = pool.binary(BinaryOp::Or, empty, inside);
+        let given = Interval { min: shape.min, extent: shape.extent };
+        let check = Check::InputRegion { input, dim, needed: Interval { min, extent }, given };
+        parts.push(forms.pool.stmt(Stmt::Assert { condition, check }));
+    }
+    parts.push(program.body);
+    let body = forms.pool.stmt(Stmt::Block(parts));
+    Program { body, ..program }
+}
+
+/// An input, a dimension, and the first and the last coordinate that is read there.
+type InputRead = (BufferId, usize, Form, Form);

@@ -1,0 +1,192 @@
+//! The stores and loads of a program, with the loops around them.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
+
+use super::form::{Form, Forms};
+
+/// A loop around a store.
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    pub(super) var: VarId,
+    pub(super) min: ExprId,
+    pub(super) extent: ExprId,
+    /// Conditions within it, before the next loop, that hold.
+    pub(super) conditions: Vec<ExprId>,
+}
+
+/// A store.
+pub(super) struct Store {
+    pub(super) stmt: StmtId,
+    pub(super) buffer: BufferId,
+    pub(super) func: FuncId,
+    pub(super) component: usize,
+    pub(super) flat: Form,
+    pub(super) lanes: u32,
+    /// Outermost first.
+    pub(super) loops: Vec<Loop>,
+    /// The loads in its value, through names.
+    pub(super) loads: Vec<ExprId>,
+}
+
+/// A load.
+pub(super) struct Load {
+    pub(super) expr: ExprId,
+    pub(super) buffer: BufferId,
+    pub(super) index: ExprId,
+    pub(super) flat: Form,
+}
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Sites {
+    pub(super) stores: Vec<Store>,
+    pub(super) loads: IndexMap<ExprId, Load>,
+    /// The loops around each allocation.
+    pub(super) scopes: FxHashMap<BufferId, Vec<VarId>>,
+    /// Every variable of a loop.
+    pub(super) loops: FxHashSet<VarId>,
+    /// Funcs and inputs that have memory.
+    pub(super) stored: FxHashSet<FuncId>,
+    /// Funcs with memory that are copies of another one: reads of it may be of them.
+    pub(super) copies: FxHashMap<FuncId, Vec<FuncId>>,
+}
+
+/// Lists what a program does. Its names of values, and what its entry checks fix, are put in from here on.
+pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
+    let mut walk = Walk { sites: Sites::default(), loops: Vec::new() };
+    for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
+        walk.sites.stored.insert(forms.pool.buffer(buffer).func);
+        walk.sites.scopes.insert(buffer, Vec::new());
+    }
+    walk.stmt(forms, program.body);
+    let mut sites = walk.sites;
+    let mut stored: Vec<FuncId> = sites.stored.iter().copied().collect();
+    stored.sort_unstable();
+    for func in stored {
+        let decl = forms.pool.func(func);
+        if let [stage] = decl.stages()
+            && let [value] = *stage.values
+            && let Expr::Ref { func: original, args, .. } = forms.pool.get(value)
+            && args
+                .iter()
+                .zip(&decl.args)
+                .all(|(arg, own)| *forms.pool.get(*arg) == Expr::Var(*own))
+        {
+            sites.copies.entry(*original).or_default().push(func);
+        }
+    }
+    sites
+}
+
+struct Walk {
+    sites: Sites,
+    loops: Vec<Loop>,
+}
+
+impl Walk {
+    fn stmt(&mut self, forms: &mut Forms<'_>, id: StmtId) {
+        match forms.pool.get_stmt(id).clone() {
+            Stmt::Block(parts) => parts.into_iter().for_each(|part| self.stmt(forms, part)),
+            Stmt::Let { var, value, body } => {
+                self.loads_of(forms, value);
+                forms.define(var, value);
+                self.stmt(forms, body);
+            }
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.loads_of(forms, condition);
+                if let Some(innermost) = self.loops.last_mut() {
+                    innermost.conditions.push(condition);
+                }
+                self.stmt(forms, then_branch);
+                if let Some(innermost) = self.loops.last_mut() {
+                    innermost.conditions.pop();
+                }
+                if let Some(other) = else_branch {
+                    self.stmt(forms, other);
+                }
+            }
+            Stmt::For { var, min, extent, body, .. } => {
+                self.loads_of(forms, min);
+                self.loads_of(forms, extent);
+                self.sites.loops.insert(var);
+                self.loops.push(Loop { var, min, extent, conditions: Vec::new() });
+                self.stmt(forms, body);
+                self.loops.pop();
+            }
+            Stmt::Allocate { buffer, body } => {
+                self.sites.stored.insert(forms.pool.buffer(buffer).func);
+                let around = self.loops.iter().map(|of| of.var).collect();
+                self.sites.scopes.insert(buffer, around);
+                self.stmt(forms, body);
+            }
+            Stmt::Assert { condition, .. } => fix(forms, condition),
+            Stmt::Labeled { body, .. } => self.stmt(forms, body),
+            Stmt::Provide { .. } => {}
+            Stmt::Store { buffer, index, value, .. } => {
+                self.loads_of(forms, value);
+                self.loads_of(forms, index);
+                let decl = forms.pool.buffer(buffer);
+                let (func, component) = (decl.func, decl.component);
+                let lanes = forms.pool.ty(index).lanes;
+                let flat = forms.form(index);
+                let mut loads = Vec::new();
+                reads(forms, value, &mut FxHashSet::default(), &mut loads);
+                let loops = self.loops.clone();
+                let store = Store { stmt: id, buffer, func, component, flat, lanes, loops, loads };
+                self.sites.stores.push(store);
+            }
+        }
+    }
+
+    fn loads_of(&mut self, forms: &mut Forms<'_>, expr: ExprId) {
+        let mut found = Vec::new();
+        forms.pool.for_each_subexpr(expr, &mut |id, node| {
+            if let Expr::Load { buffer, index, .. } = node {
+                found.push((id, *buffer, *index));
+            }
+        });
+        for (expr, buffer, index) in found {
+            if !self.sites.loads.contains_key(&expr) {
+                let flat = forms.form(index);
+                self.sites.loads.insert(expr, Load { expr, buffer, index, flat });
+            }
+        }
+    }
+}
+
+/// The loads in an expression and in what its names stand for.
+fn reads(forms: &Forms<'_>, expr: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut Vec<ExprId>) {
+    if !seen.insert(expr) {
+        return;
+    }
+    let node = forms.pool.get(expr);
+    if let Expr::Load { .. } = node {
+        found.push(expr);
+    }
+    if let Expr::Var(var) = node
+        && let Some(value) = forms.definition(*var)
+    {
+        reads(forms, value, seen, found);
+    }
+    let mut operands = Vec::new();
+    node.for_each_operand(|operand| operands.push(operand));
+    for operand in operands {
+        reads(forms, operand, seen, found);
+    }
+}
+
+/// What an entry check makes equal to a constant is that constant.
+fn fix(forms: &mut Forms<'_>, condition: ExprId) {
+    if let Expr::Binary(BinaryOp::And, a, b) = *forms.pool.get(condition) {
+        fix(forms, a);
+        fix(forms, b);
+        return;
+    }
+    if let Expr::Binary(BinaryOp::Eq, a, b) = *forms.pool.get(condition)
+        && let Expr::Var(var) = *forms.pool.get(a)
+        && forms.pool.as_constant(b).is_some()
+    {
+        forms.define(var, b);
+    }
+}

@@ -1,0 +1,504 @@
+//! Which instance each store writes, and where buffers begin, from one another.
+
+use halidom_base::{FxHashSet, IndexMap};
+use halidom_ir::{BufferId, Expr, ExprId, FuncId, Stage, VarId};
+
+use super::demand::{self, Read};
+use super::form::{Env, Form, Forms};
+use super::layout::{Begin, Layout};
+use super::sites::{Load, Sites, Store};
+use super::{Claim, Found};
+
+/// What stores with a claim read, by what they read: coordinates, and the loops that these may speak of.
+type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
+
+/// Finds claims until there are no more to be found.
+pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites) -> Found {
+    let mut found = Found::default();
+    let buffers = sites.scopes.keys().copied().collect::<FxHashSet<_>>();
+    let mut buffers: Vec<_> = buffers.into_iter().collect();
+    buffers.sort_unstable();
+    for buffer in buffers {
+        let layout = Layout::of(forms, buffer);
+        found.layouts.insert(buffer, layout);
+    }
+    let mut solver = Solver {
+        sites,
+        found,
+        demanded: Demanded::default(),
+        eager: false,
+        evidence: IndexMap::default(),
+    };
+    loop {
+        let mut progress = false;
+        for store in &sites.stores {
+            if solver.found.stores.contains_key(&store.stmt) {
+                continue;
+            }
+            if let Some(claim) = solver.claim(forms, store) {
+                solver.learn(forms, store, &claim);
+                solver.found.stores.insert(store.stmt, claim);
+                progress = true;
+            }
+        }
+        if progress || !solver.eager {
+            solver.eager = !progress;
+            continue;
+        }
+        if !solver.shape(forms) {
+            break;
+        }
+        for store in &sites.stores {
+            if let Some(claim) = solver.found.stores.get(&store.stmt).cloned() {
+                solver.learn(forms, store, &claim);
+            }
+        }
+    }
+    solver.loads(forms);
+    solver.found
+}
+
+/// Coordinates of loads that no store told: those that follow from element numbers alone.
+pub(super) fn leftover(sites: &Sites, found: &mut Found) {
+    for load in sites.loads.values() {
+        if found.loads.contains_key(&load.expr) {
+            continue;
+        }
+        let Some(layout) = found.layouts.get(&load.buffer) else { continue };
+        let coords: Option<Vec<Form>> = layout.coords(&load.flat, false).into_iter().collect();
+        if let Some(coords) = coords {
+            found.loads.insert(load.expr, coords);
+        }
+    }
+}
+
+struct Solver<'s> {
+    sites: &'s Sites,
+    found: Found,
+    demanded: Demanded,
+    /// Whether a load's folded coordinates may be what a store of the same element claims: only where nothing else is found.
+    eager: bool,
+    /// Of memory that may have any shape: elements that are at coordinates.
+    evidence: IndexMap<BufferId, Vec<(Form, Vec<Form>)>>,
+}
+
+impl Solver<'_> {
+    /// Shapes memory that has none, by what is known of it; whether there was any.
+    fn shape(&mut self, forms: &mut Forms<'_>) -> bool {
+        let mut any = false;
+        for (buffer, evidence) in std::mem::take(&mut self.evidence) {
+            if let Some(layout) = self.found.layouts.get_mut(&buffer) {
+                layout.shape(forms, &evidence);
+                any = true;
+            }
+        }
+        if !any {
+            // Nothing speaks of their shape.
+            for layout in self.found.layouts.values_mut() {
+                any |= layout.shapeless.take().is_some();
+            }
+        }
+        any
+    }
+
+    /// The instance that a store writes, where it is seen.
+    fn claim(&self, forms: &mut Forms<'_>, store: &Store) -> Option<Claim> {
+        let decl = forms.pool.func(store.func).clone();
+        let named = named_stage(forms, store, &decl.name);
+        let own = store.loads.iter().any(|load| {
+            let buffer = self.sites.loads[load].buffer;
+            forms.pool.buffer(buffer).func == store.func
+        });
+        let mut stages: Vec<usize> = (0..decl.stages().len()).collect();
+        stages.sort_by_key(|stage| (Some(*stage) != named, (*stage > 0) != own, *stage));
+        let mut best: Option<(usize, Claim)> = None;
+        for stage in stages {
+            for keeps in [false, true] {
+                let Some((claim, unmatched)) = self.attempt(forms, store, stage, keeps) else {
+                    continue;
+                };
+                if unmatched == 0 {
+                    return Some(claim);
+                }
+                if best.as_ref().is_none_or(|(least, _)| unmatched < *least) {
+                    best = Some((unmatched, claim));
+                }
+            }
+        }
+        best.map(|(_, claim)| claim)
+    }
+
+    /// The instance of a stage that a store may write, and how many of its loads are not what that instance reads.
+    fn attempt(
+        &self,
+        forms: &mut Forms<'_>,
+        store: &Store,
+        number: usize,
+        keeps: bool,
+    ) -> Option<(Claim, usize)> {
+        let decl = forms.pool.func(store.func).clone();
+        let stage = decl.stages().get(number)?.clone();
+        let layout = self.found.layouts.get(&store.buffer)?;
+        let slots = layout.slots(&store.flat, keeps);
+        if keeps && slots == layout.slots(&store.flat, false) {
+            return None;
+        }
+        let own = layout.coords(&store.flat, keeps);
+        let mut values: IndexMap<VarId, Form> = IndexMap::default();
+        let mut unknown: Vec<VarId> = Vec::new();
+        let mut written: Vec<(ExprId, Form)> = Vec::new();
+        for (dim, (lhs, arg)) in stage.lhs.iter().zip(&decl.args).enumerate() {
+            let pure = *forms.pool.get(*lhs) == Expr::Var(*arg);
+            match (pure, &own[dim]) {
+                (true, Some(coord)) => drop(values.insert(*arg, coord.clone())),
+                (true, None) => unknown.push(*arg),
+                (false, Some(coord)) => written.push((*lhs, coord.clone())),
+                (false, None) => {}
+            }
+        }
+        unknown.extend(stage.domain.iter().map(|variable| variable.var));
+        let value = *stage.values.get(store.component)?;
+        let loads: Vec<&Load> = store.loads.iter().map(|load| &self.sites.loads[load]).collect();
+        let funcs_read: FxHashSet<FuncId> =
+            loads.iter().map(|load| forms.pool.buffer(load.buffer).func).collect();
+        let known: Vec<Known> = loads.iter().filter_map(|load| self.known(forms, load)).collect();
+        while !unknown.is_empty() {
+            let mut env = Env::of(values.iter().map(|(var, form)| (*var, form.clone())));
+            let reads = demand::reads(forms, self.sites, &[value], &mut env);
+            let mut best: Option<(usize, usize, Form)> = None;
+            for (position, var) in unknown.iter().enumerate() {
+                let mut tally: IndexMap<Form, usize> = IndexMap::default();
+                let mut count = |candidates: Vec<Form>| {
+                    for candidate in candidates {
+                        *tally.entry(candidate).or_insert(0) += 2;
+                    }
+                };
+                for (lhs, coord) in &written {
+                    let lhs = forms.form_in(*lhs, &mut env);
+                    count(solved(forms, &lhs, *var, &unknown, [coord]));
+                }
+                for read in &reads {
+                    for (dim, arg) in read.coords.iter().enumerate() {
+                        let there = known.iter().filter(|known| {
+                            (known.func, known.component) == (read.func, read.component)
+                        });
+                        let there = there.filter_map(|known| known.coords.get(dim)?.as_ref());
+                        count(solved(forms, arg, *var, &unknown, there));
+                    }
+                }
+                if let Some(form) = named(forms, store, *var, (number, &decl.name)) {
+                    *tally.entry(form).or_insert(0) += 1;
+                }
+                let dim = decl.args.iter().position(|arg| arg == var);
+                if let Some(dim) = dim {
+                    for candidate in self.wanted(forms, store, dim) {
+                        *tally.entry(candidate).or_insert(0) += 1;
+                    }
+                    if let Some(Begin::Folded(by)) = layout.begins.get(dim) {
+                        let by = Form::constant(*by);
+                        tally.retain(|candidate, _| forms.remainder(candidate, &by) == slots[dim]);
+                    }
+                }
+                for (candidate, count) in tally {
+                    if best.as_ref().is_none_or(|(most, ..)| count > *most) {
+                        best = Some((count, position, candidate));
+                    }
+                }
+            }
+            let (_, position, form) = best?;
+            values.insert(unknown.remove(position), form);
+        }
+        let mut env = Env::of(values.iter().map(|(var, form)| (*var, form.clone())));
+        let reads = demand::reads(forms, self.sites, &[value], &mut env);
+        let read: FxHashSet<FuncId> = reads.iter().map(|read| read.func).collect();
+        if !funcs_read.is_subset(&read)
+            || (funcs_read.is_empty() && !read.is_empty() && decl.stages().len() > 1)
+        {
+            return None;
+        }
+        let coords = stage.lhs.iter().map(|lhs| forms.form_in(*lhs, &mut env)).collect();
+        let point = stage.domain.iter().map(|variable| values[&variable.var].clone()).collect();
+        let mut unmatched = 0;
+        for load in loads {
+            let Some(layout) = self.found.layouts.get(&load.buffer) else { continue };
+            let decl = forms.pool.buffer(load.buffer);
+            let of = (decl.func, decl.component);
+            if layout.is_known() && matching(forms, layout, of, load, &reads).is_none() {
+                unmatched += 1;
+            }
+        }
+        Some((Claim { stage: number, coords, point }, unmatched))
+    }
+
+    /// A load's coordinates as far as they are known.
+    fn known(&self, forms: &Forms<'_>, load: &Load) -> Option<Known> {
+        let layout = self.found.layouts.get(&load.buffer)?;
+        let decl = forms.pool.buffer(load.buffer);
+        let (func, component) = (decl.func, decl.component);
+        let mut coords = layout.coords(&load.flat, false);
+        if self.eager && coords.contains(&None) {
+            // What was written there before, if that is seen.
+            let written = self.sites.stores.iter().find_map(|store| {
+                let claim = self.found.stores.get(&store.stmt)?;
+                (store.buffer == load.buffer && store.flat == load.flat).then_some(&claim.coords)
+            });
+            for (coord, written) in coords.iter_mut().zip(written.into_iter().flatten()) {
+                coord.get_or_insert_with(|| written.clone());
+            }
+        }
+        Some(Known { func, component, coords })
+    }
+
+    /// Coordinates at which a store's func is read where the store's loops are known.
+    fn wanted(&self, forms: &mut Forms<'_>, store: &Store, dim: usize) -> Vec<Form> {
+        let Some(reads) = self.demanded.get(&(store.func, store.component)) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for read in reads {
+            let Some(coord) = read.get(dim) else { continue };
+            let inside = forms.form_vars(coord).into_iter().all(|var| {
+                !(self.sites.loops.contains(&var) || var == forms.lane)
+                    || store.loops.iter().any(|of| of.var == var)
+            });
+            if inside && !found.contains(coord) {
+                found.push(coord.clone());
+            }
+        }
+        found
+    }
+
+    /// What a store that has a claim says of the buffers that it writes and reads.
+    fn learn(&mut self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) {
+        let reads = self.reads(forms, store, claim);
+        for read in &reads {
+            let known = self.demanded.entry((read.func, read.component)).or_default();
+            if !known.contains(&read.coords) {
+                known.push(read.coords.clone());
+            }
+        }
+        self.begin(forms, store.buffer, std::slice::from_ref(&store.flat), &[&claim.coords]);
+        let by_func = demand::by_func(&reads);
+        let mut buffers: IndexMap<BufferId, Vec<Form>> = IndexMap::default();
+        for load in &store.loads {
+            let load = &self.sites.loads[load];
+            buffers.entry(load.buffer).or_default().push(load.flat.clone());
+        }
+        for (buffer, flats) in buffers {
+            let decl = forms.pool.buffer(buffer);
+            let Some(there) = by_func.get(&(decl.func, decl.component)) else { continue };
+            let coords: Vec<&Vec<Form>> = there.iter().map(|read| &read.coords).collect();
+            self.begin(forms, buffer, &flats, &coords);
+        }
+    }
+
+    /// The reads of the instance that a store writes.
+    fn reads(&self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) -> Vec<Read> {
+        let decl = forms.pool.func(store.func).clone();
+        let Some(stage) = decl.stages().get(claim.stage) else { return Vec::new() };
+        let mut env = environment(forms, &decl.args, stage, claim);
+        match stage.values.get(store.component) {
+            Some(value) => demand::reads(forms, self.sites, &[*value], &mut env),
+            None => Vec::new(),
+        }
+    }
+
+    /// Where a buffer begins, if elements with these numbers are at these coordinates, in some order.
+    fn begin(
+        &mut self,
+        forms: &mut Forms<'_>,
+        buffer: BufferId,
+        flats: &[Form],
+        coords: &[&Vec<Form>],
+    ) {
+        let Some(layout) = self.found.layouts.get(&buffer) else { return };
+        if layout.is_known() {
+            return;
+        }
+        if layout.shapeless.is_some() {
+            if let ([flat], [coords]) = (flats, coords) {
+                self.evidence.entry(buffer).or_default().push((flat.clone(), (*coords).clone()));
+            }
+            return;
+        }
+        let scope = &self.sites.scopes[&buffer];
+        let ways =
+            [false, true].map(|keeps| self.begins(forms, layout, scope, (flats, coords), keeps));
+        let [(begins, seen), (others, seen_otherwise)] = ways;
+        let begins = if seen_otherwise > seen { others } else { begins };
+        if let Some(layout) = self.found.layouts.get_mut(&buffer) {
+            layout.begins = begins;
+        }
+    }
+
+    /// Where dimensions begin that are not known to, and how many elements speak for it.
+    fn begins(
+        &self,
+        forms: &mut Forms<'_>,
+        layout: &Layout,
+        scope: &[VarId],
+        (flats, coords): (&[Form], &[&Vec<Form>]),
+        keeps: bool,
+    ) -> (Vec<Begin>, usize) {
+        let slots: Vec<Vec<Form>> = flats.iter().map(|flat| layout.slots(flat, keeps)).collect();
+        let mut begins = layout.begins.clone();
+        let mut seen = 0;
+        for (dim, begin) in begins.iter_mut().enumerate() {
+            if *begin != Begin::Unknown {
+                continue;
+            }
+            let mut tally: IndexMap<Form, usize> = IndexMap::default();
+            for slot in &slots {
+                let mut own: Vec<Form> = Vec::new();
+                for coord in coords {
+                    let Some(coord) = coord.get(dim) else { continue };
+                    let min = coord.clone().minus(&slot[dim]);
+                    let inside = forms.form_vars(&min).into_iter().all(|var| {
+                        var != forms.lane
+                            && (!self.sites.loops.contains(&var) || scope.contains(&var))
+                    });
+                    if inside && !own.contains(&min) {
+                        own.push(min);
+                    }
+                }
+                for min in own {
+                    *tally.entry(min).or_insert(0) += 1;
+                }
+            }
+            let best = tally.into_iter().fold(None, |best: Option<(Form, usize)>, (min, count)| {
+                if best.as_ref().is_none_or(|(_, most)| count > *most) {
+                    Some((min, count))
+                } else {
+                    best
+                }
+            });
+            if let Some((min, count)) = best {
+                *begin = Begin::At(min);
+                seen += count;
+                continue;
+            }
+            let Some(by) = layout.extents[dim].as_constant().filter(|by| *by > 0) else { continue };
+            let factor = Form::constant(by);
+            let congruent = slots.iter().all(|slot| {
+                coords.iter().any(|coord| {
+                    coord.get(dim).is_some_and(|coord| forms.remainder(coord, &factor) == slot[dim])
+                })
+            });
+            if congruent && !slots.is_empty() {
+                *begin = Begin::Folded(by);
+                seen += slots.len();
+            }
+        }
+        (begins, seen)
+    }
+
+    /// What each load reads, by the stores that use it.
+    fn loads(&mut self, forms: &mut Forms<'_>) {
+        for store in &self.sites.stores {
+            let Some(claim) = self.found.stores.get(&store.stmt).cloned() else { continue };
+            let reads = self.reads(forms, store, &claim);
+            for load in &store.loads {
+                let load = &self.sites.loads[load];
+                let Some(layout) = self.found.layouts.get(&load.buffer) else { continue };
+                let decl = forms.pool.buffer(load.buffer);
+                let of = (decl.func, decl.component);
+                if self.found.loads.contains_key(&load.expr) || !layout.is_known() {
+                    continue;
+                }
+                if let Some(read) = matching(forms, layout, of, load, &reads) {
+                    self.found.loads.insert(load.expr, read.coords.clone());
+                }
+            }
+        }
+    }
+}
+
+/// A load with what is known of its coordinates.
+struct Known {
+    func: FuncId,
+    component: usize,
+    coords: Vec<Option<Form>>,
+}
+
+/// The values of a stage's variables in the instance that a claim names.
+pub(super) fn environment(
+    forms: &mut Forms<'_>,
+    args: &[VarId],
+    stage: &Stage,
+    claim: &Claim,
+) -> Env {
+    let mut values = Vec::new();
+    for ((lhs, arg), coord) in stage.lhs.iter().zip(args).zip(&claim.coords) {
+        if *forms.pool.get(*lhs) == Expr::Var(*arg) {
+            values.push((*arg, coord.clone()));
+        }
+    }
+    for (variable, value) in stage.domain.iter().zip(&claim.point) {
+        values.push((variable.var, value.clone()));
+    }
+    Env::of(values)
+}
+
+/// The values of a variable for which a form is one of some values, where the form mentions no other unknown.
+fn solved<'f>(
+    forms: &mut Forms<'_>,
+    form: &Form,
+    var: VarId,
+    unknown: &[VarId],
+    values: impl IntoIterator<Item = &'f Form>,
+) -> Vec<Form> {
+    let mut found = Vec::new();
+    if !forms.depends(form, var)
+        || unknown.iter().any(|other| *other != var && forms.depends(form, *other))
+    {
+        return found;
+    }
+    let Some((factor, rest)) = forms.affine(form, var) else { return found };
+    let Some(by) = factor.as_constant().filter(|by| *by != 0) else { return found };
+    for value in values {
+        let mut difference = value.clone().minus(&rest);
+        if by < 0 {
+            difference = Form::default().minus(&difference);
+        }
+        let (quotient, remainder) = difference.divided(&Form::constant(by.abs()));
+        if remainder.is_zero() && !found.contains(&quotient) {
+            found.push(quotient);
+        }
+    }
+    found
+}
+
+/// The read that a load is.
+fn matching<'r>(
+    forms: &mut Forms<'_>,
+    layout: &Layout,
+    (func, component): (FuncId, usize),
+    load: &Load,
+    reads: &'r [Read],
+) -> Option<&'r Read> {
+    reads.iter().find(|read| {
+        (read.func, read.component) == (func, component)
+            && layout.flat(forms, &read.coords).as_ref() == Some(&load.flat)
+    })
+}
+
+/// A reduction variable that is a loop of its own.
+fn named(
+    forms: &mut Forms<'_>,
+    store: &Store,
+    var: VarId,
+    (stage, func): (usize, &str),
+) -> Option<Form> {
+    let name = format!("{func}.s{stage}.{}", forms.pool.var(var).name);
+    let around = store.loops.iter().rev().find(|of| forms.pool.var(of.var).name == name)?;
+    let var = around.var;
+    Some(forms.variable(var))
+}
+
+/// The stage that the innermost loop of the func around a store is named after.
+fn named_stage(forms: &Forms<'_>, store: &Store, func: &str) -> Option<usize> {
+    store.loops.iter().rev().find_map(|of| {
+        let rest = forms.pool.var(of.var).name.strip_prefix(func)?.strip_prefix(".s")?;
+        rest.split('.').next()?.parse().ok()
+    })
+}

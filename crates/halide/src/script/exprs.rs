@@ -1,0 +1,184 @@
+//! Expressions in Python.
+
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
+
+use super::{Result, Writer, type_word, unprintable};
+
+/// How an integer constant is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// As a number of Python's, where it is a coordinate.
+    Plain,
+    /// With its type.
+    Typed,
+}
+
+impl Writer<'_> {
+    pub(super) fn expr(&self, id: ExprId, unit: Unit) -> Result<String> {
+        if let Some(name) = self.named.get(&id) {
+            return Ok(name.clone());
+        }
+        let pool = self.pool;
+        let typed = |id| self.expr(id, Unit::Typed);
+        Ok(match pool.get(id) {
+            Expr::Const(constant) => return literal(*constant, unit),
+            Expr::Var(var) => match self.vars.get(var) {
+                Some(word) => word.clone(),
+                None => return unprintable(format!("the variable `{}`", pool.var(*var).name)),
+            },
+            Expr::Unary(UnaryOp::Neg(_), operand) => {
+                format!("({} - {})", literal_zero(pool.ty(id).scalar)?, typed(*operand)?)
+            }
+            Expr::Unary(UnaryOp::Not, operand) if pool.ty(id).scalar == Scalar::Bool => {
+                format!("hl.logical_not({})", typed(*operand)?)
+            }
+            Expr::Unary(UnaryOp::Not, operand) => format!("(~{})", typed(*operand)?),
+            Expr::Binary(op, lhs, rhs) => self.binary(*op, *lhs, *rhs)?,
+            Expr::Select { condition, if_true, if_false } => format!(
+                "hl.select({}, {}, {})",
+                self.value(*condition)?,
+                self.value(*if_true)?,
+                self.value(*if_false)?
+            ),
+            Expr::Cast(Scalar::Bool, operand) => {
+                let zero = literal_zero(pool.ty(*operand).scalar)?;
+                format!("({} != {zero})", typed(*operand)?)
+            }
+            Expr::Cast(scalar, operand) => {
+                let from = pool.ty(*operand).scalar;
+                let mut value = typed(*operand)?;
+                if let Some([low, high]) = range_in_floats(*scalar).filter(|_| from.is_float()) {
+                    value = format!("hl.clamp({value}, {low}, {high})");
+                }
+                format!("hl.cast({}, {value})", type_word(*scalar))
+            }
+            Expr::Call(intrinsic, operand) => {
+                let operand = typed(*operand)?;
+                if *intrinsic == Intrinsic::Abs {
+                    // Of signed integers Halide's is unsigned.
+                    format!("hl.cast({}, hl.abs({operand}))", type_word(pool.ty(id).scalar))
+                } else {
+                    format!("hl.{}({operand})", intrinsic.name())
+                }
+            }
+            Expr::Ref { func, component, args } => {
+                let Some(word) = self.funcs.get(func) else {
+                    return unprintable(format!("the func `{}`", pool.func(*func).name));
+                };
+                let read = format!("{word}[{}]", self.args(args)?);
+                if pool.func(*func).scalars.len() > 1 {
+                    format!("{read}[{component}]")
+                } else {
+                    read
+                }
+            }
+            Expr::Load { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Hole(_) => {
+                return unprintable("what a compiler made");
+            }
+        })
+    }
+
+    /// A value where Halide takes tuples too: a func's own value would be one.
+    fn value(&self, id: ExprId) -> Result<String> {
+        let text = self.expr(id, Unit::Typed)?;
+        let is_plain = matches!(self.pool.get(id), Expr::Ref { func, .. } if {
+            let decl = self.pool.func(*func);
+            decl.scalars.len() == 1 && !decl.stages().is_empty()
+        });
+        Ok(if is_plain { format!("hl.Expr({text})") } else { text })
+    }
+
+    fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<String> {
+        let is_constant = |id| self.pool.as_constant(id).is_some();
+        // An operator of Halide's needs one operand of Halide's.
+        let unit_of = |other| if is_constant(other) { Unit::Typed } else { Unit::Plain };
+        let function = match op {
+            BinaryOp::Min => Some("min"),
+            BinaryOp::Max => Some("max"),
+            BinaryOp::Add(_)
+            | BinaryOp::Sub(_)
+            | BinaryOp::Mul(_)
+            | BinaryOp::Div
+            | BinaryOp::Mod
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => None,
+        };
+        if let Some(function) = function {
+            let (lhs, rhs) = (self.expr(lhs, Unit::Typed)?, self.expr(rhs, Unit::Typed)?);
+            return Ok(format!("hl.{function}({lhs}, {rhs})"));
+        }
+        let sign = match op {
+            BinaryOp::Add(_) => "+",
+            BinaryOp::Sub(_) => "-",
+            BinaryOp::Mul(_) => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Mod => "%",
+            BinaryOp::And => "&",
+            BinaryOp::Or => "|",
+            BinaryOp::Xor => "^",
+            BinaryOp::Shl => "<<",
+            BinaryOp::Shr => ">>",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge | BinaryOp::Min | BinaryOp::Max => ">=",
+        };
+        let (left, right) = (self.expr(lhs, unit_of(rhs))?, self.expr(rhs, unit_of(lhs))?);
+        Ok(format!("({left} {sign} {right})"))
+    }
+}
+
+/// Floats of 32 bits between which a conversion to an integer type is defined in Halide: beyond, machines differ. `None` for types that are no integers.
+fn range_in_floats(scalar: Scalar) -> Option<[&'static str; 2]> {
+    Some(match scalar {
+        Scalar::I8 => ["-128.0", "127.0"],
+        Scalar::U8 => ["0.0", "255.0"],
+        Scalar::I16 => ["-32768.0", "32767.0"],
+        Scalar::U16 => ["0.0", "65535.0"],
+        Scalar::I32 | Scalar::Int => ["-2147483648.0", "2147483520.0"],
+        Scalar::U32 => ["0.0", "4294967040.0"],
+        Scalar::I64 => ["-9223372036854775808.0", "9223371487098961920.0"],
+        Scalar::U64 => ["0.0", "18446742974197923840.0"],
+        Scalar::Bool | Scalar::F32 | Scalar::F64 => return None,
+    })
+}
+
+fn literal_zero(scalar: Scalar) -> Result<String> {
+    literal(Constant::zero(scalar), Unit::Typed)
+}
+
+fn literal(constant: Constant, unit: Unit) -> Result<String> {
+    let scalar = constant.scalar();
+    if let Some(value) = constant.as_bool() {
+        return Ok(format!("hl.cast(hl.Bool(), {})", i32::from(value)));
+    }
+    if let Some(value) = constant.as_integer() {
+        if scalar == Scalar::Int && i32::try_from(value).is_err() {
+            return unprintable(format!("the coordinate {value}"));
+        }
+        if scalar == Scalar::Int && unit == Unit::Plain {
+            return Ok(value.to_string());
+        }
+        // Python's numbers are read as 32 bits where they fit, so that the type is said.
+        return Ok(if matches!(scalar, Scalar::I64 | Scalar::U64) {
+            format!("hl.{scalar}({value})")
+        } else {
+            format!("hl.cast({}, {value})", type_word(scalar))
+        });
+    }
+    let value = constant.as_f64().or(constant.as_f32().map(f64::from)).unwrap_or(f64::NAN);
+    let value =
+        if value.is_finite() { format!("{value:?}") } else { format!("float(\"{value}\")") };
+    Ok(format!("hl.{scalar}({value})"))
+}

@@ -1,0 +1,308 @@
+//! Algorithms and schedules of `ir` as Python scripts for Halide, each defining `pipeline()`.
+//!
+//! Used to try stock Halide with programs that were made for us, and to time its code beside ours. A script computes what the algorithm says wherever `int`s fit 32 bits, signed integers of 32 and 64 bits do not overflow, shifts
+//! are by less than the width, and floats that become integers fit them; floats are contracted and regrouped as Halide likes. What a script means to a proof is what Halide serializes of it.
+
+mod exprs;
+mod schedule;
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Scalar, Schedule, Stage, VarId,
+};
+
+use exprs::Unit;
+
+/// Something that Halide's Python has no words for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} cannot be said in a script")]
+pub struct Unprintable {
+    /// What it is.
+    pub what: String,
+}
+
+type Result<T> = std::result::Result<T, Unprintable>;
+
+fn unprintable<T>(what: impl Into<String>) -> Result<T> {
+    Err(Unprintable { what: what.into() })
+}
+
+/// The line above the directives; each of these is one line.
+pub const SCHEDULE: &str = "    # The schedule.";
+
+/// The script of an algorithm under a schedule.
+pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<String> {
+    let mut writer = Writer {
+        pool,
+        lines: Vec::new(),
+        used: FxHashSet::default(),
+        vars: FxHashMap::default(),
+        funcs: FxHashMap::default(),
+        loop_vars: FxHashMap::default(),
+        loops: FxHashMap::default(),
+        named: FxHashMap::default(),
+    };
+    writer.algorithm(algorithm)?;
+    let declared = writer.lines.len();
+    let mut directives = vec![writer.roots(algorithm)];
+    let mut ordered: Vec<&Directive> = schedule.directives.iter().collect();
+    ordered.sort_by_key(|directive| schedule::phase(&directive.action));
+    for directive in ordered {
+        directives.push(writer.directive(directive, None)?);
+    }
+    // Loops that the directives make are declared before them.
+    let loops = writer.lines.split_off(declared);
+    let mut lines = vec!["import halide as hl".to_owned(), String::new(), String::new()];
+    lines.push("def pipeline():".to_owned());
+    lines.extend(writer.lines.iter().chain(&loops).map(|line| format!("    {line}")));
+    lines.push(SCHEDULE.to_owned());
+    lines.extend(directives.iter().flatten().map(|line| format!("    {line}")));
+    let outputs: Vec<&str> =
+        algorithm.outputs.iter().map(|func| writer.funcs[func].as_str()).collect();
+    let outputs = outputs.join(", ");
+    if algorithm.requires.is_empty() {
+        lines.push(format!("    return [{outputs}]"));
+    } else {
+        lines.push(format!("    made = hl.Pipeline([{outputs}])"));
+        for require in &algorithm.requires {
+            let condition = writer.expr(require.condition, Unit::Typed)?;
+            lines.push(format!("    made.add_requirement({condition}, {:?})", require.message));
+        }
+        lines.push("    return made".to_owned());
+    }
+    lines.push(String::new());
+    Ok(lines.join("\n"))
+}
+
+/// A loop in the words of a script.
+#[derive(Clone)]
+struct Loop {
+    /// An expression of Python.
+    word: String,
+    is_reduction: bool,
+}
+
+struct Writer<'p> {
+    pool: &'p Pool,
+    lines: Vec<String>,
+    /// Python's names that are taken.
+    used: FxHashSet<String>,
+    /// Expressions of Python that variables stand for.
+    vars: FxHashMap<VarId, String>,
+    /// Python's names of funcs and inputs.
+    funcs: FxHashMap<FuncId, String>,
+    /// Python's names of `Var`s and `RVar`s by name.
+    loop_vars: FxHashMap<(String, bool), String>,
+    /// Loops of stages by name.
+    loops: FxHashMap<(FuncId, usize), Vec<(String, Loop)>>,
+    /// Subexpressions that have a variable of Python's at the present place.
+    named: FxHashMap<ExprId, String>,
+}
+
+/// Words that are no names in Python, or mean something in a script.
+const RESERVED: [&str; 11] =
+    ["hl", "in", "is", "if", "or", "and", "not", "for", "def", "made", "pipeline"];
+
+impl Writer<'_> {
+    /// A name of Python's like this one that is not taken.
+    fn name(&mut self, like: &str) -> String {
+        let plain: String =
+            like.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut name = plain.clone();
+        let mut number = 1;
+        while RESERVED.contains(&name.as_str()) || !self.used.insert(name.clone()) {
+            name = format!("{plain}_{number}");
+            number += 1;
+        }
+        name
+    }
+
+    /// The `Var` or `RVar` of a name.
+    fn loop_var(&mut self, name: &str, is_reduction: bool) -> String {
+        let key = (name.to_owned(), is_reduction);
+        if let Some(word) = self.loop_vars.get(&key) {
+            return word.clone();
+        }
+        let word = self.name(name);
+        let kind = if is_reduction { "RVar" } else { "Var" };
+        self.lines.push(format!("{word} = hl.{kind}({name:?})"));
+        self.loop_vars.insert(key, word.clone());
+        word
+    }
+
+    fn algorithm(&mut self, algorithm: &Algorithm) -> Result<()> {
+        let pool = self.pool;
+        for param in &algorithm.params {
+            let decl = pool.var(*param);
+            let word = self.name(&decl.name);
+            let ty = type_word(decl.ty.scalar);
+            self.lines.push(format!("{word} = hl.Param({ty}, {:?})", decl.name));
+            self.vars.insert(*param, word);
+        }
+        for input in &algorithm.inputs {
+            let decl = pool.func(*input);
+            let word = self.name(&decl.name);
+            let (ty, rank) = (type_word(decl.scalar(0)), decl.rank());
+            self.lines.push(format!("{word} = hl.ImageParam({ty}, {rank}, {:?})", decl.name));
+            self.input_shape(*input, &word);
+            self.funcs.insert(*input, word);
+        }
+        for func in &algorithm.funcs {
+            self.func(*func)?;
+        }
+        Ok(())
+    }
+
+    /// What the shape of an input is called.
+    fn input_shape(&mut self, input: FuncId, word: &str) {
+        let pool = self.pool;
+        let buffers = pool.buffers().filter(|(_, buffer)| {
+            buffer.func == input && buffer.kind == halidom_ir::BufferKind::Input
+        });
+        for (_, buffer) in buffers {
+            for (number, dim) in buffer.dims.iter().enumerate() {
+                for (part, id) in [("min", dim.min), ("extent", dim.extent), ("stride", dim.stride)]
+                {
+                    if let Expr::Var(var) = pool.get(id) {
+                        self.vars.insert(*var, format!("{word}.dim({number}).{part}()"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn func(&mut self, func: FuncId) -> Result<()> {
+        let pool = self.pool;
+        let decl = pool.func(func);
+        let word = self.name(&decl.name);
+        self.lines.push(format!("{word} = hl.Func({:?})", decl.name));
+        self.funcs.insert(func, word.clone());
+        let mut pure = Vec::new();
+        for arg in &decl.args {
+            let name = pool.var(*arg).name.clone();
+            let var = self.loop_var(&name, false);
+            self.vars.insert(*arg, var.clone());
+            pure.push((name, Loop { word: var, is_reduction: false }));
+        }
+        for (number, stage) in decl.stages().iter().enumerate() {
+            let mut loops = self.domain(&word, number, stage)?;
+            // A dimension that the update fixes has no loop.
+            loops.extend(pure.iter().zip(&decl.args).filter_map(|(known, arg)| {
+                let free = stage
+                    .lhs
+                    .iter()
+                    .any(|lhs| matches!(pool.get(*lhs), Expr::Var(var) if var == arg));
+                free.then(|| known.clone())
+            }));
+            self.loops.insert((func, number), loops);
+            self.name_shared(&word, stage)?;
+            let lhs = self.args(&stage.lhs)?;
+            let values: Vec<String> = stage
+                .values
+                .iter()
+                .map(|value| self.expr(*value, Unit::Typed))
+                .collect::<Result<_>>()?;
+            let value = match values.as_slice() {
+                [value] => value.clone(),
+                values => format!("({})", values.join(", ")),
+            };
+            self.lines.push(format!("{word}[{lhs}] = {value}"));
+            self.named.clear();
+        }
+        Ok(())
+    }
+
+    /// Gives variables to what a stage uses more than once, so that the text is as long as the graph is large.
+    fn name_shared(&mut self, func: &str, stage: &Stage) -> Result<()> {
+        let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut seen = FxHashSet::default();
+        for root in stage.lhs.iter().chain(&stage.values) {
+            *uses.entry(*root).or_default() += 1;
+            self.pool.for_each_subexpr(*root, &mut |id, expr| {
+                if seen.insert(id) {
+                    expr.for_each_operand(|operand| *uses.entry(operand).or_default() += 1);
+                    order.push(id);
+                }
+            });
+        }
+        for id in order {
+            let is_leaf = matches!(self.pool.get(id), Expr::Const(_) | Expr::Var(_));
+            if !is_leaf && uses.get(&id).is_some_and(|uses| *uses > 1) {
+                let value = self.expr(id, Unit::Typed)?;
+                let name = self.name(&format!("{func}_part"));
+                self.lines.push(format!("{name} = {value}"));
+                self.named.insert(id, name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes at the root what we compute there without a directive, and Halide inline.
+    fn roots(&self, algorithm: &Algorithm) -> Vec<String> {
+        let inner = algorithm.funcs.iter().filter(|func| !algorithm.outputs.contains(func));
+        let stored = inner.filter(|func| {
+            !matches!(self.pool.func(**func).kind, FuncKind::Defined { synthetic: true, .. })
+        });
+        stored.map(|func| format!("{}.compute_root()", self.funcs[func])).collect()
+    }
+
+    /// Declares the domain of a stage; its loops.
+    fn domain(&mut self, func: &str, number: usize, stage: &Stage) -> Result<Vec<(String, Loop)>> {
+        if stage.domain.is_empty() {
+            // A condition without a domain is one on a domain of one point.
+            return if stage.predicate.is_some() {
+                unprintable("a condition without a domain")
+            } else {
+                Ok(Vec::new())
+            };
+        }
+        let word = self.name(&format!("{func}_r{number}"));
+        let mut ranges = Vec::new();
+        for variable in &stage.domain {
+            let min = self.expr(variable.min, Unit::Plain)?;
+            let extent = self.expr(variable.extent, Unit::Plain)?;
+            ranges.push(format!("({min}, {extent})"));
+        }
+        self.lines.push(format!("{word} = hl.RDom([{}], {word:?})", ranges.join(", ")));
+        let mut loops = Vec::new();
+        for (position, variable) in stage.domain.iter().enumerate() {
+            let own = format!("{word}[{position}]");
+            self.vars.insert(variable.var, own.clone());
+            let name = self.pool.var(variable.var).name.clone();
+            loops.push((name, Loop { word: own, is_reduction: true }));
+        }
+        if let Some(predicate) = stage.predicate {
+            let condition = self.expr(predicate, Unit::Typed)?;
+            self.lines.push(format!("{word}.where({condition})"));
+        }
+        Ok(loops)
+    }
+
+    /// Coordinates between brackets.
+    fn args(&self, args: &[ExprId]) -> Result<String> {
+        if args.is_empty() {
+            return Ok("()".to_owned());
+        }
+        let args: Result<Vec<String>> =
+            args.iter().map(|arg| self.expr(*arg, Unit::Plain)).collect();
+        Ok(args?.join(", "))
+    }
+}
+
+/// A type in Halide's words.
+fn type_word(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "hl.Bool()",
+        Scalar::I8 => "hl.Int(8)",
+        Scalar::I16 => "hl.Int(16)",
+        Scalar::I32 | Scalar::Int => "hl.Int(32)",
+        Scalar::I64 => "hl.Int(64)",
+        Scalar::U8 => "hl.UInt(8)",
+        Scalar::U16 => "hl.UInt(16)",
+        Scalar::U32 => "hl.UInt(32)",
+        Scalar::U64 => "hl.UInt(64)",
+        Scalar::F32 => "hl.Float(32)",
+        Scalar::F64 => "hl.Float(64)",
+    }
+}

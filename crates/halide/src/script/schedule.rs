@@ -1,0 +1,331 @@
+//! Directives in Python.
+
+use halidom_ir::{
+    Action, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition, StoreIn, Tail,
+};
+
+use super::exprs::Unit;
+use super::{Loop, Result, Writer, unprintable};
+
+impl Writer<'_> {
+    /// The lines of a directive; of one within a specialization, on the stage of this name.
+    pub(super) fn directive(
+        &mut self,
+        directive: &Directive,
+        special: Option<&str>,
+    ) -> Result<Vec<String>> {
+        let Directive { func, stage, action, .. } = directive;
+        let (func, stage) = (*func, *stage);
+        let Some(word) = self.funcs.get(&func).cloned() else {
+            return unprintable(format!("the func `{}`", self.pool.func(func).name));
+        };
+        let target = match (special, stage) {
+            (Some(special), _) => special.to_owned(),
+            (None, 0) => word.clone(),
+            (None, _) => format!("{word}.update({})", stage - 1),
+        };
+        let line = match action {
+            Action::Specialize { condition, directives } => {
+                let condition = self.expr(*condition, Unit::Typed)?;
+                let name = self.name("special");
+                let mut lines = vec![format!("{name} = {target}.specialize({condition})")];
+                // What is done to the loops there is not done to those of the rest.
+                let loops = self.loops.clone();
+                for nested in directives {
+                    lines.extend(self.directive(nested, Some(&name))?);
+                }
+                self.loops = loops;
+                return Ok(lines);
+            }
+            Action::SpecializeFail { message } => format!("{target}.specialize_fail({message:?})"),
+            Action::Split { var, outer, inner, factor, tail } => {
+                let (old, is_reduction) = self.loop_of(func, stage, var)?;
+                let outer = self.new_loop(func, stage, outer, is_reduction);
+                let inner = self.new_loop(func, stage, inner, is_reduction);
+                let factor = self.factor(*factor)?;
+                format!("{target}.split({old}, {outer}, {inner}, {factor}, {})", tail_word(*tail))
+            }
+            Action::Tile { vars, outer, inner, factors, tail } => {
+                let mut words = Vec::new();
+                for var in vars {
+                    words.push(self.loop_of(func, stage, var)?.0);
+                }
+                for names in [outer, inner] {
+                    for (var, name) in vars.iter().zip(names) {
+                        let (_, is_reduction) = self.loop_of(func, stage, var)?;
+                        words.push(self.new_loop(func, stage, name, is_reduction));
+                    }
+                }
+                for factor in factors {
+                    words.push(self.factor(*factor)?);
+                }
+                format!("{target}.tile({}, {})", words.join(", "), tail_word(*tail))
+            }
+            Action::Fuse { outer, inner, fused } => {
+                let (around, outer_is_reduction) = self.loop_of(func, stage, outer)?;
+                let (within, inner_is_reduction) = self.loop_of(func, stage, inner)?;
+                let is_reduction = outer_is_reduction && inner_is_reduction;
+                let fused = self.new_loop(func, stage, fused, is_reduction);
+                format!("{target}.fuse({within}, {around}, {fused})")
+            }
+            Action::Reorder { vars } => {
+                let words: Result<Vec<String>> =
+                    vars.iter().map(|var| Ok(self.loop_of(func, stage, var)?.0)).collect();
+                format!("{target}.reorder({})", words?.join(", "))
+            }
+            Action::Swap { .. } => return unprintable("a swap of two loops"),
+            Action::Traverse { var, kind } => {
+                let var = self.loop_of(func, stage, var)?.0;
+                let kind = match kind {
+                    LoopKind::Serial => "serial",
+                    LoopKind::Parallel => "parallel",
+                    LoopKind::Vectorized => "vectorize",
+                    LoopKind::Unrolled => "unroll",
+                    LoopKind::GpuBlocks => "gpu_blocks",
+                    LoopKind::GpuThreads => "gpu_threads",
+                };
+                format!("{target}.{kind}({var})")
+            }
+            Action::Vectorize { var, lanes, tail } => {
+                self.factored((func, stage), (&target, "vectorize"), var, *lanes, *tail)?
+            }
+            Action::Unroll { var, factor, tail } => {
+                self.factored((func, stage), (&target, "unroll"), var, *factor, *tail)?
+            }
+            Action::Partition { var, policy } => {
+                let var = self.loop_of(func, stage, var)?.0;
+                let policy = match policy {
+                    Partition::Auto => "Auto",
+                    Partition::Always => "Always",
+                    Partition::Never => "Never",
+                };
+                format!("{target}.partition({var}, hl.Partition.{policy})")
+            }
+            Action::Rename { from, to } => {
+                let (old, is_reduction) = self.loop_of(func, stage, from)?;
+                let new = self.new_loop(func, stage, to, is_reduction);
+                format!("{target}.rename({old}, {new})")
+            }
+            Action::Atomic => format!("{target}.atomic()"),
+            Action::Wrap { wrapper, users } => self.wrap(func, &word, *wrapper, users)?,
+            Action::Factor { vars, partial } => {
+                self.factor_out((func, stage), &target, vars, *partial)?
+            }
+            Action::ComputeAt(level) => format!("{word}.compute_at({})", self.level(level)?),
+            Action::ComputeRoot => format!("{word}.compute_root()"),
+            Action::ComputeInline => format!("{word}.compute_inline()"),
+            Action::StoreAt(level) => format!("{word}.store_at({})", self.level(level)?),
+            Action::StoreRoot => format!("{word}.store_root()"),
+            Action::HoistStorage(Some(level)) => {
+                format!("{word}.hoist_storage({})", self.level(level)?)
+            }
+            Action::HoistStorage(None) => format!("{word}.hoist_storage_root()"),
+            Action::ReorderStorage { vars } => {
+                let words: Vec<String> = vars.iter().map(|var| self.loop_var(var, false)).collect();
+                format!("{word}.reorder_storage({})", words.join(", "))
+            }
+            Action::AlignStorage { var, modulus } => {
+                let var = self.loop_var(var, false);
+                format!("{word}.align_storage({var}, {})", self.factor(*modulus)?)
+            }
+            Action::FoldStorage { var, factor, direction } => {
+                let var = self.loop_var(var, false);
+                let forward = match direction {
+                    Some(FoldDirection::Backward) => "False",
+                    Some(FoldDirection::Forward) | None => "True",
+                };
+                format!("{word}.fold_storage({var}, {}, {forward})", self.factor(*factor)?)
+            }
+            Action::StoreIn(place) => {
+                let kind = match place {
+                    // Halide has no stores past the caches.
+                    StoreIn::Auto | StoreIn::Stream => "Auto",
+                    StoreIn::Heap => "Heap",
+                    StoreIn::Stack => "Stack",
+                    StoreIn::Register => "Register",
+                    StoreIn::Within(_) => return unprintable("memory within another's"),
+                };
+                format!("{word}.store_in(hl.MemoryType.{kind})")
+            }
+            Action::Bound { var, min, extent } => {
+                let var = self.loop_var(var, false);
+                let extent = self.factor(*extent)?;
+                match min {
+                    Some(min) => format!("{word}.bound({var}, {}, {extent})", self.factor(*min)?),
+                    None => format!("{word}.bound_extent({var}, {extent})"),
+                }
+            }
+            Action::AlignBounds { var, modulus, remainder } => {
+                let var = self.loop_var(var, false);
+                let (modulus, remainder) = (self.factor(*modulus)?, self.factor(*remainder)?);
+                format!("{word}.align_bounds({var}, {modulus}, {remainder})")
+            }
+        };
+        Ok(vec![line])
+    }
+
+    fn factor(&self, factor: ExprId) -> Result<String> {
+        self.expr(factor, Unit::Plain)
+    }
+
+    /// A loop of a stage, and whether it runs over a reduction variable.
+    fn loop_of(&self, func: FuncId, stage: usize, name: &str) -> Result<(String, bool)> {
+        let loops = self.loops.get(&(func, stage)).map_or(&[][..], Vec::as_slice);
+        match loops.iter().find(|(known, _)| known == name) {
+            Some((_, known)) => Ok((known.word.clone(), known.is_reduction)),
+            None => unprintable(format!("the loop `{name}`")),
+        }
+    }
+
+    /// A loop that a directive makes.
+    fn new_loop(&mut self, func: FuncId, stage: usize, name: &str, is_reduction: bool) -> String {
+        let word = self.loop_var(name, is_reduction);
+        let made = Loop { word: word.clone(), is_reduction };
+        let loops = self.loops.entry((func, stage)).or_default();
+        loops.retain(|(known, _)| known != name);
+        loops.push((name.to_owned(), made));
+        word
+    }
+
+    /// `vectorize` and `unroll`.
+    fn factored(
+        &mut self,
+        (func, stage): (FuncId, usize),
+        (target, verb): (&str, &str),
+        var: &str,
+        factor: Option<ExprId>,
+        tail: Tail,
+    ) -> Result<String> {
+        let var = self.loop_of(func, stage, var)?.0;
+        Ok(match factor {
+            Some(factor) => {
+                format!("{target}.{verb}({var}, {}, {})", self.factor(factor)?, tail_word(tail))
+            }
+            None => format!("{target}.{verb}({var})"),
+        })
+    }
+
+    /// A copy of a func or an input: its loops are those of what it copies; of an input Halide numbers them.
+    fn wrap(
+        &mut self,
+        func: FuncId,
+        word: &str,
+        wrapper: FuncId,
+        users: &[FuncId],
+    ) -> Result<String> {
+        let pool = self.pool;
+        let name = self.name(&pool.func(wrapper).name);
+        let mut readers = Vec::new();
+        for user in users {
+            match self.funcs.get(user) {
+                Some(user) => readers.push(user.clone()),
+                None => return unprintable("a reader that is not known"),
+            }
+        }
+        let readers = match readers.as_slice() {
+            [] => String::new(),
+            [reader] => reader.clone(),
+            readers => format!("[{}]", readers.join(", ")),
+        };
+        let is_input = pool.func(func).stages().is_empty();
+        let mut loops = Vec::new();
+        for (number, arg) in pool.func(wrapper).args.iter().enumerate() {
+            let own = pool.var(*arg).name.clone();
+            let in_halide = if is_input { format!("_{number}") } else { own.clone() };
+            loops.push((own, Loop { word: self.loop_var(&in_halide, false), is_reduction: false }));
+        }
+        self.loops.insert((wrapper, 0), loops);
+        self.funcs.insert(wrapper, name.clone());
+        Ok(format!("{name} = {word}.in_({readers})"))
+    }
+
+    /// An update's reduction, factored.
+    fn factor_out(
+        &mut self,
+        (func, stage): (FuncId, usize),
+        target: &str,
+        vars: &[(String, String)],
+        partial: FuncId,
+    ) -> Result<String> {
+        let name = self.name(&self.pool.func(partial).name);
+        let mut pairs = Vec::new();
+        let mut kept = Vec::new();
+        let mut pure = Vec::new();
+        for (reduction, var) in vars {
+            let (word, _) = self.loop_of(func, stage, reduction)?;
+            let new = self.loop_var(var, false);
+            pairs.push(format!("({word}, {new})"));
+            kept.push((reduction.clone(), Loop { word, is_reduction: true }));
+            pure.push((var.clone(), Loop { word: new, is_reduction: false }));
+        }
+        let before = self.loops.get(&(func, stage)).cloned().unwrap_or_default();
+        let (gone, own): (Vec<_>, Vec<_>) = before
+            .into_iter()
+            .filter(|(known, _)| vars.iter().all(|(reduction, _)| reduction != known))
+            .partition(|(_, known)| known.is_reduction);
+        let loops_of_init = self.loops.get(&(func, 0)).cloned().unwrap_or_default();
+        self.loops.insert((partial, 0), loops_of_init.into_iter().chain(pure.clone()).collect());
+        self.loops.insert((partial, 1), gone.into_iter().chain(own.clone()).chain(pure).collect());
+        self.loops.insert((func, stage), kept.into_iter().chain(own).collect());
+        self.funcs.insert(partial, name.clone());
+        Ok(format!("{name} = {target}.rfactor([{}])", pairs.join(", ")))
+    }
+
+    fn level(&self, level: &LoopLevel) -> Result<String> {
+        let LoopLevel { func, stage, var } = level;
+        let Some(word) = self.funcs.get(func) else {
+            return unprintable("a level of a func that is not known");
+        };
+        let last =
+            self.loops.keys().filter(|(known, _)| known == func).map(|(_, number)| *number).max();
+        let at = stage.or(last).unwrap_or(0);
+        let var = self.loop_of(*func, at, var)?.0;
+        // Halide finds the stage by itself; through Python, one that is named is not found.
+        Ok(format!("{word}, {var}"))
+    }
+}
+
+/// Halide applies directives in the order in which they are given, ours go by phase: rewritings, specializations, loops, the rest.
+pub(super) fn phase(action: &Action) -> u8 {
+    match action {
+        Action::Wrap { .. } | Action::Factor { .. } => 0,
+        Action::Specialize { .. } | Action::SpecializeFail { .. } => 1,
+        Action::Split { .. }
+        | Action::Tile { .. }
+        | Action::Fuse { .. }
+        | Action::Reorder { .. }
+        | Action::Swap { .. }
+        | Action::Traverse { .. }
+        | Action::Vectorize { .. }
+        | Action::Unroll { .. }
+        | Action::Partition { .. }
+        | Action::Rename { .. }
+        | Action::Atomic => 2,
+        Action::ComputeAt(_)
+        | Action::ComputeRoot
+        | Action::ComputeInline
+        | Action::StoreAt(_)
+        | Action::StoreRoot
+        | Action::HoistStorage(_)
+        | Action::ReorderStorage { .. }
+        | Action::AlignStorage { .. }
+        | Action::FoldStorage { .. }
+        | Action::StoreIn(_)
+        | Action::Bound { .. }
+        | Action::AlignBounds { .. } => 3,
+    }
+}
+
+fn tail_word(tail: Tail) -> &'static str {
+    match tail {
+        Tail::Guard => "hl.TailStrategy.GuardWithIf",
+        Tail::Shift => "hl.TailStrategy.ShiftInwards",
+        Tail::Round => "hl.TailStrategy.RoundUp",
+        Tail::Predicate => "hl.TailStrategy.Predicate",
+        Tail::PredicateLoads => "hl.TailStrategy.PredicateLoads",
+        Tail::PredicateStores => "hl.TailStrategy.PredicateStores",
+        Tail::ShiftInwardsAndBlend => "hl.TailStrategy.ShiftInwardsAndBlend",
+        Tail::RoundUpAndBlend => "hl.TailStrategy.RoundUpAndBlend",
+        Tail::Auto => "hl.TailStrategy.Auto",
+    }
+}

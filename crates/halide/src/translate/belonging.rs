@@ -1,0 +1,121 @@
+//! Whether a statement is what Halide made of a pipeline, as far as names and types tell.
+
+use halidom_base::IndexMap;
+use halidom_diag::{Diagnostic, FileId, Span};
+
+use super::nodes::type_code;
+use super::program::for_each_block;
+use crate::pipeline::Pipeline;
+use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
+use crate::{NameId, Names, codes};
+
+/// A statement that was made of another pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// How that is seen.
+    pub what: String,
+    /// Where: in bytes of the statement's text.
+    pub at: usize,
+}
+
+impl Mismatch {
+    /// For people; with the statement's text.
+    pub fn diagnostic(&self, file: FileId) -> Diagnostic {
+        let message = format!("the statement is not of this pipeline: {}", self.what);
+        Diagnostic::error(codes::MISMATCH, Span::new(file, self.at..self.at), message).with_hint(
+            "serialize the pipeline and print the statement in one run, with the same schedule",
+        )
+    }
+}
+
+/// Compares the funcs that a statement computes and the buffers that it is given with those of a pipeline.
+pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), Mismatch> {
+    let mut found = Found { names, produced: IndexMap::default(), types: IndexMap::default() };
+    found.block(block);
+    let known = |name: &NameId| pipeline.funcs.iter().any(|func| func.name == *name);
+    if let Some((func, at)) = found.produced.iter().find(|(func, _)| !known(func)) {
+        let what = format!("it computes `{}`, which is no func of the pipeline", names.text(*func));
+        return Err(Mismatch { what, at: *at });
+    }
+    let first = block.first().map_or(0, |stmt| stmt.at);
+    for output in &pipeline.outputs {
+        if !found.produced.contains_key(output) {
+            let what = format!("it does not compute the output `{}`", names.text(*output));
+            return Err(Mismatch { what, at: first });
+        }
+    }
+    for (name, ty, dimensions) in callers(pipeline, names) {
+        if let Some((code, at)) = found.types.get(&(name.clone(), "type"))
+            && Some(*code) != type_code(ty)
+        {
+            let what = format!("`{name}` has another type there");
+            return Err(Mismatch { what, at: *at });
+        }
+        if let Some((count, at)) = found.types.get(&(name.clone(), "dimensions"))
+            && *count != dimensions as i128
+        {
+            let what =
+                format!("`{name}` has {count} dimensions there, and {dimensions} in the pipeline");
+            return Err(Mismatch { what, at: *at });
+        }
+    }
+    Ok(())
+}
+
+/// The buffers that a caller gives: name, type, number of dimensions.
+fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
+    let inputs = pipeline.inputs.iter().filter(|input| input.is_buffer);
+    let inputs =
+        inputs.map(|input| (names.text(input.name).to_owned(), input.ty.scalar, input.dimensions));
+    let outputs = pipeline.funcs.iter().filter(|func| pipeline.outputs.contains(&func.name));
+    let outputs = outputs.flat_map(|func| {
+        let name = names.text(func.name);
+        let component = move |(number, ty): (usize, &crate::tree::Type)| {
+            let name =
+                if func.types.len() == 1 { name.to_owned() } else { format!("{name}.{number}") };
+            (name, ty.scalar, func.args.len())
+        };
+        func.types.iter().enumerate().map(component)
+    });
+    inputs.chain(outputs).collect()
+}
+
+/// What a statement says of funcs and buffers, and where.
+struct Found<'n> {
+    names: &'n Names,
+    produced: IndexMap<NameId, usize>,
+    /// By a buffer's name: the code of its type, the number of its dimensions.
+    types: IndexMap<(String, &'static str), (i128, usize)>,
+}
+
+impl Found<'_> {
+    fn block(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            if let StmtKind::ProducerConsumer { name, .. } = &stmt.kind {
+                self.produced.entry(*name).or_insert(stmt.at);
+            }
+            if let StmtKind::Assert { condition: Expr::Binary(_, operands), .. } = &stmt.kind {
+                self.check(operands, stmt.at);
+            }
+            for_each_block(stmt, &mut |block| self.block(block));
+        }
+    }
+
+    /// `NAME.type == CODE`, `NAME.dimensions == NUMBER`.
+    fn check(&mut self, [left, right]: &[Expr; 2], at: usize) {
+        let Expr::Variable { name, .. } = left else { return };
+        let value = if let Expr::Int(value, _) = right {
+            i128::from(*value)
+        } else if let Expr::UInt(value, _) = right {
+            i128::from(*value)
+        } else {
+            return;
+        };
+        let text = self.names.text(*name);
+        for field in ["type", "dimensions"] {
+            if let Some(buffer) = text.strip_suffix(field).and_then(|rest| rest.strip_suffix('.')) {
+                self.types.entry((buffer.to_owned(), field)).or_insert((value, at));
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What `int` variables that lets bind stand for.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{Expr, ExprId, Pool, Scalar, VarId};
+
+use crate::fold::loads;
+use crate::interval::{Interval, Intervals};
+use crate::linear::{Linear, combine};
+
+/// Values of lets of the whole program: every binder is unique, so that what is said of a variable stays true.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lets {
+    values: FxHashMap<VarId, ExprId>,
+    /// The forms of expressions, variables in them replaced.
+    done: FxHashMap<ExprId, Linear>,
+}
+
+impl Lets {
+    /// Says what a variable is bound to, before the first expression that mentions it. What is read from memory may be another value later, and is not looked into.
+    pub(crate) fn bind(&mut self, pool: &Pool, var: VarId, value: ExprId) {
+        if pool.ty(value).scalar == Scalar::Int && !loads(pool, value) {
+            self.values.insert(var, value);
+        }
+    }
+
+    /// The expression as a sum over what no let binds.
+    pub(crate) fn form(&mut self, pool: &mut Pool, id: ExprId) -> Linear {
+        if let Some(form) = self.done.get(&id) {
+            return form.clone();
+        }
+        let expr = pool.get(id).clone();
+        let value = if let Expr::Var(var) = expr { self.values.get(&var).copied() } else { None };
+        let form = match value {
+            Some(value) => self.form(pool, value),
+            None => combine(pool, &expr, &mut |pool, operand| Some(self.form(pool, operand)))
+                .unwrap_or_else(|| Linear::atom(id)),
+        };
+        self.done.insert(id, form.clone());
+        form
+    }
+
+    /// Between what every lane of `lhs - rhs` lies.
+    pub(crate) fn difference(
+        &mut self,
+        pool: &mut Pool,
+        (lhs, rhs): (ExprId, ExprId),
+        intervals: &Intervals,
+    ) -> Interval {
+        let lanes = i128::from(pool.ty(lhs).lanes);
+        let other = self.form(pool, rhs);
+        let Some(difference) = self.form(pool, lhs).plus(&other, -1) else { return Interval::ALL };
+        interval(pool, &difference, lanes, intervals)
+    }
+
+    /// Quotient and remainder of a scalar by a positive constant, where no division is left: `divisor·quotient + remainder`.
+    pub(crate) fn divided(
+        &mut self,
+        pool: &mut Pool,
+        id: ExprId,
+        divisor: i128,
+        intervals: &Intervals,
+    ) -> Option<(Linear, Linear)> {
+        let form = self.form(pool, id);
+        let (mut quotient, mut remainder) = (Linear::default(), Linear::default());
+        for (atom, by) in &form.terms {
+            if by % divisor == 0 {
+                quotient = quotient.plus(&Linear::atom(*atom), by / divisor)?;
+            } else {
+                remainder = remainder.plus(&Linear::atom(*atom), *by)?;
+            }
+        }
+        if quotient.terms.is_empty() {
+            return None;
+        }
+        quotient.constant = form.constant.div_euclid(divisor);
+        remainder.constant = form.constant.rem_euclid(divisor);
+        let range = interval(pool, &remainder, 1, intervals);
+        let within =
+            range.low.is_some_and(|low| low >= 0) && range.high.is_some_and(|high| high < divisor);
+        within.then_some((quotient, remainder))
+    }
+
+    /// Whether `base mod divisor + reach < divisor` whatever the values of variables: no multiple of the divisor lies in `(base, base + reach]`.
+    pub(crate) fn stays_below(
+        &mut self,
+        pool: &mut Pool,
+        base: ExprId,
+        divisor: i128,
+        reach: i128,
+    ) -> bool {
+        let form = self.form(pool, base);
+        // The base is congruent to the constant modulo this divisor of the divisor.
+        let modulus = form.terms.values().fold(divisor, |modulus, by| gcd(modulus, by.abs()));
+        form.constant.rem_euclid(modulus).checked_add(reach).is_some_and(|last| last < modulus)
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Between what every lane of a sum lies.
+fn interval(pool: &Pool, form: &Linear, lanes: i128, intervals: &Intervals) -> Interval {
+    let mut done = FxHashMap::default();
+    let mut sum = Interval::of(form.constant, form.constant);
+    for (atom, by) in &form.terms {
+        sum = sum.add(intervals.of(pool, *atom, &mut done).scale(*by));
+    }
+    sum.add(Interval::of(0, 0).join(Interval::of(lanes - 1, lanes - 1).scale(form.step)))
+}

@@ -1,0 +1,288 @@
+//! Verdicts about mutators that are kept.
+//!
+//! # Correctness
+//!
+//! The key has the texts of the method and of every function that it may call, found by name, the profile, the solver, the classes and their visitors, and
+//! the sources of this crate, contracts among them. That a mutator is verified depends on nothing else: what `mutate`
+//! returns is known by its contract. Other verdicts rest on runs in which the operands were sent through the class's own
+//! mutators, so they also depend on the texts of these. What was undecided is tried again under a longer limit.
+//! Lines are kept relative to the function that they are in.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use halidom_base::FxHashSet;
+
+use super::machine::Program;
+use super::verify::{Counterexample, Examination, Finding, Standing};
+use crate::cpp::ast::Function;
+use crate::examine::Options;
+
+/// This crate.
+const SOURCES: &[&str] = &[
+    include_str!("../cpp/ast.rs"),
+    include_str!("../cpp/parse.rs"),
+    include_str!("../profile.rs"),
+    include_str!("../rules/circles.rs"),
+    include_str!("../rules/decide.rs"),
+    include_str!("../rules/encode.rs"),
+    include_str!("../rules/interval.rs"),
+    include_str!("../rules/kinds.rs"),
+    include_str!("../rules/meaning.rs"),
+    include_str!("../rules/pattern.rs"),
+    include_str!("../rules/polynomial.rs"),
+    include_str!("../rules/read.rs"),
+    include_str!("../rules/search.rs"),
+    include_str!("../rules/traps.rs"),
+    include_str!("../rules/value.rs"),
+    include_str!("../rules/verify.rs"),
+    include_str!("analysis.rs"),
+    include_str!("api.rs"),
+    include_str!("calls.rs"),
+    include_str!("claims.rs"),
+    include_str!("contracts.rs"),
+    include_str!("effect.rs"),
+    include_str!("emit.rs"),
+    include_str!("equivalence.rs"),
+    include_str!("expression.rs"),
+    include_str!("fork.rs"),
+    include_str!("info.rs"),
+    include_str!("intrinsics.rs"),
+    include_str!("ir.rs"),
+    include_str!("keep.rs"),
+    include_str!("layout.rs"),
+    include_str!("list.rs"),
+    include_str!("lists.rs"),
+    include_str!("machine.rs"),
+    include_str!("meaning.rs"),
+    include_str!("methods.rs"),
+    include_str!("nodes.rs"),
+    include_str!("numbers.rs"),
+    include_str!("observe.rs"),
+    include_str!("replay.rs"),
+    include_str!("show.rs"),
+    include_str!("sight.rs"),
+    include_str!("state.rs"),
+    include_str!("statement.rs"),
+    include_str!("structure.rs"),
+    include_str!("trial.rs"),
+    include_str!("value.rs"),
+    include_str!("verdict.rs"),
+    include_str!("verify.rs"),
+    include_str!("visitors.rs"),
+];
+
+/// What an examination depends on.
+pub(crate) struct Dependence<'p> {
+    /// The key under which it is kept.
+    pub(crate) key: String,
+    /// A digest of the class's mutators.
+    class: u64,
+    /// The method and what it may call.
+    functions: Vec<&'p Function>,
+}
+
+impl<'p> Dependence<'p> {
+    /// Of a method of the program.
+    pub(crate) fn of(program: &'p Program, function: &'p Function, options: &Options) -> Self {
+        let functions = called(program, vec![function]);
+        let own = program.functions.iter().filter(|other| other.class == function.class);
+        let class = called(program, own.collect());
+        let key = format!(
+            "mutator {} {} {:016x} {:016x} {:016x} {}::{}",
+            options.profile.name,
+            options.solver.path().display(),
+            digest(&SOURCES),
+            digest(&texts(&functions)),
+            digest(&(format!("{:?}", program.classes), texts(&visitors(program)))),
+            function.class,
+            function.name,
+        );
+        Self { key, class: digest(&texts(&class)), functions }
+    }
+
+    /// The line in which an examination is kept.
+    pub(crate) fn write(&self, examination: &Examination, options: &Options) -> String {
+        let mut fields = vec![
+            format!("{:016x}", self.class),
+            options.limits.milliseconds.to_string(),
+            examination.proved.to_string(),
+        ];
+        for finding in &examination.findings {
+            let (place, line) = self.place(finding.line);
+            fields.extend([
+                finding.standing.name().to_owned(),
+                format!("{place}:{line}"),
+                finding.ty.clone(),
+                finding.text.clone(),
+            ]);
+            let Some(shown) = &finding.counterexample else {
+                fields.push("0".to_owned());
+                continue;
+            };
+            fields.push((shown.values.len() + 1).to_string());
+            let maybe = |text: &Option<String>| match text {
+                Some(text) => format!("+{text}"),
+                None => "-".to_owned(),
+            };
+            fields.extend([
+                shown.before.clone(),
+                maybe(&shown.after),
+                maybe(&shown.expected),
+                maybe(&shown.got),
+                shown.snippet.clone(),
+            ]);
+            for (name, value) in &shown.values {
+                fields.extend([name.clone(), value.clone()]);
+            }
+        }
+        let fields: Vec<String> = fields.iter().map(|field| escaped(field)).collect();
+        fields.join("\t")
+    }
+
+    /// The examination that a line keeps; `None` if it depends on something that was changed, or another limit may change it.
+    pub(crate) fn read(&self, line: &str, options: &Options) -> Option<Examination> {
+        let mut fields = line.split('\t').map(unescaped);
+        let class = u64::from_str_radix(&fields.next()?, 16).ok()?;
+        let limit: u64 = fields.next()?.parse().ok()?;
+        let proved = fields.next()?.parse().ok()?;
+        let mut findings = Vec::new();
+        while let Some(standing) = fields.next() {
+            let standing = Standing::ALL.into_iter().find(|known| known.name() == standing)?;
+            let place = fields.next()?;
+            let (place, offset) = place.split_once(':')?;
+            let line = self.line(place.parse().ok()?, offset.parse().ok()?);
+            let (ty, text) = (fields.next()?, fields.next()?);
+            let count: usize = fields.next()?.parse().ok()?;
+            let mut counterexample = None;
+            if let Some(count) = count.checked_sub(1) {
+                let maybe = |text: String| text.strip_prefix('+').map(str::to_owned);
+                let before = fields.next()?;
+                let after = maybe(fields.next()?);
+                let expected = maybe(fields.next()?);
+                let got = maybe(fields.next()?);
+                let snippet = fields.next()?;
+                let mut values = Vec::new();
+                for _ in 0..count {
+                    values.push((fields.next()?, fields.next()?));
+                }
+                counterexample =
+                    Some(Counterexample { before, after, values, expected, got, snippet });
+            }
+            findings.push(Finding { standing, line, ty, text, counterexample });
+        }
+        let is_undecided = findings.iter().any(|finding| finding.standing == Standing::Undecided);
+        if !findings.is_empty() && class != self.class
+            || is_undecided && limit < options.limits.milliseconds
+        {
+            return None;
+        }
+        let standing =
+            findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
+        Some(Examination { standing, findings, proved })
+    }
+
+    /// A line as a function's number and the distance from its first line; past the functions, the line itself.
+    fn place(&self, line: usize) -> (usize, usize) {
+        let within = |function: &&Function| (function.line..=function.last_line).contains(&line);
+        match self.functions.iter().position(within) {
+            Some(index) => (index, line - self.functions[index].line),
+            None => (self.functions.len(), line),
+        }
+    }
+
+    fn line(&self, place: usize, offset: usize) -> usize {
+        self.functions.get(place).map_or(offset, |function| function.line + offset)
+    }
+}
+
+/// Functions and all that they may call, by name; not `visit`, which only `mutate` calls.
+fn called<'p>(program: &'p Program, first: Vec<&'p Function>) -> Vec<&'p Function> {
+    let mut functions = first;
+    let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut next = 0;
+    while let Some(function) = functions.get(next).copied() {
+        next += 1;
+        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+        for name in function.text.split(|letter| !is_letter(letter)) {
+            if name == "visit" || !names.insert(name) {
+                continue;
+            }
+            for other in &program.functions {
+                if other.name == name && !functions.iter().any(|known| std::ptr::eq(*known, other))
+                {
+                    functions.push(other);
+                }
+            }
+        }
+    }
+    functions
+}
+
+/// The methods of visitors, which are found by the type of an object.
+fn visitors(program: &Program) -> Vec<&Function> {
+    let is_visitor = |name: &str| {
+        let mut named = program.classes.iter().filter(|class| class.name == name);
+        named.any(|class| class.bases.iter().any(|base| base.contains("Visitor")))
+    };
+    program.functions.iter().filter(|function| is_visitor(&function.class)).collect()
+}
+
+fn texts<'p>(functions: &[&'p Function]) -> Vec<&'p str> {
+    functions.iter().map(|function| function.text.as_str()).collect()
+}
+
+fn digest(texts: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    texts.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r")
+}
+
+fn unescaped(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => plain.push(match letters.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                other => other.unwrap_or('\\'),
+            }),
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_is_part_of_the_key() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for part in ["cpp", "rules", "programs"] {
+            for entry in std::fs::read_dir(folder.join(part)).unwrap() {
+                let path = entry.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(
+                    path.ends_with("mod.rs") || SOURCES.contains(&text.as_str()),
+                    "{} is no part of the key",
+                    path.display()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_is_what_it_was() {
+        for text in ["", "a\tb\nc", "\\n", "\\", "a\\\tb"] {
+            assert_eq!(unescaped(&escaped(text)), text);
+            assert!(!escaped(text).contains(['\t', '\n']));
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Vectors, maps and scopes of the compiler's own code.
+//!
+//! A list of the input has at most as many elements as loops have iterations; a longer one ends its path as bounded. What
+//! scopes hold when a mutator begins is not known.
+
+use super::ir::Type;
+use super::machine::{MAX_ITERATIONS, Machine, Outcome, Paths};
+use super::state::{Field, NodeId, Shape, State};
+use super::value::{Place, Val};
+
+/// Whether a C++ type is a vector.
+pub(crate) fn is_vector_type(ty: &str) -> bool {
+    ["std::vector<", "vector<", "Array<", "std::list<", "std::deque<"]
+        .iter()
+        .any(|prefix| ty.starts_with(prefix))
+}
+
+/// Whether a C++ type is a map, a set or a scope.
+pub(crate) fn is_map_type(ty: &str) -> bool {
+    let ty = ty.strip_prefix("std::").unwrap_or(ty);
+    ["map<", "set<", "unordered_map<", "unordered_set<", "Scope<"]
+        .iter()
+        .any(|prefix| ty.starts_with(prefix))
+}
+
+impl Machine<'_> {
+    /// The elements of a list of the input: on a path for each number of them.
+    pub(crate) fn elements(
+        &mut self,
+        list: NodeId,
+        state: State,
+        line: usize,
+    ) -> Paths<Vec<NodeId>> {
+        if let Some(Shape { fields, .. }) = state.shape(list) {
+            let nodes = fields.iter().filter_map(|field| match field {
+                Field::Expr(node) => Some(*node),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+            });
+            let nodes = nodes.collect();
+            return vec![(state, nodes)];
+        }
+        let mut paths = Vec::new();
+        let mut longer = state;
+        for length in 0..=MAX_ITERATIONS {
+            let (mut fits, rest) = self.choose(longer);
+            let nodes: Vec<NodeId> =
+                (0..length).map(|_| fits.add(super::machine::I32, None, None)).collect();
+            let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
+            let known = fits.node_mut(list);
+            known.shape = Some(Shape { kind: super::ir::Kind::List, fields });
+            known.is_learnt = true;
+            paths.push((fits, nodes));
+            longer = rest;
+        }
+        let what = format!("lists of at most {MAX_ITERATIONS} elements");
+        self.end(longer, Outcome::Bounded(what), line);
+        paths
+    }
+
+    /// A value as a vector, if it is one.
+    pub(crate) fn as_list(&mut self, value: &Val, state: State, line: usize) -> Paths<Vec<Val>> {
+        match value {
+            Val::List(_) | Val::Object(_) => vec![(state, super::structure::members(value))],
+            Val::Expr(Some(node)) if state.node(*node).ty == Type::LIST => self
+                .elements(*node, state, line)
+                .into_iter()
+                .map(|(state, nodes)| {
+                    (state, nodes.into_iter().map(|node| Val::Expr(Some(node))).collect())
+                })
+                .collect(),
+            Val::Arguments(call) => match state.shape(*call) {
+                Some(Shape { fields, .. }) if !fields.is_empty() || self.is_concrete() => {
+                    let values = fields.iter().filter_map(|field| match field {
+                        Field::Expr(node) => Some(Val::Expr(Some(*node))),
+                        Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+                    });
+                    let values = values.collect();
+                    vec![(state, values)]
+                }
+                _ => self.unsupported(state, "arguments of a call that is not known", line),
+            },
+            _ => self.unsupported(state, "a vector that is not known", line),
+        }
+    }
+
+    /// A method of a vector, map or scope that a variable holds; `None` if it is none.
+    pub(crate) fn container_method(
+        &mut self,
+        receiver: &Val,
+        name: &str,
+        arguments: &[Val],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        let place = match receiver {
+            Val::Reference(place) => Some(place.clone()),
+            _ => None,
+        };
+        let value = Self::loaded(receiver.clone(), state);
+        let arguments: Vec<Val> =
+            arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();
+        match &value {
+            Val::Map(entries) => {
+                let entries = entries.clone();
+                let state = state.clone();
+                Some(self.map_method(place.as_ref(), entries, name, &arguments, state, line))
+            }
+            Val::List(values) => {
+                let values = values.clone();
+                let state = state.clone();
+                Some(self.list_method(place.as_ref(), values, name, &arguments, state, line))
+            }
+            Val::Arguments(_) => Some(self.read_list(&value, name, state.clone(), line)),
+            Val::Expr(Some(node)) if state.node(*node).ty == Type::LIST => {
+                Some(self.read_list(&value, name, state.clone(), line))
+            }
+            _ => None,
+        }
+    }
+
+    fn read_list(&mut self, list: &Val, name: &str, state: State, line: usize) -> Paths<Val> {
+        if let Val::Expr(Some(node)) = list
+            && name == "empty"
+            && state.shape(*node).is_none()
+        {
+            let (holds, fails) = self.choose(state);
+            return self.truths(vec![holds], vec![fails]);
+        }
+        let mut paths = Vec::new();
+        for (state, values) in self.as_list(list, state, line) {
+            let value = match (name, values.as_slice()) {
+                ("size", values) => {
+                    let size = i128::try_from(values.len()).unwrap_or(0);
+                    Val::Int(self.number(size, 64, false))
+                }
+                ("empty", values) => Val::Bool(self.values.bool(values.is_empty())),
+                ("front", [first, ..]) => first.clone(),
+                ("back", [.., last]) => last.clone(),
+                _ => {
+                    let what = format!("the method {name} of a vector");
+                    self.end(state, Outcome::Unsupported(what), line);
+                    continue;
+                }
+            };
+            paths.push((state, value));
+        }
+        paths
+    }
+
+    fn list_method(
+        &mut self,
+        place: Option<&Place>,
+        values: Vec<Val>,
+        name: &str,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut values = values;
+        let mut state = state;
+        let result = match (name, arguments) {
+            ("push_back" | "emplace_back", [value]) => {
+                values.push(value.clone());
+                Val::Void
+            }
+            ("pop_back", []) => {
+                if values.pop().is_none() {
+                    self.end(state, Outcome::Crash("pop_back of an empty vector".to_owned()), line);
+                    return Vec::new();
+                }
+                Val::Void
+            }
+            ("clear", []) => {
+                values.clear();
+                Val::Void
+            }
+            ("count", [_]) if !self.is_concrete() => {
+                let (holds, fails) = self.choose(state);
+                return self.truths(vec![holds], vec![fails]);
+            }
+            ("back" | "front", []) => {
+                let value = if name == "back" { values.last() } else { values.first() };
+                let Some(value) = value else {
+                    self.end(state, Outcome::Crash(format!("{name} of an empty vector")), line);
+                    return Vec::new();
+                };
+                return vec![(state, value.clone())];
+            }
+            ("size" | "empty", []) => {
+                return self.read_list(&Val::List(values), name, state, line);
+            }
+            _ => {
+                let what = format!("the method {name} of a vector");
+                return self.unsupported(state, what, line);
+            }
+        };
+        if let Some(place) = place {
+            self.store(place, Val::List(values), &mut state);
+        }
+        vec![(state, result)]
+    }
+
+    fn map_method(
+        &mut self,
+        place: Option<&Place>,
+        entries: Vec<(Val, Val)>,
+        name: &str,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut entries = entries;
+        let mut state = state;
+        let last = |key: &Val, entries: &[(Val, Val)], state: &State| {
+            entries.iter().rposition(|(known, _)| Self::is_same_key(known, key, state))
+        };
+        let result = match (name, arguments) {
+            ("contains" | "count", [key]) => {
+                let found = last(key, &entries, &state).is_some();
+                let truth = if name == "count" {
+                    Val::Int(self.number(i128::from(found), 64, false))
+                } else {
+                    Val::Bool(self.values.bool(found))
+                };
+                return vec![(state, truth)];
+            }
+            ("empty", []) => {
+                let truth = self.values.bool(entries.is_empty());
+                return vec![(state, Val::Bool(truth))];
+            }
+            ("get" | "ref" | "at", [key]) => {
+                let found = last(key, &entries, &state);
+                let Some(found) = found else {
+                    self.end(state, Outcome::Crash(format!("{name} of what is not there")), line);
+                    return Vec::new();
+                };
+                let value = entries[found].1.clone();
+                return vec![(state, value)];
+            }
+            ("push" | "insert" | "emplace", [key, rest @ ..]) => {
+                let value = rest.first().cloned().unwrap_or(Val::Void);
+                entries.push((key.clone(), value));
+                Val::Void
+            }
+            ("pop" | "erase", [key]) => {
+                match last(key, &entries, &state) {
+                    Some(found) => {
+                        entries.remove(found);
+                    }
+                    None if name == "pop" => {
+                        self.end(
+                            state,
+                            Outcome::Crash("pop of what is not there".to_owned()),
+                            line,
+                        );
+                        return Vec::new();
+                    }
+                    None => {}
+                }
+                Val::Void
+            }
+            ("clear", []) => {
+                entries.clear();
+                Val::Void
+            }
+            _ => {
+                let what = format!("the method {name} of a map");
+                return self.unsupported(state, what, line);
+            }
+        };
+        if let Some(place) = place {
+            self.store(place, Val::Map(entries), &mut state);
+        }
+        vec![(state, result)]
+    }
+
+    fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {
+        match (Self::name_of(a, state), Self::name_of(b, state)) {
+            (Some(a), Some(b)) => state.is_same(a, b),
+            (None, None) => match (a, b) {
+                (Val::Expr(Some(a)), Val::Expr(Some(b))) => state.is_same(*a, *b),
+                (a, b) => a == b,
+            },
+            _ => false,
+        }
+    }
+}

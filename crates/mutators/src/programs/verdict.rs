@@ -1,0 +1,98 @@
+//! What is found about a mutator.
+
+/// What is known of a mutator, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Every path returns the value and the type of its input.
+    Verified,
+    /// Holds up to a stated bound.
+    Bounded,
+    /// Modelled, but not decided.
+    Undecided,
+    /// Not modelled.
+    Unsupported,
+    /// An analysis returns a fact that does not hold.
+    Contract,
+    /// The result has another type.
+    Type,
+    /// The compiler's own code fails.
+    Crash,
+    /// The result has another value.
+    Wrong,
+}
+
+impl Standing {
+    /// Every one, from best to worst.
+    pub const ALL: [Self; 8] = [
+        Self::Verified,
+        Self::Bounded,
+        Self::Undecided,
+        Self::Unsupported,
+        Self::Contract,
+        Self::Type,
+        Self::Crash,
+        Self::Wrong,
+    ];
+
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Bounded => "bounded",
+            Self::Undecided => "undecided",
+            Self::Unsupported => "unsupported",
+            Self::Contract => "contract",
+            Self::Type => "type",
+            Self::Crash => "crash",
+            Self::Wrong => "wrong",
+        }
+    }
+
+    /// Whether it is a defect.
+    pub fn is_refuted(self) -> bool {
+        matches!(self, Self::Contract | Self::Type | Self::Crash | Self::Wrong)
+    }
+}
+
+/// Something that keeps a mutator from being verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its kind.
+    pub standing: Standing,
+    /// The line.
+    pub line: usize,
+    /// The type of the node at which it shows.
+    pub ty: String,
+    /// What happens, or why it is not known.
+    pub text: String,
+    /// For a defect, IR on which it was replayed.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// IR on which a defect was replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The input.
+    pub before: String,
+    /// The result, if there is one.
+    pub after: Option<String>,
+    /// The values of variables.
+    pub values: Vec<(String, String)>,
+    /// The input's value.
+    pub expected: Option<String>,
+    /// The result's value.
+    pub got: Option<String>,
+    /// C++ that builds the input.
+    pub snippet: String,
+}
+
+/// What was found about a mutator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examination {
+    /// The worst of its findings.
+    pub standing: Standing,
+    /// What keeps it from being verified, one for each line and kind.
+    pub findings: Vec<Finding>,
+    /// Claims that were proved.
+    pub proved: usize,
+}

@@ -1,0 +1,140 @@
+//! Rules whose constants cannot be computed: the least integer of 64 bits divided by -1, where folding is the machine's
+//! division.
+//!
+//! # Correctness
+//!
+//! A trap is reported with constants on which the conditions before the division were evaluated to true. Where one is not
+//! understood nothing is reported. A rule that was tried before may match what the rule does: then another rule rewrites
+//! these constants, which rules of literals alone do not.
+
+use halidom_base::FxHashMap;
+
+use super::circles::{domains, number_within, replaced};
+use super::kinds::admits;
+use super::pattern::{Op, Pattern};
+use super::read::{Guard, Rule};
+use super::search::Random;
+use crate::profile::Profile;
+
+/// Constants on which a rule ends the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// The division.
+    pub division: String,
+    /// The constants' names and values.
+    pub constants: Vec<(String, i64)>,
+}
+
+impl Trap {
+    /// C++ that builds the input, to be pasted into a test of the compiler.
+    pub fn snippet(&self, rule: &Rule) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        let mut wild = Vec::new();
+        rule.lhs.visit(&mut |part| {
+            if let Pattern::Wild(name) = part
+                && !wild.contains(name)
+            {
+                wild.push(name.clone());
+            }
+        });
+        for name in wild {
+            lines.push(format!("Expr {name} = Variable::make(Int(64), \"{name}\");"));
+        }
+        for (name, value) in &self.constants {
+            let value = if *value == i64::MIN { "INT64_MIN".to_owned() } else { value.to_string() };
+            lines.push(format!("Expr {name} = make_const(Int(64), {value});"));
+        }
+        lines.push(format!("Expr after = simplify({}); // computes {}", rule.lhs, self.division));
+        lines.join("\n")
+    }
+
+    /// What happens, for a reader.
+    pub fn text(&self) -> String {
+        let constants = self.constants.iter().map(|(name, value)| format!("{name}={value}"));
+        let constants: Vec<String> = constants.collect();
+        format!("{}: {} divides the least int64 by -1", constants.join(" "), self.division)
+    }
+}
+
+/// Values that are tried for the other constants.
+const TRIES: usize = 200;
+
+/// Constants of 64 bits on which a division of a rule traps.
+pub fn trap(rule: &Rule, profile: &Profile) -> Option<Trap> {
+    if !profile.folding_traps {
+        return None;
+    }
+    let (result, operand) = domains(&rule.lhs);
+    for guard in &rule.guards {
+        match (admits(guard, result, operand), guard) {
+            (Some(true), _) | (None, Guard::Passed(_) | Guard::Fact(_)) => {}
+            (Some(false) | None, _) => return None,
+        }
+    }
+    let mut before = Vec::new();
+    let mut conditions = Vec::new();
+    conjuncts(rule.predicate.as_ref(), &mut conditions);
+    for condition in conditions {
+        let mut divisions = Vec::new();
+        condition.visit(&mut |part| divisions.push(part));
+        if let Some(trap) = divisions.into_iter().find_map(|part| of(part, &before, rule)) {
+            return Some(trap);
+        }
+        before.push(condition);
+    }
+    let mut divisions = Vec::new();
+    rule.rhs.visit(&mut |part| {
+        if let Pattern::Apply(Op::Fold, parts) = part {
+            parts[0].visit(&mut |part| divisions.push(part));
+        }
+    });
+    divisions.into_iter().find_map(|part| of(part, &before, rule))
+}
+
+fn conjuncts<'r>(predicate: Option<&'r Pattern>, found: &mut Vec<&'r Pattern>) {
+    match predicate {
+        Some(Pattern::Apply(Op::And, parts)) => {
+            for part in parts {
+                conjuncts(Some(part), found);
+            }
+        }
+        Some(other) => found.push(other),
+        None => {}
+    }
+}
+
+/// A trap of a part that divides two constants, where these conditions hold.
+fn of(part: &Pattern, conditions: &[&Pattern], rule: &Rule) -> Option<Trap> {
+    let Pattern::Apply(Op::Div | Op::Mod, operands) = part else { return None };
+    let mut names = Vec::new();
+    rule.lhs.visit(&mut |part| {
+        if let Pattern::Constant(name) = part
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    });
+    let mut random = Random(3);
+    for _ in 0..TRIES {
+        let mut constants = Vec::new();
+        for name in &names {
+            let is = |index: usize| operands[index] == Pattern::Constant(name.clone());
+            let value = match (is(0), is(1)) {
+                (true, false) => i64::MIN,
+                (false, true) => -1,
+                _ => i64::try_from(random.below(9)).unwrap_or(0) - 4,
+            };
+            constants.push((name.clone(), value));
+        }
+        let ways: FxHashMap<String, Pattern> =
+            constants.iter().map(|(name, value)| (name.clone(), Pattern::Int(*value))).collect();
+        let value = |pattern: &Pattern| number_within(&replaced(pattern, &ways), 1 << 63);
+        let is_trap = value(&operands[0]) == Some(i64::MIN.into())
+            && value(&operands[1]) == Some(-1)
+            && conditions.iter().all(|condition| value(condition).is_some_and(|truth| truth != 0));
+        if is_trap {
+            return Some(Trap { division: part.to_string(), constants });
+        }
+    }
+    None
+}

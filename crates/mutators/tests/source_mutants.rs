@@ -1,0 +1,336 @@
+//! Right mutators of the project's own, changed in one place of their C++: no mutant is verified that a run shows to be
+//! wrong, and most of those that a run shows to be wrong are refuted.
+//!
+//! `HALIDOM_SOURCE_MUTANTS` is how many are made, a few by default; `cargo xtask mutators --mutants` makes 300.
+//! With `HALIDOM_SOURCES`, as `cargo xtask mutators` reads it, as many again are made of the small mutators of those
+//! compilers that are verified as they are.
+#![expect(
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking; most expressions are left as they are"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use halidom_mutators::cpp::ast::{Expr, ExprKind, File, Function};
+use halidom_mutators::cpp::parse;
+use halidom_mutators::examine::{Options, Source};
+use halidom_mutators::profile::{PROFILES, Profile};
+use halidom_mutators::programs::{Mutation, Standing, mutators_of, names, observe};
+use halidom_mutators::rules::Limits;
+use halidom_smt::{Family, Program};
+
+/// How many mutants a run of all tests makes.
+const FEW: usize = 24;
+
+/// Inputs on which a mutant is run.
+const INPUTS: usize = 4000;
+
+/// What is changed in a place.
+const KINDS: [&str; 4] = ["comparison", "constant", "guard", "operands"];
+
+/// A mutator with one change.
+struct Mutant {
+    /// The file.
+    name: String,
+    /// Which of [`KINDS`].
+    kind: &'static str,
+    /// What was changed, and where.
+    text: String,
+    original: Arc<File>,
+    /// The number of the function that is changed, and what it becomes.
+    changed: (usize, Function),
+    /// The mutator.
+    mutator: String,
+    profile: &'static Profile,
+    /// What operands go through.
+    mutation: Mutation,
+}
+
+/// What can stand in place of an expression, with what is changed.
+fn variants(expr: &Expr) -> Vec<(&'static str, String, Expr)> {
+    let with = |kind: ExprKind| Expr { kind, line: expr.line };
+    let mut found = Vec::new();
+    match &expr.kind {
+        ExprKind::Binary(sign, lhs, rhs) => {
+            let others: &[&str] = match sign.as_str() {
+                "<" => &["<=", ">"],
+                "<=" => &["<", ">="],
+                ">" => &[">=", "<"],
+                ">=" => &[">", "<="],
+                "==" => &["!="],
+                "!=" => &["=="],
+                _ => &[],
+            };
+            for other in others {
+                let kind = ExprKind::Binary((*other).to_owned(), lhs.clone(), rhs.clone());
+                found.push(("comparison", format!("{sign} becomes {other}"), with(kind)));
+            }
+            if sign == "&&" {
+                found.push(("guard", "the left of && is dropped".to_owned(), (**rhs).clone()));
+                found.push(("guard", "the right of && is dropped".to_owned(), (**lhs).clone()));
+            }
+            if matches!(sign.as_str(), "-" | "/" | "%" | "<<" | ">>") {
+                let kind = ExprKind::Binary(sign.clone(), rhs.clone(), lhs.clone());
+                found.push(("operands", format!("those of {sign} are swapped"), with(kind)));
+            }
+        }
+        ExprKind::Integer(value, suffix) => {
+            for other in [value - 1, value + 1] {
+                let kind = ExprKind::Integer(other, suffix.clone());
+                found.push(("constant", format!("{value} becomes {other}"), with(kind)));
+            }
+        }
+        ExprKind::Call { callee, templates, arguments } if arguments.len() >= 2 => {
+            let mut swapped = arguments.clone();
+            let last = swapped.len() - 1;
+            swapped.swap(last - 1, last);
+            let (callee, templates) = (callee.clone(), templates.clone());
+            let text = match &callee.kind {
+                ExprKind::Name(name) => format!("the last two of {name} are swapped"),
+                _ => "the last two of a call are swapped".to_owned(),
+            };
+            let kind = ExprKind::Call { callee, templates, arguments: swapped };
+            found.push(("operands", text, with(kind)));
+        }
+        ExprKind::Member { object, arrow, name } if matches!(name.as_str(), "a" | "b") => {
+            let other = if name == "a" { "b" } else { "a" };
+            let (object, arrow) = (object.clone(), *arrow);
+            let kind = ExprKind::Member { object, arrow, name: other.to_owned() };
+            found.push(("operands", format!("{name} becomes {other}"), with(kind)));
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Every change of a function.
+fn changes(function: &Function) -> Vec<(&'static str, String, Function)> {
+    let mut places = Vec::new();
+    function.clone().visit_mut(&mut |expr| places.push((expr.line, variants(expr))));
+    let mut found = Vec::new();
+    for (place, (line, variants)) in places.into_iter().enumerate() {
+        for (kind, text, new) in variants {
+            let mut changed = function.clone();
+            let mut next = 0;
+            changed.visit_mut(&mut |expr| {
+                if next == place {
+                    *expr = new.clone();
+                }
+                next += 1;
+            });
+            // The text is what kept verdicts go by.
+            changed.text = format!("{text} in line {line}: {}", function.text);
+            found.push((kind, format!("line {line}: {text}"), changed));
+        }
+    }
+    found
+}
+
+/// The mutants of some functions of a file.
+fn mutants_of(
+    name: &str,
+    file: &Arc<File>,
+    mutator: &str,
+    is_changed: impl Fn(&Function) -> bool,
+    profile: &'static Profile,
+    mutation: Mutation,
+) -> Vec<Mutant> {
+    let mut found = Vec::new();
+    for (index, function) in file.functions.iter().enumerate().filter(|(_, f)| is_changed(f)) {
+        for (kind, text, changed) in changes(function) {
+            found.push(Mutant {
+                name: name.to_owned(),
+                kind,
+                text,
+                original: Arc::clone(file),
+                changed: (index, changed),
+                mutator: mutator.to_owned(),
+                profile,
+                mutation,
+            });
+        }
+    }
+    found
+}
+
+fn own() -> Vec<Mutant> {
+    let profile = Profile::named("heterocl").expect("a known profile");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutators");
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut file = parse(&text).expect("a file that is read");
+        file.functions.retain(|function| function.class != "Wrong");
+        file.classes.retain(|class| class.name != "Wrong");
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let file = Arc::new(file);
+        found.extend(mutants_of(&name, &file, "Right", |_| true, profile, Mutation::Own));
+    }
+    found
+}
+
+/// Lines of a mutator that is small.
+const SMALL: usize = 40;
+
+/// Mutants of the small mutators of the compilers at hand that are verified as they are. What their classes make of
+/// operands may be wrong, so operands are themselves.
+fn real() -> Vec<Mutant> {
+    let Some(folder) = std::env::var_os("HALIDOM_SOURCES").map(PathBuf::from) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for profile in PROFILES {
+        for (within, patterns) in profile.sources {
+            for pattern in *patterns {
+                let path = folder.join(profile.name).join(within).join(pattern);
+                let Ok(text) = fs::read_to_string(&path) else { continue };
+                let file = Arc::new(parse(&text).expect("a file that is read"));
+                let source = Source { name: (*pattern).to_owned(), text };
+                for (name, title) in names(&[source], &[]) {
+                    let is_it = |function: &Function| {
+                        title == format!("{}::{}", function.class, function.name)
+                            || function.parameters.first().is_some_and(|first| {
+                                let ty = first.ty.trim_end_matches('*');
+                                title == format!("{}::visit(const {ty} *)", function.class)
+                            })
+                    };
+                    let is_small = |f: &Function| is_it(f) && f.last_line - f.line < SMALL;
+                    if !file.functions.iter().any(is_small) {
+                        continue;
+                    }
+                    let mutator = format!("{name}: {title}");
+                    let files = vec![(name.clone(), (*file).clone())];
+                    let examined =
+                        mutators_of(files, std::slice::from_ref(&mutator), &options(profile));
+                    let examined = examined.expect("a solver that runs");
+                    if examined[0].examination.standing == Standing::Verified {
+                        let mutation = Mutation::None;
+                        found.extend(mutants_of(
+                            &name, &file, &mutator, is_small, profile, mutation,
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A sample of so many, the same each time.
+fn sample(mut all: Vec<Mutant>, count: usize) -> Vec<Mutant> {
+    let mut seed: u64 = 42;
+    let mut chosen = Vec::new();
+    while chosen.len() < count && !all.is_empty() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        chosen.push(all.swap_remove((seed >> 33) as usize % all.len()));
+    }
+    chosen
+}
+
+fn options(profile: &'static Profile) -> Options {
+    Options {
+        profile,
+        solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
+        limits: Limits { milliseconds: 1000 },
+        threads: 1,
+        cache: None,
+    }
+}
+
+/// What became of a mutant.
+struct Judged {
+    standing: Standing,
+    /// Where a run shows that it is wrong.
+    seen: Option<String>,
+}
+
+fn judge(mutant: &Mutant) -> Judged {
+    let mut changed = (*mutant.original).clone();
+    changed.functions[mutant.changed.0] = mutant.changed.1.clone();
+    let files = vec![(mutant.name.clone(), changed)];
+    let wanted = [mutant.mutator.clone()];
+    let examined = mutators_of(files.clone(), &wanted, &options(mutant.profile)).unwrap();
+    let standing = examined[0].examination.standing;
+    let original = vec![(mutant.name.clone(), (*mutant.original).clone())];
+    let observed =
+        |mutation| observe(&files, &original, &mutant.mutator, mutant.profile, mutation, INPUTS);
+    let mut seen = observed(mutant.mutation);
+    if standing == Standing::Verified {
+        // What `mutate` returns is any node of the type and the value.
+        seen = seen.or_else(|| observed(Mutation::None)).or_else(|| observed(Mutation::Copied));
+    }
+    Judged { standing, seen }
+}
+
+#[test]
+fn no_observable_mutant_is_verified() {
+    let count = std::env::var("HALIDOM_SOURCE_MUTANTS").ok().and_then(|text| text.parse().ok());
+    let count = count.unwrap_or(FEW);
+    let mut mutants = sample(own(), count);
+    mutants.extend(sample(real(), count));
+    let next = AtomicUsize::new(0);
+    let judged: Mutex<BTreeMap<usize, Judged>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(mutant) = mutants.get(index) else { return };
+                    let verdict = judge(mutant);
+                    judged.lock().unwrap().insert(index, verdict);
+                }
+            });
+        }
+    });
+    let judged = judged.into_inner().unwrap();
+    assert_eq!(judged.len(), mutants.len(), "a mutant was not judged");
+    println!(
+        "kind         mutants  refuted  verified  undecided  unsupported  observable  of them refuted"
+    );
+    let (mut observable, mut refuted, mut wrongly) = (0, 0, Vec::new());
+    for kind in KINDS.into_iter().chain(["all"]) {
+        let of: Vec<(&Mutant, &Judged)> = mutants
+            .iter()
+            .zip(judged.values())
+            .filter(|(mutant, _)| kind == "all" || mutant.kind == kind)
+            .collect();
+        let count = |wanted: &dyn Fn(&Judged) -> bool| of.iter().filter(|(_, j)| wanted(j)).count();
+        // What is refuted was replayed, so it was observed.
+        let is_seen = |j: &Judged| j.standing.is_refuted() || j.seen.is_some();
+        observable = count(&is_seen);
+        refuted = count(&|j| j.standing.is_refuted());
+        println!(
+            "{kind:<12} {:>7} {refuted:>8} {:>9} {:>10} {:>12} {observable:>11} {refuted:>16}",
+            of.len(),
+            count(&|j| j.standing == Standing::Verified),
+            count(&|j| matches!(j.standing, Standing::Undecided | Standing::Bounded)),
+            count(&|j| j.standing == Standing::Unsupported),
+        );
+    }
+    for (mutant, judged) in mutants.iter().zip(judged.values()) {
+        let Some(seen) = &judged.seen else { continue };
+        if judged.standing.is_refuted() {
+            continue;
+        }
+        let said =
+            format!("{} {}: {} though {seen}", mutant.name, mutant.text, judged.standing.name());
+        println!("{said}");
+        if judged.standing == Standing::Verified {
+            wrongly.push(said);
+        }
+    }
+    assert!(wrongly.is_empty(), "verified though observable:\n{}", wrongly.join("\n"));
+    assert!(
+        refuted * 10 >= observable * 6,
+        "{refuted} of {observable} observable ones are refuted"
+    );
+}

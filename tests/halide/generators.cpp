@@ -1,0 +1,58 @@
+// Two generators for tests of `halidom validate --generator`: a blur, and a difference that Halide 21.0.0 compiles wrongly where it is vectorized.
+#include "Halide.h"
+
+namespace {
+
+using namespace Halide;
+
+class Blur : public Generator<Blur> {
+public:
+    GeneratorParam<int> radius{"radius", 1, 1, 8};
+    Input<Buffer<uint8_t, 2>> input{"input"};
+    Input<uint16_t> gain{"gain"};
+    Output<Buffer<uint16_t, 2>> blurred{"blurred"};
+
+    void generate() {
+        Expr sum = cast<uint16_t>(0);
+        for (int offset = 0; offset <= radius; offset++) {
+            sum += cast<uint16_t>(input(x + offset, y));
+        }
+        rows(x, y) = sum;
+        blurred(x, y) = rows(x, y) * gain;
+    }
+
+    void schedule() {
+        rows.compute_at(blurred, y);
+        blurred.parallel(y);
+    }
+
+private:
+    Var x{"x"}, y{"y"};
+    Func rows{"rows"};
+};
+
+class Difference : public Generator<Difference> {
+public:
+    GeneratorParam<bool> vectorized{"vectorized", true};
+    Input<Buffer<int8_t, 1>> a{"a"};
+    Input<Buffer<uint8_t, 1>> b{"b"};
+    Output<Buffer<int16_t, 1>> difference{"difference"};
+
+    void generate() {
+        difference(x) = cast<int16_t>(a(x)) - cast<int16_t>(cast<uint8_t>(cast<int16_t>(b(x)) * cast<int16_t>(-1)));
+    }
+
+    void schedule() {
+        if (vectorized) {
+            difference.vectorize(x, 16, TailStrategy::RoundUp);
+        }
+    }
+
+private:
+    Var x{"x"};
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(Blur, blur)
+HALIDE_REGISTER_GENERATOR(Difference, difference)
