@@ -57,7 +57,9 @@ pub(crate) fn attack(judge: &Judge<'_>, wrong: usize, tries: usize) -> (Attempts
         if attempts.programs == wrong {
             break;
         }
-        let Err(observed) = observe(&pool, &mutant.program, &judge.inputs) else { continue };
+        let Err(observed) = observe(&pool, &mutant.program, &judge.inputs, judge.equality) else {
+            continue;
+        };
         let open = |pool: &Pool, program: &Program| {
             let report = judge.validated(pool, program, &options);
             (report.open().count(), report.verdict == Verdict::Proved)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use halidom_interp::algorithm::evaluate;
+use halidom_interp::algorithm::{evaluate, evaluate_noting};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Pool, Program, Scalar, Shape};
 use halidom_testgen::{Case, Random, cases_of};
@@ -20,11 +20,85 @@ const ROUNDS: u64 = 80;
 /// Cases that show how large windows may be.
 const SAMPLE: usize = 20;
 
+/// What counts as another output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Equality {
+    /// Other bits.
+    Bits,
+    /// Floats may be regrouped: another number where nothing rounded, or one that is further off than regrouping takes it, where none of the inputs is extreme.
+    Numbers,
+}
+
+impl Equality {
+    /// What an algorithm permits.
+    pub(crate) fn of(algorithm: &Algorithm) -> Self {
+        if algorithm.fast_math { Self::Numbers } else { Self::Bits }
+    }
+}
+
+/// How far regrouping takes floats of ordinary inputs from the algorithm's, of the largest element, at most.
+const REGROUPED: f64 = 1e-3;
+
 /// A case and what the algorithm gives on it.
 pub(crate) struct Input {
     pub(crate) case: Case,
+    /// Whether elements of inputs are extreme: large, tiny, infinite, or no numbers.
+    pub(crate) extreme: bool,
     /// `None` if the algorithm has no value.
-    pub(crate) expected: Option<Vec<Array>>,
+    pub(crate) expected: Option<Expected>,
+}
+
+/// What an algorithm gives, and what counts as something else.
+pub(crate) struct Expected {
+    pub(crate) outputs: Vec<Array>,
+    /// An operator on floats gave another number than that on real numbers.
+    rounded: bool,
+    extreme: bool,
+}
+
+impl Expected {
+    fn new(pool: &Pool, algorithm: &Algorithm, case: &Case, extreme: bool) -> Option<Self> {
+        let Case { bindings, windows, .. } = case;
+        let (outputs, rounded) =
+            evaluate_noting(pool, algorithm, bindings, windows, u64::MAX).ok()?;
+        Some(Self { outputs, rounded, extreme })
+    }
+
+    /// Whether a run that left this gives what the algorithm gives.
+    fn is_given_by(&self, run: &machine::Outcome, equality: Equality) -> bool {
+        if equality == Equality::Bits {
+            return self.outputs == run.outputs;
+        }
+        let exact = !(self.rounded || run.rounded);
+        self.outputs.len() == run.outputs.len()
+            && self.outputs.iter().zip(&run.outputs).all(|(want, have)| {
+                if !want.scalar.is_float() || want.shape != have.shape {
+                    return want == have;
+                }
+                let off = furthest(want, have);
+                if exact { off <= 0.0 } else { self.extreme || off <= REGROUPED }
+            })
+    }
+}
+
+/// How far numbers are from others, of the largest; infinite where only one of two is a number.
+fn furthest(want: &Array, have: &Array) -> f64 {
+    let number = |array: &Array, point: &[i64]| {
+        let value = array.get(point)?;
+        value.as_f64().or(value.as_f32().map(f64::from)).filter(|value| value.is_finite())
+    };
+    let (mut furthest, mut largest) = (0.0_f64, f64::MIN_POSITIVE);
+    for point in want.points() {
+        match (number(want, &point), number(have, &point)) {
+            (Some(a), Some(b)) => {
+                furthest = furthest.max((a - b).abs());
+                largest = largest.max(a.abs());
+            }
+            (None, None) => {}
+            (Some(_), None) | (None, Some(_)) => return f64::INFINITY,
+        }
+    }
+    furthest / largest
 }
 
 /// Cases of all shapes, of which the program accepts [`RUNS`] if they can be found; in every fifth, some elements of the inputs are extreme. In every eighth an input is
@@ -54,7 +128,7 @@ pub(crate) fn inputs(
             if accepted == RUNS {
                 return found;
             }
-            vary(pool, algorithm, &mut case, found.len(), &mut random);
+            let extreme = vary(pool, algorithm, &mut case, found.len(), &mut random);
             let options = options(&case, 0, MOST_STEPS);
             match machine::run(pool, program, &case.bindings, &case.windows, &options) {
                 // Of those that are refused some are kept.
@@ -64,8 +138,8 @@ pub(crate) fn inputs(
                 // That the original is wrong is noticed when all are run.
                 Ok(_) | Err(_) => accepted += 1,
             }
-            let expected = evaluate(pool, algorithm, &case.bindings, &case.windows).ok();
-            found.push(Input { case, expected });
+            let expected = Expected::new(pool, algorithm, &case, extreme);
+            found.push(Input { case, extreme, expected });
         }
     }
     found
@@ -83,11 +157,18 @@ pub(crate) fn options(case: &Case, seed: u64, steps: u64) -> machine::Options {
 }
 
 /// How a run shows that a program is wrong; the number of runs that went to their end otherwise.
-pub(crate) fn observe(pool: &Pool, program: &Program, inputs: &[Input]) -> Result<usize, String> {
+pub(crate) fn observe(
+    pool: &Pool,
+    program: &Program,
+    inputs: &[Input],
+    equality: Equality,
+) -> Result<usize, String> {
     let mut ended = 0;
-    for (number, Input { case, expected }) in inputs.iter().enumerate() {
+    for (number, Input { case, expected, .. }) in inputs.iter().enumerate() {
         // Where the algorithm has no value any run will do that does not fault.
-        let same = |outputs: &[Array]| expected.as_ref().is_none_or(|expected| expected == outputs);
+        let same = |run: &machine::Outcome| {
+            expected.as_ref().is_none_or(|expected| expected.is_given_by(run, equality))
+        };
         ended += usize::from(runs_right(pool, program, case, number as u64, same)?);
     }
     Ok(ended)
@@ -98,13 +179,12 @@ pub(crate) fn observe_against(
     (pool, program): (&Pool, &Program),
     (other, algorithm): (&Pool, &Algorithm),
     inputs: &[Input],
+    equality: Equality,
 ) -> Result<usize, String> {
     let mut ended = 0;
-    for (number, Input { case, .. }) in inputs.iter().enumerate() {
-        let Ok(expected) = evaluate(other, algorithm, &case.bindings, &case.windows) else {
-            continue;
-        };
-        let same = |outputs: &[Array]| expected == outputs;
+    for (number, Input { case, extreme, .. }) in inputs.iter().enumerate() {
+        let Some(expected) = Expected::new(other, algorithm, case, *extreme) else { continue };
+        let same = |run: &machine::Outcome| expected.is_given_by(run, equality);
         ended += usize::from(runs_right(pool, program, case, number as u64, same)?);
     }
     Ok(ended)
@@ -116,11 +196,11 @@ fn runs_right(
     program: &Program,
     case: &Case,
     seed: u64,
-    same: impl Fn(&[Array]) -> bool,
+    same: impl Fn(&machine::Outcome) -> bool,
 ) -> Result<bool, String> {
     let options = options(case, seed, MOST_STEPS);
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
-        Ok(outcome) if same(&outcome.outputs) => Ok(true),
+        Ok(outcome) if same(&outcome) => Ok(true),
         Ok(_) => Err(format!("another output on windows {:?}", case.windows)),
         Err(
             fault @ (Fault::OutOfBounds { .. }
@@ -183,9 +263,16 @@ pub(crate) fn shapes(algorithm: &Algorithm, inputs: &[Input]) -> Shapes {
     shapes
 }
 
-/// Gives a case something of its own, by its number.
-fn vary(pool: &Pool, algorithm: &Algorithm, case: &mut Case, number: usize, random: &mut Random) {
-    if number % 5 == 4 {
+/// Gives a case something of its own, by its number; whether elements of inputs are extreme.
+fn vary(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    case: &mut Case,
+    number: usize,
+    random: &mut Random,
+) -> bool {
+    let extreme = number % 5 == 4;
+    if extreme {
         make_extreme(pool, algorithm, case, random);
     }
     if number % 8 == 7 {
@@ -201,6 +288,7 @@ fn vary(pool: &Pool, algorithm: &Algorithm, case: &mut Case, number: usize, rand
             case.windows = windows;
         }
     }
+    extreme
 }
 
 /// Takes a row or column off an input.

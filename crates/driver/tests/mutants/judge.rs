@@ -9,10 +9,10 @@ use halidom_interp::machine;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Pool, Program, Stmt, StmtId};
 use halidom_testgen::{Mutant, MutantKind, mutants, specification_mutants};
-use halidom_validate::{Kind, Options, Report, Search, Verdict, validate_refined};
+use halidom_validate::{Floats, Kind, Options, Report, Search, Verdict, validate_refined};
 
 use crate::common;
-use crate::inputs::{Input, RUNS, inputs, observe, observe_against, options};
+use crate::inputs::{Equality, Input, RUNS, inputs, observe, observe_against, options};
 use crate::programs::Original;
 
 /// What is changed.
@@ -87,6 +87,8 @@ const FEW_TRIALS: usize = 8;
 pub(crate) struct Judge<'a> {
     pub(crate) original: &'a Original,
     pub(crate) inputs: Arc<[Input]>,
+    /// What a run shows of a program that is right.
+    pub(crate) equality: Equality,
     report: Report,
     options: Options,
     seed: u64,
@@ -115,8 +117,10 @@ impl<'a> Judge<'a> {
         if report.verdict != Verdict::Proved {
             return Err(format!("{name} is not proved\n{}", common::open(&report)));
         }
+        let equality = Equality::of(algorithm);
         let accepted = |inputs: &[Input]| {
-            observe(pool, program, inputs).map_err(|observed| format!("{name}: {observed}\n"))
+            observe(pool, program, inputs, equality)
+                .map_err(|observed| format!("{name}: {observed}\n"))
         };
         let mut own = Arc::clone(shared);
         if accepted(&own)? < RUNS {
@@ -127,7 +131,7 @@ impl<'a> Judge<'a> {
             }
         }
         options.timeout = Duration::from_secs(4);
-        Ok(Self { original, inputs: own, report, options, seed })
+        Ok(Self { original, inputs: own, equality, report, options, seed })
     }
 
     /// How many obligations the original has.
@@ -161,11 +165,9 @@ impl<'a> Judge<'a> {
     fn of_final(&self, family: Family, kinds: &[MutantKind], count: usize) -> Vec<Outcome> {
         let (mut pool, made) = self.final_mutants(kinds, family.share(count));
         let judged = made.into_iter().map(|mutant| {
-            let begin = Instant::now();
-            let observed = observe(&pool, &mutant.program, &self.inputs);
-            let spent = begin.elapsed();
+            let look = |equality| observe(&pool, &mutant.program, &self.inputs, equality);
             let what = (family, mutant.kind.name(), mutant.description.clone());
-            let mut outcome = self.judged(what, &pool, &mutant.program, observed, spent);
+            let mut outcome = self.judged(what, &pool, &mutant.program, &look);
             if outcome.judgement == Judgement::Proved && outcome.observed.is_none() {
                 outcome.reason = Some(self.equivalent(&mut pool, &mutant));
             }
@@ -190,11 +192,9 @@ impl<'a> Judge<'a> {
             let Ok(program) = finish(&mut pool, &mutant.program, &mut |_, _, _| {}) else {
                 continue;
             };
-            let begin = Instant::now();
-            let observed = observe(&pool, &program, &self.inputs);
-            let spent = begin.elapsed();
+            let look = |equality| observe(&pool, &program, &self.inputs, equality);
             let what = (Family::Lowering, mutant.kind.name(), mutant.description.clone());
-            let mut outcome = self.judged(what, &pool, &program, observed, spent);
+            let mut outcome = self.judged(what, &pool, &program, &look);
             if outcome.judgement == Judgement::Proved && outcome.observed.is_none() {
                 outcome.reason = Some(reason(mutant.kind));
             }
@@ -214,12 +214,10 @@ impl<'a> Judge<'a> {
             if verify::algorithm(&mutant.pool, algorithm).is_err() {
                 continue;
             }
-            let begin = Instant::now();
             let against = (&mutant.pool, algorithm);
-            let observed = observe_against((pool, program), against, &self.inputs);
-            let spent = begin.elapsed();
+            let look = |equality| observe_against((pool, program), against, &self.inputs, equality);
             let what = (Family::Specification, mutant.kind.name(), mutant.description.clone());
-            let mut outcome = self.judged(what, &mutant.pool, program, observed, spent);
+            let mut outcome = self.judged(what, &mutant.pool, program, &look);
             if outcome.judgement == Judgement::Proved && outcome.observed.is_none() {
                 outcome.reason = Some("where it differs nothing is needed");
             }
@@ -239,9 +237,11 @@ impl<'a> Judge<'a> {
         (family, kind, description): (Family, &'static str, String),
         pool: &Pool,
         program: &Program,
-        observed: Result<usize, String>,
-        spent: Duration,
+        look: &dyn Fn(Equality) -> Result<usize, String>,
     ) -> Outcome {
+        let begin = Instant::now();
+        let mut observed = look(self.equality);
+        let spent = begin.elapsed();
         let mut options = self.options.clone();
         if family == Family::Annotations {
             // It runs as the original does: a few runs show that nothing is refuted.
@@ -260,6 +260,11 @@ impl<'a> Judge<'a> {
             Verdict::Refuted(found) => Some(format!("{}, not {}", found.got, found.expected)),
             Verdict::Proved | Verdict::Unknown(_) => None,
         };
+        // What is proved bit for bit is held to it.
+        let is_of_bits = report.floats().0 == Floats::Bits;
+        if judgement == Judgement::Proved && is_of_bits && self.equality != Equality::Bits {
+            observed = observed.and_then(|_| look(Equality::Bits));
+        }
         let observed = observed.err().or(refuted);
         let proved_without = match open.first() {
             Some(kind) if open.len() == 1 && observed.is_some() => {
