@@ -22,6 +22,7 @@ mod uniform;
 mod weaker;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
+use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, BufferKind, Expr, ExprId, FuncId, Pool, Program, StmtId, VarId};
 use halidom_smt::OpenError;
 
@@ -129,6 +130,18 @@ impl Checker<'_> {
             Status::Open(reason)
         };
         self.record(Kind::Form, None, "shapes".to_owned(), status);
+        self.well_formed(program);
+    }
+
+    /// The program is well typed, before storage is flattened or after: what is said of an instance is said of one lane of each of its vectors.
+    fn well_formed(&mut self, program: &Program) {
+        let phase = |phase| verify::program(self.pool, program, phase);
+        let violations = phase(Phase::Final)
+            .or_else(|violations| phase(Phase::Structured).map_err(|_| violations));
+        for violation in violations.err().unwrap_or_default() {
+            let status = Status::Open(violation.to_string());
+            self.record(Kind::Form, None, "program".to_owned(), status);
+        }
     }
 
     /// Whether the shapes of the caller's buffers and the windows are pairwise different variables: nothing is known about them but what entry checks say. The components of
