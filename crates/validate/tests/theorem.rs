@@ -5,12 +5,13 @@
 use std::fs;
 use std::process::Command;
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("Location", include_str!("../../../coq/validator/Location.v")),
     ("Witness", include_str!("../../../coq/validator/Witness.v")),
     ("Order", include_str!("../../../coq/validator/Order.v")),
     ("Promise", include_str!("../../../coq/validator/Promise.v")),
     ("Commute", include_str!("../../../coq/validator/Commute.v")),
+    ("Uniform", include_str!("../../../coq/validator/Uniform.v")),
 ];
 
 const PAGE: &str = include_str!("../../../docs/validator.md");
@@ -66,16 +67,18 @@ fn the_page_names_the_theorems() {
     }
 }
 
-/// Every hypothesis of the induction belongs to a kind of obligation, or says what a run or a specification is; the page has a line for each kind.
+/// Every hypothesis of the inductions belongs to a kind of obligation, or says what a run or a specification is; the page has a line for each kind.
 #[test]
 fn hypotheses_are_named_after_obligations() {
-    let (_, text) = FILES.iter().find(|(name, _)| *name == "Promise").expect("it is there");
-    let hypotheses = names(text, "Hypothesis");
-    assert!(hypotheses.len() > 30, "{hypotheses:?}");
     let kinds: Vec<&str> = halidom_validate::Kind::ALL.iter().map(|kind| kind.name()).collect();
-    for hypothesis in hypotheses {
-        let kind = hypothesis.split('_').next().unwrap_or(hypothesis);
-        assert!(["run", "spec"].contains(&kind) || kinds.contains(&kind), "{hypothesis}");
+    for (induction, least) in [("Promise", 30), ("Uniform", 15)] {
+        let (_, text) = FILES.iter().find(|(name, _)| *name == induction).expect("it is there");
+        let hypotheses = names(text, "Hypothesis");
+        assert!(hypotheses.len() > least, "{hypotheses:?}");
+        for hypothesis in hypotheses {
+            let kind = hypothesis.split('_').next().unwrap_or(hypothesis);
+            assert!(["run", "spec"].contains(&kind) || kinds.contains(&kind), "{hypothesis}");
+        }
     }
     // Whole files, so that a word in a comment counts too.
     for (name, text) in FILES {

@@ -1,11 +1,19 @@
 //! Funcs whose values in memory are a function of the coordinates, whatever store wrote them.
 //!
 //! # Correctness
-//! Where equality of floats is weaker than the same bits, two right values of an inexact func need not be the same bits, so that it matters which of two unordered stores comes last. It does not if
-//! both write the same bits. A func with one stage is **uniform** if any two of its good store instances at the same coordinates store equal bits, the values that they load being what their loads
-//! claim, and if each inexact func that its stores read is uniform. Then there is a value for each coordinate which every good store instance writes there: by induction over the run, as a load that
-//! matters yields what a good store instance wrote at its coordinates (`Definedness`, `Order`, `Retention`), which is one value for each coordinate by induction, or right bit for bit. What a
-//! read term of an inexact func denotes here is that value, not the specification's; the queries use nothing of it but that equal coordinates give equal values. Funcs are not unfolded.
+//! Where equality of floats is weaker than the same bits, two right values of an inexact func need not be the same bits, so
+//! that it matters which of two unordered stores comes last. It does not if both write the same bits. A func with one stage
+//! is **uniform** if any two of its good store instances at the same coordinates, in any iterations and any lifetimes of
+//! any of its buffers, store equal bits, the values that they load being what their loads claim, and if each inexact func
+//! that its stores read is uniform. Then there is a value for each coordinate which every good store instance writes there:
+//! by induction over the run, as a load that matters yields what a good store instance wrote at its coordinates
+//! (`Definedness`, `Order`, `Retention`), which is one value for each coordinate by induction, or right bit for bit. This
+//! is `Uniform.one_value` in Coq (`coq/validator/Uniform.v`); `Uniform.race_free` is what races make of it.
+//!
+//! What a read term of an inexact func denotes here is that value, not the specification's; the queries use nothing of it
+//! but that equal coordinates give equal values. So funcs are not unfolded, and what differs between two instances must
+//! have two names: loops and the lane do. A lane of another vector would not, but there is none, as programs are well typed
+//! (an obligation of kind `Form`).
 
 use halidom_ir::FuncId;
 
