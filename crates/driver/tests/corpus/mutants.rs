@@ -9,7 +9,7 @@ use halidom_testgen::{Mutant, MutantKind, mutants};
 use halidom_validate::{Floats, Search, Verdict, validate_refined};
 
 use crate::common::{in_parallel, options};
-use crate::inputs;
+use crate::inputs::{self, Equality};
 use crate::scripts::{request, scripts};
 use crate::{is_whole, python, shared};
 
@@ -113,7 +113,7 @@ fn examine(name: &str, stock: &Stock, count: usize, left: &Mutex<usize>) -> Coun
     let mut counts = Counts::default();
     let cases = inputs::inputs(&pool, algorithm, program, 1);
     let cases = &cases[..cases.len().min(RUNS)];
-    if inputs::observe(&pool, program, cases).is_err() {
+    if inputs::observe(&pool, program, cases, Equality::Bits).is_err() {
         println!(
             "{name}: left out: it gives other bits than the pipeline, as floats are regrouped"
         );
@@ -132,7 +132,7 @@ fn examine(name: &str, stock: &Stock, count: usize, left: &Mutex<usize>) -> Coun
             *left -= 1;
         }
         counts.all += 1;
-        let observed = inputs::observe(&pool, &program, cases).err();
+        let observed = inputs::observe(&pool, &program, cases, Equality::Bits).err();
         let mut options = options();
         options.int_bits = 32;
         options.floats = Some(Floats::Reals);
