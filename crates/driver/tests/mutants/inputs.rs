@@ -16,7 +16,7 @@ const STEPS: u64 = 40_000;
 /// Points of a window, at most.
 const POINTS: [i64; 5] = [500, 200, 80, 30, 12];
 /// How often so many cases are drawn, where the program refuses most.
-const ROUNDS: u64 = 80;
+const ROUNDS: u64 = 160;
 /// Cases that show how large windows may be.
 const SAMPLE: usize = 20;
 
