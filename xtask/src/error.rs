@@ -28,6 +28,8 @@ pub(crate) enum Error {
     Refuted(Vec<String>),
     /// These measurements are not what they should be.
     Slow(Vec<String>),
+    /// Sanitizers or warnings stopped these, or did not stop what they must.
+    Unsanitary(Vec<String>),
     /// The demo could not show these schedules.
     Schedules(Vec<String>),
 }
@@ -50,6 +52,7 @@ impl fmt::Display for Error {
             Self::Slow(rows) => {
                 write!(f, "not as fast as it should be, or wrong:\n  {}", rows.join("\n  "))
             }
+            Self::Unsanitary(what) => write!(f, "not clean:\n  {}", what.join("\n  ")),
             Self::Schedules(names) => write!(f, "not proved and run: {}", names.join(", ")),
         }
     }

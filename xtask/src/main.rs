@@ -18,6 +18,7 @@ mod json;
 mod mutants;
 mod mutators;
 mod process;
+mod sanitize;
 mod setup;
 mod table;
 mod test;
@@ -48,6 +49,7 @@ const COMMANDS: &[Command] = &[
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,
+    sanitize::COMMAND,
     atl::COMMAND,
     bench::COMMAND,
     mutators::COMMAND,

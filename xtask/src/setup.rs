@@ -130,6 +130,11 @@ fn install_packages(missing: &[&str], wants_clang: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// The sanitizers of clang-19, which only `sanitize` needs; gcc comes with its own.
+pub(crate) fn ensure_sanitizers() -> Result<(), Error> {
+    apt_install(&["libclang-rt-19-dev"])
+}
+
 /// Coq, which only `atl` needs.
 pub(crate) fn ensure_coq() -> Result<(), Error> {
     if is_installed("coqc") { Ok(()) } else { install_packages(&["coq"], false) }
