@@ -116,8 +116,17 @@ impl Form {
             }
             return (quotient, rest);
         }
-        let leading = divisor.terms.iter().max_by_key(|(atoms, _)| (atoms.len(), *atoms));
-        let Some((leading, by)) = leading else { return (Self::default(), self.clone()) };
+        let mut leading: Vec<(&[ExprId], i128)> =
+            divisor.terms().filter(|(atoms, _)| !atoms.is_empty()).collect();
+        leading.sort_by_key(|(atoms, _)| (atoms.len(), *atoms));
+        let ways = leading.into_iter().rev().map(|term| self.divided_by(divisor, term));
+        // Where the dividend has a part of the divisor, that is a quotient of 1 only if all of the divisor goes with it.
+        let best = ways.min_by_key(|(quotient, rest)| quotient.terms.len() + rest.terms.len());
+        best.unwrap_or_else(|| (Self::default(), self.clone()))
+    }
+
+    /// The same, looking for one term of the divisor.
+    fn divided_by(&self, divisor: &Self, (leading, by): (&[ExprId], i128)) -> (Self, Self) {
         let (mut quotient, mut rest) = (Self::default(), self.clone());
         for _ in 0..64 {
             let found = rest.terms.iter().rev().find_map(|(atoms, factor)| {
@@ -610,6 +619,18 @@ impl<'p> Forms<'p> {
 
     fn mentions(&mut self, expr: ExprId, var: VarId) -> bool {
         self.vars(expr).binary_search(&var).is_ok()
+    }
+
+    /// The variable that an atom is.
+    pub(super) fn as_variable(&self, atom: ExprId) -> Option<VarId> {
+        if let Expr::Var(var) = self.pool.get(atom) { Some(*var) } else { None }
+    }
+
+    /// Whether a variable stands within an atom of a form.
+    pub(super) fn clamps(&mut self, form: &Form, var: VarId) -> bool {
+        let atoms = form.terms.keys().flat_map(|atoms| atoms.iter().copied());
+        let atoms: Vec<ExprId> = atoms.collect();
+        atoms.into_iter().any(|atom| self.as_variable(atom).is_none() && self.mentions(atom, var))
     }
 
     /// The variables in a form.

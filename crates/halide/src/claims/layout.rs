@@ -130,7 +130,7 @@ impl Layout {
 
     /// Numbers of steps along each dimension: coordinates less where they begin. A constant is divided too, or stays with the inner dimension if `keeps` and something is taken
     /// away there: which of the two is right cannot be told from the number alone.
-    pub(super) fn slots(&self, flat: &Form, keeps: bool) -> Vec<Form> {
+    pub(super) fn slots(&self, forms: &mut Forms<'_>, flat: &Form, keeps: bool) -> Vec<Form> {
         let mut slots = vec![Form::default(); self.strides.len()];
         let mut rest = flat.clone();
         let one = Form::constant(1);
@@ -147,6 +147,11 @@ impl Layout {
                 let (whole, _) = Form::constant(rest.constant_part()).divided(&self.strides[*dim]);
                 quotient = quotient.minus(&whole);
                 remainder = remainder.plus(&whole.times(&self.strides[*dim]), 1);
+            }
+            if self.strides[*dim].as_constant().is_some() {
+                let taken = taken_away(forms, &quotient, &remainder);
+                remainder = remainder.plus(&taken.times(&self.strides[*dim]), 1);
+                quotient = quotient.minus(&taken);
             }
             // A remainder that is a negative number for sure is of the element before.
             let below = remainder.as_constant().is_some_and(|number| number < 0)
@@ -177,8 +182,13 @@ impl Layout {
     }
 
     /// The coordinates of an element, where they follow from its number.
-    pub(super) fn coords(&self, flat: &Form, keeps: bool) -> Vec<Option<Form>> {
-        let slots = self.slots(flat, keeps).into_iter().zip(&self.begins);
+    pub(super) fn coords(
+        &self,
+        forms: &mut Forms<'_>,
+        flat: &Form,
+        keeps: bool,
+    ) -> Vec<Option<Form>> {
+        let slots = self.slots(forms, flat, keeps).into_iter().zip(&self.begins);
         slots
             .map(|(slot, begin)| match begin {
                 Begin::At(min) => Some(slot.plus(min, 1)),
@@ -186,6 +196,20 @@ impl Layout {
             })
             .collect()
     }
+}
+
+/// What is taken away in a quotient though the remainder's minima grow with it: a clamped coordinate less where the memory begins.
+fn taken_away(forms: &mut Forms<'_>, quotient: &Form, remainder: &Form) -> Form {
+    let mut taken = Form::default();
+    for (atoms, factor) in quotient.terms() {
+        let [atom] = atoms else { continue };
+        let Some(var) = forms.as_variable(*atom).filter(|_| factor < 0) else { continue };
+        let clamped = forms.clamps(remainder, var) && !forms.clamps(quotient, var);
+        if clamped {
+            taken = taken.plus(&Form::atom(*atom), factor);
+        }
+    }
+    taken
 }
 
 /// Whether a form has a negative constant and else no more than a lane.

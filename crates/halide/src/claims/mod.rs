@@ -47,7 +47,7 @@ pub fn infer(source: &mut Source, compiled: Compiled) -> Compiled {
     let sites = sites::collect(&mut forms, &program);
     let mut found = solve::solve(&mut forms, &sites);
     let places = regions::places(&mut forms, &program, &sites, &found);
-    solve::leftover(&sites, &mut found);
+    solve::leftover(&mut forms, &sites, &mut found);
     notes.extend(missing(&forms, &sites, &found));
     if !checked {
         notes.push(

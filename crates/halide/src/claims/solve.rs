@@ -59,13 +59,13 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites) -> Found {
 }
 
 /// Coordinates of loads that no store told: those that follow from element numbers alone.
-pub(super) fn leftover(sites: &Sites, found: &mut Found) {
+pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) {
     for load in sites.loads.values() {
         if found.loads.contains_key(&load.expr) {
             continue;
         }
         let Some(layout) = found.layouts.get(&load.buffer) else { continue };
-        let coords: Option<Vec<Form>> = layout.coords(&load.flat, false).into_iter().collect();
+        let coords: Option<Vec<Form>> = layout.coords(forms, &load.flat, false).into_iter().collect();
         if let Some(coords) = coords {
             found.loads.insert(load.expr, coords);
         }
@@ -139,11 +139,11 @@ impl Solver<'_> {
         let decl = forms.pool.func(store.func).clone();
         let stage = decl.stages().get(number)?.clone();
         let layout = self.found.layouts.get(&store.buffer)?;
-        let slots = layout.slots(&store.flat, keeps);
-        if keeps && slots == layout.slots(&store.flat, false) {
+        let slots = layout.slots(forms, &store.flat, keeps);
+        if keeps && slots == layout.slots(forms, &store.flat, false) {
             return None;
         }
-        let own = layout.coords(&store.flat, keeps);
+        let own = layout.coords(forms, &store.flat, keeps);
         let mut values: IndexMap<VarId, Form> = IndexMap::default();
         let mut unknown: Vec<VarId> = Vec::new();
         let mut written: Vec<(ExprId, Form)> = Vec::new();
@@ -231,11 +231,11 @@ impl Solver<'_> {
     }
 
     /// A load's coordinates as far as they are known.
-    fn known(&self, forms: &Forms<'_>, load: &Load) -> Option<Known> {
+    fn known(&self, forms: &mut Forms<'_>, load: &Load) -> Option<Known> {
         let layout = self.found.layouts.get(&load.buffer)?;
         let decl = forms.pool.buffer(load.buffer);
         let (func, component) = (decl.func, decl.component);
-        let mut coords = layout.coords(&load.flat, false);
+        let mut coords = layout.coords(forms, &load.flat, false);
         if self.eager && coords.contains(&None) {
             // What was written there before, if that is seen.
             let written = self.sites.stores.iter().find_map(|store| {
@@ -340,7 +340,7 @@ impl Solver<'_> {
         (flats, coords): (&[Form], &[&Vec<Form>]),
         keeps: bool,
     ) -> (Vec<Begin>, usize) {
-        let slots: Vec<Vec<Form>> = flats.iter().map(|flat| layout.slots(flat, keeps)).collect();
+        let slots: Vec<Vec<Form>> = flats.iter().map(|flat| layout.slots(forms, flat, keeps)).collect();
         let mut begins = layout.begins.clone();
         let mut seen = 0;
         for (dim, begin) in begins.iter_mut().enumerate() {

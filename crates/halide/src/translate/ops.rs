@@ -213,7 +213,16 @@ impl Ops<'_> {
         Ok(Value { id, ty: operand.ty })
     }
 
+    /// A selection of floats with a number among its arms has the number second: the compiler turns conditions round, and one that is turned back is the pipeline's.
     pub(super) fn select(&mut self, condition: Value, a: Value, b: Value) -> Result<Value> {
+        let is_number = |value: Value| {
+            self.pool.as_constant(value.id).is_some_and(|known| known.scalar().is_float())
+        };
+        let (condition, a, b) = if is_number(a) && !is_number(b) {
+            (self.not(condition)?, b, a)
+        } else {
+            (condition, a, b)
+        };
         let (x, y) = self.alike(a, b)?;
         let lanes = self.pool.ty(x).lanes;
         let condition = self.broadcast(condition.id, lanes);

@@ -8,7 +8,7 @@
 use super::Checker;
 use crate::floats::Floats;
 use crate::program::Store;
-use crate::report::{Kind, Status};
+use crate::report::{Kind, Method, Status};
 use crate::space::{FormulaId, Value};
 use crate::specification::Instance;
 
@@ -107,9 +107,11 @@ impl Checker<'_> {
             None => open,
         };
         let sides = [Some((stored, specified)), unfolded];
-        match self.equal_floats(facts, sides.into_iter().flatten(), weakest) {
-            Some(method) => Status::Closed(method),
-            None => open,
+        if let Some(method) = self.equal_floats(facts, sides.into_iter().flatten(), weakest) {
+            return Status::Closed(method);
         }
+        // What never runs where its location is needed writes no wrong value.
+        let never = self.space.truth(false);
+        if self.follows(facts, never, "value") { Status::Closed(Method::Solver) } else { open }
     }
 }
