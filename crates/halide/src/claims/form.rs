@@ -621,6 +621,79 @@ impl<'p> Forms<'p> {
         self.vars(expr).binary_search(&var).is_ok()
     }
 
+    /// The rows of a vector that runs over several, so many steps of its lane each; nothing if it stays within one.
+    pub(super) fn lanes_in_rows(&mut self, form: &Form, row: i128, lanes: u32) -> Form {
+        let lane = self.pool.var_expr(self.lane);
+        let step = form.terms.get(&[lane][..]).copied().unwrap_or(0);
+        if step <= 0 || row % step != 0 || step * i128::from(lanes) <= row {
+            return Form::default();
+        }
+        let by = self.pool.int(row / step);
+        Form::atom(self.pool.binary(BinaryOp::Div, lane, by))
+    }
+
+    /// `x - n * (x / n)` as `x % n`.
+    pub(super) fn parted(&mut self, form: &Form) -> Form {
+        let mut result = form.clone();
+        for (atoms, factor) in &form.terms {
+            if let [atom] = **atoms
+                && let Expr::Binary(BinaryOp::Div, a, b) = *self.pool.get(atom)
+                && let Some(by) = self.pool.as_constant(b).and_then(Constant::as_integer)
+                && form.terms.get(&[a][..]).is_some_and(|other| other.saturating_mul(by) == -factor)
+            {
+                let rest = Form::atom(self.pool.binary(BinaryOp::Mod, a, b));
+                let step = form.terms[&[a][..]];
+                result = result.plus(&Form::atom(a), -step).plus(&Form::atom(atom), -factor);
+                result = result.plus(&rest, step);
+            }
+        }
+        result
+    }
+
+    /// `n * (x / n) + x % n` as `x`.
+    pub(super) fn joined(&mut self, form: &Form) -> Form {
+        let mut result = form.clone();
+        for (atoms, factor) in &form.terms {
+            if let [atom] = **atoms
+                && let Expr::Binary(BinaryOp::Mod, a, b) = *self.pool.get(atom)
+                && let Some(by) = self.pool.as_constant(b).and_then(Constant::as_integer)
+            {
+                let whole = self.pool.binary(BinaryOp::Div, a, b);
+                let whole_factor = factor.saturating_mul(by);
+                if form.terms.get(&[whole][..]) == Some(&whole_factor) {
+                    let operand = self.form(a);
+                    result = result.plus(&Form::atom(atom), -factor);
+                    result = result.plus(&Form::atom(whole), -whole_factor).plus(&operand, *factor);
+                }
+            }
+        }
+        result
+    }
+
+    /// A form with one of its minima replaced by an operand: all ways.
+    pub(super) fn decided(&mut self, form: &Form) -> Vec<Form> {
+        let atoms: IndexSet<ExprId> =
+            form.terms.keys().flat_map(|atoms| atoms.iter().copied()).collect();
+        let mut ways = Vec::new();
+        for atom in atoms {
+            let Expr::Binary(BinaryOp::Min, a, b) = *self.pool.get(atom) else { continue };
+            for operand in [a, b] {
+                let value = self.form(operand);
+                let mut way = Form::default();
+                for (atoms, factor) in &form.terms {
+                    let mut product = Form::constant(*factor);
+                    for own in atoms {
+                        let own = if *own == atom { value.clone() } else { Form::atom(*own) };
+                        product = product.times(&own);
+                    }
+                    way = way.plus(&product, 1);
+                }
+                ways.push(way);
+            }
+        }
+        ways
+    }
+
     /// The variable that an atom is.
     pub(super) fn as_variable(&self, atom: ExprId) -> Option<VarId> {
         if let Expr::Var(var) = self.pool.get(atom) { Some(*var) } else { None }

@@ -1,8 +1,10 @@
 //! From element numbers to coordinates.
 
+use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 
 use super::form::{Form, Forms};
+use super::sites::Flat;
 
 /// Where a dimension's coordinates begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,9 @@ pub(super) enum Begin {
     /// Coordinates are taken modulo so many.
     Folded(i128),
 }
+
+/// An element that is at coordinates.
+pub(super) type Element = (Flat, Vec<Form>);
 
 /// A buffer's dimensions.
 #[derive(Clone, Debug)]
@@ -64,8 +69,21 @@ impl Layout {
         Self { begins, extents, strides, order, shapeless }
     }
 
+    /// Whether there is something to be said of every element of memory without a shape.
+    pub(super) fn covers(&self, forms: &mut Forms<'_>, evidence: &[Element]) -> bool {
+        let Some(size) = self.shapeless else { return false };
+        let mut covered: FxHashSet<i128> = FxHashSet::default();
+        for (flat, _) in evidence {
+            let Some((step, rest)) = forms.affine(&flat.form, forms.lane) else { continue };
+            if let (Some(step), Some(first)) = (step.as_constant(), rest.as_constant()) {
+                covered.extend((0..i128::from(flat.lanes)).map(|lane| first + step * lane));
+            }
+        }
+        usize::try_from(size).is_ok_and(|size| covered.len() == size)
+    }
+
     /// Gives memory the shape in which these elements are at these coordinates, if there is one; where nothing speaks for another shape, what it has.
-    pub(super) fn shape(&mut self, forms: &mut Forms<'_>, evidence: &[(Form, Vec<Form>)]) {
+    pub(super) fn shape(&mut self, forms: &mut Forms<'_>, evidence: &[Element]) {
         let Some(size) = self.shapeless.take() else { return };
         let mut strides: Vec<Option<i128>> = vec![None; self.extents.len()];
         let mut note = |step: Option<i128>, steps: Vec<Option<i128>>| {
@@ -83,12 +101,12 @@ impl Layout {
             for (other, others) in &evidence[number + 1..] {
                 let steps = coords.iter().zip(others);
                 let steps = steps.map(|(a, b)| a.clone().minus(b).as_constant()).collect();
-                note(flat.clone().minus(other).as_constant(), steps);
+                note(flat.form.clone().minus(&other.form).as_constant(), steps);
             }
-            for var in forms.form_vars(flat) {
+            for var in forms.form_vars(&flat.form) {
                 let mut along =
                     |form: &Form| forms.affine(form, var).and_then(|(by, _)| by.as_constant());
-                let step = along(flat);
+                let step = along(&flat.form);
                 let steps = coords.iter().map(&mut along).collect();
                 note(step, steps);
             }
@@ -130,9 +148,9 @@ impl Layout {
 
     /// Numbers of steps along each dimension: coordinates less where they begin. A constant is divided too, or stays with the inner dimension if `keeps` and something is taken
     /// away there: which of the two is right cannot be told from the number alone.
-    pub(super) fn slots(&self, forms: &mut Forms<'_>, flat: &Form, keeps: bool) -> Vec<Form> {
+    pub(super) fn slots(&self, forms: &mut Forms<'_>, flat: &Flat, keeps: bool) -> Vec<Form> {
         let mut slots = vec![Form::default(); self.strides.len()];
-        let mut rest = flat.clone();
+        let mut rest = flat.form.clone();
         let one = Form::constant(1);
         let (last, outer) = match self.order.split_last() {
             Some((last, outer)) => (*last, outer),
@@ -142,28 +160,32 @@ impl Layout {
             if self.extents[*dim] == one {
                 continue;
             }
-            let (mut quotient, mut remainder) = rest.divided(&self.strides[*dim]);
-            if keeps && self.strides[*dim].as_constant().is_some() && !remainder.grows() {
-                let (whole, _) = Form::constant(rest.constant_part()).divided(&self.strides[*dim]);
-                quotient = quotient.minus(&whole);
-                remainder = remainder.plus(&whole.times(&self.strides[*dim]), 1);
-            }
-            if self.strides[*dim].as_constant().is_some() {
+            let stride = stride_here(forms, &self.strides[*dim], &rest);
+            let (mut quotient, mut remainder) = rest.divided(&stride);
+            if let Some(by) = stride.as_constant() {
+                if keeps && !remainder.grows() {
+                    let (whole, _) = Form::constant(rest.constant_part()).divided(&stride);
+                    quotient = quotient.minus(&whole);
+                    remainder = remainder.plus(&whole, by);
+                }
                 let taken = taken_away(forms, &quotient, &remainder);
-                remainder = remainder.plus(&taken.times(&self.strides[*dim]), 1);
+                remainder = remainder.plus(&taken, by);
                 quotient = quotient.minus(&taken);
+                let rows = forms.lanes_in_rows(&remainder, by, flat.lanes);
+                remainder = remainder.minus(&rows.times(&stride));
+                quotient = quotient.plus(&rows, 1);
             }
             // A remainder that is a negative number for sure is of the element before.
             let below = remainder.as_constant().is_some_and(|number| number < 0)
-                || self.strides[*dim].as_constant().is_none() && is_negative(&remainder);
+                || stride.as_constant().is_none() && is_negative(forms, &remainder);
             if below {
                 quotient = quotient.offset(-1);
-                remainder = remainder.plus(&self.strides[*dim], 1);
+                remainder = remainder.plus(&stride, 1);
             }
             slots[*dim] = quotient;
             rest = remainder;
         }
-        slots[last] = rest;
+        slots[last] = forms.parted(&rest);
         slots
     }
 
@@ -178,14 +200,14 @@ impl Layout {
             };
             sum = sum.plus(&slot.times(stride), 1);
         }
-        Some(sum)
+        Some(forms.joined(&sum))
     }
 
     /// The coordinates of an element, where they follow from its number.
     pub(super) fn coords(
         &self,
         forms: &mut Forms<'_>,
-        flat: &Form,
+        flat: &Flat,
         keeps: bool,
     ) -> Vec<Option<Form>> {
         let slots = self.slots(forms, flat, keeps).into_iter().zip(&self.begins);
@@ -212,12 +234,23 @@ fn taken_away(forms: &mut Forms<'_>, quotient: &Form, remainder: &Form) -> Form 
     taken
 }
 
+/// A stride as it stands in an element number: where a path decides a minimum in it, the compiler has left out the other operand.
+fn stride_here(forms: &mut Forms<'_>, stride: &Form, flat: &Form) -> Form {
+    let divides = |stride: &Form| !flat.divided(stride).0.is_zero();
+    if stride.as_constant().is_some() || divides(stride) {
+        return stride.clone();
+    }
+    let decided = forms.decided(stride);
+    let mut ways = decided.into_iter().filter(|way| way.as_constant().is_none() && divides(way));
+    ways.next().unwrap_or_else(|| stride.clone())
+}
+
 /// Whether a form has a negative constant and else no more than a lane.
-fn is_negative(form: &Form) -> bool {
-    let constant = form.terms().find(|(atoms, _)| atoms.is_empty());
-    constant.is_some_and(|(_, value)| value < 0)
-        && form.terms().count() <= 2
-        && form
-            .terms()
-            .all(|(atoms, factor)| atoms.len() <= 1 && factor.abs() <= 1 || atoms.is_empty())
+fn is_negative(forms: &Forms<'_>, form: &Form) -> bool {
+    form.constant_part() < 0
+        && form.terms().all(|(atoms, factor)| match *atoms {
+            [] => true,
+            [only] => factor.abs() <= 1 && forms.as_variable(only) == Some(forms.lane),
+            _ => false,
+        })
 }

@@ -521,7 +521,7 @@ impl Region<'_, '_> {
 
 /// The ends of a coordinate over the lanes and the loops of a store, but for so many outer ones.
 fn ends(forms: &mut Forms<'_>, coord: &Form, store: &Store, around: usize) -> (Form, Form) {
-    let lanes = (Form::default(), Form::constant(i128::from(store.lanes) - 1));
+    let lanes = (Form::default(), Form::constant(i128::from(store.flat.lanes) - 1));
     let lane = forms.lane;
     let mut low = forms.extreme(coord, lane, &lanes, End::Least);
     let mut high = forms.extreme(coord, lane, &lanes, End::Greatest);

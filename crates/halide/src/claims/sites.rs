@@ -5,6 +5,19 @@ use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId
 
 use super::form::{Form, Forms};
 
+/// An element number, one for each lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Flat {
+    pub(super) form: Form,
+    pub(super) lanes: u32,
+}
+
+impl Flat {
+    fn of(forms: &mut Forms<'_>, index: ExprId) -> Self {
+        Self { form: forms.form(index), lanes: forms.pool.ty(index).lanes }
+    }
+}
+
 /// A loop around a store.
 #[derive(Clone, Debug)]
 pub(super) struct Loop {
@@ -21,8 +34,7 @@ pub(super) struct Store {
     pub(super) buffer: BufferId,
     pub(super) func: FuncId,
     pub(super) component: usize,
-    pub(super) flat: Form,
-    pub(super) lanes: u32,
+    pub(super) flat: Flat,
     /// Outermost first.
     pub(super) loops: Vec<Loop>,
     /// The loads in its value, through names.
@@ -34,7 +46,7 @@ pub(super) struct Load {
     pub(super) expr: ExprId,
     pub(super) buffer: BufferId,
     pub(super) index: ExprId,
-    pub(super) flat: Form,
+    pub(super) flat: Flat,
 }
 
 /// All of them.
@@ -128,12 +140,11 @@ impl Walk {
                 self.loads_of(forms, index);
                 let decl = forms.pool.buffer(buffer);
                 let (func, component) = (decl.func, decl.component);
-                let lanes = forms.pool.ty(index).lanes;
-                let flat = forms.form(index);
+                let flat = Flat::of(forms, index);
                 let mut loads = Vec::new();
                 reads(forms, value, &mut FxHashSet::default(), &mut loads);
                 let loops = self.loops.clone();
-                let store = Store { stmt: id, buffer, func, component, flat, lanes, loops, loads };
+                let store = Store { stmt: id, buffer, func, component, flat, loops, loads };
                 self.sites.stores.push(store);
             }
         }
@@ -148,7 +159,7 @@ impl Walk {
         });
         for (expr, buffer, index) in found {
             if !self.sites.loads.contains_key(&expr) {
-                let flat = forms.form(index);
+                let flat = Flat::of(forms, index);
                 self.sites.loads.insert(expr, Load { expr, buffer, index, flat });
             }
         }

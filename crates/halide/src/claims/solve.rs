@@ -5,8 +5,8 @@ use halidom_ir::{BufferId, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
 use super::form::{Env, Form, Forms};
-use super::layout::{Begin, Layout};
-use super::sites::{Load, Sites, Store};
+use super::layout::{Begin, Element, Layout};
+use super::sites::{Flat, Load, Sites, Store};
 use super::{Claim, Found};
 
 /// What stores with a claim read, by what they read: coordinates, and the loops that these may speak of.
@@ -41,12 +41,19 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites) -> Found {
                 progress = true;
             }
         }
-        if progress || !solver.eager {
-            solver.eager = !progress;
+        if progress {
+            solver.eager = false;
             continue;
         }
-        if !solver.shape(forms) {
-            break;
+        // A shape that all elements speak for comes before guesses, any other after them.
+        if !solver.shape(forms, true) {
+            if !solver.eager {
+                solver.eager = true;
+                continue;
+            }
+            if !solver.shape(forms, false) {
+                break;
+            }
         }
         for store in &sites.stores {
             if let Some(claim) = solver.found.stores.get(&store.stmt).cloned() {
@@ -79,20 +86,25 @@ struct Solver<'s> {
     /// Whether a load's folded coordinates may be what a store of the same element claims: only where nothing else is found.
     eager: bool,
     /// Of memory that may have any shape: elements that are at coordinates.
-    evidence: IndexMap<BufferId, Vec<(Form, Vec<Form>)>>,
+    evidence: IndexMap<BufferId, Vec<Element>>,
 }
 
 impl Solver<'_> {
-    /// Shapes memory that has none, by what is known of it; whether there was any.
-    fn shape(&mut self, forms: &mut Forms<'_>) -> bool {
+    /// Shapes memory that has none, by what is known of it; whether there was any. If `complete`, only where it is known of every element.
+    fn shape(&mut self, forms: &mut Forms<'_>, complete: bool) -> bool {
         let mut any = false;
-        for (buffer, evidence) in std::mem::take(&mut self.evidence) {
-            if let Some(layout) = self.found.layouts.get_mut(&buffer) {
+        let buffers: Vec<BufferId> = self.evidence.keys().copied().collect();
+        for buffer in buffers {
+            let Some(layout) = self.found.layouts.get_mut(&buffer) else { continue };
+            let whole = self.evidence.get(&buffer).is_some_and(|known| layout.covers(forms, known));
+            if (whole || !complete)
+                && let Some(evidence) = self.evidence.shift_remove(&buffer)
+            {
                 layout.shape(forms, &evidence);
                 any = true;
             }
         }
-        if !any {
+        if !any && !complete {
             // Nothing speaks of their shape.
             for layout in self.found.layouts.values_mut() {
                 any |= layout.shapeless.take().is_some();
@@ -191,8 +203,11 @@ impl Solver<'_> {
                 }
                 let dim = decl.args.iter().position(|arg| arg == var);
                 if let Some(dim) = dim {
-                    for candidate in self.wanted(forms, store, dim) {
-                        *tally.entry(candidate).or_insert(0) += 1;
+                    // Which of the elements of memory without a shape a demand is for, nobody knows.
+                    if layout.shapeless.is_none() || self.eager {
+                        for candidate in self.wanted(forms, store, dim) {
+                            *tally.entry(candidate).or_insert(0) += 1;
+                        }
                     }
                     if let Some(Begin::Folded(by)) = layout.begins.get(dim) {
                         let by = Form::constant(*by);
@@ -279,7 +294,7 @@ impl Solver<'_> {
         }
         self.begin(forms, store.buffer, std::slice::from_ref(&store.flat), &[&claim.coords]);
         let by_func = demand::by_func(&reads);
-        let mut buffers: IndexMap<BufferId, Vec<Form>> = IndexMap::default();
+        let mut buffers: IndexMap<BufferId, Vec<Flat>> = IndexMap::default();
         for load in &store.loads {
             let load = &self.sites.loads[load];
             buffers.entry(load.buffer).or_default().push(load.flat.clone());
@@ -308,7 +323,7 @@ impl Solver<'_> {
         &mut self,
         forms: &mut Forms<'_>,
         buffer: BufferId,
-        flats: &[Form],
+        flats: &[Flat],
         coords: &[&Vec<Form>],
     ) {
         let Some(layout) = self.found.layouts.get(&buffer) else { return };
@@ -337,7 +352,7 @@ impl Solver<'_> {
         forms: &mut Forms<'_>,
         layout: &Layout,
         scope: &[VarId],
-        (flats, coords): (&[Form], &[&Vec<Form>]),
+        (flats, coords): (&[Flat], &[&Vec<Form>]),
         keeps: bool,
     ) -> (Vec<Begin>, usize) {
         let slots: Vec<Vec<Form>> = flats.iter().map(|flat| layout.slots(forms, flat, keeps)).collect();
@@ -478,7 +493,7 @@ fn matching<'r>(
 ) -> Option<&'r Read> {
     reads.iter().find(|read| {
         (read.func, read.component) == (func, component)
-            && layout.flat(forms, &read.coords).as_ref() == Some(&load.flat)
+            && layout.flat(forms, &read.coords).as_ref() == Some(&load.flat.form)
     })
 }
 

@@ -7,6 +7,7 @@ use halidom_ir::{
 
 use super::nodes::Binding;
 use super::program::Walk;
+use crate::pipeline::Func;
 use crate::tree::{self, Scalar};
 
 impl Walk<'_> {
@@ -58,6 +59,34 @@ impl Walk<'_> {
                 let check = Check::Layout { func: output.func };
                 parts.push(pool.stmt(Stmt::Assert { condition, check }));
                 least = pool.mul(dim.stride, dim.extent);
+            }
+        }
+        parts
+    }
+
+    /// That outputs have the bounds that their schedules fix: Halide computes these, and checks that an output is no smaller, not that it is no larger.
+    pub(super) fn bounded(&self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
+        let mut parts = Vec::new();
+        for output in outputs {
+            let Some(buffer) = output.buffers.first() else { continue };
+            let (name, dims) = (&pool.func(output.func).name, pool.buffer(*buffer).dims.clone());
+            let known = |func: &&Func| self.nodes.names.text(func.name) == name;
+            let Some(func) = self.pipeline.funcs.iter().find(known) else { continue };
+            let message = format!("the bounds of {name} are those that its schedule fixes");
+            for bound in &func.schedule.bounds {
+                let position = func.args.iter().position(|arg| *arg == bound.name);
+                let Some(dim) = position.and_then(|position| dims.get(position)) else { continue };
+                let (Some(tree::Expr::Int(min, _)), Some(tree::Expr::Int(extent, _))) =
+                    (&bound.min, &bound.extent)
+                else {
+                    continue;
+                };
+                for (id, value) in [(dim.min, *min), (dim.extent, *extent)] {
+                    let value = pool.int(i128::from(value));
+                    let condition = pool.binary(BinaryOp::Eq, id, value);
+                    let check = Check::Require { message: message.clone() };
+                    parts.push(pool.stmt(Stmt::Assert { condition, check }));
+                }
             }
         }
         parts

@@ -153,6 +153,10 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 let operand = self.value(*operand, lanes)?;
                 Ok(self.ops.cast(ty, operand)?)
             }
+            Node::Reinterpret(operand) => {
+                let operand = self.value(*operand, lanes)?;
+                Ok(self.ops.reinterpret(ty, operand)?)
+            }
             Node::Binary(op, a, b) => {
                 let (a, b) = (self.value(*a, lanes)?, self.value(*b, lanes)?);
                 Ok(self.ops.binary(*op, a, b)?)

@@ -12,6 +12,7 @@ mod late_checks;
 mod nodes;
 mod ops;
 mod program;
+mod reinterpret;
 mod stores;
 mod tasks;
 

@@ -24,6 +24,8 @@ pub(super) enum Node {
     Value(ExprId),
     /// A conversion to the node's type.
     Cast(NodeId),
+    /// The operand's bits as a value of the node's type.
+    Reinterpret(NodeId),
     Binary(BinaryOp, NodeId, NodeId),
     Not(NodeId),
     Select(NodeId, NodeId, NodeId),
@@ -61,6 +63,7 @@ impl Node {
         match self {
             Self::Value(_) => self,
             Self::Cast(a) => Self::Cast(map(a)),
+            Self::Reinterpret(a) => Self::Reinterpret(map(a)),
             Self::Binary(op, a, b) => Self::Binary(op, map(a), map(b)),
             Self::Not(a) => Self::Not(map(a)),
             Self::Select(condition, a, b) => Self::Select(map(condition), map(a), map(b)),
@@ -242,7 +245,10 @@ impl<'a> Nodes<'a> {
                 let operand = self.elaborate(pool, operand)?;
                 self.make(Node::Cast(operand), *ty)
             }
-            Expr::Reinterpret(..) => return unsupported("`reinterpret`"),
+            Expr::Reinterpret(ty, operand) => {
+                let operand = self.elaborate(pool, operand)?;
+                self.make(Node::Reinterpret(operand), *ty)
+            }
             Expr::Binary(op, operands) => {
                 let a = self.elaborate(pool, &operands[0])?;
                 let b = self.elaborate(pool, &operands[1])?;
@@ -573,7 +579,7 @@ impl<'a> Nodes<'a> {
             visit(node);
             match node {
                 Node::Value(_) => {}
-                Node::Cast(a) | Node::Not(a) | Node::Broadcast(a) | Node::Reduce(_, a) => {
+                Node::Cast(a) | Node::Reinterpret(a) | Node::Not(a) | Node::Broadcast(a) | Node::Reduce(_, a) => {
                     pending.push(*a);
                 }
                 Node::Binary(_, a, b) => pending.extend([*a, *b]),
@@ -592,7 +598,7 @@ impl<'a> Nodes<'a> {
 }
 
 /// The value of an expression of constants, funcs with one stage looked into.
-fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> Option<Constant> {
+pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> Option<Constant> {
     let inner = |id: &ExprId| folded(pool, *id, values);
     match pool.get(id) {
         IrExpr::Const(constant) => Some(*constant),
@@ -608,8 +614,11 @@ fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> Option<Const
             let values: Vec<(VarId, Constant)> = decl.args.iter().copied().zip(args).collect();
             folded(pool, *stage.values.get(*component)?, &values)
         }
-        IrExpr::Select { .. }
-        | IrExpr::Load { .. }
+        IrExpr::Select { condition, if_true, if_false } => {
+            let chosen = if inner(condition)?.as_bool()? { if_true } else { if_false };
+            inner(chosen)
+        }
+        IrExpr::Load { .. }
         | IrExpr::Ramp { .. }
         | IrExpr::Broadcast { .. }
         | IrExpr::Hole(_) => None,

@@ -67,7 +67,7 @@ impl Ops<'_> {
     }
 
     /// A constant with the lanes of another expression.
-    fn like(&mut self, id: ExprId, constant: Constant) -> ExprId {
+    pub(super) fn like(&mut self, id: ExprId, constant: Constant) -> ExprId {
         let lanes = self.pool.ty(id).lanes;
         let constant = self.pool.constant(constant);
         self.broadcast(constant, lanes)

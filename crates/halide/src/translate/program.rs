@@ -91,7 +91,7 @@ enum Item {
 
 pub(super) struct Walk<'a> {
     pub(super) source: &'a Source,
-    pipeline: &'a Pipeline,
+    pub(super) pipeline: &'a Pipeline,
     pub(super) nodes: Nodes<'a>,
     pub(super) memo: Memo,
     /// Whether stores or loops have come.
@@ -152,6 +152,7 @@ impl<'a> Walk<'a> {
         }
         self.know_signature(pool);
         let mut parts = self.caller(pool, &outputs);
+        parts.extend(self.bounded(pool, &outputs));
         let checked = contains_assert(block);
         if !checked {
             parts.extend(self.unchecked(pool, &outputs));

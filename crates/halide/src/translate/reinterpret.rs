@@ -1,0 +1,82 @@
+//! The bits of an integer as those of a float, by arithmetic: `ir` has no such operator.
+//!
+//! # Correctness
+//! An integer of 32 bits with exponent `e` and mantissa `m` is the float `(2^23 + m)·2^(e - 150)`, or `m·2^(-149)` if `e` is 0, with its sign. Both are computed in 64 bits, where each step is exact:
+//! the first factor has 24 bits, and no power of two leaves the range. The result is a float of 32 bits, so bringing it back is exact too. With `e = 255` it is an infinity, or the one NaN that `ir` has.
+
+use halidom_ir::{BinaryOp as Op, Constant, ExprId, Overflow, Scalar, UnaryOp};
+
+use super::error::{Result, unsupported};
+use super::ops::{Ops, Value};
+use crate::tree;
+
+/// The power of two that brings a mantissa with its leading bit to the value of a float with exponent 0.
+const LEAST_POWER: i32 = -150;
+const MANTISSA_BITS: u32 = 23;
+const LAST_EXPONENT: u32 = 255;
+
+impl Ops<'_> {
+    /// A value whose bits are those of another one.
+    pub(super) fn reinterpret(&mut self, ty: tree::Scalar, value: Value) -> Result<Value> {
+        use tree::Scalar::{Float, Int, UInt};
+        match (value.ty, ty) {
+            (from, to) if from == to => Ok(value),
+            (Int(from) | UInt(from), Int(to) | UInt(to)) if from == to && from > 1 => {
+                self.cast(ty, value)
+            }
+            (Int(32) | UInt(32), Float(32)) => self.float_of_bits(value),
+            _ => unsupported("`reinterpret` between these types"),
+        }
+    }
+
+    fn float_of_bits(&mut self, value: Value) -> Result<Value> {
+        let stored = self.as_stored(value)?;
+        let bits = self.pool.cast(Scalar::U32, stored);
+        let unsigned = |value: u32| Constant::wrapped(Scalar::U32, i128::from(value));
+        let mut number = |value: u32| match unsigned(value) {
+            Some(constant) => Ok(self.like(bits, constant)),
+            None => unsupported("`reinterpret`"),
+        };
+        let (zero, shift, sign_shift) = (number(0)?, number(MANTISSA_BITS)?, number(31)?);
+        let (lead, low, last) =
+            (number(1 << MANTISSA_BITS)?, number((1 << MANTISSA_BITS) - 1)?, number(LAST_EXPONENT)?);
+        let exponent_bits =
+            (0..8).map(|bit| number(1 << bit)).collect::<Result<Vec<ExprId>>>()?;
+
+        let shifted = self.pool.binary(Op::Shr, bits, shift);
+        let exponent = self.pool.binary(Op::And, shifted, last);
+        let mantissa = self.pool.binary(Op::And, bits, low);
+        let is_small = self.pool.binary(Op::Eq, exponent, zero);
+        let with_lead = self.pool.binary(Op::Add(Overflow::Wraps), mantissa, lead);
+        let digits = self.pool.select(is_small, mantissa, with_lead);
+
+        let double = |ops: &mut Self, value: f64| ops.like(bits, Constant::f64(value));
+        let mut magnitude = self.pool.cast(Scalar::F64, digits);
+        // The small ones have the exponent of the least that are not.
+        let (least, twice) =
+            (double(self, 2f64.powi(LEAST_POWER)), double(self, 2f64.powi(LEAST_POWER + 1)));
+        let scale = self.pool.select(is_small, twice, least);
+        magnitude = self.pool.binary(Op::Mul(Overflow::Wraps), magnitude, scale);
+        for (bit, mask) in exponent_bits.into_iter().enumerate() {
+            let masked = self.pool.binary(Op::And, exponent, mask);
+            let is_set = self.pool.binary(Op::Ne, masked, zero);
+            let (power, one) = (double(self, 2f64.powi(1 << bit)), double(self, 1.0));
+            let factor = self.pool.select(is_set, power, one);
+            magnitude = self.pool.binary(Op::Mul(Overflow::Wraps), magnitude, factor);
+        }
+        let finite = self.pool.cast(Scalar::F32, magnitude);
+        let (infinity, nan) = (
+            self.like(bits, Constant::f32(f32::INFINITY)),
+            self.like(bits, Constant::f32(f32::NAN)),
+        );
+        let is_whole = self.pool.binary(Op::Eq, mantissa, zero);
+        let special = self.pool.select(is_whole, infinity, nan);
+        let is_special = self.pool.binary(Op::Eq, exponent, last);
+        let unsigned = self.pool.select(is_special, special, finite);
+        let sign = self.pool.binary(Op::Shr, bits, sign_shift);
+        let is_negative = self.pool.binary(Op::Ne, sign, zero);
+        let negated = self.pool.unary(UnaryOp::Neg(Overflow::Wraps), unsigned);
+        let id = self.pool.select(is_negative, negated, unsigned);
+        Ok(Value { id, ty: tree::Scalar::Float(32) })
+    }
+}
