@@ -305,3 +305,37 @@ fn equal_numbers_are_no_answer_to_a_race() {
     assert!(report.open().all(|it| it.kind == halidom_validate::Kind::Race), "{}", open(&report));
     assert!(report.open().count() > 0);
 }
+
+/// A store that stands under two conditions, of another value than the algorithm's.
+fn guarded(outer: &str, inner: &str) -> String {
+    format!(
+        "algorithm small {{
+  param p: u8;
+  param x: f32;
+  param y: f32;
+  func out(): f32 {{ stage() = x + y; }}
+  output out;
+}}
+program small {{
+  output out in out.buffer window;
+  func out {{
+    stage out, 0, 0 {{
+      out.buffer[0 @ out() stage 0] = x + y;
+      if {outer} {{ if {inner} {{ out.buffer[0 @ out() stage 0] = x * y; }} }}
+    }}
+  }}
+}}"
+    )
+}
+
+#[test]
+fn what_never_runs_may_write_anything_and_nothing_else_may() {
+    let at_least = |number: u8| format!("{number}u8 <= p");
+    let at_most = |number: u8| format!("p <= {number}u8");
+    let dead = judge(&guarded(&at_least(8), &at_most(7)), Floats::Reals, false);
+    assert_eq!(dead.verdict, Verdict::Proved, "{:?}", open(&dead));
+    for (outer, inner) in [(at_least(8), at_most(8)), (at_least(7), at_most(8))] {
+        let wrong = judge(&guarded(&outer, &inner), Floats::Reals, false);
+        assert!(!open(&wrong).is_empty() && wrong.verdict != Verdict::Proved, "{outer}, {inner}");
+    }
+}

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Outcome, Replay, Request, Stock};
-use halidom_validate::{Report, Verdict};
+use halidom_validate::Verdict;
 
 /// Cases on which the code of what is proved is run.
 const CASES: usize = 6;
@@ -19,7 +19,7 @@ pub(crate) struct Row {
     /// Obligations that are closed, of all.
     obligations: Option<(usize, usize)>,
     /// How strong the equality of floats is that was needed.
-    mode: String,
+    mode: &'static str,
     seconds: f64,
     /// Why it is unknown; what was refuted; how often the compiled code was run.
     pub(crate) remark: String,
@@ -36,7 +36,7 @@ pub(crate) fn judge(name: &str, request: &Request) -> Row {
         name: name.to_owned(),
         verdict: "unknown",
         obligations: None,
-        mode: String::new(),
+        mode: "",
         seconds: 0.0,
         remark: String::new(),
         wrong_code: false,
@@ -59,7 +59,7 @@ pub(crate) fn judge(name: &str, request: &Request) -> Row {
     row.seconds = begin.elapsed().as_secs_f64();
     let open = report.open().count();
     row.obligations = Some((report.obligations.len() - open, report.obligations.len()));
-    row.mode = mode(&report);
+    row.mode = report.floats().0.name();
     let counterexample = match &report.verdict {
         Verdict::Refuted(counterexample) => Some(counterexample.clone()),
         Verdict::Proved | Verdict::Unknown(_) => None,
@@ -99,17 +99,6 @@ fn confirm(stock: &Stock, row: &mut Row) {
             };
         }
         Err(words) => row.remark = format!("the compiled code is not run: {words}"),
-    }
-}
-
-/// The weakest equality of floats that an obligation needed.
-fn mode(report: &Report) -> String {
-    match report.trusted_steps.len() {
-        0 => "bits".to_owned(),
-        _ if report.trusted_steps.iter().any(|step| step.starts_with("over the reals")) => {
-            "reals".to_owned()
-        }
-        _ => "axioms".to_owned(),
     }
 }
 

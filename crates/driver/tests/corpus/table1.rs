@@ -7,8 +7,13 @@ use crate::common::in_parallel;
 use crate::{is_whole, row, shared};
 
 /// Rows that are proved from the plain statement, with claims that are inferred.
-const PROVED: [&str; 10] = [
+const PROVED: [&str; 15] = [
+    "atl_tiled",
+    "atl_tiled_vec",
+    "atl_twostage",
+    "atl_twostage_vec",
     "blur",
+    "cmm1024",
     "conv",
     "dsc3",
     "harris",

@@ -80,3 +80,51 @@ impl Ops<'_> {
         Ok(Value { id, ty: tree::Scalar::Float(32) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::{Pool, Type};
+
+    use super::*;
+    use crate::translate::nodes::folded;
+
+    /// The expression at a value of its bits.
+    fn at(bits: u32) -> f32 {
+        let mut pool = Pool::new();
+        let var = pool.declare_var("bits", Type::scalar(Scalar::U32));
+        let id = pool.var_expr(var);
+        let mut ops = Ops { pool: &mut pool, signed: Overflow::Wraps };
+        let value = Value { id, ty: tree::Scalar::UInt(32) };
+        let result = ops.reinterpret(tree::Scalar::Float(32), value).expect("it is translated");
+        let known = Constant::wrapped(Scalar::U32, i128::from(bits)).expect("it is an integer");
+        let constant = folded(&pool, result.id, &[(var, known)]).expect("it can be worked out");
+        constant.as_f32().expect("it is a float of 32 bits")
+    }
+
+    #[test]
+    fn the_bits_are_those_of_the_float() {
+        let ends = [0, 1, 0x7f_fffe, 0x7f_ffff];
+        let every = (0..=LAST_EXPONENT).flat_map(|exponent| ends.map(|low| exponent << 23 | low));
+        let scattered = (0..4_096_u32).map(|number| number.wrapping_mul(2_654_435_761));
+        for bits in every.chain(scattered).flat_map(|bits| [bits, bits | 1 << 31]) {
+            let expected = f32::from_bits(bits);
+            let found = at(bits);
+            if expected.is_nan() {
+                assert!(found.is_nan(), "{bits:#x}: {found}");
+            } else {
+                assert_eq!(found.to_bits(), bits, "{expected}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        let mut pool = Pool::new();
+        let mut ops = Ops { pool: &mut pool, signed: Overflow::Wraps };
+        let float = ops.float(1.0, tree::Scalar::Float(32)).expect("it is a constant");
+        assert!(ops.reinterpret(tree::Scalar::Int(32), float).is_err());
+        let byte = ops.integer(1, tree::Scalar::UInt(8)).expect("it is a constant");
+        assert!(ops.reinterpret(tree::Scalar::Float(32), byte).is_err());
+        assert!(ops.reinterpret(tree::Scalar::Int(16), byte).is_err());
+    }
+}
