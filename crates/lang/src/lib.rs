@@ -13,4 +13,4 @@ mod syntax;
 
 pub use module::{Module, NamedSchedule, Pipeline, parse};
 pub use outline::{Bracket, Outline, TokenKind, outline};
-pub use print::{Unprintable, print};
+pub use print::{Unprintable, print, print_schedule};

@@ -2,6 +2,8 @@
 //!
 //! What [`crate::parse`] makes of the text is the same algorithm but for names: those that the language reserves, or that are no names in it, get others.
 
+mod schedule;
+
 use std::fmt::{self, Write as _};
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -12,6 +14,8 @@ use halidom_ir::{
 
 use crate::check::reserved_names;
 use crate::syntax::keywords;
+
+pub use schedule::print_schedule;
 
 /// Something that an algorithm has and the language does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,18 +63,27 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
+    /// A printer that makes a name of the language of every name.
     fn new(pool: &'a Pool, algorithm: &Algorithm) -> Self {
+        Self::with_names(pool, algorithm, fresh)
+    }
+
+    fn with_names(
+        pool: &'a Pool,
+        algorithm: &Algorithm,
+        named: impl Fn(&str, &FxHashSet<String>) -> String,
+    ) -> Self {
         let mut taken: FxHashSet<String> =
             reserved_names().chain(keywords()).map(str::to_owned).collect();
         let mut funcs = FxHashMap::default();
         let mut vars = FxHashMap::default();
         for func in algorithm.inputs.iter().chain(&algorithm.funcs) {
-            let name = fresh(&pool.func(*func).name, &taken);
+            let name = named(&pool.func(*func).name, &taken);
             taken.insert(name.clone());
             funcs.insert(*func, name);
         }
         for param in &algorithm.params {
-            let name = fresh(&pool.var(*param).name, &taken);
+            let name = named(&pool.var(*param).name, &taken);
             taken.insert(name.clone());
             vars.insert(*param, name);
         }
