@@ -209,8 +209,7 @@ impl Writer<'_> {
                 with_tail(names.into_iter().chain([self.value(*factor)?]).collect(), *tail)
             }
             Action::Tile { vars, outer, inner, factors, tail } => {
-                let mut all: Vec<String> =
-                    vars.iter().chain(outer).chain(inner).cloned().collect();
+                let mut all: Vec<String> = vars.iter().chain(outer).chain(inner).cloned().collect();
                 for factor in factors {
                     all.push(self.value(*factor)?);
                 }

@@ -75,16 +75,19 @@ fn comparable(schedule: &Schedule) -> Vec<Directive> {
         for directive in directives {
             directive.origin = 0;
             number(&mut directive.func, made);
-            match &mut directive.action {
-                Action::Wrap { wrapper: func, .. } | Action::Factor { partial: func, .. } => {
-                    made.push(*func);
-                    number(func, made);
-                }
-                Action::ComputeAt(level)
-                | Action::StoreAt(level)
-                | Action::HoistStorage(Some(level)) => number(&mut level.func, made),
-                Action::Specialize { directives, .. } => walk(directives, made),
-                _ => {}
+            let action = &mut directive.action;
+            if let Action::Wrap { wrapper: func, .. } | Action::Factor { partial: func, .. } =
+                action
+            {
+                made.push(*func);
+                number(func, made);
+            } else if let Action::ComputeAt(level)
+            | Action::StoreAt(level)
+            | Action::HoistStorage(Some(level)) = action
+            {
+                number(&mut level.func, made);
+            } else if let Action::Specialize { directives, .. } = action {
+                walk(directives, made);
             }
         }
     }
@@ -128,9 +131,8 @@ fn printed_schedules_are_read_as_the_same() {
         }
     }
     assert!(count > 80, "{count} schedules");
-    let page = fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md"),
-    );
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md"));
     let blocks = code_blocks(&page.unwrap());
     let valid = blocks.iter().filter(|(kind, _)| kind.is_empty());
     let of_page: usize =
