@@ -22,7 +22,7 @@ pub fn compile(
     // The runtime is compiled at the same time, once in a process.
     std::thread::scope(|scope| {
         let runtime = scope.spawn(|| loader::load_runtime(toolchain));
-        toolchain.finish(command.output())?;
+        toolchain.run(command, directory.path())?;
         runtime.join().unwrap_or(Err(CompileError::Interrupted))
     })?;
     let entry = Entry::open(&directory.path().join("pipeline.so"), &run_symbol(&module.name))?;

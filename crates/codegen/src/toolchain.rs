@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::{CModule, Target};
 
@@ -27,7 +28,11 @@ pub struct Toolchain {
     compiler: OsString,
     version: String,
     strict: bool,
+    limit: Option<Duration>,
 }
+
+/// The time between two looks at a compiler that has a limit.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Why C was not compiled.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +55,14 @@ pub enum CompileError {
         compiler: String,
         /// What it said.
         messages: String,
+    },
+    /// The compiler was stopped.
+    #[error("`{compiler}` takes longer than {} s", limit.as_secs_f64())]
+    TooSlow {
+        /// Its name.
+        compiler: String,
+        /// How long it may take.
+        limit: Duration,
     },
     /// The thread that compiled the runtime ended early.
     #[error("the runtime was not compiled")]
@@ -103,7 +116,15 @@ impl Toolchain {
             compiler: compiler.to_owned(),
             version,
             strict: false,
+            limit: None,
         })
+    }
+
+    /// The same compiler, stopped where one pipeline takes it longer than this.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
     }
 
     /// The same compiler, refusing what it would warn of. Users' compilers may know warnings that ours do not: theirs are not errors.
@@ -133,6 +154,29 @@ impl Toolchain {
             if self.strict { &["-Wall", "-Wextra", "-Werror"] } else { &["-w"] };
         command.args(warnings).args(target.flags());
         command
+    }
+
+    /// Runs a call to its end, or to the limit; what the compiler says goes through a file in the folder.
+    pub(crate) fn run(&self, mut command: Command, directory: &Path) -> Result<(), CompileError> {
+        let Some(limit) = self.limit else { return self.finish(command.output()) };
+        let compiler = self.compiler();
+        let path = directory.join("messages");
+        let file = std::fs::File::create(&path).map_err(CompileError::io("write a file"))?;
+        let started = command.stdout(Stdio::null()).stderr(file).spawn();
+        let mut child = started.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
+        let begin = Instant::now();
+        let waited = || CompileError::io(["wait for `", &compiler, "`"].concat());
+        loop {
+            if let Some(status) = child.try_wait().map_err(waited())? {
+                let stderr = std::fs::read(&path).map_err(CompileError::io("read a file"))?;
+                return self.finish(Ok(Output { status, stdout: Vec::new(), stderr }));
+            }
+            if begin.elapsed() > limit {
+                child.kill().and_then(|()| child.wait()).map_err(waited())?;
+                return Err(CompileError::TooSlow { compiler, limit });
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Waits for a call to end well.

@@ -12,7 +12,7 @@ use crate::files::FileError;
 pub const DEFAULT_SCHEDULE: &str = "default";
 
 /// A parsed file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// Its text, for diagnostics.
     pub sources: Sources,

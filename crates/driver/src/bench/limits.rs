@@ -23,7 +23,7 @@ pub struct Limits {
 }
 
 /// Copies memory with so many threads.
-pub(super) fn measure(threads: usize) -> Limits {
+pub(crate) fn measure(threads: usize) -> Limits {
     let mut blocks: Vec<(Vec<u8>, Vec<u8>)> =
         (0..threads.max(1)).map(|_| (vec![1; BLOCK], vec![2; BLOCK])).collect();
     let mut best = f64::INFINITY;

@@ -3,6 +3,7 @@
 //! All forms of a pipeline get the same inputs and are called in turn in one process, each round beginning with another one; a form's time is the median over the rounds. What
 //! they compute is compared. Only validated programs are worth timing: each form of ours carries its verdict.
 
+mod compare;
 mod halide;
 mod limits;
 mod plot;
@@ -14,7 +15,9 @@ use halidom_diag::Diagnostic;
 use halidom_ir::Array;
 use halidom_validate::Verdict;
 
+pub(crate) use compare::{TOLERANCE, furthest, identical};
 pub use halide::export;
+pub(crate) use limits::measure;
 pub use limits::{Limits, traffic};
 pub use plot::svg;
 
@@ -32,8 +35,6 @@ const WARM: usize = 2;
 const FEWEST_ROUNDS: usize = 5;
 /// Rounds are fewer where all of them would take longer than this for one number of threads.
 const BUDGET: Duration = Duration::from_secs(20);
-/// How far floats may be from those of the first form, of the largest element: Halide contracts and regroups them.
-const TOLERANCE: f64 = 1e-3;
 
 /// What is timed.
 #[derive(Clone, Debug)]
@@ -279,7 +280,7 @@ pub fn run(
             "timing with {threads} {}",
             if *threads == 1 { "thread" } else { "threads" }
         ));
-        bench.limits.push(limits::measure(*threads));
+        bench.limits.push(measure(*threads));
         time(&mut forms, *threads, options.rounds, &mut bench)?;
     }
     Ok(bench)
@@ -374,40 +375,4 @@ fn time(
         });
     }
     Ok(())
-}
-
-/// How far arrays are from others, of the largest element of each; infinite where they are of different shapes, or integers differ.
-fn furthest(first: &[Array], others: &[Array]) -> f64 {
-    if first.len() != others.len() {
-        return f64::INFINITY;
-    }
-    first.iter().zip(others).map(|(a, b)| distance(a, b)).fold(0.0, f64::max)
-}
-
-fn distance(a: &Array, b: &Array) -> f64 {
-    if a.shape != b.shape || a.scalar != b.scalar {
-        return f64::INFINITY;
-    }
-    if a == b {
-        return 0.0;
-    }
-    let float = |array: &Array, point: &[i64]| {
-        let value = array.get(point)?;
-        value.as_f64().or(value.as_f32().map(f64::from))
-    };
-    let (mut furthest, mut largest) = (0.0_f64, 0.0_f64);
-    for point in a.points() {
-        if a.get(&point) == b.get(&point) {
-            continue;
-        }
-        match (float(a, &point), float(b, &point)) {
-            (Some(x), Some(y)) if x.is_finite() && y.is_finite() => {
-                furthest = furthest.max((x - y).abs());
-                largest = largest.max(x.abs());
-            }
-            _ => return f64::INFINITY,
-        }
-    }
-    // The largest of those that differ: never more than that of all.
-    if furthest > 0.0 { furthest / largest.max(f64::MIN_POSITIVE) } else { 0.0 }
 }
