@@ -74,6 +74,14 @@ Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
 Example: halidom bench examples/table1/blur.hal --against halide --size 6400x4800 --threads 1,2 --svg blur.svg"
     )]
     Bench(BenchArgs),
+    /// Search for a fast schedule within a time budget; print it, proved, as text to paste
+    #[command(
+        after_help = "The search begins with SCHEDULE, or without one with all schedules of the pipeline and some that are made from the algorithm. It changes numbers, the order of loops, and where \
+funcs are computed; every candidate that runs is compared with the unscheduled form's outputs, and the winner is validated. Without values, sizes of inputs follow from `--size`, and all that has no value is drawn from a seed.\n\n\
+Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input, 3 none of the fastest is proved.\n\n\
+Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal"
+    )]
+    Tune(TuneArgs),
     /// Write a pipeline under a schedule as a Python script for Halide
     #[command(
         after_help = "The script defines `pipeline()`, as `validate --halide-script` takes it.\n\nExample: halidom export examples/blur.hal -s tiled -o blur.py"
@@ -544,6 +552,32 @@ pub(crate) struct BenchArgs {
     /// Do not validate what is timed
     #[arg(long)]
     pub(crate) no_validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// The pipeline; may be left out where the file has one
+    #[arg(short, long)]
+    pub(crate) pipeline: Option<String>,
+    /// The schedule to begin with; `default` is the unscheduled form
+    #[arg(short, long)]
+    pub(crate) schedule: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Seconds for the search; the validator's time comes on top
+    #[arg(long, default_value_t = 60.0)]
+    pub(crate) budget: f64,
+    /// Threads of parallel loops; all processors if left out
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+    /// The changes that are tried follow from it, as far as times do not decide
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// A file for the text of the winner
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

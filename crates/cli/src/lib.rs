@@ -47,6 +47,7 @@ pub fn run(
         Command::Derive(args) => commands::derive::run(args, &mut output),
         Command::Verify(args) => commands::verify::run(args, &mut output),
         Command::Bench(args) => commands::bench::run(args, &mut output),
+        Command::Tune(args) => commands::tune::run(args, &mut output),
         Command::Export(args) => commands::export::run(args, &mut output),
         Command::Fuzz(args) => commands::fuzz::run(args, &mut output),
         Command::Import(args) => commands::import::run(args, &mut output),

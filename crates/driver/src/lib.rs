@@ -21,3 +21,4 @@ mod slice;
 pub mod source;
 pub mod stock;
 pub mod subject;
+pub mod tune;

@@ -17,6 +17,7 @@ pub(crate) mod run;
 mod solving;
 mod stock_fuzz;
 mod subjects;
+pub(crate) mod tune;
 pub(crate) mod validate;
 pub(crate) mod verify;
 

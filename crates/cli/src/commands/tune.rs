@@ -1,0 +1,214 @@
+//! `halidom tune`.
+
+use halidom_driver::files::write_bytes;
+use halidom_driver::tune::{self, Counts, Options, Reference, Rejection, Row, TuneError, Tuning};
+use serde_json::{Map, Value, json};
+
+use super::run::malformed;
+use super::{load, report, solving, status};
+use crate::args::TuneArgs;
+use crate::output::{Output, Status};
+use crate::request;
+
+/// The seed of what has no value.
+const SEED: u64 = 1;
+
+pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Status {
+    status(search(args, output))
+}
+
+fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    let loaded = load(&args.file, output)?;
+    let chosen = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
+        let named = args.schedule.as_deref();
+        let schedule = named.map(|name| loaded.schedule(pipeline, Some(name))).transpose()?;
+        Ok((pipeline, schedule))
+    });
+    let (pipeline, schedule) = chosen.map_err(|diagnostic| {
+        report(&loaded, &[diagnostic], output);
+        Status::BadInput
+    })?;
+    let mut request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
+    request.random = request.random.or(Some(SEED));
+    let options = Options {
+        pipeline,
+        schedule,
+        budget: solving::seconds(args.budget, output)?,
+        threads: args.threads.map(usize::from),
+        seed: args.seed,
+        judge: solving::default(output)?,
+    };
+    let found = tune::run(&loaded, &options, &request, &mut |words| output.progress(words));
+    match found {
+        Ok(tuning) => {
+            present(&tuning, output);
+            if let Some(path) = &args.output {
+                write_bytes(path, tuning.winner.text.as_bytes()).map_err(|error| {
+                    output.error(error.code(), &error.to_string(), error.hint())
+                })?;
+                output.line(&path.display().to_string());
+            }
+            Ok(Status::Done)
+        }
+        Err(TuneError::Refused(diagnostics)) => {
+            report(&loaded, &diagnostics, output);
+            Err(Status::BadInput)
+        }
+        Err(TuneError::Data(error)) => {
+            Err(output.error(error.code(), &error.to_string(), &error.hint()))
+        }
+        Err(error @ TuneError::Toolchain(_)) => {
+            Err(output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))
+        }
+        Err(error @ TuneError::Start { .. }) => Err(output.error(
+            "HAL0818",
+            &error.to_string(),
+            "give another `--size`, a longer `--budget`, or another schedule to begin with",
+        )),
+        Err(TuneError::Wrong { text, how }) => Err(wrong(&text, &how, output)),
+        Err(TuneError::NotProved { tried, reason, counts }) => {
+            output.line(&format!(
+                "none of the {tried} fastest schedules is proved; of the fastest: {reason}"
+            ));
+            output.line(&tried_line(&counts));
+            output.set("verdict", "unknown");
+            output.set("reason", reason);
+            output.set("candidates", candidates(&counts));
+            Ok(Status::Unknown)
+        }
+    }
+}
+
+/// A legal schedule that computes something else is for whoever writes the compiler.
+fn wrong(text: &str, how: &str, output: &mut Output<'_>) -> Status {
+    output.line(&format!(
+        "COMPUTES SOMETHING ELSE: {how}. This is a defect of the compiler; the schedule:"
+    ));
+    output.line(text);
+    output.set("verdict", "refuted");
+    output.set("reason", how);
+    output.set("text", text);
+    Status::Wrong
+}
+
+fn present(tuning: &Tuning, output: &mut Output<'_>) {
+    let words = if tuning.limits.threads == 1 { "thread" } else { "threads" };
+    output.line(&format!(
+        "{}, {} {words}; memory is copied at {:.1} GB/s, the inputs and outputs are {:.1} MB",
+        tuning.pipeline,
+        tuning.limits.threads,
+        tuning.limits.bytes_per_second / 1e9,
+        tuning.bytes as f64 / 1e6
+    ));
+    output.line(&format!(
+        "{:<24} {:>10} {:>19} {:>10} {:>10}  {}",
+        "schedule", "ms", "least–most", "speed-up", "× limit", "verdict"
+    ));
+    for row in &tuning.rows {
+        output.line(&line(tuning, row));
+    }
+    output.line("");
+    output.line(&tried_line(&tuning.counts));
+    output.line(&right(&tuning.reference));
+    if !tuning.winner.is_new {
+        output.line("nothing faster was found than what there was:");
+    }
+    output.line("");
+    output.line(&tuning.winner.text);
+    output.set("pipeline", tuning.pipeline.as_str());
+    output.set("threads", tuning.limits.threads);
+    output.set("bytes", tuning.bytes);
+    output.set("rows", tuning.rows.iter().map(|row| object(tuning, row)).collect::<Vec<_>>());
+    output.set("candidates", candidates(&tuning.counts));
+    output.set(
+        "reference",
+        match &tuning.reference {
+            Reference::Interpreter => "interpreter",
+            Reference::Unscheduled => "default",
+            Reference::Undecided(_) => "default, undecided",
+        },
+    );
+    output.set("seconds", tuning.took.as_secs_f64());
+    output.set("validated_in", tuning.winner.validated_in.as_secs_f64());
+    output.set("schedule", tuning.winner.name.as_str());
+    output.set("is_new", tuning.winner.is_new);
+    // Nothing else is ever a winner.
+    output.set("verdict", "proved");
+    output.set("text", tuning.winner.text.as_str());
+}
+
+fn milliseconds(time: std::time::Duration) -> f64 {
+    1e3 * time.as_secs_f64()
+}
+
+/// How many times as fast a row is as the fastest of those that the search began with.
+fn speed_up(tuning: &Tuning, row: &Row) -> f64 {
+    let is_new = tuning.winner.is_new;
+    let started = tuning.rows.iter().filter(|row| !is_new || row.schedule != tuning.winner.name);
+    let best = started.map(|row| row.median).min().unwrap_or(row.median);
+    best.as_secs_f64() / row.median.as_secs_f64().max(1e-9)
+}
+
+fn over_limit(tuning: &Tuning, row: &Row) -> f64 {
+    row.median.as_secs_f64() / tuning.least_time().as_secs_f64().max(1e-9)
+}
+
+fn is_winner(tuning: &Tuning, row: &Row) -> bool {
+    row.schedule == tuning.winner.name
+}
+
+fn line(tuning: &Tuning, row: &Row) -> String {
+    format!(
+        "{:<24} {:>10.3} {:>19} {:>10.2} {:>10.2}  {}",
+        row.schedule,
+        milliseconds(row.median),
+        format!("{:.3}–{:.3}", milliseconds(row.least), milliseconds(row.most)),
+        speed_up(tuning, row),
+        over_limit(tuning, row),
+        if is_winner(tuning, row) { "proved" } else { "" },
+    )
+}
+
+fn object(tuning: &Tuning, row: &Row) -> Value {
+    json!({
+        "schedule": row.schedule,
+        "milliseconds": milliseconds(row.median),
+        "least": milliseconds(row.least),
+        "most": milliseconds(row.most),
+        "speed_up": speed_up(tuning, row),
+        "ratio_to_limit": over_limit(tuning, row),
+    })
+}
+
+fn tried_line(counts: &Counts) -> String {
+    let reasons = Rejection::ALL.into_iter().filter(|reason| counts.rejected(*reason) > 0);
+    let parts: Vec<String> =
+        reasons.map(|reason| format!("{} {}", counts.rejected(reason), reason.name())).collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    format!("tried {} candidates, {} faster than all before{parts}", counts.tried, counts.improved)
+}
+
+fn candidates(counts: &Counts) -> Value {
+    let mut object = Map::new();
+    object.insert("tried".to_owned(), counts.tried.into());
+    object.insert("improved".to_owned(), counts.improved.into());
+    for reason in Rejection::ALL {
+        object.insert(reason.name().replace(' ', "_"), counts.rejected(reason).into());
+    }
+    Value::Object(object)
+}
+
+fn right(reference: &Reference) -> String {
+    match reference {
+        Reference::Interpreter => {
+            "every one that ran was compared with the interpreter's outputs".to_owned()
+        }
+        Reference::Unscheduled => {
+            "every one that ran was compared with the outputs of the unscheduled form, which is proved"
+                .to_owned()
+        }
+        Reference::Undecided(reason) => format!(
+            "every one that ran was compared with the outputs of the unscheduled form, which is not proved: {reason}"
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! What became of the candidates.
+
+use halidom_base::IndexMap;
+
+use super::form::Failure;
+
+/// Why a candidate is not the winner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rejection {
+    /// The compiler refuses the schedule.
+    Refused,
+    /// Our compiler or the C compiler takes too long.
+    SlowToCompile,
+    /// The program cannot be printed as C, or the C compiler fails.
+    NotCompiled,
+    /// An entry check fails: it needs more of an input, or other sizes.
+    EntryCheck,
+    /// A run takes too long.
+    SlowToRun,
+    /// A run fails, for want of memory.
+    FailedRun,
+    /// It is slower than the best so far.
+    Slower,
+    /// It is not proved.
+    NotProved,
+    /// The compiler ended with a panic.
+    Defect,
+}
+
+impl Rejection {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Refused,
+        Self::SlowToCompile,
+        Self::NotCompiled,
+        Self::EntryCheck,
+        Self::SlowToRun,
+        Self::FailedRun,
+        Self::Slower,
+        Self::NotProved,
+        Self::Defect,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::SlowToCompile => "slow to compile",
+            Self::NotCompiled => "not compiled",
+            Self::EntryCheck => "entry check",
+            Self::SlowToRun => "slow to run",
+            Self::FailedRun => "failed run",
+            Self::Slower => "slower",
+            Self::NotProved => "not proved",
+            Self::Defect => "defect",
+        }
+    }
+
+    pub(super) fn of(failure: &Failure) -> Self {
+        match failure {
+            Failure::Refused(_) => Self::Refused,
+            Failure::NotCompiled(_) => Self::NotCompiled,
+            Failure::SlowToCompile => Self::SlowToCompile,
+            Failure::EntryCheck(_) => Self::EntryCheck,
+            Failure::Run(_) => Self::FailedRun,
+            Failure::SlowToRun => Self::SlowToRun,
+            Failure::Ended => Self::Defect,
+        }
+    }
+}
+
+/// How many candidates there were, and what became of them.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Candidates that were given to the compiler.
+    pub tried: usize,
+    /// Those that were the fastest when they were found.
+    pub improved: usize,
+    rejected: IndexMap<Rejection, usize>,
+}
+
+impl Counts {
+    /// How many were rejected so.
+    pub fn rejected(&self, reason: Rejection) -> usize {
+        self.rejected.get(&reason).copied().unwrap_or(0)
+    }
+
+    pub(super) fn reject(&mut self, reason: Rejection) {
+        *self.rejected.entry(reason).or_default() += 1;
+    }
+}

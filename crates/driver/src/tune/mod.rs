@@ -1,0 +1,397 @@
+//! A search for fast schedules within a time budget.
+//!
+//! A candidate is a schedule as data. Whether it is legal, the compiler says; whether it computes the right thing, a comparison with the outputs of another form at every
+//! candidate's first run, and the validator before one is called the winner: what is not proved never is. The search begins with the file's schedules and with some that are made
+//! from the algorithm, and goes on with small random changes of the best ones. Candidates are timed in turn with the best so far, so that a machine that is busy slows both.
+
+mod counts;
+mod facts;
+mod form;
+mod moves;
+mod search;
+mod seeds;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use halidom_codegen::CompileError;
+use halidom_diag::Diagnostic;
+use halidom_ir::Schedule;
+use halidom_lang::print_schedule;
+use halidom_validate::Verdict;
+
+pub use counts::{Counts, Rejection};
+
+use crate::bench::{Limits, measure, traffic};
+use crate::compile;
+use crate::data::{self, DataError, Prepared, Request};
+use crate::execute;
+use crate::judge;
+use crate::source::{self, DEFAULT_SCHEDULE, Loaded};
+use form::{Abandoned, Built, Expected, Failure, Form};
+use search::{Last, Member, Search};
+
+/// Where a run of the unscheduled form is as short as this, the interpreter says what is right.
+const CHEAP: Duration = Duration::from_micros(300);
+/// How much of the budget is for timing what was found once more, and at most.
+const LAST: (f64, Duration) = (0.15, Duration::from_secs(6));
+/// More winners than this are not offered to the validator.
+const MOST_VALIDATED: usize = 20;
+
+/// What is searched, and how long.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The pipeline's number in its module.
+    pub pipeline: usize,
+    /// The schedules to begin with, where the search is not to begin with all that it can think of; `None` in it is the unscheduled form.
+    pub schedule: Option<Option<usize>>,
+    /// How long, without what the validator takes.
+    pub budget: Duration,
+    /// How many threads parallel loops have; as many as there are processors if `None`.
+    pub threads: Option<usize>,
+    /// The changes follow from it.
+    pub seed: u64,
+    /// How the winner is validated.
+    pub judge: judge::Options,
+}
+
+/// Who says what is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// The interpreter, of the algorithm itself.
+    Interpreter,
+    /// The native unscheduled form, which is proved.
+    Unscheduled,
+    /// The native unscheduled form, which the validator could not decide, with its reason.
+    Undecided(String),
+}
+
+/// A form that was timed at the end.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The schedule's name.
+    pub schedule: String,
+    /// The median.
+    pub median: Duration,
+    /// The shortest run.
+    pub least: Duration,
+    /// The longest of the nine tenths that are shortest.
+    pub most: Duration,
+}
+
+/// The fastest schedule that is proved.
+#[derive(Clone, Debug)]
+pub struct Winner {
+    /// Its name, which no schedule of the pipeline has, unless it was there from the beginning.
+    pub name: String,
+    /// Its text, which was read again and compiled: what was proved is what it says.
+    pub text: String,
+    /// Whether the search found it; else nothing faster than what there was.
+    pub is_new: bool,
+    /// Seconds that the validator took.
+    pub validated_in: Duration,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug)]
+pub struct Tuning {
+    /// The pipeline.
+    pub pipeline: String,
+    /// The schedules to begin with, and the winner last.
+    pub rows: Vec<Row>,
+    /// The winner.
+    pub winner: Winner,
+    /// What became of the candidates.
+    pub counts: Counts,
+    /// Who said what is right.
+    pub reference: Reference,
+    /// Bytes of the inputs that are needed and of the outputs.
+    pub bytes: u64,
+    /// What the machine can do.
+    pub limits: Limits,
+    /// How long the search took, without the validator.
+    pub took: Duration,
+}
+
+impl Tuning {
+    /// The time that moving the inputs and outputs once takes at this machine's speed.
+    pub fn least_time(&self) -> Duration {
+        Duration::from_secs_f64(self.bytes as f64 / self.limits.bytes_per_second)
+    }
+
+    /// The winner's row.
+    pub fn best(&self) -> Option<&Row> {
+        self.rows.last()
+    }
+}
+
+/// Why nothing was found.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// The pipeline or the schedule to begin with is refused.
+    #[error("a schedule is refused")]
+    Refused(Vec<Diagnostic>),
+    /// The inputs.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The C compiler is missing.
+    #[error(transparent)]
+    Toolchain(#[from] CompileError),
+    /// The unscheduled form, or that of the schedule to begin with, cannot be run.
+    #[error("`{schedule}` cannot be run: {reason}")]
+    Start {
+        /// Which.
+        schedule: String,
+        /// Why.
+        reason: String,
+    },
+    /// A schedule computes something else, or is refuted: a defect of the compiler.
+    #[error("a legal schedule computes something else: {how}")]
+    Wrong {
+        /// Its text.
+        text: String,
+        /// What shows that.
+        how: String,
+    },
+    /// None of the fastest schedules is proved.
+    #[error("none of the {tried} fastest schedules is proved; of the fastest: {reason}")]
+    NotProved {
+        /// How many were offered to the validator.
+        tried: usize,
+        /// What it says of the fastest.
+        reason: String,
+        /// What became of the candidates.
+        counts: Box<Counts>,
+    },
+}
+
+/// Searches; `progress` is told what is going on.
+///
+/// # Errors
+/// What keeps the search from beginning, a schedule that is compiled wrongly, and that nothing is proved.
+pub fn run(
+    loaded: &Loaded,
+    options: &Options,
+    request: &Request,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Tuning, TuneError> {
+    let begin = Instant::now();
+    let mut loaded = loaded.clone();
+    let references =
+        compile::references(&mut loaded, options.pipeline).map_err(TuneError::Refused)?;
+    let algorithm = loaded.module.pipelines[options.pipeline].algorithm.clone();
+    let toolchain = execute::toolchain()?;
+    let prepared = data::prepare(&loaded.module.pool, &algorithm, &references, request)?;
+    let prepared = Arc::new(prepared);
+    let threads = options
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let limits = measure(threads);
+    progress("running the unscheduled form, which says what is right");
+    let right = expected(&loaded, options, &toolchain, &prepared)?;
+    let bytes = traffic(&loaded.module.pool, &algorithm, &references[0], &prepared);
+    right.built.set_threads(threads);
+    let deadline = begin + right.validated_in + options.budget;
+    let last = options.budget.mul_f64(LAST.0).min(LAST.1);
+    let expected = Arc::clone(&right.expected);
+    let mut search = Search::new(loaded, options, &toolchain, prepared, request, expected);
+    search.begin(&right.built, deadline - last, progress)?;
+    search.go(deadline - last, progress)?;
+    let searched = begin.elapsed().saturating_sub(right.validated_in);
+    let Found { rows, winner, took } = settle(&mut search, options, last, progress)?;
+    Ok(Tuning {
+        pipeline: algorithm.name,
+        rows,
+        winner,
+        counts: search.counts,
+        reference: right.reference,
+        bytes,
+        limits,
+        took: searched + took,
+    })
+}
+
+/// What every form is to compute, and who says so.
+struct Right {
+    expected: Arc<Expected>,
+    reference: Reference,
+    built: Arc<Built>,
+    validated_in: Duration,
+}
+
+fn expected(
+    loaded: &Loaded,
+    options: &Options,
+    toolchain: &halidom_codegen::Toolchain,
+    prepared: &Arc<Prepared>,
+) -> Result<Right, TuneError> {
+    let schedule = DEFAULT_SCHEDULE.to_owned();
+    let fails = |failure: Failure| match failure {
+        Failure::Refused(diagnostics) => TuneError::Refused(diagnostics),
+        other => TuneError::Start { schedule: schedule.clone(), reason: words(&other) },
+    };
+    let limit = options.budget.max(Duration::from_secs(10));
+    let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());
+    let make = move || form::compile(copy, pipeline, None, &compiler).map(Arc::new);
+    let mut form = Form::start(make, prepared, limit).map_err(|(failure, _)| fails(failure))?;
+    let took = form.run(1, limit).map_err(fails)?;
+    let outputs = form.outputs().map_err(fails)?;
+    let built = Arc::clone(&form.built);
+    let begin = Instant::now();
+    let Built { pool, algorithm, compiled, .. } = &*built;
+    let judged = judge::judge(pool, algorithm, compiled, &options.judge);
+    let validated_in = begin.elapsed();
+    let wrong = |how: String| TuneError::Wrong { text: schedule.clone(), how };
+    let mut reference = match judged.verdict {
+        Verdict::Proved => Reference::Unscheduled,
+        Verdict::Refuted(_) => return Err(wrong("the validator refutes it".to_owned())),
+        Verdict::Unknown(reason) => Reference::Undecided(reason),
+    };
+    let nearly = algorithm.fast_math;
+    let mut expected = Arc::new(Expected { outputs, nearly });
+    if took <= CHEAP
+        && let Ok(outputs) = execute::interpret(pool, algorithm, prepared)
+    {
+        expected = Arc::new(Expected { outputs, nearly });
+        if !form.agrees(&expected).map_err(fails)? {
+            return Err(wrong("its outputs are not the interpreter's".to_owned()));
+        }
+        reference = Reference::Interpreter;
+    }
+    Ok(Right { expected, reference, built, validated_in })
+}
+
+/// What a failure is, in words.
+fn words(failure: &Failure) -> String {
+    match failure {
+        Failure::Refused(diagnostics) => {
+            let first = diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
+            first.unwrap_or("it is refused").to_owned()
+        }
+        Failure::NotCompiled(reason) | Failure::EntryCheck(reason) | Failure::Run(reason) => {
+            reason.clone()
+        }
+        Failure::SlowToCompile => "compiling it takes longer than the budget".to_owned(),
+        Failure::SlowToRun => "a run takes longer than the budget".to_owned(),
+        Failure::Ended => "the compiler ended early".to_owned(),
+    }
+}
+
+/// The winner, and the times beside it.
+struct Found {
+    rows: Vec<Row>,
+    winner: Winner,
+    /// How long that took, without the validator.
+    took: Duration,
+}
+
+/// Has the validator look at the fastest ones until one is proved, as its text is read again, and times it beside those that the search began with.
+fn settle(
+    search: &mut Search,
+    options: &Options,
+    limit: Duration,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Found, TuneError> {
+    let mut took = Duration::ZERO;
+    let mut first_reason = None;
+    let mut tried = 0;
+    // Whether what was there from the beginning turned out to be as fast as what was found.
+    let mut in_vain = false;
+    for member in search.ranked().iter().take(MOST_VALIDATED) {
+        if in_vain && member.start.is_none() {
+            continue;
+        }
+        tried += 1;
+        progress(&format!("validating number {tried} of the fastest"));
+        let begin = Instant::now();
+        let last = last(search, options, member)?;
+        took += begin.elapsed();
+        let begin = Instant::now();
+        let Built { pool, algorithm, compiled, .. } = &*last.built;
+        let report = judge::judge(pool, algorithm, compiled, &options.judge);
+        let validated_in = begin.elapsed();
+        match report.verdict {
+            Verdict::Proved => {}
+            Verdict::Refuted(_) => {
+                let how = "the validator refutes it".to_owned();
+                return Err(TuneError::Wrong { text: last.text, how });
+            }
+            Verdict::Unknown(reason) => {
+                search.counts.reject(Rejection::NotProved);
+                first_reason.get_or_insert(reason);
+                continue;
+            }
+        }
+        let begin = Instant::now();
+        let rows = search.last_times(&last, limit)?;
+        took += begin.elapsed();
+        let Some(rows) = rows else {
+            search.counts.reject(Rejection::Slower);
+            in_vain = true;
+            continue;
+        };
+        let Last { name, text, is_new, .. } = last;
+        let winner = Winner { name, text, is_new, validated_in };
+        return Ok(Found { rows, winner, took });
+    }
+    Err(TuneError::NotProved {
+        tried,
+        reason: first_reason.unwrap_or_else(|| "none is faster when timed again".to_owned()),
+        counts: Box::new(search.counts.clone()),
+    })
+}
+
+/// A schedule as a text, and what that is compiled to when it is read again behind the file's. What the file has is what it was.
+fn last(search: &Search, options: &Options, member: &Member) -> Result<Last, TuneError> {
+    let base = &search.loaded;
+    let pipeline = &base.module.pipelines[options.pipeline];
+    let is_new = member.start.is_none();
+    let name = member.start.clone().unwrap_or_else(|| unused(pipeline));
+    let schedule = Schedule { name: name.clone(), directives: member.directives.clone() };
+    let text = print_schedule(&base.module.pool, &pipeline.algorithm, &schedule);
+    let text = text.map_err(|unprintable| TuneError::Start {
+        schedule: name.clone(),
+        reason: unprintable.to_string(),
+    })?;
+    if !is_new {
+        let built = Arc::clone(&member.built);
+        return Ok(Last { name, text, is_new, built, prepared: None });
+    }
+    let wrong = |how: &str| TuneError::Wrong { text: text.clone(), how: how.to_owned() };
+    let whole = format!("{}\n{text}", base.text().unwrap_or_default());
+    let mut again = source::parse(base.sources.name(pipeline.span.file), whole);
+    let not_read = || wrong("its text is not read as a schedule");
+    if again.module.has_errors() {
+        return Err(not_read());
+    }
+    let found = &mut again.module.pipelines[options.pipeline];
+    let read = found.schedules.pop().filter(|read| read.schedule.name == name);
+    let schedule = read.ok_or_else(not_read)?.schedule;
+    let algorithm = found.algorithm.clone();
+    // The same inputs: they are made from the same references.
+    let references =
+        compile::references(&mut again, options.pipeline).map_err(TuneError::Refused)?;
+    let pool = &again.module.pool;
+    let prepared = data::prepare(pool, &algorithm, &references, &search.request)?;
+    let pipeline = options.pipeline;
+    let built = form::compile(again, pipeline, Some(schedule), &search.toolchain);
+    let built = built.map_err(|failure| wrong(&words(&failure)))?;
+    Ok(Last { name, text, is_new, built: Arc::new(built), prepared: Some(Arc::new(prepared)) })
+}
+
+/// A name that no schedule of a pipeline has.
+fn unused(pipeline: &halidom_lang::Pipeline) -> String {
+    let mut name = "tuned".to_owned();
+    let mut number = 1;
+    while pipeline.schedule(&name).is_some() {
+        number += 1;
+        name = format!("tuned_{number}");
+    }
+    name
+}
+
+/// Waits for threads that were left behind; whether all ended in time.
+fn all_ended(abandoned: &mut Vec<Abandoned>, deadline: Instant) -> bool {
+    abandoned.retain(|thread| !thread.ends_by(deadline));
+    abandoned.is_empty()
+}

@@ -1,0 +1,694 @@
+//! Small changes of a schedule. Whether what they give is legal is for the compiler to say.
+
+use halidom_base::IndexSet;
+use halidom_ir::{
+    Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Partition, Pool, StoreIn, Tail,
+};
+use halidom_schedule::{NamedLoop, StageLoops};
+use halidom_testgen::Random;
+
+use super::facts::{Facts, Func, Placement, placed};
+use super::seeds::{Cut, cut_loops, directive, fresh, streams, vectors, whole};
+
+/// More copies of a statement than this are not made.
+const MOST_COPIES: i128 = 64;
+/// More lanes than this are not asked for: the window of registers that is left is too small.
+const MOST_LANES: i128 = 512;
+
+/// What a number in a schedule means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Block,
+    Lanes,
+    Copies,
+    /// A bound, a multiple, room in memory: changed only along with numbers that mean something else.
+    Other,
+}
+
+/// Changes schedules of an algorithm.
+pub(super) struct Mover<'m> {
+    pub(super) pool: &'m mut Pool,
+    pub(super) facts: &'m Facts,
+    /// The loops that the schedule has which is changed.
+    pub(super) loops: &'m [StageLoops],
+    pub(super) random: &'m mut Random,
+}
+
+/// The directives of a schedule after one to three changes.
+pub(super) fn changed(mover: &mut Mover<'_>, directives: &[Directive]) -> Vec<Directive> {
+    const TRIES: usize = 30;
+    let mut directives = directives.to_vec();
+    let mut wanted = [1, 1, 1, 2, 2, 3][mover.random.below(6)];
+    for _ in 0..TRIES {
+        if wanted == 0 {
+            break;
+        }
+        let mut next = directives.clone();
+        if mover.change(&mut next).is_some() && next != directives {
+            directives = next;
+            wanted -= 1;
+        }
+    }
+    number(&mut directives);
+    directives
+}
+
+/// Numbers directives in order of the text, nested ones behind their specialization.
+pub(super) fn number(directives: &mut [Directive]) {
+    fn walk(directives: &mut [Directive], next: &mut usize) {
+        for directive in directives {
+            directive.origin = *next;
+            *next += 1;
+            if let Action::Specialize { directives, .. } = &mut directive.action {
+                walk(directives, next);
+            }
+        }
+    }
+    walk(directives, &mut 0);
+}
+
+/// Calls for every number that directives mention, nested ones included.
+fn for_each_number(
+    directives: &mut [Directive],
+    visit: &mut dyn FnMut(Meaning, FuncId, &mut ExprId),
+) {
+    for directive in directives {
+        let func = directive.func;
+        match &mut directive.action {
+            Action::Specialize { directives, .. } => for_each_number(directives, visit),
+            Action::Split { factor, .. } => visit(Meaning::Block, func, factor),
+            Action::Tile { factors, .. } => {
+                for factor in factors {
+                    visit(Meaning::Block, func, factor);
+                }
+            }
+            Action::Vectorize { lanes: Some(factor), .. } => visit(Meaning::Lanes, func, factor),
+            Action::Unroll { factor: Some(factor), .. } => visit(Meaning::Copies, func, factor),
+            Action::AlignStorage { modulus: number, .. }
+            | Action::AlignBounds { modulus: number, .. }
+            | Action::Bound { extent: number, .. }
+            | Action::FoldStorage { factor: number, .. } => visit(Meaning::Other, func, number),
+            Action::Vectorize { lanes: None, .. }
+            | Action::Unroll { factor: None, .. }
+            | Action::SpecializeFail { .. }
+            | Action::Fuse { .. }
+            | Action::Reorder { .. }
+            | Action::Swap { .. }
+            | Action::Traverse { .. }
+            | Action::Partition { .. }
+            | Action::Rename { .. }
+            | Action::Atomic
+            | Action::Wrap { .. }
+            | Action::Factor { .. }
+            | Action::ComputeAt(_)
+            | Action::ComputeRoot
+            | Action::ComputeInline
+            | Action::StoreAt(_)
+            | Action::StoreRoot
+            | Action::HoistStorage(_)
+            | Action::ReorderStorage { .. }
+            | Action::StoreIn(_) => {}
+        }
+    }
+}
+
+/// The tail of an action that has one.
+fn tail_of(action: &mut Action) -> Option<&mut Tail> {
+    if let Action::Split { tail, .. }
+    | Action::Tile { tail, .. }
+    | Action::Vectorize { tail, .. }
+    | Action::Unroll { tail, .. } = action
+    {
+        Some(tail)
+    } else {
+        None
+    }
+}
+
+/// Whether an action says where a func is computed or stored.
+fn places(action: &Action) -> bool {
+    placed(action).is_some()
+        || matches!(action, Action::StoreAt(_) | Action::StoreRoot | Action::HoistStorage(_))
+}
+
+/// Puts a directive behind those of its stage, or of its func.
+fn insert(directives: &mut Vec<Directive>, new: Directive) {
+    let behind = |found: &Directive| found.func == new.func && found.stage == new.stage;
+    let position = directives
+        .iter()
+        .rposition(behind)
+        .or_else(|| directives.iter().rposition(|found| found.func == new.func));
+    directives.insert(position.map_or(directives.len(), |position| position + 1), new);
+}
+
+/// Whether directives can name a loop.
+fn has_name(found: &NamedLoop) -> bool {
+    !found.name.contains('.')
+}
+
+fn is_open(found: &NamedLoop) -> bool {
+    has_name(found) && !matches!(found.kind, LoopKind::Vectorized | LoopKind::Unrolled)
+}
+
+impl Mover<'_> {
+    /// One change; `None` where what was drawn cannot be done.
+    fn change(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        match self.random.below(100) {
+            0..34 => self.number(directives),
+            34..52 => self.level(directives),
+            52..60 => self.copies(directives),
+            60..66 => self.lanes(directives),
+            66..74 => self.order(directives),
+            74..79 => self.parallel(directives),
+            79..84 => self.cut(directives),
+            84..88 => self.recut(directives),
+            88..92 => self.tail(directives),
+            92..98 => self.memory(directives),
+            _ => self.leave_out(directives),
+        }
+    }
+
+    fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        self.random.choose(items).cloned()
+    }
+
+    fn constant(&self, expr: ExprId) -> Option<i128> {
+        self.pool.as_constant(expr)?.as_integer()
+    }
+
+    /// Another number, in one place or wherever it stands.
+    fn number(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let mut found: Vec<(Meaning, FuncId, ExprId)> = Vec::new();
+        for_each_number(directives, &mut |meaning, func, expr| found.push((meaning, func, *expr)));
+        let candidates: Vec<usize> = (0..found.len())
+            .filter(|number| found[*number].0 != Meaning::Other)
+            .filter(|number| self.constant(found[*number].2).is_some())
+            .collect();
+        let chosen = self.pick(&candidates)?;
+        let (meaning, func, expr) = found[chosen];
+        let old = self.constant(expr)?;
+        let new = self.another(meaning, func, old)?;
+        let new = self.pool.int(new);
+        // Numbers that are equal often hang together: a tile and the bound of what is computed for it.
+        let scope = self.random.below(4);
+        let others: IndexSet<FuncId> = if scope == 2 {
+            let funcs: IndexSet<FuncId> = found.iter().map(|(_, func, _)| *func).collect();
+            funcs.into_iter().filter(|_| self.random.chance(50)).collect()
+        } else {
+            IndexSet::default()
+        };
+        // What callers give is theirs to say: the bounds of outputs stay.
+        let outputs: Vec<FuncId> =
+            self.facts.funcs.iter().filter(|func| func.is_output).map(|func| func.id).collect();
+        let mut position = 0;
+        for_each_number(directives, &mut |meaning, of, number| {
+            let changes = *number == expr
+                && !(meaning == Meaning::Other && outputs.contains(&of))
+                && match scope {
+                    0 => true,
+                    1 => of == func,
+                    2 => of == func || others.contains(&of),
+                    _ => position == chosen,
+                };
+            if changes {
+                *number = new;
+            }
+            position += 1;
+        });
+        Some(())
+    }
+
+    /// A number that makes sense where another one stands.
+    fn another(&mut self, meaning: Meaning, func: FuncId, old: i128) -> Option<i128> {
+        let lanes = self.facts.func(func).map_or(8, |func| func.lanes);
+        let usual: &[i128] = match meaning {
+            Meaning::Lanes => &[4, 8, 16, 32, 64, 128, 256],
+            Meaning::Copies => &[2, 3, 4, 6, 8, 12, 16],
+            Meaning::Block | Meaning::Other => {
+                &[2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024]
+            }
+        };
+        let new = match self.random.below(5) {
+            0 | 1 => old * 2,
+            2 => old / 2,
+            3 if meaning == Meaning::Lanes => self.pick(&[lanes, 2 * lanes, 4 * lanes])?,
+            _ => self.pick(usual)?,
+        };
+        let most = match meaning {
+            Meaning::Lanes => MOST_LANES,
+            Meaning::Copies => MOST_COPIES,
+            Meaning::Block | Meaning::Other => 1 << 20,
+        };
+        (new != old && (1..=most).contains(&new) && (new > 1 || meaning == Meaning::Block))
+            .then_some(new)
+    }
+
+    /// Funcs that can be placed.
+    fn movable(&self, directives: &[Directive]) -> Vec<Func> {
+        let funcs = self.facts.funcs.iter().filter(|func| {
+            let is_mentioned = directives.iter().any(|found| found.func == func.id);
+            !func.is_output && (!func.is_synthetic || is_mentioned)
+        });
+        funcs.cloned().collect()
+    }
+
+    /// The loops of a stage of a func, outermost first. A func that a rewriting changed is known by its name.
+    fn loops_of(&self, func: FuncId, stage: usize) -> &[NamedLoop] {
+        let name = &self.pool.func(func).name;
+        let mut same = self.loops.iter().filter(|found| found.stage == stage);
+        let found =
+            same.find(|found| found.func == func || self.pool.func(found.func).name == *name);
+        found.map_or(&[], |found| &found.loops)
+    }
+
+    /// Loops at which a func can be computed: those of who reads it, or of who reads these where they are inline, and where these are computed.
+    fn levels(&self, directives: &[Directive], func: &Func) -> Vec<LoopLevel> {
+        let mut levels: IndexSet<LoopLevel> = IndexSet::default();
+        let mut seen: IndexSet<FuncId> = IndexSet::default();
+        let mut work = func.readers.clone();
+        while let Some((reader, stage)) = work.pop() {
+            let Some(found) = self.facts.func(reader) else { continue };
+            match self.facts.placement(directives, reader) {
+                Placement::Inline => {
+                    if seen.insert(reader) {
+                        work.extend(found.readers.iter().copied());
+                    }
+                    continue;
+                }
+                Placement::At(level) => {
+                    levels.insert(level);
+                }
+                Placement::Root => {}
+            }
+            let is_last = stage + 1 == found.stages.len();
+            if !is_last && stage == 0 {
+                continue;
+            }
+            for at in self.loops_of(reader, stage).iter().filter(|found| is_open(found)) {
+                let stage = (!is_last).then_some(stage);
+                levels.insert(LoopLevel { func: reader, stage, var: at.name.clone() });
+            }
+        }
+        levels.into_iter().collect()
+    }
+
+    /// Computes a func elsewhere.
+    fn level(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        const MOST_POINTS: usize = 32;
+        let movable = self.movable(directives);
+        let func = self.pick(&movable)?;
+        let old = self.facts.placement(directives, func.id);
+        let levels = self.levels(directives, &func);
+        let new = match self.random.below(10) {
+            0 if func.stages.len() == 1 && func.points <= MOST_POINTS => Placement::Inline,
+            1 => Placement::Root,
+            2..5 if matches!(old, Placement::At(_)) => old.clone(),
+            _ => Placement::At(self.pick(&levels)?),
+        };
+        self.place(directives, &func, &old, &new)
+    }
+
+    fn place(
+        &mut self,
+        directives: &mut Vec<Directive>,
+        func: &Func,
+        old: &Placement,
+        new: &Placement,
+    ) -> Option<()> {
+        let rewrites =
+            |action: &Action| matches!(action, Action::Wrap { .. } | Action::Factor { .. });
+        let own: Vec<_> = directives.iter().filter(|found| found.func == func.id).collect();
+        if *new == Placement::Inline && own.iter().any(|found| rewrites(&found.action)) {
+            return None;
+        }
+        let position = directives.iter().position(|found| found.func == func.id);
+        let position = position.unwrap_or(directives.len());
+        directives.retain(|found| found.func != func.id || !places(&found.action));
+        let mut placing = Vec::new();
+        match new {
+            Placement::Inline => {
+                directives.retain(|found| found.func != func.id);
+                // What was computed at its loops is computed where it was computed itself.
+                for other in &mut *directives {
+                    if let Action::ComputeAt(level) = &other.action
+                        && level.func == func.id
+                    {
+                        other.action = match old {
+                            Placement::At(outer) => Action::ComputeAt(outer.clone()),
+                            Placement::Root | Placement::Inline => Action::ComputeRoot,
+                        };
+                    }
+                }
+                let is_at = |action: &Action| matches!(action, Action::StoreAt(level) | Action::HoistStorage(Some(level)) if level.func == func.id);
+                directives.retain(|found| !is_at(&found.action));
+                placing.push(directive(func.id, 0, Action::ComputeInline));
+            }
+            Placement::Root if *old == Placement::Inline => {
+                whole(self.pool, func, &mut placing);
+            }
+            Placement::Root => {
+                placing.push(directive(func.id, 0, Action::ComputeRoot));
+                let is_parallel = |found: &Directive| {
+                    matches!(found.action, Action::Traverse { kind: LoopKind::Parallel, .. })
+                };
+                let mut own = directives.iter().filter(|found| found.func == func.id);
+                if let (false, [_, .., last]) = (own.any(is_parallel), func.args.as_slice()) {
+                    let kind = LoopKind::Parallel;
+                    let action = Action::Traverse { var: last.clone(), kind };
+                    placing.push(directive(func.id, 0, action));
+                }
+            }
+            Placement::At(level) => {
+                if let Some(store) = self.store(level) {
+                    placing.push(directive(func.id, 0, store));
+                }
+                placing.push(directive(func.id, 0, Action::ComputeAt(level.clone())));
+                if *old == Placement::Inline {
+                    vectors(self.pool, func, &mut placing);
+                }
+                directives.retain(|found| {
+                    found.func != func.id
+                        || !matches!(
+                            found.action,
+                            Action::Traverse { kind: LoopKind::Parallel, .. }
+                        )
+                });
+            }
+        }
+        let position = position.min(directives.len());
+        directives.splice(position..position, placing);
+        Some(())
+    }
+
+    /// Where to store what is computed at a loop, if not there: at a loop around it.
+    fn store(&mut self, level: &LoopLevel) -> Option<Action> {
+        if self.random.chance(40) {
+            return None;
+        }
+        let last = self.facts.func(level.func)?.stages.len().checked_sub(1)?;
+        let loops = self.loops_of(level.func, level.stage.unwrap_or(last));
+        let position = loops.iter().position(|found| found.name == level.var)?;
+        let around: Vec<String> = loops[..position]
+            .iter()
+            .filter(|found| is_open(found))
+            .map(|found| found.name.clone())
+            .collect();
+        let var = self.pick(&around)?;
+        Some(Action::StoreAt(LoopLevel { var, ..level.clone() }))
+    }
+
+    /// A stage that has loops of its own.
+    fn stage(&mut self, directives: &[Directive]) -> Option<(Func, usize)> {
+        let mut stages = Vec::new();
+        for func in &self.facts.funcs {
+            if self.facts.placement(directives, func.id) == Placement::Inline {
+                continue;
+            }
+            // Most of the time is spent in few funcs, outputs among them.
+            for stage in 0..func.stages.len() {
+                for _ in 0..if func.is_output { 2 } else { 1 } {
+                    stages.push((func.clone(), stage));
+                }
+            }
+        }
+        self.pick(&stages)
+    }
+
+    /// A loop of a stage.
+    fn one_loop(
+        &mut self,
+        func: FuncId,
+        stage: usize,
+        suits: impl Fn(&NamedLoop) -> bool,
+    ) -> Option<NamedLoop> {
+        let loops = self.loops_of(func, stage).to_vec();
+        let loops: Vec<NamedLoop> = loops.into_iter().filter(suits).collect();
+        self.pick(&loops)
+    }
+
+    /// Writes a loop's body out several times, or not any more.
+    fn copies(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let (func, stage) = self.stage(directives)?;
+        let is_unroll = |found: &Directive| matches!(found.action, Action::Unroll { .. });
+        let present: Vec<usize> = (0..directives.len())
+            .filter(|number| directives[*number].func == func.id)
+            .filter(|number| directives[*number].stage == stage && is_unroll(&directives[*number]))
+            .collect();
+        if let Some(number) = self.pick(&present)
+            && self.random.chance(50)
+        {
+            directives.remove(number);
+            return Some(());
+        }
+        let chosen = self
+            .one_loop(func.id, stage, |found| is_open(found) && found.kind == LoopKind::Serial)?;
+        let factor = if chosen.extent.is_some_and(|extent| extent <= MOST_COPIES)
+            && self.random.chance(50)
+        {
+            None
+        } else {
+            let factor = self.pick(&[2, 2, 3, 4, 4, 8])?;
+            Some(self.pool.int(factor))
+        };
+        let action = Action::Unroll { var: chosen.name, factor, tail: Tail::Auto };
+        insert(directives, directive(func.id, stage, action));
+        Some(())
+    }
+
+    /// Makes vectors of a loop, or none of one that has them.
+    fn lanes(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let (func, stage) = self.stage(directives)?;
+        let present = directives.iter().position(|found| {
+            found.func == func.id
+                && found.stage == stage
+                && matches!(found.action, Action::Vectorize { .. })
+        });
+        if let Some(number) = present {
+            directives.remove(number);
+            if self.random.chance(40) {
+                return Some(());
+            }
+        }
+        let chosen = self.one_loop(func.id, stage, |found| {
+            is_open(found) && !found.is_reduction && found.kind == LoopKind::Serial
+        })?;
+        let lanes = Some(self.pool.int(func.lanes));
+        let action = Action::Vectorize { var: chosen.name, lanes, tail: Tail::Auto };
+        insert(directives, directive(func.id, stage, action));
+        Some(())
+    }
+
+    /// Two neighbours change places.
+    fn order(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let (func, stage) = self.stage(directives)?;
+        let mut written: Vec<&mut Vec<String>> = Vec::new();
+        for found in directives.iter_mut() {
+            if found.func == func.id
+                && found.stage == stage
+                && let Action::Reorder { vars } = &mut found.action
+            {
+                written.push(vars);
+            }
+        }
+        if !written.is_empty() && self.random.chance(70) {
+            let which = self.random.below(written.len());
+            let vars = &mut written[which];
+            let first = self.random.below(vars.len().checked_sub(1)?);
+            vars.swap(first, first + 1);
+            return Some(());
+        }
+        let loops: Vec<String> = self
+            .loops_of(func.id, stage)
+            .iter()
+            .filter(|found| has_name(found))
+            .map(|found| found.name.clone())
+            .collect();
+        let first = self.random.below(loops.len().checked_sub(1)?);
+        // Innermost first: the outer one of the two moves inwards.
+        let vars = vec![loops[first].clone(), loops[first + 1].clone()];
+        insert(directives, directive(func.id, stage, Action::Reorder { vars }));
+        Some(())
+    }
+
+    /// Another loop runs in parallel, one more, or one less.
+    fn parallel(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let (func, stage) = self.stage(directives)?;
+        let present = directives.iter().position(|found| {
+            found.func == func.id
+                && found.stage == stage
+                && matches!(found.action, Action::Traverse { kind: LoopKind::Parallel, .. })
+        });
+        if let Some(number) = present {
+            directives.remove(number);
+            if self.random.chance(20) {
+                return Some(());
+            }
+        }
+        let chosen = self.one_loop(func.id, stage, |found| {
+            is_open(found) && !found.is_reduction && found.kind == LoopKind::Serial
+        })?;
+        let action = Action::Traverse { var: chosen.name, kind: LoopKind::Parallel };
+        insert(directives, directive(func.id, stage, action));
+        Some(())
+    }
+
+    /// Cuts a loop in two; what was computed at it is computed at one of the parts.
+    fn cut(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let (func, stage) = self.stage(directives)?;
+        let chosen = self.one_loop(func.id, stage, |found| {
+            is_open(found) && found.extent.is_none_or(|extent| extent > 4)
+        })?;
+        let var = chosen.name;
+        let known = self.loops_of(func.id, stage).to_vec();
+        let new = |suffix: &str| {
+            let mut name = fresh(&func, &var, suffix);
+            while known.iter().any(|found| found.name == name) {
+                name.push_str(suffix);
+            }
+            name
+        };
+        let (outer, inner) = (new("o"), new("i"));
+        let factor = self.pick(&[2, 4, 8, 16, 32, 64, 128, 256])?;
+        let factor = self.pool.int(factor);
+        let at = if self.random.chance(60) { &outer } else { &inner };
+        for found in &mut *directives {
+            if let Action::ComputeAt(level) | Action::StoreAt(level) = &mut found.action
+                && level.func == func.id
+                && level.var == var
+            {
+                level.var.clone_from(at);
+            }
+        }
+        let tail = Tail::Auto;
+        let action = Action::Split { var, outer, inner, factor, tail };
+        insert(directives, directive(func.id, stage, action));
+        Some(())
+    }
+
+    /// Cuts the loops of an output anew; what was computed at them is computed at the new ones.
+    fn recut(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let outputs: Vec<Func> =
+            self.facts.funcs.iter().filter(|func| func.is_output).cloned().collect();
+        let output = self.pick(&outputs)?;
+        let is_simple = |found: &Directive| {
+            found.func != output.id
+                || !matches!(
+                    found.action,
+                    Action::Specialize { .. } | Action::Factor { .. } | Action::Wrap { .. }
+                )
+        };
+        if !directives.iter().all(is_simple) {
+            return None;
+        }
+        let height = self.pick(&[8, 16, 32, 64, 128])?;
+        let width = self.pick(&[16, 32, 64, 128, 256, 512])?;
+        let cut = match self.random.below(5) {
+            0 => Cut::Rows,
+            1 | 2 => Cut::Strips(height),
+            _ => Cut::Tiles(width, height),
+        };
+        let kept = |action: &Action| {
+            matches!(action, Action::Bound { .. } | Action::AlignBounds { .. }) || streams(action)
+        };
+        directives.retain(|found| found.func != output.id || kept(&found.action));
+        let mut new = Vec::new();
+        let blocks = cut_loops(self.pool, &output, cut, &mut new);
+        for found in &mut *directives {
+            if let Action::ComputeAt(level) | Action::HoistStorage(Some(level)) = &mut found.action
+                && level.func == output.id
+            {
+                let inner = blocks.inner.clone().filter(|_| self.random.chance(50));
+                level.var = inner.or(blocks.outer.clone())?;
+            }
+            if let Action::StoreAt(level) = &mut found.action
+                && level.func == output.id
+            {
+                level.var = blocks.outer.clone()?;
+            }
+        }
+        directives.splice(0..0, new);
+        Some(())
+    }
+
+    /// Another tail. None that makes more of an output than was asked for: callers would need larger buffers.
+    fn tail(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let with_tail: Vec<usize> = (0..directives.len())
+            .filter(|number| tail_of(&mut directives[*number].action).is_some())
+            .collect();
+        let number = self.pick(&with_tail)?;
+        let found = &mut directives[number];
+        let is_output = self.facts.func(found.func).is_none_or(|func| func.is_output);
+        let tails: &[Tail] = if found.stage > 0 {
+            &[Tail::Auto, Tail::Guard, Tail::ShiftInwardsAndBlend, Tail::RoundUpAndBlend]
+        } else if is_output {
+            &[Tail::Auto, Tail::Guard, Tail::Shift]
+        } else {
+            &[Tail::Auto, Tail::Guard, Tail::Shift, Tail::Round]
+        };
+        let new = self.random.choose(tails).copied()?;
+        *tail_of(&mut found.action)? = new;
+        Some(())
+    }
+
+    /// Where memory lies, how it is laid out, and whether loops are run in parts.
+    fn memory(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let (func, stage) = self.stage(directives)?;
+        let present = directives
+            .iter()
+            .position(|found| found.func == func.id && matches!(found.action, Action::StoreIn(_)));
+        if func.is_output && self.random.chance(60) {
+            if let Some(number) = present {
+                directives.remove(number);
+            } else {
+                insert(directives, directive(func.id, 0, Action::StoreIn(StoreIn::Stream)));
+            }
+            return Some(());
+        }
+        let action = match self.random.below(3) {
+            0 if !func.is_output => {
+                if let Some(number) = present {
+                    directives.remove(number);
+                    return Some(());
+                }
+                let place = self.pick(&[StoreIn::Stack, StoreIn::Register, StoreIn::Heap])?;
+                Action::StoreIn(place)
+            }
+            1 if !func.is_output => {
+                let modulus = self.pool.int(func.lanes);
+                Action::AlignStorage { var: func.args.first()?.clone(), modulus }
+            }
+            _ => {
+                let found = self.one_loop(func.id, stage, |found| {
+                    is_open(found) && found.kind == LoopKind::Serial
+                })?;
+                let policy = self.pick(&[Partition::Always, Partition::Never])?;
+                Action::Partition { var: found.name, policy }
+            }
+        };
+        let stage = if matches!(action, Action::Partition { .. }) { stage } else { 0 };
+        insert(directives, directive(func.id, stage, action));
+        Some(())
+    }
+
+    /// Leaves a directive out that says how loops run.
+    fn leave_out(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+        let candidates: Vec<usize> = (0..directives.len())
+            .filter(|number| {
+                matches!(
+                    directives[*number].action,
+                    Action::Reorder { .. }
+                        | Action::Swap { .. }
+                        | Action::Partition { .. }
+                        | Action::AlignStorage { .. }
+                        | Action::FoldStorage { .. }
+                        | Action::HoistStorage(_)
+                        | Action::StoreAt(_)
+                        | Action::StoreIn(_)
+                )
+            })
+            .collect();
+        let number = self.pick(&candidates)?;
+        directives.remove(number);
+        Some(())
+    }
+}

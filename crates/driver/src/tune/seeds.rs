@@ -1,0 +1,241 @@
+//! Schedules to begin with, made from the algorithm alone.
+//!
+//! The output in rows, strips or tiles, in parallel and in vectors; what it needs substituted, computed as a whole before, where a strip or a tile needs it, or row by row as
+//! the strip goes on.
+
+use halidom_base::IndexSet;
+use halidom_ir::{
+    Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Pool, Schedule, StoreIn, Tail,
+};
+
+use super::facts::{Facts, Func};
+
+/// How an output's loops are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Rows in parallel.
+    Rows,
+    /// Strips of so many rows in parallel.
+    Strips(i128),
+    /// Tiles of this width and height, a row of tiles in parallel.
+    Tiles(i128, i128),
+}
+
+/// Where the funcs are computed that the output needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Producers {
+    /// Those that are read at one point only are substituted; these as well.
+    Inline,
+    /// Each as a whole.
+    Root,
+    /// For each strip or tile.
+    Block,
+    /// Row by row, kept for the strip.
+    Sliding,
+}
+
+/// The loops that a cut has made: around a block, and within it around a row.
+pub(super) struct Blocks {
+    pub(super) outer: Option<String>,
+    pub(super) inner: Option<String>,
+}
+
+/// A directive that has no place in a text.
+pub(super) fn directive(func: FuncId, stage: usize, action: Action) -> Directive {
+    Directive { func, stage, action, origin: 0 }
+}
+
+/// All of them, under names that say what they are.
+pub(super) fn seeds(pool: &mut Pool, facts: &Facts) -> Vec<Schedule> {
+    const ALL: [(&str, Cut, Producers); 7] = [
+        ("rows_inline", Cut::Rows, Producers::Inline),
+        ("strips_sliding", Cut::Strips(32), Producers::Sliding),
+        ("strips", Cut::Strips(16), Producers::Block),
+        ("tiles", Cut::Tiles(128, 32), Producers::Block),
+        ("small_tiles", Cut::Tiles(32, 8), Producers::Block),
+        ("tiles_sliding", Cut::Tiles(256, 64), Producers::Sliding),
+        ("breadth_first", Cut::Rows, Producers::Root),
+    ];
+    let mut made: IndexSet<Vec<String>> = IndexSet::default();
+    let mut seeds = Vec::new();
+    for (name, cut, producers) in ALL {
+        let directives = seed(pool, facts, cut, producers);
+        // Without producers several are one.
+        if made.insert(directives.iter().map(|found| format!("{found:?}")).collect()) {
+            seeds.push(Schedule { name: name.to_owned(), directives });
+        }
+    }
+    seeds
+}
+
+fn seed(pool: &mut Pool, facts: &Facts, cut: Cut, producers: Producers) -> Vec<Directive> {
+    let Some(output) = facts.funcs.iter().rev().find(|func| func.is_output) else {
+        return Vec::new();
+    };
+    let mut directives = Vec::new();
+    let blocks = cut_loops(pool, output, cut, &mut directives);
+    for func in facts.funcs.iter().rev() {
+        if func.id == output.id || (func.is_synthetic && func.points <= 1) {
+            continue;
+        }
+        let is_worth_it = func.stages.len() > 1 || func.points > 1;
+        if func.is_output {
+            whole(pool, func, &mut directives);
+            continue;
+        }
+        if !is_worth_it || (producers == Producers::Inline && func.stages.len() == 1) {
+            // The default of boundary conditions.
+            if !func.is_synthetic {
+                directives.push(directive(func.id, 0, Action::ComputeInline));
+            }
+            continue;
+        }
+        let level = |var: &Option<String>| {
+            let var = var.clone()?;
+            Some(LoopLevel { func: output.id, stage: None, var })
+        };
+        match (producers, level(&blocks.outer), level(&blocks.inner)) {
+            (Producers::Sliding, Some(outer), Some(inner)) => {
+                directives.push(directive(func.id, 0, Action::StoreAt(outer)));
+                directives.push(directive(func.id, 0, Action::ComputeAt(inner)));
+                vectors(pool, func, &mut directives);
+            }
+            (Producers::Block | Producers::Sliding | Producers::Inline, Some(outer), _) => {
+                directives.push(directive(func.id, 0, Action::ComputeAt(outer)));
+                vectors(pool, func, &mut directives);
+            }
+            _ => whole(pool, func, &mut directives),
+        }
+    }
+    directives
+}
+
+/// Cuts the loops of an output's first stage; its updates are vectorized.
+pub(super) fn cut_loops(
+    pool: &mut Pool,
+    output: &Func,
+    cut: Cut,
+    directives: &mut Vec<Directive>,
+) -> Blocks {
+    let mut push = |action| directives.push(directive(output.id, 0, action));
+    let lanes = pool.int(output.lanes);
+    let parallel = |var: &str| Action::Traverse { var: var.to_owned(), kind: LoopKind::Parallel };
+    let vector =
+        |var: &str| Action::Vectorize { var: var.to_owned(), lanes: Some(lanes), tail: Tail::Auto };
+    let pure = output.stages.first().map_or(&[][..], |stage| &stage.pure);
+    let mut blocks = Blocks { outer: None, inner: None };
+    match (pure, cut) {
+        ([], _) => {}
+        ([x], _) => {
+            let (outer, inner) = (fresh(output, x, "o"), fresh(output, x, "i"));
+            let factor = pool.int(4096.max(output.lanes));
+            push(split(x, &outer, &inner, factor));
+            push(parallel(&outer));
+            push(vector(&inner));
+            blocks.outer = Some(outer);
+        }
+        ([x, y, ..], Cut::Rows) => {
+            push(parallel(y));
+            push(vector(x));
+            blocks.outer = Some(y.clone());
+        }
+        ([x, y, ..], Cut::Strips(height)) => {
+            let (outer, inner) = (fresh(output, y, "o"), fresh(output, y, "i"));
+            let height = pool.int(height);
+            push(split(y, &outer, &inner, height));
+            push(parallel(&outer));
+            push(vector(x));
+            blocks = Blocks { outer: Some(outer), inner: Some(inner) };
+        }
+        ([x, y, ..], Cut::Tiles(width, height)) => {
+            let outer = [fresh(output, x, "o"), fresh(output, y, "o")];
+            let inner = [fresh(output, x, "i"), fresh(output, y, "i")];
+            let factors = [pool.int(width.max(output.lanes)), pool.int(height)];
+            blocks = Blocks { outer: Some(outer[0].clone()), inner: Some(inner[1].clone()) };
+            let (rows, row) = (outer[1].clone(), inner[0].clone());
+            let vars = [x.clone(), y.clone()];
+            push(Action::Tile { vars, outer, inner, factors, tail: Tail::Auto });
+            push(parallel(&rows));
+            push(vector(&row));
+        }
+    }
+    for stage in 1..output.stages.len() {
+        update(pool, output, stage, true, directives);
+    }
+    blocks
+}
+
+fn split(var: &str, outer: &str, inner: &str, factor: ExprId) -> Action {
+    let [var, outer, inner] = [var, outer, inner].map(str::to_owned);
+    Action::Split { var, outer, inner, factor, tail: Tail::Auto }
+}
+
+/// A name for a loop made of another one, that no variable of the func has.
+pub(super) fn fresh(func: &Func, var: &str, suffix: &str) -> String {
+    let mut name = format!("{var}{suffix}");
+    let taken = |name: &String| {
+        func.stages.iter().any(|stage| stage.pure.contains(name) || stage.reduction.contains(name))
+    };
+    while taken(&name) {
+        name.push_str(suffix);
+    }
+    name
+}
+
+/// A func as a whole before what reads it.
+pub(super) fn whole(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive>) {
+    if !func.is_output {
+        directives.push(directive(func.id, 0, Action::ComputeRoot));
+    }
+    if let [_, .., last] = func.args.as_slice() {
+        let action = Action::Traverse { var: last.clone(), kind: LoopKind::Parallel };
+        directives.push(directive(func.id, 0, action));
+    }
+    vectors(pool, func, directives);
+    for stage in 1..func.stages.len() {
+        if let [_, .., last] = func.stages[stage].pure.as_slice() {
+            let action = Action::Traverse { var: last.clone(), kind: LoopKind::Parallel };
+            directives.push(directive(func.id, stage, action));
+        }
+    }
+}
+
+/// Vectors along the first dimension.
+pub(super) fn vectors(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive>) {
+    if let Some(x) = func.stages.first().and_then(|stage| stage.pure.first()) {
+        let lanes = Some(pool.int(func.lanes));
+        let action = Action::Vectorize { var: x.clone(), lanes, tail: Tail::Auto };
+        directives.push(directive(func.id, 0, action));
+    }
+    for stage in 1..func.stages.len() {
+        update(pool, func, stage, false, directives);
+    }
+}
+
+/// Vectors along the first pure variable of an update, within its reduction.
+fn update(
+    pool: &mut Pool,
+    func: &Func,
+    stage: usize,
+    in_parallel: bool,
+    directives: &mut Vec<Directive>,
+) {
+    let names = &func.stages[stage];
+    let Some(x) = names.pure.first() else { return };
+    if !names.reduction.is_empty() {
+        let vars = [x].into_iter().chain(&names.reduction).cloned().collect();
+        directives.push(directive(func.id, stage, Action::Reorder { vars }));
+    }
+    if let (true, [_, .., last]) = (in_parallel, names.pure.as_slice()) {
+        let action = Action::Traverse { var: last.clone(), kind: LoopKind::Parallel };
+        directives.push(directive(func.id, stage, action));
+    }
+    let lanes = Some(pool.int(func.lanes));
+    let action = Action::Vectorize { var: x.clone(), lanes, tail: Tail::Auto };
+    directives.push(directive(func.id, stage, action));
+}
+
+/// Whether an output is written past the caches.
+pub(super) fn streams(action: &Action) -> bool {
+    matches!(action, Action::StoreIn(StoreIn::Stream))
+}
