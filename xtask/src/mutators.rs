@@ -17,7 +17,9 @@ Installs what is missing, builds the release binary, and runs `halidom verify` o
 compilers whose sources lie in the folder that HALIDOM_SOURCES names: `heterocl`, `halide-hls`,
 `halide-to-hardware` and `halide`, each a checkout (a link will do). The first table has the rewrite rules by
 width, the second the mutators of each file, which is run as a process of its own: what they are, seconds, and
-the most memory of the process and its solvers. Answers are kept in the target folder, so a second run is
+the most memory of the process and its solvers. The third says of how many mutators of each compiler there is a
+verdict, and how many are decided without a bound, the last which are not supported and what stopped them first.
+Answers are kept in the target folder, so a second run is
 quick. A compiler whose folder is missing is named. HALIDOM_ONLY=TEXT runs the compilers with TEXT in their
 names alone.
 
@@ -49,6 +51,7 @@ fn run() -> Result<(), Error> {
     let halidom = process::halidom()?;
     let only = std::env::var(ONLY).unwrap_or_default();
     let (mut rules, mut transformations) = (Vec::new(), Vec::new());
+    let mut covered: Vec<Covered> = Vec::new();
     for profile in PROFILES.into_iter().filter(|profile| profile.contains(&only)) {
         let checkout = sources.join(profile);
         if !checkout.is_dir() {
@@ -56,7 +59,9 @@ fn run() -> Result<(), Error> {
             continue;
         }
         rules.extend(rules_of(&halidom, profile, &checkout)?);
-        transformations.extend(transformations_of(&halidom, profile, &checkout)?);
+        let mut coverage = Covered { compiler: profile.to_owned(), ..Covered::default() };
+        transformations.extend(transformations_of(&halidom, profile, &checkout, &mut coverage)?);
+        covered.push(coverage);
     }
     let mut headings = vec!["compiler", "bits"];
     headings.extend(STANDINGS);
@@ -66,7 +71,55 @@ fn run() -> Result<(), Error> {
     headings.extend(PROGRAM_STANDINGS);
     headings.extend(COSTS);
     println!("{}", table::layout(&headings, &transformations));
+    show_coverage(&covered);
     Ok(())
+}
+
+/// Of the mutators of a compiler, how many there is a verdict on.
+#[derive(Default)]
+struct Covered {
+    compiler: String,
+    mutators: usize,
+    /// Those that are supported.
+    judged: usize,
+    /// Those that are verified, or shown to be wrong.
+    decided: usize,
+    /// The others: file and name, where they stopped first, and at what.
+    unsupported: Vec<[String; 3]>,
+}
+
+/// In a hundred: how many mutators of the compilers of the paper should have a verdict, and how many should be decided.
+const TARGETS: [usize; 2] = [85, 60];
+
+fn show_coverage(covered: &[Covered]) {
+    let (mut rows, mut unsupported) = (Vec::new(), Vec::new());
+    // The paper's compilers; what came after them is not counted among them.
+    let sum = |of: fn(&Covered) -> usize| -> usize {
+        let papers = covered.iter().filter(|known| known.compiler != "halide");
+        papers.map(of).sum()
+    };
+    let all = Covered {
+        compiler: "the paper's".to_owned(),
+        mutators: sum(|known| known.mutators),
+        judged: sum(|known| known.judged),
+        decided: sum(|known| known.decided),
+        unsupported: Vec::new(),
+    };
+    for known in covered.iter().chain([&all]) {
+        let mut row = vec![known.compiler.clone(), known.mutators.to_string()];
+        for (count, target) in [known.judged, known.decided].into_iter().zip(TARGETS) {
+            let is_met = count * 100 >= target * known.mutators;
+            let share = (count * 100).checked_div(known.mutators).unwrap_or(0);
+            let met = if is_met { "" } else { "  missed" };
+            row.push(format!("{count} ({share} of {target} %){met}"));
+        }
+        rows.push(row);
+        let stopped = known.unsupported.iter();
+        unsupported.extend(stopped.map(|stop| [&[known.compiler.clone()][..], &stop[..]].concat()));
+    }
+    let headings = ["compiler", "mutators", "with a verdict", "verified or refuted"];
+    println!("{}", table::layout(&headings, &rows));
+    println!("{}", table::layout(&["compiler", "unsupported", "line", "construct"], &unsupported));
 }
 
 /// What a run takes.
@@ -121,6 +174,7 @@ fn transformations_of(
     halidom: &Path,
     profile: &str,
     checkout: &Path,
+    coverage: &mut Covered,
 ) -> Result<Vec<Vec<String>>, Error> {
     let listed = verify(halidom, profile, checkout, &["--list"])?;
     let files = listed.json.get("files").and_then(Json::members).unwrap_or_default();
@@ -136,10 +190,37 @@ fn transformations_of(
         for (sum, count) in total.iter_mut().zip(counts) {
             *sum += count;
         }
+        coverage.add(file, &answer.json);
         rows.push(row(profile, file, &counts, answer.costs));
     }
     rows.push(row(profile, "all", &total, [String::new(), String::new()]));
     Ok(rows)
+}
+
+impl Covered {
+    /// Counts the mutators of a file.
+    fn add(&mut self, file: &str, json: &Json) {
+        for (name, mutator) in json.get("mutators").and_then(Json::members).unwrap_or_default() {
+            let standing = mutator.get("standing").and_then(Json::text).unwrap_or("unsupported");
+            self.mutators += 1;
+            self.judged += usize::from(standing != "unsupported");
+            self.decided +=
+                usize::from(!matches!(standing, "unsupported" | "bounded" | "undecided"));
+            if standing != "unsupported" {
+                continue;
+            }
+            let of = |finding: &Json, key: &str| {
+                finding.get(key).and_then(Json::text).unwrap_or_default().to_owned()
+            };
+            let findings = mutator.get("findings").and_then(Json::array).unwrap_or_default();
+            let first = findings.iter().find(|finding| of(finding, "kind") == standing);
+            let (place, reason) = first.map_or_else(Default::default, |finding| {
+                (of(finding, "place"), of(finding, "reason"))
+            });
+            let line = place.rsplit(':').next().unwrap_or_default().to_owned();
+            self.unsupported.push([format!("{file}: {name}"), line, reason]);
+        }
+    }
 }
 
 fn row(profile: &str, file: &str, counts: &[usize], costs: [String; 2]) -> Vec<String> {

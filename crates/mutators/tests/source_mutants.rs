@@ -270,6 +270,37 @@ fn judge(mutant: &Mutant) -> Judged {
     Judged { standing, seen }
 }
 
+/// What is seen of a minimum that is computed so, at integers whose overflow is excluded.
+fn seen_of_minimum(result: &str) -> Option<String> {
+    let file = |result: &str| {
+        let text = format!(
+            "class Right : public IRMutator {{
+                void visit(const Min *op, const Expr &self) {{
+                    Expr a = mutate(op->a);
+                    Expr b = mutate(op->b);
+                    expr = Min::make(a, b);
+                    if (op->type.is_int() && op->type.bits() == 32) {{
+                        Expr one = make_one(op->type);
+                        expr = {result};
+                    }}
+                }}
+            }};"
+        );
+        vec![("minimum".to_owned(), parse(&text).expect("a file that is read"))]
+    };
+    let profile = Profile::named("heterocl").expect("a known profile");
+    let (mutant, original) = (file(result), file("Min::make(a, b)"));
+    observe(&mutant, &original, "Right", profile, Mutation::None, INPUTS)
+}
+
+#[test]
+fn overflow_that_is_excluded_is_not_seen() {
+    // On the greatest integer the sum overflows, which is excluded in the result too.
+    assert_eq!(seen_of_minimum("Min::make(a + one, b + one) - one"), None);
+    let seen = seen_of_minimum("Min::make(a + one, b) - one");
+    assert!(seen.is_some_and(|text| text.contains("becomes")));
+}
+
 #[test]
 fn no_observable_mutant_is_verified() {
     let count = std::env::var("HALIDOM_SOURCE_MUTANTS").ok().and_then(|text| text.parse().ok());

@@ -25,6 +25,9 @@ impl Machine<'_> {
         }
         let short = name.rsplit("::").next().unwrap_or(name);
         let Some(contract) = CONTRACTS.iter().find(|contract| contract.name == short) else {
+            if is_of_reports(name) {
+                return vec![(state, Val::info())];
+            }
             return self.unsupported(state, name, line);
         };
         let bad = |machine: &mut Self, state| {
@@ -201,6 +204,7 @@ impl Machine<'_> {
                 };
                 vec![(state, Val::Type(Type { code, bits, is_vector }))]
             }
+            (Meaning::HandleType, []) => vec![(state, Val::Type(Type::HANDLE))],
             (Meaning::BoolType, lanes) => match self.is_lanes(lanes.first()) {
                 Some(is_vector) => {
                     vec![(state, Val::Type(Type::BOOL.with_vector(is_vector)))]
@@ -271,8 +275,25 @@ impl Machine<'_> {
                 let node = Self::cast(*ty, *node, &mut state);
                 vec![(state, Val::Expr(Some(node)))]
             }
-            (Meaning::IsNan, [Val::Real(_)]) => {
-                vec![(state, Val::Bool(self.values.bool(false)))]
+            (Meaning::IsNan | Meaning::IsFinite, [Val::Real(_)]) => {
+                let truth = self.values.bool(contract.meaning == Meaning::IsFinite);
+                vec![(state, Val::Bool(truth))]
+            }
+            (Meaning::RampBase, [Val::Expr(Some(node)), ..]) if !state.node(*node).ty.is_vector => {
+                vec![(state, Val::Expr(None))]
+            }
+            (Meaning::Nothing, _) => vec![(state, Val::Void)],
+            (Meaning::Report, _) => vec![(state, Val::info())],
+            // Where a number of a report is put into a literal, it is what is true of it; one that was computed is any.
+            (Meaning::MakeConst, [Val::Type(ty), Val::Bound(num, fact)]) => {
+                state.facts.push(*fact);
+                let node = self.literal(*ty, *num, &mut state);
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (Meaning::MakeConst, [Val::Type(ty), value]) if value.is_info() => {
+                let node = state.add(*ty, None, None);
+                state.node_mut(node).is_literal = true;
+                vec![(state, Val::Expr(Some(node)))]
             }
             (Meaning::Undefined(name), [Val::Type(ty)]) => {
                 let shape = Shape { kind: Kind::Call, fields: Vec::new() };
@@ -284,6 +305,12 @@ impl Machine<'_> {
                 Meaning::Bounds,
                 [Val::Expr(Some(node)), Val::Address(least), Val::Address(greatest)],
             ) => self.bounds(*node, least, greatest, state),
+            (
+                Meaning::Bounds,
+                [Val::Ptr(Some((node, kind))), Val::Address(least), Val::Address(greatest)],
+            ) if state.shape(*node).is_some_and(|shape| shape.kind == *kind) => {
+                self.bounds(*node, least, greatest, state)
+            }
             (Meaning::Remainder, [Val::Expr(Some(node)), ..]) => {
                 let value = self.remainder_contract(*node, &mut state);
                 vec![(state, value)]
@@ -317,6 +344,21 @@ impl Machine<'_> {
                 if !state.node(*node).ty.is_vector =>
             {
                 vec![(state, Val::Expr(Some(*node)))]
+            }
+            (Meaning::Lane, [Val::Expr(Some(node)), Val::Int(_)]) => {
+                // Of another vector nothing is known of one lane.
+                let node = match state.shape(*node) {
+                    Some(Shape { kind: Kind::Broadcast, fields }) => match fields.first() {
+                        Some(Field::Expr(inner)) => *inner,
+                        _ => return bad(self, state),
+                    },
+                    _ if self.is_concrete() => return bad(self, state),
+                    _ => {
+                        let ty = state.node(*node).ty.element();
+                        state.add(ty, None, None)
+                    }
+                };
+                vec![(state, Val::Expr(Some(node)))]
             }
             (Meaning::Scoped(holds), [Val::Expr(Some(node))]) => {
                 let depth = (state.frames.len(), state.frame().len());
@@ -414,6 +456,7 @@ impl Machine<'_> {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
+            (Meaning::RemainderOf, _) if !self.is_concrete() => vec![(state, Val::info())],
             _ => {
                 let _ = templates;
                 if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
@@ -430,6 +473,15 @@ impl Machine<'_> {
         let (yes, no) = (self.values.bool(true), self.values.bool(false));
         let holds = holds.into_iter().map(|state| (state, Val::Bool(yes)));
         holds.chain(fails.into_iter().map(|state| (state, Val::Bool(no)))).collect()
+    }
+
+    /// The variable of the input that has a name, if there is one.
+    pub(crate) fn variable_named(value: &Val, state: &State) -> Option<NodeId> {
+        let name = Self::name_of(value, state)?;
+        (0..state.nodes.len()).find(|node| {
+            matches!(&state.nodes[*node].shape, Some(Shape { kind: Kind::Variable, fields })
+                if matches!(fields.first(), Some(Field::Expr(own)) if state.find(*own) == state.find(name)))
+        })
     }
 
     /// Whether a number of lanes makes a vector; `None` if that is not known.
@@ -655,4 +707,10 @@ impl Machine<'_> {
         let at_least = self.comparison("<=", zero, modulus);
         self.values.apply(Fun::And, &[at_least, fact])
     }
+}
+
+/// Whether a function computes with what visitors report, which is not followed.
+fn is_of_reports(name: &str) -> bool {
+    ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
+        || name == "ConstantInterval"
 }

@@ -1,7 +1,7 @@
 //! The symbolic interpreter: calls.
 
 use super::expression::is_stream;
-use super::ir::{Code, Kind};
+use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Paths};
 use super::state::{Slot, State};
 use super::value::{Place, Val};
@@ -152,7 +152,7 @@ impl<'p> Machine<'p> {
                 paths.extend(walked.into_iter().map(|(state, ())| (state, Val::Void)));
                 continue;
             }
-            let is_stmt = state.node(node).ty == super::ir::Type::STMT;
+            let is_stmt = state.node(node).ty == Type::STMT;
             for (mut state, value) in self.mutate_operands(node, state, line) {
                 let member = if is_stmt { "stmt" } else { "expr" };
                 self.store(&Place::Member(member.to_owned()), value.clone(), &mut state);
@@ -288,6 +288,10 @@ fn accepts(ty: &str, value: &Val, state: &State) -> bool {
             _ => false,
         },
         "Type" => matches!(value, Val::Type(_)),
+        "string" | "std::string" => match value {
+            Val::Expr(Some(node)) => state.node(node).ty == Type::NAME,
+            value => matches!(value, Val::Rope(_) | Val::Text(_)),
+        },
         "double" | "float" => matches!(value, Val::Real(_)),
         ty if ty.ends_with('*') => {
             matches!(value, Val::Address(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Handle(_))

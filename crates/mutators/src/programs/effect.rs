@@ -55,6 +55,8 @@ pub(crate) enum Memory {
     Unknown { before: MemoryId, class: usize, scope: ScopeId },
     /// The iterations of a loop of more than one.
     Loop { before: MemoryId, depth: u32, min: ValueId, extent: ValueId, body: Vec<Way> },
+    /// A loop that ends where an iteration stops.
+    While { before: MemoryId, depth: u32, body: Vec<Way> },
     /// Two statements that run at once.
     Fork { before: MemoryId, depth: u32, first: Vec<Way>, rest: Vec<Way> },
     /// A buffer, a semaphore or a region begins or ends.
@@ -277,13 +279,40 @@ impl Meaning<'_> {
                 Some(vec![way])
             }
             Kind::Store => self.store(&member, way, scope),
-            Kind::ProducerConsumer | Kind::AttrStmt => {
+            Kind::ProducerConsumer | Kind::AttrStmt | Kind::ExternModule => {
                 if let Some(value) = member("value") {
                     let _ = self.at(value, &mut way, scope);
                 }
                 self.go(member("body")?, way, scope)
             }
             Kind::For => self.repeat(&member, way, scope),
+            // A directive for hardware means nothing for what is computed.
+            Kind::Partition => Some(vec![way]),
+            Kind::While => self.repeat_while(member("condition")?, member("body")?, way, scope),
+            Kind::Return | Kind::Break | Kind::StreamStmt => {
+                let mut values = Vec::new();
+                for operand in ["index", "value", "axis"].into_iter().filter_map(member) {
+                    if kind != Kind::StreamStmt || member("value") == Some(operand) {
+                        values.push(self.at(operand, &mut way, scope));
+                    }
+                }
+                let name = member("name").map(|name| state.find(name));
+                let before = way.memory;
+                let what = kind;
+                let mark = Memory::Mark { before, what, name, values, is_end: false };
+                way.memory = self.effects.add(mark);
+                way.is_stopped = kind != Kind::StreamStmt;
+                Some(vec![way])
+            }
+            Kind::KernelStmt | Kind::Print => {
+                let list = member(if kind == Kind::Print { "values" } else { "args" })?;
+                let arguments = self.list(list, &mut way, scope);
+                let name = member("name").map(|name| state.find(name));
+                let callee = name.map_or("print".to_owned(), |name| format!("kernel {name}"));
+                let before = way.memory;
+                way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+                Some(vec![way])
+            }
             Kind::Allocate | Kind::Realize => {
                 // Where its condition does not hold nothing is allocated.
                 let condition = self.at(member("condition")?, &mut way, scope);
@@ -598,6 +627,40 @@ impl Meaning<'_> {
             }
         }
         Some(done)
+    }
+
+    /// A loop that goes on while a condition holds: an iteration, or its end where it does not.
+    fn repeat_while(
+        &mut self,
+        condition: NodeId,
+        body: NodeId,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        self.effects.depth += 1;
+        let depth = self.effects.depth;
+        let start = self.effects.add(Memory::Start(depth));
+        let mut first =
+            Way { conditions: Vec::new(), defined: Vec::new(), memory: start, is_stopped: false };
+        let holds = self.at(condition, &mut first, scope);
+        let (goes, mut iteration) = self.fork(holds, first);
+        for way in &mut iteration {
+            way.is_stopped = true;
+        }
+        let mut is_known = true;
+        for way in goes {
+            match self.go(body, way, scope) {
+                Some(ways) => iteration.extend(ways),
+                None => is_known = false,
+            }
+        }
+        self.effects.depth -= 1;
+        if !is_known {
+            return None;
+        }
+        let before = way.memory;
+        let memory = self.effects.add(Memory::While { before, depth, body: iteration });
+        Some(vec![Way { memory, ..way }])
     }
 
     /// The ways on which a condition holds, and those on which it does not.

@@ -25,6 +25,14 @@ pub(crate) enum Print {
     Assignment,
     /// A number.
     Number,
+    /// An operand where its text stands; its text is returned, or appended to the stream if one is given.
+    Inline,
+    /// A statement.
+    Stmt,
+    /// A brace that opens.
+    Open,
+    /// A brace that closes.
+    Close,
     /// Blanks.
     Nothing,
 }
@@ -84,7 +92,15 @@ impl<'p> Machine<'p> {
         {
             rope.extend(pieces);
             self.store(place, Val::Rope(rope), state);
+            if self.is_within_stmt {
+                state.at = self.line;
+            }
         }
+    }
+
+    /// Appends to the stream of statements.
+    fn write(&mut self, pieces: Vec<Piece>, state: &mut State) {
+        self.append(&Place::Member("stream".to_owned()), pieces, state);
     }
 
     /// A value as text.
@@ -119,7 +135,31 @@ impl<'p> Machine<'p> {
             values.iter().map(|value| Self::loaded(value.clone(), &state)).collect();
         let pieces = match (what, loaded.as_slice()) {
             (Print::Nothing, _) => return vec![(state, Val::Void)],
-            (Print::Expr, [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..]) => {
+            (Print::Open | Print::Close, _) => {
+                let brace = if what == Print::Open { "{\n" } else { "}\n" };
+                self.write(vec![Piece::Text(brace.to_owned())], &mut state);
+                return vec![(state, Val::Void)];
+            }
+            (Print::Stmt | Print::Expr | Print::Inline, [Val::Expr(None) | Val::Ptr(None), ..]) => {
+                let what = "an undefined operand is printed".to_owned();
+                self.end(state, Outcome::Crash(what), line);
+                return Vec::new();
+            }
+            (Print::Stmt, [Val::Expr(Some(node)), ..]) => {
+                self.write(vec![Piece::Stmt(*node)], &mut state);
+                return vec![(state, Val::Void)];
+            }
+            (Print::Expr, [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..])
+                if self.is_within_stmt =>
+            {
+                let (mark, piece) = self.computed_here(*node, &mut state);
+                self.write(vec![mark], &mut state);
+                vec![piece]
+            }
+            (
+                Print::Expr | Print::Inline,
+                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..],
+            ) => {
                 let name = Val::Rope(vec![Piece::Node(*node)]);
                 if place.is_none() {
                     self.store(&Place::Member("id".to_owned()), name, &mut state);
@@ -143,11 +183,18 @@ impl<'p> Machine<'p> {
                 let Some(rope) = Self::rope_of(rhs, &state) else {
                     return self.unsupported(state, "an assignment of something else", line);
                 };
-                let Some(value) = self.read_c(&rope, &mut state, line) else {
-                    return self.unsupported(state, format!("the C text {}", plain(&rope)), line);
-                };
-                let Some(node) = self.as_literal(*ty, value, &mut state) else {
-                    return self.unsupported(state, format!("C of the type {ty}"), line);
+                let node = match vector_of(*ty, &rope, &mut state) {
+                    Some(node) => node,
+                    None => {
+                        let Some(value) = self.read_c(&rope, &mut state, line) else {
+                            let what = format!("the C text {}", plain(&rope));
+                            return self.unsupported(state, what, line);
+                        };
+                        let Some(node) = self.as_literal(*ty, value, &mut state) else {
+                            return self.unsupported(state, format!("C of the type {ty}"), line);
+                        };
+                        node
+                    }
                 };
                 let name = vec![Piece::Node(node)];
                 self.store(&Place::Member("id".to_owned()), Val::Rope(name.clone()), &mut state);
@@ -180,6 +227,9 @@ impl<'p> Machine<'p> {
         {
             return vec![(state, Val::Expr(Some(*node)))];
         }
+        if let Some(node) = vector_of(ty, rope, &mut state) {
+            return vec![(state, Val::Expr(Some(node)))];
+        }
         let Some(value) = self.read_c(rope, &mut state, line) else {
             return self.unsupported(state, format!("the C text {}", plain(rope)), line);
         };
@@ -190,7 +240,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A variable of an IR type that was given a value in C.
-    fn as_literal(&mut self, ty: Type, value: Val, state: &mut State) -> Option<NodeId> {
+    pub(super) fn as_literal(&mut self, ty: Type, value: Val, state: &mut State) -> Option<NodeId> {
         if ty.is_vector {
             return None;
         }
@@ -231,13 +281,13 @@ impl<'p> Machine<'p> {
     /// The value of a text as an expression of C; `None` if it is none that is known.
     fn read_c(&mut self, rope: &[Piece], state: &mut State, line: usize) -> Option<Val> {
         let tokens = tokens(rope)?;
-        let mut reader = Reader { machine: self, tokens: &tokens, at: 0, line };
+        let mut reader = Reader::new(self, &tokens, Vec::new(), line);
         let value = reader.conditional(state)?;
-        (reader.at == tokens.len()).then_some(value)
+        reader.is_done().then_some(value)
     }
 
     /// The value that an operand has in C.
-    fn c_value(&mut self, node: NodeId, state: &State) -> Option<Val> {
+    pub(super) fn c_value(&mut self, node: NodeId, state: &State) -> Option<Val> {
         let ty = state.node(node).ty;
         if ty.is_vector || !ty.is_value() {
             return None;
@@ -257,36 +307,94 @@ impl<'p> Machine<'p> {
 
 /// A token of C.
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+pub(super) enum Token {
     Word(String),
     Number(i128, String),
     Sign(String),
+    /// A text in quotes.
+    Quoted,
+    /// What a line says that tells the compiler something.
+    Pragma(String),
+    /// The text of an operand.
     Node(NodeId),
     Name(NodeId),
     Num(Num),
     Type(Type),
+    /// An operand that is a statement.
+    Stmt(NodeId),
+    /// An operand is computed, for a variable.
+    Eval(NodeId, NodeId),
+}
+
+/// `T::ramp(a, b)` or `T::broadcast(a)`, as a node of the vector type `T`.
+fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
+    if !ty.is_vector {
+        return None;
+    }
+    let tokens = tokens(rope)?;
+    let sign = |text: &str| Token::Sign(text.to_owned());
+    let [Token::Type(of), scope, Token::Word(name), open, operands @ .., close] = tokens.as_slice()
+    else {
+        return None;
+    };
+    if *of != ty || *scope != sign("::") || *open != sign("(") || *close != sign(")") {
+        return None;
+    }
+    let (kind, nodes) = match (name.as_str(), operands) {
+        ("ramp", [Token::Node(base), comma, Token::Node(stride)]) if *comma == sign(",") => {
+            (Kind::Ramp, vec![*base, *stride])
+        }
+        ("broadcast", [Token::Node(value)]) => (Kind::Broadcast, vec![*value]),
+        _ => return None,
+    };
+    if nodes.iter().any(|node| state.node(*node).ty != ty.element()) {
+        return None;
+    }
+    let mut fields: Vec<Field> = nodes.into_iter().map(Field::Expr).collect();
+    fields.push(Field::Lanes);
+    Some(state.add(ty, None, Some(Shape { kind, fields })))
 }
 
 /// A text for a reader.
-fn plain(rope: &[Piece]) -> String {
+pub(super) fn plain(rope: &[Piece]) -> String {
     let parts = rope.iter().map(|piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Num(_) => "#".to_owned(),
         Piece::Node(node) => format!("_{node}"),
         Piece::Name(_) => "v".to_owned(),
         Piece::Type(ty) => ty.to_string(),
+        Piece::Stmt(_) => "statement".to_owned(),
+        Piece::Eval(_, variable) => format!("_{variable} is computed; "),
     });
     parts.collect()
 }
 
 /// Signs of two characters and more.
-const LONG_SIGNS: [&str; 9] = ["<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::"];
+const LONG_SIGNS: [&str; 10] = ["<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::", "++"];
 
-fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
+/// What the characters that are read belong to.
+#[derive(Clone, Debug, PartialEq)]
+enum Within {
+    Code,
+    /// A comment to the end of the line.
+    Comment,
+    /// A line for the compiler, so far.
+    Pragma(String),
+    Quotes,
+}
+
+/// The tokens of a text; `None` if there are none, or one is not known.
+pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
+    let mut within = Within::Code;
     for piece in rope {
         let text = match piece {
-            Piece::Text(text) => text,
+            Piece::Text(text) => text.as_str(),
+            // An operand is computed before the line that its text stands in.
+            _ if within != Within::Code && !matches!(piece, Piece::Stmt(_) | Piece::Eval(..)) => {
+                continue;
+            }
+            _ if within != Within::Code => return None,
             Piece::Num(num) => {
                 tokens.push(Token::Num(*num));
                 continue;
@@ -303,11 +411,57 @@ fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
                 tokens.push(Token::Type(*ty));
                 continue;
             }
+            Piece::Stmt(node) => {
+                tokens.push(Token::Stmt(*node));
+                continue;
+            }
+            Piece::Eval(node, variable) => {
+                tokens.push(Token::Eval(*node, *variable));
+                continue;
+            }
         };
-        let mut rest = text.as_str();
+        let mut rest = text;
         while let Some(first) = rest.chars().next() {
+            let after = &rest[first.len_utf8()..];
+            match &mut within {
+                Within::Code => {}
+                Within::Comment | Within::Pragma(_) if first == '\n' => {
+                    if let Within::Pragma(said) = &within {
+                        tokens.push(Token::Pragma(said.strip_prefix("pragma ")?.to_owned()));
+                    }
+                    (within, rest) = (Within::Code, after);
+                    continue;
+                }
+                Within::Pragma(said) => {
+                    said.push(first);
+                    rest = after;
+                    continue;
+                }
+                // What is escaped is within the quotes.
+                Within::Quotes if first == '\\' => {
+                    rest = after.get(1..).unwrap_or_default();
+                    continue;
+                }
+                Within::Comment | Within::Quotes => {
+                    if within == Within::Quotes && first == '"' {
+                        tokens.push(Token::Quoted);
+                        within = Within::Code;
+                    }
+                    rest = after;
+                    continue;
+                }
+            }
+            if rest.starts_with("//") {
+                (within, rest) = (Within::Comment, &rest[2..]);
+                continue;
+            }
             if first.is_whitespace() {
-                rest = &rest[first.len_utf8()..];
+                rest = after;
+                continue;
+            }
+            if matches!(first, '#' | '"') {
+                within = if first == '#' { Within::Pragma(String::new()) } else { Within::Quotes };
+                rest = after;
                 continue;
             }
             let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -330,7 +484,7 @@ fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
             rest = &rest[length..];
         }
     }
-    Some(tokens)
+    (within == Within::Code || within == Within::Comment).then_some(tokens)
 }
 
 /// Binary operators by precedence, loosest first.
@@ -347,25 +501,44 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-struct Reader<'r, 'p> {
-    machine: &'r mut Machine<'p>,
-    tokens: &'r [Token],
-    at: usize,
+pub(super) struct Reader<'r, 'p> {
+    pub(super) machine: &'r mut Machine<'p>,
+    pub(super) tokens: &'r [Token],
+    pub(super) at: usize,
+    /// The variables under which operands are computed somewhere in the text.
+    pub(super) declared: Vec<NodeId>,
+    /// Those of them that are visible here.
+    pub(super) visible: Vec<NodeId>,
     line: usize,
 }
 
+impl<'r, 'p> Reader<'r, 'p> {
+    pub(super) fn new(
+        machine: &'r mut Machine<'p>,
+        tokens: &'r [Token],
+        declared: Vec<NodeId>,
+        line: usize,
+    ) -> Self {
+        Self { machine, tokens, at: 0, declared, visible: Vec::new(), line }
+    }
+}
+
 impl Reader<'_, '_> {
-    fn peek(&self) -> Option<&Token> {
+    pub(super) fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
     }
 
-    fn take_sign(&mut self, wanted: &str) -> bool {
+    pub(super) fn is_done(&self) -> bool {
+        self.at == self.tokens.len()
+    }
+
+    pub(super) fn take_sign(&mut self, wanted: &str) -> bool {
         let is_met = matches!(self.peek(), Some(Token::Sign(sign)) if sign == wanted);
         self.at += usize::from(is_met);
         is_met
     }
 
-    fn conditional(&mut self, state: &mut State) -> Option<Val> {
+    pub(super) fn conditional(&mut self, state: &mut State) -> Option<Val> {
         let condition = self.binary(0, state)?;
         if !self.take_sign("?") {
             return Some(condition);
@@ -403,7 +576,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn truth(&mut self, value: &Val) -> Option<crate::rules::ValueId> {
+    pub(super) fn truth(&mut self, value: &Val) -> Option<crate::rules::ValueId> {
         match value {
             Val::Bool(term) => Some(*term),
             Val::Int(num) => {
@@ -492,6 +665,11 @@ impl Reader<'_, '_> {
             if let Some(ty) = self.type_name()
                 && self.take_sign(")")
             {
+                if ty.is_bool()
+                    && let Some(truth) = self.operand_as_truth(state)
+                {
+                    return Some(truth);
+                }
                 let operand = self.unary(state)?;
                 return self.cast(ty, operand);
             }
@@ -500,7 +678,25 @@ impl Reader<'_, '_> {
         self.primary(state)
     }
 
-    fn type_name(&mut self) -> Option<Type> {
+    /// An operand that is converted to `bool`. Which of its bits decide is C's choice, and another one than the IR's: what
+    /// becomes of numbers but 0 and 1 is not judged.
+    fn operand_as_truth(&mut self, state: &mut State) -> Option<Val> {
+        let begin = self.at;
+        let is_wrapped = self.take_sign("(");
+        let operand = self.operand();
+        let is_whole = operand.is_some()
+            && (!is_wrapped || self.take_sign(")"))
+            && !matches!(self.peek(), Some(Token::Sign(sign)) if matches!(sign.as_str(), "[" | "(" | "++"));
+        let Some(node) = operand.filter(|node| is_whole && !state.node(*node).ty.is_bool()) else {
+            self.at = begin;
+            return None;
+        };
+        let shape = Shape { kind: Kind::Cast, fields: vec![Field::Expr(node)] };
+        let cast = state.add(Type::BOOL, None, Some(shape));
+        Some(Val::Bool(self.machine.node_value(cast, state)))
+    }
+
+    pub(super) fn type_name(&mut self) -> Option<Type> {
         let ty = match self.peek()? {
             Token::Type(ty) => *ty,
             Token::Word(word) => c_type(word)?,
@@ -519,7 +715,10 @@ impl Reader<'_, '_> {
                 machine.real_of(num)
             }
             (_, Val::Bool(truth)) if ty.is_bool() => Val::Bool(truth),
-            // Which bits of a number decide is C's own choice, and not the IR's.
+            (_, Val::Int(num)) if ty.is_bool() => {
+                let zero = machine.number(0, num.bits, num.is_signed);
+                Val::Bool(machine.comparison("!=", num.term, zero.term))
+            }
             _ if ty.is_bool() => return None,
             (Code::Int | Code::UInt, value) => {
                 let num = machine.promote(&value)?;
@@ -533,7 +732,11 @@ impl Reader<'_, '_> {
         let token = self.peek()?.clone();
         self.at += 1;
         match token {
-            Token::Node(node) => self.machine.c_value(node, state),
+            Token::Node(_) => {
+                self.at -= 1;
+                let node = self.operand()?;
+                self.machine.c_value(node, state)
+            }
             Token::Name(name) => {
                 let variable = (0..state.nodes.len()).find(|node| {
                     matches!(state.shape(*node), Some(Shape { kind: Kind::Variable, fields })
@@ -570,7 +773,12 @@ impl Reader<'_, '_> {
                 let value = self.conditional(state)?;
                 self.take_sign(")").then_some(value)
             }
-            Token::Sign(_) | Token::Type(_) => None,
+            Token::Sign(_)
+            | Token::Type(_)
+            | Token::Quoted
+            | Token::Pragma(_)
+            | Token::Stmt(_)
+            | Token::Eval(..) => None,
         }
     }
 

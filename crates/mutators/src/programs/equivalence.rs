@@ -170,6 +170,13 @@ fn alike(meaning: &mut Meaning<'_>, a: MemoryId, b: MemoryId, needed: &mut Neede
             alike(meaning, *before, *other, needed)
         }
         (
+            Memory::While { before, depth, body },
+            Memory::While { before: other, depth: of, body: other_body },
+        ) if depth == of => {
+            needed.bodies.push((body.clone(), other_body.clone()));
+            alike(meaning, *before, *other, needed)
+        }
+        (
             Memory::Fork { before, depth, first, rest },
             Memory::Fork { before: other, depth: of, first: one, rest: two },
         ) if depth == of => {

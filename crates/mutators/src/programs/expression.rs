@@ -3,6 +3,7 @@
 use super::info::is_report;
 use super::ir::Kind;
 use super::machine::{Machine, Outcome, Paths};
+use super::methods::PART_OF_TEXT;
 use super::state::{Field, NodeId, Shape, State};
 use super::value::{Num, Place, Val};
 use crate::cpp::ast::{Expr, ExprKind};
@@ -129,6 +130,10 @@ impl<'p> Machine<'p> {
         let mut paths = Vec::new();
         for (state, object) in self.eval(object, state) {
             for (mut state, index) in self.eval(index, state) {
+                if self.is_emitter && matches!(object, Val::Rope(_)) {
+                    paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
+                    continue;
+                }
                 let Val::Int(num) = &index else {
                     self.end(state, Outcome::Unsupported("an index".to_owned()), line);
                     continue;
@@ -226,6 +231,10 @@ impl<'p> Machine<'p> {
             let value = slot.value.clone();
             return vec![(state, value)];
         }
+        if self.is_emitter && name == "print_ssa_form_" {
+            // Expressions are printed as they stand.
+            return vec![(state, Val::Bool(self.values.bool(false)))];
+        }
         vec![(state, Val::Handle(name.to_owned()))]
     }
 
@@ -256,7 +265,17 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
-                for (state, value) in self.eval(object, state) {
+                for (mut state, value) in self.eval(object, state) {
+                    // A report of which a member is assigned says nothing any more.
+                    if let ExprKind::Name(of) = &object.kind
+                        && is_report(&value)
+                        && !self.is_concrete()
+                        && let Some(place) = Self::find_variable(of, &state)
+                    {
+                        self.store(&place, Val::info(), &mut state);
+                        paths.push((state, Place::Nowhere));
+                        continue;
+                    }
                     // What is known of a structure's member may be read again; of what is not, it cannot be.
                     let is_known = match &value {
                         Val::Object(members) => members.iter().any(|(known, _)| known == name),
@@ -308,6 +327,8 @@ impl<'p> Machine<'p> {
                     for (state, place) in self.place(lhs, state) {
                         let combined = if op == "=" {
                             vec![(state, value.clone())]
+                        } else if place == Place::Nowhere {
+                            vec![(state, Val::info())]
                         } else {
                             let old = Self::load(&place, &state).map(|slot| slot.value);
                             let sign = op.trim_end_matches('=');
@@ -367,7 +388,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        if name.ends_with("_error") {
+        let is_fatal = name == "LOG"
+            && matches!(arguments.first().map(|level| &level.kind), Some(ExprKind::Name(level)) if level == "FATAL");
+        if name.ends_with("_error") || is_fatal {
             self.end(state, Outcome::Crash(format!("{name} is reached")), line);
             return Vec::new();
         }
@@ -490,6 +513,10 @@ impl<'p> Machine<'p> {
             let compared = self.compare_intervals(op, &lhs, &rhs, &mut state);
             return vec![(state, compared.unwrap_or_else(Val::info))];
         }
+        let is_part = |value: &Val| matches!(value, Val::Handle(of) if of == PART_OF_TEXT);
+        if self.is_emitter && (is_part(&lhs) || is_part(&rhs)) {
+            return self.unknown_text(op, &lhs, &rhs, state, line);
+        }
         if let Some(paths) = self.symbols(op, &lhs, &rhs, &state) {
             return paths;
         }
@@ -550,6 +577,32 @@ impl<'p> Machine<'p> {
                 holds.chain(fails.into_iter().map(|state| (state, Val::Bool(absent)))).collect()
             }
             _ => self.unsupported(state, format!("the operator {op}"), line),
+        }
+    }
+
+    /// What is computed from a text of which parts are not known: that it has something is a choice. On IR that is known
+    /// no name has what is looked for.
+    fn unknown_text(
+        &mut self,
+        op: &str,
+        lhs: &Val,
+        rhs: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let is_nowhere = |value: &Val| matches!(value, Val::Handle(of) if of.ends_with("npos"));
+        match op {
+            "==" | "!=" if self.is_concrete() => {
+                let is_missed = is_nowhere(lhs) || is_nowhere(rhs);
+                let truth = self.values.bool(is_missed == (op == "=="));
+                vec![(state, Val::Bool(truth))]
+            }
+            "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            "+" | "-" => vec![(state, Val::Handle(PART_OF_TEXT.to_owned()))],
+            _ => self.unsupported(state, format!("the operator {op} on a text"), line),
         }
     }
 
@@ -690,6 +743,12 @@ impl<'p> Machine<'p> {
                     }
                 },
                 Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
+                // Variables are told apart by identity, and pointers to them are followed.
+                Val::Expr(Some(node))
+                    if state.shape(node).is_some_and(|shape| shape.kind == Kind::Variable) =>
+                {
+                    paths.extend(self.node_member(node, Kind::Variable, name, state, line));
+                }
                 _ => self.end(state, Outcome::Unsupported(format!("the member {name}")), line),
             }
         }

@@ -264,10 +264,11 @@ kinds! {
     Let: Typing::All, ["name" Name, "value" Int, "body" Same];
     Shuffle: Typing::All, [];
     Reduce: Typing::All, [];
-    GetBit: Typing::All, [];
-    GetSlice: Typing::All, [];
-    SetBit: Typing::All, [];
-    SetSlice: Typing::All, [];
+    GetBit: Typing::All, ["a" Same, "index" Int];
+    GetSlice: Typing::All, ["a" Same, "index_left" Int, "index_right" Int];
+    SetBit: Typing::All, ["a" Same, "value" Same, "index" Int];
+    SetSlice: Typing::All, ["a" Same, "value" Same, "index_left" Int, "index_right" Int];
+    Quantize: Typing::All, ["body" Same, "bitwidth" Int];
     StringImm: Typing::All, [];
     Undefined: Typing::Only(Code::Stmt), [];
     Name: Typing::Only(Code::Name), ["text" Opaque];
@@ -288,6 +289,14 @@ kinds! {
     AttrStmt: Typing::Only(Code::Stmt), ["node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt];
     Acquire: Typing::Only(Code::Stmt), ["semaphore" Int, "count" Int, "body" Stmt];
     Fork: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
+    KernelStmt: Typing::Only(Code::Stmt), ["name" Name, "args" Exprs];
+    StreamStmt: Typing::Only(Code::Stmt), ["name" Name, "index" Int, "value" Int, "axis" Int];
+    ExternModule: Typing::Only(Code::Stmt), ["attr_key" Opaque, "value" Int, "body" Stmt];
+    While: Typing::Only(Code::Stmt), ["condition" Truth, "body" Stmt];
+    Return: Typing::Only(Code::Stmt), ["value" Int];
+    Break: Typing::Only(Code::Stmt), ["text" Opaque];
+    Print: Typing::Only(Code::Stmt), ["values" Exprs, "format" Opaque];
+    Partition: Typing::Only(Code::Stmt), ["name" Name, "dim" Opaque, "factor" Opaque, "partition_type" Opaque];
 }
 
 impl Kind {

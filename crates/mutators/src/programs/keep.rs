@@ -42,6 +42,7 @@ const SOURCES: &[&str] = &[
     include_str!("contracts.rs"),
     include_str!("effect.rs"),
     include_str!("emit.rs"),
+    include_str!("emit_stmt.rs"),
     include_str!("equivalence.rs"),
     include_str!("expression.rs"),
     include_str!("fork.rs"),

@@ -101,6 +101,9 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     layout(Kind::Realize, &["name", "types", "bounds", "condition", "body"], FIRST),
     layout(Kind::Realize, &["name", "types", "memory_type", "bounds", "condition", "body"], LATER),
     layout(Kind::AttrStmt, &["node", "attr_key", "value", "body"], TVM),
+    layout(Kind::While, &["condition", "body"], TVM),
+    layout(Kind::Return, &["value"], TVM),
+    layout(Kind::Partition, &["name", "dim", "factor", "partition_type"], TVM),
     layout(Kind::Acquire, &["semaphore", "count", "body"], LATER),
     layout(Kind::Fork, &["first", "rest"], LATER),
 ];

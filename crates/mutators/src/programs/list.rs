@@ -129,7 +129,6 @@ pub fn mutators_of(
                     return examine_bounds(entry(Kind::Variable), &mut solver, options.limits);
                 }
                 match argument(function).and_then(Kind::named) {
-                    Some(kind) if kind.is_stmt() && entry(kind).is_emitter => unsupported(function),
                     Some(kind) if kind.is_stmt() => {
                         examine_statement(entry(kind), &mut solver, options.limits)
                     }
@@ -196,7 +195,10 @@ fn is_mutator(function: &Function, classes: &[Class]) -> bool {
 fn is_emitter(function: &Function, functions: &[Function]) -> bool {
     let prints = |other: &Function| {
         other.class == function.class
-            && contracts::printed(&other.name) == Some(super::emit::Print::Expr)
+            && matches!(
+                contracts::printed(&other.name),
+                Some(super::emit::Print::Expr | super::emit::Print::Inline)
+            )
     };
     matches!(function.name.as_str(), "visit" | "VisitExpr_" | "VisitStmt_")
         && function.result == "void"

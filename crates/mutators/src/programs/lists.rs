@@ -57,6 +57,26 @@ impl Machine<'_> {
         paths
     }
 
+    /// The arguments of a call of which only that it is one is known: on a path for each number of them. They are taken to
+    /// have the type of the call.
+    fn call_arguments(&mut self, call: NodeId, state: State, line: usize) -> Paths<Vec<Val>> {
+        let ty = state.node(call).ty;
+        let mut paths = vec![];
+        let mut longer = state;
+        for length in 0..=MAX_ITERATIONS {
+            let (mut fits, rest) = self.choose(longer);
+            let nodes: Vec<NodeId> = (0..length).map(|_| fits.add(ty, None, None)).collect();
+            if let Some(shape) = &mut fits.node_mut(call).shape {
+                shape.fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
+            }
+            paths.push((fits, nodes.into_iter().map(|node| Val::Expr(Some(node))).collect()));
+            longer = rest;
+        }
+        let what = format!("calls of at most {MAX_ITERATIONS} arguments");
+        self.end(longer, Outcome::Bounded(what), line);
+        paths
+    }
+
     /// A value as a vector, if it is one.
     pub(crate) fn as_list(&mut self, value: &Val, state: State, line: usize) -> Paths<Vec<Val>> {
         match value {
@@ -77,7 +97,8 @@ impl Machine<'_> {
                     let values = values.collect();
                     vec![(state, values)]
                 }
-                _ => self.unsupported(state, "arguments of a call that is not known", line),
+                Some(_) => self.call_arguments(*call, state, line),
+                None => self.unsupported(state, "arguments of a call that is not known", line),
             },
             _ => self.unsupported(state, "a vector that is not known", line),
         }

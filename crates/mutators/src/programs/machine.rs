@@ -634,8 +634,8 @@ impl<'p> Machine<'p> {
 }
 
 /// A kind as a bit.
-pub(crate) fn bit(kind: Kind) -> u64 {
-    1 << (kind as u64)
+pub(crate) fn bit(kind: Kind) -> u128 {
+    1 << (kind as u32)
 }
 
 /// `int32_t` of the IR.

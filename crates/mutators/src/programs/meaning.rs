@@ -340,6 +340,18 @@ impl<'a> Meaning<'a> {
             {
                 self.called(&intrinsic.unwrap_or_default(), arguments, ty)
             }
+            // Parts of numbers, of which is known that equal operands have equal ones.
+            (
+                Kind::GetBit | Kind::GetSlice | Kind::SetBit | Kind::SetSlice | Kind::Quantize,
+                operands,
+            ) => self.called(kind.name(), operands, ty),
+            // What is called is not known, but equal arguments give equal values.
+            (Kind::Call, arguments)
+                if intrinsic.is_none() && !arguments.is_empty() && !self.is_timed =>
+            {
+                let callee = super::nodes::callee(self.state.find(node));
+                self.called(&callee, arguments, ty)
+            }
             (Kind::Variable, [name]) => return self.named(node, *name, ty),
             (Kind::Load, [name, predicate, index]) => {
                 let holds = self.node(*predicate);

@@ -1,11 +1,21 @@
 //! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
 
+use super::emit::Print;
 use super::info::is_report;
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
 use super::state::{NodeId, State};
-use super::value::{Num, Val};
+use super::value::{Num, Piece, Val};
 use crate::rules::Fun;
+
+/// The scope of what is reported of variables.
+const REPORTS: &str = "bounds_and_alignment_info";
+
+/// Scopes of variables that are known by their names.
+const SCOPES: [&str; 2] = [REPORTS, "var_info"];
+
+/// What stands for a character, a place or a part of a text that is not known.
+pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 
 impl Machine<'_> {
     /// Methods of `Expr`, `Type`, nodes and the compiler's own objects.
@@ -85,7 +95,18 @@ impl Machine<'_> {
             (Val::Ptr(Some(_)), "is_pure", []) if self.are_calls_impure => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
+            // A class that prints visits what it prints.
+            (Val::Expr(node), "accept", [Val::Handle(of)]) if self.is_emitter && of == "this" => {
+                let is_stmt = node.is_some_and(|node| state.node(node).ty == Type::STMT);
+                let print = if is_stmt { Print::Stmt } else { Print::Expr };
+                self.print(print, &[receiver], state, line)
+            }
             (Val::Rope(_), "str", []) => vec![(state, receiver)],
+            (Val::Rope(_), ..) if self.is_emitter => self.text_method(&receiver, name, state, line),
+            // Nothing is asked of the target.
+            (Val::Handle(_), "has_feature", _) => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
             (Val::Opaque(id), "empty" | "defined", []) if self.is_concrete() => {
                 let truth = (*id == 0) == (name == "empty");
                 vec![(state, Val::Bool(self.values.bool(truth)))]
@@ -102,7 +123,12 @@ impl Machine<'_> {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
-            (Val::Ptr(Some((node, kind))), "is_intrinsic" | "is_slice" | "is_pure", _) => {
+            (
+                Val::Ptr(Some((node, kind))),
+                "is_intrinsic" | "is_slice" | "is_pure" | "is_concat" | "is_interleave"
+                | "is_extract_element",
+                _,
+            ) => {
                 let (holds, fails) = self.is_kind(*node, *kind, state);
                 for state in fails {
                     self.end(state, Outcome::Crash("null dereference".to_owned()), line);
@@ -125,6 +151,22 @@ impl Machine<'_> {
             (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
             (receiver, ..) if is_report(receiver) => {
                 self.info_method(receiver, name, &arguments, place.as_ref(), state)
+            }
+            // What a scope has about a variable by its name.
+            (Val::Handle(of), "ref" | "get", [key @ Val::Expr(Some(_))])
+                if !self.is_concrete() && SCOPES.contains(&of.as_str()) =>
+            {
+                match Self::variable_named(key, &state) {
+                    Some(node) if of == REPORTS => {
+                        let info = self.info_of(node, &state);
+                        vec![(state, info)]
+                    }
+                    Some(node) => {
+                        let variable = vec![Val::Ptr(Some((node, Kind::Variable)))];
+                        self.method(receiver, name, templates, variable, state, line)
+                    }
+                    None => vec![(state, Val::Handle(format!("{of}.{name}")))],
+                }
             }
             (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
                 // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
@@ -183,6 +225,22 @@ impl Machine<'_> {
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
+    }
+
+    /// A method of a text of which parts are not known: what it would tell of those is a question without an answer, but on
+    /// IR that is known no name has what is looked for.
+    fn text_method(&mut self, text: &Val, name: &str, state: State, line: usize) -> Paths<Val> {
+        let Val::Rope(pieces) = text else { return self.unsupported(state, name, line) };
+        let value = match name {
+            "empty" => {
+                let is_blank =
+                    |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+                Val::Bool(self.values.bool(pieces.iter().all(is_blank)))
+            }
+            "find" | "substr" | "length" | "size" => Val::Handle(PART_OF_TEXT.to_owned()),
+            _ => return self.unsupported(state, format!("the method {name} of a text"), line),
+        };
+        vec![(state, value)]
     }
 
     fn is_intrinsic(&mut self, node: NodeId, name: &str, state: State) -> Paths<Val> {
@@ -252,6 +310,10 @@ impl Machine<'_> {
             }
             "can_represent" | "is_max" | "is_min" => {
                 return match (arguments, ty.range()) {
+                    ([value], _) if value.is_info() && !self.is_concrete() => {
+                        let (holds, fails) = self.choose(state);
+                        self.truths(vec![holds], vec![fails])
+                    }
                     ([Val::Int(num)], Some((least, greatest))) => {
                         let bound = |value, machine: &mut Self| Num {
                             bits: 64,

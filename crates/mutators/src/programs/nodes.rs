@@ -3,7 +3,7 @@
 use super::ir::{Code, Kind, Role, Type};
 use super::machine::{I32, Machine, Outcome, Paths};
 use super::state::{Atom, Field, NodeId, Scoped, Shape, State, class_value};
-use super::value::{Num, Val};
+use super::value::{Num, Piece, Val};
 use crate::rules::{Domain, Fun, ValueId};
 
 impl Machine<'_> {
@@ -159,6 +159,7 @@ impl Machine<'_> {
         if kind == Kind::Call && matches!(name, "name" | "call_type") {
             return Some(match &state.node(node).intrinsic {
                 Some(intrinsic) if name == "name" => Val::Handle(intrinsic.clone()),
+                None if name == "name" => Val::Handle(callee(state.find(node))),
                 _ => Val::Handle(format!("Call.{name}")),
             });
         }
@@ -302,8 +303,36 @@ impl Machine<'_> {
                 let fields = vec![Field::Expr(*base), Field::Expr(*stride), Field::Lanes];
                 (ty.with_vector(true), fields)
             }
+            (Kind::GetBit | Kind::GetSlice | Kind::SetBit | Kind::SetSlice, operands)
+                if operands.len() == kind.fields().len() =>
+            {
+                let mut fields = Vec::new();
+                for operand in operands {
+                    match operand {
+                        Val::Expr(Some(node)) => fields.push(Field::Expr(*node)),
+                        Val::Int(num) => {
+                            fields.push(Field::Expr(self.literal(I32, *num, &mut state)));
+                        }
+                        _ => {
+                            return self.unsupported(state, format!("{}::make", kind.name()), line);
+                        }
+                    }
+                }
+                let Some(Field::Expr(first)) = fields.first() else {
+                    return self.unsupported(state, format!("{}::make", kind.name()), line);
+                };
+                (state.node(*first).ty, fields)
+            }
             (Kind::Variable, [Val::Type(ty), name, ..]) => {
-                let name = match Self::name_of(name, &state) {
+                // A variable that is called as what was printed is what was printed.
+                let printed = match name {
+                    Val::Rope(pieces) => match pieces.as_slice() {
+                        [Piece::Node(node)] => Self::name_of(&Val::Expr(Some(*node)), &state),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let name = match printed.or_else(|| Self::name_of(name, &state)) {
                     Some(name) => name,
                     None => self.fresh_node_name(&mut state),
                 };
@@ -465,4 +494,9 @@ impl Machine<'_> {
         state.mutated.push((node, new));
         vec![(state, Val::Expr(Some(new)))]
     }
+}
+
+/// What a call calls of which only that it is one is known.
+pub(crate) fn callee(call: NodeId) -> String {
+    format!("callee {call}")
 }

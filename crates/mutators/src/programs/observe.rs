@@ -156,6 +156,9 @@ fn difference(
     if before.is_opaque || after.is_opaque {
         return None;
     }
+    // Where overflow is excluded, it is in the result too.
+    let mut exact = Meaning::new(state, values, profile, false);
+    let _ = exact.node(result);
     let candidates: Vec<Vec<i128>> = concrete
         .assignment
         .iter()
@@ -207,17 +210,20 @@ fn difference(
             meaning.values.vars().iter().map(value).collect()
         };
         let (first, second) = (of(&before), of(&after));
+        let fits = |meaning: &Meaning<'_>, assignment: &[Number]| {
+            meaning.ranged.iter().all(|(term, ty)| {
+                let number = meaning.values.evaluate(*term, assignment, &mut |_, _| {});
+                number.zip(ty.range()).is_some_and(|(number, (least, greatest))| {
+                    least <= number.numerator && number.numerator <= greatest
+                })
+            })
+        };
         let holds = |meaning: &Meaning<'_>, term, assignment: &[Number]| {
             meaning.values.evaluate(term, assignment, &mut |_, _| {}).map(|n| n.numerator != 0)
         };
         let is_defined =
             before.defined.iter().all(|term| holds(&before, *term, &first) == Some(true))
-                && before.ranged.iter().all(|(term, ty)| {
-                    let number = before.values.evaluate(*term, &first, &mut |_, _| {});
-                    number.zip(ty.range()).is_some_and(|(number, (least, greatest))| {
-                        least <= number.numerator && number.numerator <= greatest
-                    })
-                });
+                && fits(&before, &first);
         if !is_defined {
             continue;
         }
@@ -225,7 +231,7 @@ fn difference(
         let expected = before.values.evaluate(lhs, &first, &mut |_, _| {});
         let got = after.values.evaluate(rhs, &second, &mut |_, _| {});
         if let (Some(expected), Some(got)) = (expected, got)
-            && (is_lost || expected != got)
+            && (is_lost || expected != got && fits(&exact, &of(&exact)))
         {
             let named = concrete.assignment.iter().zip(&chosen);
             let named: Vec<String> =

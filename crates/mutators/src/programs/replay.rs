@@ -132,7 +132,15 @@ impl<'p> Entry<'p> {
                 let place = if writes { place.clone() } else { Place::Member("id".to_owned()) };
                 let written = Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
                 let (ty, line) = (state.node(input).ty, state.at);
-                for (state, value) in machine.emitted(ty, &written, state, line) {
+                let read = if self.kind.is_stmt() {
+                    let place = Place::Member("stream".to_owned());
+                    let written =
+                        Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
+                    machine.emitted_stmt(&written, state, line)
+                } else {
+                    machine.emitted(ty, &written, state, line)
+                };
+                for (state, value) in read {
                     let line = if line == 0 { self.function.line } else { line };
                     machine.end(state, Outcome::Returned(value), line);
                 }
@@ -522,7 +530,7 @@ impl Builder<'_, '_> {
         Some(built)
     }
 
-    fn new_leaf(&mut self, node: NodeId, ty: Type, not: u64, is_literal: bool) -> Option<NodeId> {
+    fn new_leaf(&mut self, node: NodeId, ty: Type, not: u128, is_literal: bool) -> Option<NodeId> {
         let excluded = |kind: Kind| not & super::machine::bit(kind) != 0;
         if is_literal || excluded(Kind::Variable) {
             let element = ty.element();

@@ -137,10 +137,12 @@ impl Meaning<'_> {
         })
     }
 
-    /// Whether expressions of a class stand where effects are excluded: in any statement but those that evaluate or bind.
+    /// Whether expressions of a class stand where effects are excluded: in any statement of the input but those that
+    /// evaluate or bind. The first node is the input, and what was learnt are its parts; others the mutator made.
     pub(crate) fn is_plain_operand(&self, class: usize) -> bool {
         let state = self.state;
-        state.nodes.iter().any(|node| match &node.shape {
+        state.nodes.iter().enumerate().any(|(index, node)| match &node.shape {
+            Some(_) if index > 0 && !node.is_learnt => false,
             Some(Shape { kind, fields }) => {
                 kind.is_stmt()
                     && !matches!(kind, Kind::Evaluate | Kind::LetStmt)

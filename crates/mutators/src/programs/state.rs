@@ -48,7 +48,7 @@ pub(crate) struct Node {
     /// Whether its shape was learnt by asking, rather than made.
     pub(crate) is_learnt: bool,
     /// Kinds that it is not, as bits.
-    pub(crate) not: u64,
+    pub(crate) not: u128,
     /// Whether a test said that it is a literal.
     pub(crate) is_literal: bool,
     /// The intrinsic that it calls, and intrinsics that it does not.

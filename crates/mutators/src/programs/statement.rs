@@ -42,7 +42,8 @@ pub(crate) fn examine_statement(
     try_out(entry, &mut findings);
     let mut proved = 0;
     let operands = match entry.kind {
-        super::ir::Kind::Store => vec![I32, I32.with_vector(true)],
+        // Vectors of C have operators that are not modelled.
+        super::ir::Kind::Store if !entry.is_emitter => vec![I32, I32.with_vector(true)],
         _ => vec![I32],
     };
     for operand in operands {
@@ -97,6 +98,8 @@ fn judged(
         Outcome::Returned(Val::Expr(Some(result))) => {
             if end.state.node(*result).ty != Type::STMT {
                 (Standing::Undecided, "an expression is returned".to_owned())
+            } else if !end.state.emitted_undefined.is_empty() {
+                (Standing::Undecided, "the C that is written may be undefined".to_owned())
             } else {
                 return same_effect(&mut meaning, input, *result, solver, limits)
                     .map_err(|reason| (Standing::Undecided, reason));
@@ -242,7 +245,10 @@ fn observed(
             Memory::Store { before, .. }
             | Memory::Call { before, .. }
             | Memory::Mark { before, .. } => *before,
-            Memory::Unknown { .. } | Memory::Loop { .. } | Memory::Fork { .. } => return None,
+            Memory::Unknown { .. }
+            | Memory::Loop { .. }
+            | Memory::While { .. }
+            | Memory::Fork { .. } => return None,
         };
         happened.push(event);
         memory = before;
@@ -281,6 +287,7 @@ fn observed(
             Memory::Start(_)
             | Memory::Unknown { .. }
             | Memory::Loop { .. }
+            | Memory::While { .. }
             | Memory::Fork { .. } => return None,
         }
     }

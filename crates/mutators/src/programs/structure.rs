@@ -323,6 +323,12 @@ impl Machine<'_> {
                 let truth = self.values.bool(op == "==");
                 Some(vec![(state, Val::Bool(truth))])
             }
+            // The type of an object that is not known.
+            ("==" | "!=", Val::Handle(_), Val::Type(_))
+            | ("==" | "!=", Val::Type(_), Val::Handle(_)) => {
+                let (holds, fails) = self.choose(state);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
             ("==" | "!=", lhs, rhs)
                 if is_symbol(lhs) && (is_symbol(rhs) || is_name(rhs))
                     || is_name(lhs) && is_symbol(rhs) =>

@@ -65,6 +65,10 @@ pub(crate) enum Piece {
     Name(NodeId),
     /// A type of C.
     Type(Type),
+    /// A statement that was printed.
+    Stmt(NodeId),
+    /// Here an operand is computed, for a variable.
+    Eval(NodeId, NodeId),
 }
 
 /// A value.

@@ -6,7 +6,7 @@ use halidom_smt::Solver;
 use super::claims::{
     assemble, bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises, sensitive,
 };
-use super::ir::Type;
+use super::ir::{Kind, Type};
 use super::machine::{End, Machine, Operands, Outcome, operand_types};
 use super::meaning::Meaning;
 use super::replay::{Computed, Concrete, Entry, Replayed};
@@ -43,8 +43,9 @@ pub(crate) fn examine(
     for element in whole.into_iter().chain(wrapping) {
         for is_vector in [false, true] {
             let ty = element.with_vector(is_vector);
-            // Vectors of C have operators that are not modelled.
-            if !entry.kind.admits(ty) || is_vector && entry.is_emitter {
+            // Vectors of C have operators that are not modelled, but they are made.
+            let is_made = matches!(entry.kind, Kind::Ramp | Kind::Broadcast);
+            if !entry.kind.admits(ty) || is_vector && entry.is_emitter && !is_made {
                 continue;
             }
             for operand in operand_types(entry.kind, ty) {
