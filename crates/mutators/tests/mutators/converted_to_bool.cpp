@@ -9,7 +9,7 @@ class Right : public IRVisitor {
         if (op->type.is_bool()) {
             print_assignment(op->type, "(bool)(" + value + ")");
         } else {
-            print_assignment(op->type, "(" + print_type(op->type) + ")(" + value + ")");
+            print_expr(Cast::make(op->type, op->value));
         }
     }
 
@@ -27,7 +27,7 @@ class Wrong : public IRVisitor {
         if (op->type.is_bool()) {
             print_assignment(op->type, "(bool)(" + value + " + " + value + ")");
         } else {
-            print_assignment(op->type, "(" + print_type(op->type) + ")(" + value + ")");
+            print_expr(Cast::make(op->type, op->value));
         }
     }
 

@@ -8,7 +8,9 @@ class Right : public IRVisitor {
     void VisitStmt_(const AssertStmt *op) {
         std::string condition = PrintExpr(op->condition);
         stream << "assert(" << condition << ");\n";
-        PrintStmt(op->body);
+        if (op->body.defined()) {
+            PrintStmt(op->body);
+        }
     }
 
     std::string PrintExpr(Expr e) {
@@ -25,7 +27,9 @@ class Wrong : public IRVisitor {
     void VisitStmt_(const AssertStmt *op) {
         std::string condition = PrintExpr(op->condition);
         stream << "assert(!" << condition << ");\n";
-        PrintStmt(op->body);
+        if (op->body.defined()) {
+            PrintStmt(op->body);
+        }
     }
 
     std::string PrintExpr(Expr e) {
