@@ -72,7 +72,8 @@ pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) 
             continue;
         }
         let Some(layout) = found.layouts.get(&load.buffer) else { continue };
-        let coords: Option<Vec<Form>> = layout.coords(forms, &load.flat, false).into_iter().collect();
+        let coords: Option<Vec<Form>> =
+            layout.coords(forms, &load.flat, false).into_iter().collect();
         if let Some(coords) = coords {
             found.loads.insert(load.expr, coords);
         }
@@ -355,7 +356,8 @@ impl Solver<'_> {
         (flats, coords): (&[Flat], &[&Vec<Form>]),
         keeps: bool,
     ) -> (Vec<Begin>, usize) {
-        let slots: Vec<Vec<Form>> = flats.iter().map(|flat| layout.slots(forms, flat, keeps)).collect();
+        let slots: Vec<Vec<Form>> =
+            flats.iter().map(|flat| layout.slots(forms, flat, keeps)).collect();
         let mut begins = layout.begins.clone();
         let mut seen = 0;
         for (dim, begin) in begins.iter_mut().enumerate() {

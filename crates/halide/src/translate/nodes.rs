@@ -579,7 +579,11 @@ impl<'a> Nodes<'a> {
             visit(node);
             match node {
                 Node::Value(_) => {}
-                Node::Cast(a) | Node::Reinterpret(a) | Node::Not(a) | Node::Broadcast(a) | Node::Reduce(_, a) => {
+                Node::Cast(a)
+                | Node::Reinterpret(a)
+                | Node::Not(a)
+                | Node::Broadcast(a)
+                | Node::Reduce(_, a) => {
                     pending.push(*a);
                 }
                 Node::Binary(_, a, b) => pending.extend([*a, *b]),
@@ -618,10 +622,9 @@ pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> O
             let chosen = if inner(condition)?.as_bool()? { if_true } else { if_false };
             inner(chosen)
         }
-        IrExpr::Load { .. }
-        | IrExpr::Ramp { .. }
-        | IrExpr::Broadcast { .. }
-        | IrExpr::Hole(_) => None,
+        IrExpr::Load { .. } | IrExpr::Ramp { .. } | IrExpr::Broadcast { .. } | IrExpr::Hole(_) => {
+            None
+        }
     }
 }
 

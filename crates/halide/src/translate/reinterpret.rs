@@ -38,10 +38,12 @@ impl Ops<'_> {
             None => unsupported("`reinterpret`"),
         };
         let (zero, shift, sign_shift) = (number(0)?, number(MANTISSA_BITS)?, number(31)?);
-        let (lead, low, last) =
-            (number(1 << MANTISSA_BITS)?, number((1 << MANTISSA_BITS) - 1)?, number(LAST_EXPONENT)?);
-        let exponent_bits =
-            (0..8).map(|bit| number(1 << bit)).collect::<Result<Vec<ExprId>>>()?;
+        let (lead, low, last) = (
+            number(1 << MANTISSA_BITS)?,
+            number((1 << MANTISSA_BITS) - 1)?,
+            number(LAST_EXPONENT)?,
+        );
+        let exponent_bits = (0..8).map(|bit| number(1 << bit)).collect::<Result<Vec<ExprId>>>()?;
 
         let shifted = self.pool.binary(Op::Shr, bits, shift);
         let exponent = self.pool.binary(Op::And, shifted, last);
