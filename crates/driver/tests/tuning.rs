@@ -13,11 +13,11 @@ use halidom_driver::{compile, judge};
 use halidom_smt::{Family, Program};
 use halidom_validate::Verdict;
 
-fn options(pipeline: usize, schedule: Option<Option<usize>>, seconds: u64) -> Options {
+fn options(pipeline: usize, seconds: u64) -> Options {
     let mut judge = judge::Options::find().expect("a solver is installed");
     judge.timeout = Duration::from_mins(1);
     let budget = Duration::from_secs(seconds);
-    Options { pipeline, schedule, budget, threads: Some(1), seed: 1, judge }
+    Options { pipeline, schedule: None, budget, threads: Some(1), seed: 1, judge }
 }
 
 fn request(size: &[i64]) -> Request {
@@ -36,7 +36,7 @@ fn is_proved(text: &str, tuning: &Tuning) {
     let choice = Choice { pipeline: 0, schedule };
     let compiled = compile::compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal");
     let algorithm = &loaded.module.pipelines[0].algorithm;
-    let options = options(0, None, 1).judge;
+    let options = options(0, 1).judge;
     let report = judge::judge(&loaded.module.pool, algorithm, &compiled, &options);
     assert_eq!(report.verdict, Verdict::Proved, "{}", tuning.winner.text);
 }
@@ -47,7 +47,7 @@ fn a_blur_is_tuned() {
     let loaded = load("blur", &text);
     let mut words = Vec::new();
     let mut progress = |line: &str| words.push(line.to_owned());
-    let tuning = tune::run(&loaded, &options(0, None, 8), &request(&[128, 64]), &mut progress)
+    let tuning = tune::run(&loaded, &options(0, 8), &request(&[128, 64]), &mut progress)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(tuning.reference, Reference::Interpreter);
     is_proved(&text, &tuning);
@@ -72,8 +72,13 @@ fn a_search_begins_with_one_schedule() {
     let schedule = loaded.schedule(0, Some("tiled")).expect("it has this schedule");
     let mut request = request(&[48, 32]);
     request.input_sizes = vec![("A".to_owned(), vec![48, 24]), ("B".to_owned(), vec![24, 32])];
-    let tuning = tune::run(&loaded, &options(0, Some(schedule), 4), &request, &mut |_| {})
-        .unwrap_or_else(|error| panic!("{error}"));
+    let tuning = tune::run(
+        &loaded,
+        &Options { schedule: Some(schedule), ..options(0, 4) },
+        &request,
+        &mut |_| {},
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     is_proved(&text, &tuning);
     let others: Vec<&str> = tuning.rows.iter().map(|row| row.schedule.as_str()).collect();
     assert!(others == ["tiled", "tuned"] || others == ["tiled"], "{others:?}");
@@ -85,7 +90,7 @@ fn without_schedules_the_unscheduled_form_is_the_measure() {
 pipeline twice(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) = 2 * input(x); }
 ";
     let loaded = load("twice", text);
-    let tuning = tune::run(&loaded, &options(0, None, 3), &request(&[5000]), &mut |_| {})
+    let tuning = tune::run(&loaded, &options(0, 3), &request(&[5000]), &mut |_| {})
         .unwrap_or_else(|error| panic!("{error}"));
     is_proved(text, &tuning);
     assert!(tuning.rows.iter().any(|row| row.schedule == "default"));
@@ -98,8 +103,14 @@ pipeline shift(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) =
 schedule four for shift { output.bound(x, 0, 4); }
 ";
     let loaded = load("shift", text);
-    let run =
-        |size| tune::run(&loaded, &options(0, Some(Some(0)), 2), &request(&[size]), &mut |_| {});
+    let run = |size| {
+        tune::run(
+            &loaded,
+            &Options { schedule: Some(Some(0)), ..options(0, 2) },
+            &request(&[size]),
+            &mut |_| {},
+        )
+    };
     let Err(TuneError::Start { schedule, .. }) = run(8) else { panic!("it has no checks") };
     assert_eq!(schedule, "four");
     is_proved(text, &run(4).unwrap_or_else(|error| panic!("{error}")));
@@ -114,7 +125,8 @@ fn what_is_not_proved_never_wins() {
     let schedule = loaded.schedule(0, Some("rows")).expect("it has this schedule");
     let options = Options {
         judge: judge::Options { timeout: Duration::from_secs(1), ..judge::Options::new(solver) },
-        ..options(0, Some(schedule), 3)
+        schedule: Some(schedule),
+        ..options(0, 3)
     };
     match tune::run(&loaded, &options, &request(&[64, 32]), &mut |_| {}) {
         Err(TuneError::NotProved { tried, counts, .. }) => {

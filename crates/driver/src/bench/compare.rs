@@ -132,13 +132,17 @@ mod tests {
     fn floats_are_compared_with_the_largest() {
         for padding in [0, 3] {
             let first = floats(0, &[1.0, 200.0, f32::NAN]);
-            let near = furthest(&[first.clone()], &[floats(padding, &[1.0, 201.0, f32::NAN])]);
+            let near =
+                furthest(std::slice::from_ref(&first), &[floats(padding, &[1.0, 201.0, f32::NAN])]);
             assert!((near - 0.005).abs() < 1e-9, "{near}");
             for far in [f32::NAN, f32::INFINITY] {
                 let others = [floats(padding, &[1.0, far, f32::NAN])];
-                assert!(furthest(&[first.clone()], &others).is_infinite());
+                assert!(furthest(std::slice::from_ref(&first), &others).is_infinite());
             }
-            assert!(furthest(&[first.clone()], &[first.clone(), first.clone()]).is_infinite());
+            assert!(
+                furthest(std::slice::from_ref(&first), &[first.clone(), first.clone()])
+                    .is_infinite()
+            );
         }
     }
 

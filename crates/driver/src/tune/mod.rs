@@ -193,10 +193,12 @@ pub fn run(
     right.built.set_threads(threads);
     let deadline = begin + right.validated_in + options.budget;
     let last = options.budget.mul_f64(LAST.0).min(LAST.1);
+    // What is left goes to the winner.
+    let until = deadline.checked_sub(last).unwrap_or(deadline);
     let expected = Arc::clone(&right.expected);
     let mut search = Search::new(loaded, options, &toolchain, prepared, request, expected);
-    search.begin(&right.built, deadline - last, progress)?;
-    search.go(deadline - last, progress)?;
+    search.begin(&right.built, until, progress)?;
+    search.go(until, progress)?;
     let searched = begin.elapsed().saturating_sub(right.validated_in);
     let Found { rows, winner, took } = settle(&mut search, options, last, progress)?;
     Ok(Tuning {
@@ -228,7 +230,12 @@ fn expected(
     let schedule = DEFAULT_SCHEDULE.to_owned();
     let fails = |failure: Failure| match failure {
         Failure::Refused(diagnostics) => TuneError::Refused(diagnostics),
-        other => TuneError::Start { schedule: schedule.clone(), reason: words(&other) },
+        other @ (Failure::NotCompiled(_)
+        | Failure::SlowToCompile
+        | Failure::EntryCheck(_)
+        | Failure::Run(_)
+        | Failure::SlowToRun
+        | Failure::Ended) => TuneError::Start { schedule: schedule.clone(), reason: words(&other) },
     };
     let limit = options.budget.max(Duration::from_secs(10));
     let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());

@@ -177,7 +177,7 @@ impl Mover<'_> {
     }
 
     /// Another number, in one place or wherever it stands.
-    fn number(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+    fn number(&mut self, directives: &mut [Directive]) -> Option<()> {
         let mut found: Vec<(Meaning, FuncId, ExprId)> = Vec::new();
         for_each_number(directives, &mut |meaning, func, expr| found.push((meaning, func, *expr)));
         let candidates: Vec<usize> = (0..found.len())
@@ -492,7 +492,7 @@ impl Mover<'_> {
         }
         if !written.is_empty() && self.random.chance(70) {
             let which = self.random.below(written.len());
-            let vars = &mut written[which];
+            let vars = &mut *written[which];
             let first = self.random.below(vars.len().checked_sub(1)?);
             vars.swap(first, first + 1);
             return Some(());
@@ -611,7 +611,7 @@ impl Mover<'_> {
     }
 
     /// Another tail. None that makes more of an output than was asked for: callers would need larger buffers.
-    fn tail(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
+    fn tail(&mut self, directives: &mut [Directive]) -> Option<()> {
         let with_tail: Vec<usize> = (0..directives.len())
             .filter(|number| tail_of(&mut directives[*number].action).is_some())
             .collect();

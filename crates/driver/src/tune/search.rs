@@ -90,7 +90,8 @@ pub(super) struct Search {
     prepared: Arc<Prepared>,
     expected: Arc<Expected>,
     facts: Facts,
-    schedule: Option<Option<usize>>,
+    /// Where to begin; anywhere if empty.
+    start: Vec<Option<usize>>,
     random: Random,
     best: Option<Best>,
     /// The fastest first.
@@ -120,7 +121,7 @@ impl Search {
             prepared,
             expected,
             facts,
-            schedule: options.schedule,
+            start: options.schedule.into_iter().collect(),
             random: Random::new(options.seed),
             best: None,
             members: Vec::new(),
@@ -139,10 +140,8 @@ impl Search {
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
         let count = self.loaded.module.pipelines[self.pipeline].schedules.len();
-        let mut chosen: Vec<Option<usize>> = match self.schedule {
-            Some(one) => vec![one],
-            None => (0..count).map(Some).collect(),
-        };
+        let mut chosen: Vec<Option<usize>> =
+            if self.start.is_empty() { (0..count).map(Some).collect() } else { self.start.clone() };
         if chosen.is_empty() {
             chosen.push(None);
         }
@@ -159,7 +158,7 @@ impl Search {
                 failed = failed.or(failure.map(|failure| (name, failure)));
             }
         }
-        if self.schedule.is_none() {
+        if self.start.is_empty() {
             for seed in seeds(&mut self.loaded.module.pool, &self.facts) {
                 if Instant::now() >= deadline {
                     break;
