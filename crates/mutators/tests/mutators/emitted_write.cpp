@@ -1,5 +1,5 @@
 // What is written to a stream is the value.
-// wrong: undecided
+// wrong: wrong
 
 class Right : public IRVisitor {
     std::string id;
