@@ -493,7 +493,7 @@ impl Mover<'_> {
         if !written.is_empty() && self.random.chance(70) {
             let which = self.random.below(written.len());
             let vars = &mut *written[which];
-            let first = self.random.below(vars.len().checked_sub(1)?);
+            let first = self.neighbours(vars.len())?;
             vars.swap(first, first + 1);
             return Some(());
         }
@@ -503,11 +503,17 @@ impl Mover<'_> {
             .filter(|found| has_name(found))
             .map(|found| found.name.clone())
             .collect();
-        let first = self.random.below(loops.len().checked_sub(1)?);
+        let first = self.neighbours(loops.len())?;
         // Innermost first: the outer one of the two moves inwards.
         let vars = vec![loops[first].clone(), loops[first + 1].clone()];
         insert(directives, directive(func.id, stage, Action::Reorder { vars }));
         Some(())
+    }
+
+    /// One of so many things that has a next one.
+    fn neighbours(&mut self, count: usize) -> Option<usize> {
+        let pairs = count.checked_sub(1).filter(|pairs| *pairs > 0)?;
+        Some(self.random.below(pairs))
     }
 
     /// Another loop runs in parallel, one more, or one less.
