@@ -1,6 +1,8 @@
 //! Integers as polynomials over what is not looked into: equal forms are equal values.
 //!
 //! Names of values are put in, so that a form speaks of loops, parameters and shapes alone. A vector is a function of one variable, its lane.
+//!
+//! Reason for length: one normal form and its arithmetic.
 
 use std::collections::BTreeMap;
 

@@ -4,6 +4,8 @@
 //! which an operand was printed. An operand's name has the operand's value and C type: an induction, as for `mutate`.
 //! Reading the rope as an expression of C, with its promotions and conversions, gives a number again, which becomes a
 //! literal of the node's type. So an emitter is a mutator that folds, and is judged like one.
+//!
+//! Reason for length: what emitters write, expressions and statements, is read by one reader.
 
 use super::ir::{Code, Kind, Type};
 use super::machine::{I32, Machine, Outcome, Paths};

@@ -1,4 +1,6 @@
 //! The symbolic interpreter: expressions.
+//!
+//! Reason for length: one case for each form of expression, each of a few lines.
 
 use super::info::is_report;
 use super::ir::Kind;
