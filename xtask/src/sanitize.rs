@@ -42,7 +42,7 @@ const COMPILERS: [Compiler; 2] = [
 /// What is put before the C, and what must be said of it.
 const FAULTS: [(&str, &str); 2] = [
     (
-        "#include <stdlib.h>
+        "void *malloc(unsigned long);
 static __attribute__((constructor)) void fault(void) {
     volatile int length = 4;
     volatile char *block = malloc(length);
