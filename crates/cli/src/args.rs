@@ -1,6 +1,6 @@
 //! The command line's grammar.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -46,7 +46,7 @@ pub(crate) enum Command {
         after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
 Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
-halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --ir blur.stmt --passes dump.txt\n  \
+halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --ir blur.stmt --passes dump.txt\n  halidom validate --passes dump.txt\n  \
 halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2"
     )]
     Validate(ValidateArgs),
@@ -267,12 +267,21 @@ pub(crate) struct ValidateArgs {
 #[derive(Debug, Args)]
 pub(crate) struct Given {
     /// The program; with `--generator`, its parameters, `NAME=VALUE` each
-    #[arg(value_name = "FILE", required_unless_present_any = ["halide_script", "generator"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["halide_script", "generator", "passes"])]
     pub(crate) words: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) named: Named,
     #[command(flatten)]
     pub(crate) stock: StockArgs,
+}
+
+impl Given {
+    /// The dump, if nothing else is given.
+    pub(crate) fn dump_alone(&self) -> Option<&Path> {
+        let Self { words, stock, .. } = self;
+        let alone = words.is_empty() && !stock.halide && stock.halide_script.is_none() && stock.generator.is_none();
+        stock.passes.as_deref().filter(|_| alone)
+    }
 }
 
 /// What stock Halide compiled.
@@ -297,8 +306,9 @@ pub(crate) struct StockArgs {
     /// The final statement that Halide compiled from the pipeline; without it, the installed Halide is asked
     #[arg(long, value_name = "STATEMENT", requires = "halide")]
     pub(crate) ir: Option<PathBuf>,
-    /// What Halide wrote to standard error with HL_DEBUG_CODEGEN=2: a refutation names the pass after which the statement is wrong
-    #[arg(long, value_name = "DUMP", requires = "halide")]
+    /// What Halide wrote to standard error with HL_DEBUG_CODEGEN=2: a refutation names the pass after which the statement is wrong. Without FILE, `validate` runs the statements
+    /// beside each other and names the first pass that changes what is computed
+    #[arg(long, value_name = "DUMP")]
     pub(crate) passes: Option<PathBuf>,
 }
 

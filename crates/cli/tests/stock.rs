@@ -62,6 +62,20 @@ def pipeline():
     return other
 ";
 
+/// Halide 21.0.0 compiles it wrongly: the pass `finding intrinsics` forgets the conversion to eight bits.
+const WRONG: &str = "import halide as hl
+
+def pipeline():
+    x = hl.Var('x')
+    a = hl.ImageParam(hl.Int(8), 1, 'a')
+    b = hl.ImageParam(hl.UInt(8), 1, 'b')
+    c = hl.Param(hl.Int(16), 'c')
+    wrong = hl.Func('wrong')
+    wrong[x] = hl.i16(a[x]) - hl.i16(hl.u8(hl.i16(b[x]) * hl.i16(-1))) + c
+    wrong.vectorize(x, 16, hl.TailStrategy.RoundUp)
+    return wrong
+";
+
 /// Writes what Halide makes of `pipeline()`.
 const WRITE: &str = "import sys, runpy
 import halide as hl
@@ -73,7 +87,7 @@ made.compile_to_conceptual_stmt(sys.argv[1] + '.stmt', made.infer_arguments(), h
 impl Made {
     fn new() -> Self {
         let made = Self { folder: tempfile::tempdir().expect("there is room") };
-        for (name, script) in [("right", RIGHT), ("other", OTHER)] {
+        for (name, script) in [("right", RIGHT), ("other", OTHER), ("wrong", WRONG)] {
             fs::write(made.path(&format!("{name}.py")), script).expect("it can be written");
             let output = Command::new(root().join(".venv/bin/python"))
                 .args(["-c", WRITE])
@@ -190,6 +204,36 @@ fn wrong_inputs_have_a_diagnostic_each() {
         let line = line.strip_prefix("error[").unwrap_or_default();
         assert!(line.starts_with(expected), "{arguments:?}: {line}");
     }
+}
+
+#[test]
+fn statements_of_a_dump_are_compared_without_the_pipeline() {
+    if !has_halide() {
+        return;
+    }
+    let made = Made::new();
+    let compare = |dump: &Path| halidom(["validate", "--passes", text(dump)]);
+    let (status, out, err) = compare(&made.path("right.passes"));
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(out.contains("final simplification: the same on 24 runs"), "{out}");
+    assert!(out.contains("no pass was seen to change what is computed"), "{out}");
+    let (status, out, err) = compare(&made.path("wrong.passes"));
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(out.contains("\nfinding intrinsics: DIFFERS from the statement after"), "{out}");
+    assert_eq!(out.matches("DIFFERS").count(), 1, "{out}");
+    assert!(out.contains("refuted: `finding intrinsics` changes"), "{out}");
+    // A dump that says less than types are needed for.
+    let dump = fs::read_to_string(made.path("right.passes")).expect("it was written");
+    made.write("untyped.passes", dump.replace(".type ==", ".kind =="));
+    let (status, out, err) = compare(&made.path("untyped.passes"));
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(err.contains("HAL1205"), "{err}");
+    let (status, _, err) = compare(&made.path("right.stmt"));
+    assert!(status == 2 && err.starts_with("error[HAL1204]"), "{status}: {err}");
+    let (status, _, err) = compare(&made.path("no.passes"));
+    assert_eq!(status, 2, "{err}");
+    let (status, line) = made.refusal(&["right.hlpipe", "--passes", "right.passes"]);
+    assert!(status == 2 && line.contains("HAL0906"), "{status}: {line}");
 }
 
 #[test]

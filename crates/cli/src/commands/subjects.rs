@@ -104,6 +104,13 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
             let word = words.last().map(|word| word.display().to_string());
             return malformed(&word.unwrap_or_default(), "FILE", "one file");
         };
+        if !stock.halide && stock.passes.is_some() {
+            return Err(output.error(
+                "HAL0906",
+                "`--passes` is about what stock Halide compiled",
+                "write `--halide` before the pipeline's file, or leave the file out to compare the statements of the dump",
+            ));
+        }
         if !stock.halide {
             let (file, named) = (file.clone(), named.clone());
             return Ok(Wanted::Choice(args::Choice { file, named }));

@@ -1,5 +1,6 @@
 //! What stock Halide compiled: a pipeline file and the statement that Halide made of it, and the compiled code itself.
 
+mod compare;
 pub mod fuzz;
 mod passes;
 mod replay;
@@ -18,8 +19,9 @@ use crate::source;
 use crate::subject::{Origin, Subject};
 
 pub use halidom_halide::bridge;
+pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use halidom_halide::codes::UNSUPPORTED;
-pub use passes::{Outcome, Step, passes};
+pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
 
 /// Texts, and what is wrong with them.

@@ -238,7 +238,7 @@ pub(super) fn same(a: &Array, b: &Array, regrouped: bool) -> bool {
 }
 
 /// Whether values are equal, or floats that may have been regrouped near to each other.
-fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
+pub(super) fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
     let float = |value: Option<Constant>| {
         let value = value?;
         value.as_f64().or(value.as_f32().map(f64::from))
@@ -252,7 +252,7 @@ fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
     }
 }
 
-fn shown(value: Constant) -> String {
+pub(super) fn shown(value: Constant) -> String {
     match (value.as_integer(), value.as_f32(), value.as_f64()) {
         (Some(value), ..) => value.to_string(),
         (_, Some(value), _) => format!("{value:?}"),

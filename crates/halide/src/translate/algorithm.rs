@@ -48,6 +48,11 @@ pub fn rewriting(before: &Source, pipeline: &Pipeline, names: &Names) -> Result<
     Translation { pipeline, pool, nodes: Nodes::new(names) }.run(&before.signature())
 }
 
+/// A source in which no func has a definition, of what [`super::signature`] finds: statements can be translated with it and run, and nothing can be judged by it.
+pub fn declared(pipeline: &Pipeline, names: &Names) -> Result<Source> {
+    Translation { pipeline, pool: Pool::new(), nodes: Nodes::new(names) }.declare()
+}
+
 /// Inputs and parameters by name.
 #[derive(Default)]
 struct Signature {
@@ -56,6 +61,25 @@ struct Signature {
 }
 
 impl Source {
+    fn empty() -> Self {
+        Self {
+            pool: Pool::new(),
+            algorithm: Algorithm {
+                name: String::new(),
+                params: Vec::new(),
+                inputs: Vec::new(),
+                funcs: Vec::new(),
+                outputs: Vec::new(),
+                requires: Vec::new(),
+                fast_math: false,
+            },
+            funcs: FxHashMap::default(),
+            inputs: Vec::new(),
+            params: Vec::new(),
+            types: FxHashMap::default(),
+        }
+    }
+
     fn signature(&self) -> Signature {
         let input = |(name, buffer): &(NameId, BufferId)| {
             let func = self.pool.buffer(*buffer).func;
@@ -146,6 +170,19 @@ pub(super) fn bind_shape(
 }
 
 impl Translation<'_> {
+    fn declare(mut self) -> Result<Source> {
+        let names = self.nodes.names;
+        let mut source = Source::empty();
+        for input in &self.pipeline.inputs {
+            self.input(input, &Signature::default(), &mut source)
+                .map_err(|what| what.within(|| names.text(input.name).to_owned()))?;
+        }
+        for func in &self.pipeline.funcs {
+            self.declaration(func, &mut source)?;
+        }
+        self.finish(source)
+    }
+
     fn run(mut self, signature: &Signature) -> Result<Source> {
         let names = self.nodes.names;
         if let Some(image) = self.pipeline.images.first() {
@@ -154,22 +191,7 @@ impl Translation<'_> {
                 names.text(image.name)
             ));
         }
-        let mut source = Source {
-            pool: Pool::new(),
-            algorithm: Algorithm {
-                name: String::new(),
-                params: Vec::new(),
-                inputs: Vec::new(),
-                funcs: Vec::new(),
-                outputs: Vec::new(),
-                requires: Vec::new(),
-                fast_math: false,
-            },
-            funcs: FxHashMap::default(),
-            inputs: Vec::new(),
-            params: Vec::new(),
-            types: FxHashMap::default(),
-        };
+        let mut source = Source::empty();
         for input in &self.pipeline.inputs {
             self.input(input, signature, &mut source)
                 .map_err(|what| what.within(|| names.text(input.name).to_owned()))?;
@@ -187,6 +209,10 @@ impl Translation<'_> {
             let id = self.func(func, &mut source).map_err(|what| what.within(name))?;
             source.algorithm.funcs.push(id);
         }
+        self.finish(source)
+    }
+
+    fn finish(self, mut source: Source) -> Result<Source> {
         for output in &self.pipeline.outputs {
             match source.funcs.get(output) {
                 Some(func) => source.algorithm.outputs.push(*func),
@@ -300,6 +326,21 @@ impl Translation<'_> {
         if func.extern_function.is_some() || func.init.is_none() {
             return unsupported("a func without a pure definition");
         }
+        let id = self.declaration(func, source)?;
+        let args = self.pool.func(id).args.clone();
+        for (name, var) in func.args.iter().zip(&args) {
+            self.bind_var(*name, *var);
+        }
+        let stages = func.stages().map(|stage| self.stage(stage)).collect::<Result<Vec<_>>>();
+        for name in &func.args {
+            self.nodes.unbind(*name);
+        }
+        self.pool.define_func(id, FuncKind::Defined { stages: stages?, synthetic: false });
+        Ok(id)
+    }
+
+    /// A func without stages.
+    fn declaration(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
         let names = self.nodes.names;
         let types: Vec<tree::Scalar> = func.types.iter().map(|ty| ty.scalar).collect();
         let scalars = types.iter().map(|ty| stored(*ty)).collect::<Result<Vec<_>>>()?;
@@ -310,19 +351,11 @@ impl Translation<'_> {
             .collect();
         let kind = FuncKind::Defined { stages: Vec::new(), synthetic: false };
         let decl =
-            FuncDecl { name: names.text(func.name).to_owned(), scalars, args: args.clone(), kind };
+            FuncDecl { name: names.text(func.name).to_owned(), scalars, args, kind };
         let id = self.pool.declare_func(decl);
         source.funcs.insert(func.name, id);
         source.types.insert(id, types);
         self.nodes.funcs.insert(func.name, id);
-        for (name, var) in func.args.iter().zip(&args) {
-            self.bind_var(*name, *var);
-        }
-        let stages = func.stages().map(|stage| self.stage(stage)).collect::<Result<Vec<_>>>();
-        for name in &func.args {
-            self.nodes.unbind(*name);
-        }
-        self.pool.define_func(id, FuncKind::Defined { stages: stages?, synthetic: false });
         Ok(id)
     }
 

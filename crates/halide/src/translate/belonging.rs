@@ -30,7 +30,7 @@ impl Mismatch {
 
 /// Compares the funcs that a statement computes and the buffers that it is given with those of a pipeline.
 pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), Mismatch> {
-    let mut found = Found { names, produced: IndexMap::default(), types: IndexMap::default() };
+    let mut found = Found::new(names);
     found.block(block);
     let known = |name: &NameId| pipeline.funcs.iter().any(|func| func.name == *name);
     if let Some((func, at)) = found.produced.iter().find(|(func, _)| !known(func)) {
@@ -81,15 +81,20 @@ fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
 }
 
 /// What a statement says of funcs and buffers, and where.
-struct Found<'n> {
+pub(super) struct Found<'n> {
     names: &'n Names,
-    produced: IndexMap<NameId, usize>,
+    /// Funcs that are computed.
+    pub(super) produced: IndexMap<NameId, usize>,
     /// By a buffer's name: the code of its type, the number of its dimensions.
-    types: IndexMap<(String, &'static str), (i128, usize)>,
+    pub(super) types: IndexMap<(String, &'static str), (i128, usize)>,
 }
 
-impl Found<'_> {
-    fn block(&mut self, block: &[Stmt]) {
+impl<'n> Found<'n> {
+    pub(super) fn new(names: &'n Names) -> Self {
+        Self { names, produced: IndexMap::default(), types: IndexMap::default() }
+    }
+
+    pub(super) fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
             if let StmtKind::ProducerConsumer { name, .. } = &stmt.kind {
                 self.produced.entry(*name).or_insert(stmt.at);

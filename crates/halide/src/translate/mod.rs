@@ -13,10 +13,12 @@ mod nodes;
 mod ops;
 mod program;
 mod reinterpret;
+mod signature;
 mod stores;
 mod tasks;
 
-pub use algorithm::{Source, algorithm, rewriting};
+pub use algorithm::{Source, algorithm, declared, rewriting};
 pub use belonging::{Mismatch, belongs};
 pub use error::Unsupported;
 pub use program::{Compiled, program};
+pub use signature::signature;

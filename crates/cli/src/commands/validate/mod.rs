@@ -1,6 +1,7 @@
 //! `halidom validate`, and how every command shows a verdict.
 
 mod baseline;
+mod compare;
 mod json;
 mod junit;
 mod replay;
@@ -43,6 +44,9 @@ pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Status {
 }
 
 fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+    if let Some(dump) = args.given.dump_alone() {
+        return compare::run(dump, output);
+    }
     let mut options = solving::options(&args.solving, output)?;
     options.engine = match args.engine {
         args::Engine::Default => Engine::Default,

@@ -1,5 +1,7 @@
 //! What the code that stock Halide compiled does on the inputs of a refutation, and the pass at fault.
 
+use std::ops::Range;
+
 use halidom_driver::stock::{self, Outcome, Replay, Stock};
 use halidom_validate::{Counterexample, Report, Verdict};
 use serde_json::json;
@@ -56,14 +58,18 @@ fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output
     output.line(&format!("  {line}"));
     output.set("pass", pass.as_str());
     if let Some(before) = before {
-        let changes = steps[wrong].changes(&steps[before], dump);
-        for (sign, lines) in ["-", "+"].into_iter().zip(changes) {
-            for line in lines.iter().take(CHANGES) {
-                output.line(&format!("    {sign} {}", line.trim()));
-            }
-            if lines.len() > CHANGES {
-                output.line(&format!("    {sign} … {} lines in all", lines.len()));
-            }
+        show_changes(dump, [&steps[before].text, &steps[wrong].text], output);
+    }
+}
+
+/// Shows the lines in which two statements of a dump differ.
+pub(super) fn show_changes(dump: &str, texts: [&Range<usize>; 2], output: &mut Output<'_>) {
+    for (sign, lines) in ["-", "+"].into_iter().zip(stock::changes(dump, texts)) {
+        for line in lines.iter().take(CHANGES) {
+            output.line(&format!("    {sign} {}", line.trim()));
+        }
+        if lines.len() > CHANGES {
+            output.line(&format!("    {sign} … {} lines in all", lines.len()));
         }
     }
 }

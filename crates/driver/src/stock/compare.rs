@@ -1,0 +1,420 @@
+//! The statements of a dump beside each other, where the pipeline is not at hand: the first pass that changes what a statement computes.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use halidom_halide::text::Pass;
+use halidom_halide::translate::{self, Source};
+use halidom_halide::{Names, text};
+use halidom_interp::Bindings;
+use halidom_interp::machine::{self, Fault};
+use halidom_ir::{
+    Array, BinaryOp, Constant, Expr, ExprId, FuncId, Pool, Program, Scalar, Shape, Stmt, StmtId,
+    VarId,
+};
+use halidom_testgen::Random;
+
+use super::replay::agree;
+use super::{FINAL_PASS, Refusal};
+use crate::files::FileError;
+use crate::source;
+
+/// What comes of a statement beside the one before it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Beside {
+    /// It is the first that can be run.
+    First,
+    /// On so many runs it gives the same.
+    Same(usize),
+    /// It gives something else.
+    Different(Box<Difference>),
+    /// It cannot be run, for this reason.
+    NotRun(String),
+}
+
+/// A run on which two statements differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The last pass before whose statement can be run, as a number among the passes.
+    pub before: usize,
+    /// Values of the parameters, by name.
+    pub parameters: Vec<(String, Constant)>,
+    /// The inputs, by name.
+    pub inputs: Vec<(String, Array)>,
+    /// The windows of the outputs, by name.
+    pub windows: Vec<(String, Shape)>,
+    /// The output and the point, unless one of the two faults.
+    pub place: Option<(String, Vec<i64>)>,
+    /// What the statement before gives, and this one.
+    pub values: [String; 2],
+}
+
+/// A pass that changed the statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The pass, in Halide's words.
+    pub pass: String,
+    /// What comes of its statement.
+    pub beside: Beside,
+    /// Where the statement stands in the dump, in bytes.
+    pub text: Range<usize>,
+}
+
+/// A dump whose statements were compared.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Its text.
+    pub dump: String,
+    /// The passes that changed something, in order.
+    pub passes: Vec<Compared>,
+    /// Cases that the final statement accepts.
+    pub cases: usize,
+}
+
+/// Cases that are looked for.
+const CASES: usize = 24;
+/// Cases that are tried.
+const TRIES: usize = 4000;
+/// For how long new cases are looked for.
+const TIME: Duration = Duration::from_secs(10);
+/// How much the interpreter may do for one run.
+const STEPS: u64 = 4_000_000;
+/// Elements that one run may have.
+const ELEMENTS: u64 = 1 << 22;
+
+/// Runs the statement of every pass of a dump on the same random inputs, which the final one accepts, and compares each with the one before. Types are those that the statements tell.
+pub fn compare(path: &std::path::Path) -> Result<Result<Comparison, Refusal>, FileError> {
+    let dump = source::text(path)?;
+    let mut sources = halidom_diag::Sources::new();
+    let name = path.display().to_string();
+    let file = sources.add(name.clone(), dump.clone());
+    let compared = || {
+        let mut names = Names::new();
+        let passes = text::dump(&dump, &mut names).map_err(|error| error.diagnostic(file))?;
+        if passes.iter().all(|pass| pass.block.is_none()) {
+            return Err(text::not_a_dump(&name));
+        }
+        let refuse = |what: translate::Unsupported| what.diagnostic(Some(file));
+        let pipeline = translate::signature(&passes, &mut names).map_err(refuse)?;
+        let source = translate::declared(&pipeline, &names).map_err(refuse)?;
+        let mut runnable = Vec::new();
+        for pass in &passes {
+            let Some(block) = &pass.block else { continue };
+            let mut own = source.clone();
+            let program = translate::program(&mut own, &pipeline, &names, block);
+            let program = program.map_err(|unsupported| unsupported.what);
+            runnable.push((pass, program.map(|compiled| (own, compiled.program))));
+        }
+        Ok(beside(&runnable))
+    };
+    let compared = compared();
+    Ok(match compared {
+        Ok((passes, cases)) => Ok(Comparison { dump, passes, cases }),
+        Err(diagnostic) => Err((sources, vec![diagnostic])),
+    })
+}
+
+/// A pass, and its statement as a program or why it is none.
+type Statement<'d> = (&'d Pass, Result<(Source, Program), String>);
+
+fn beside(statements: &[Statement<'_>]) -> (Vec<Compared>, usize) {
+    let translated = || statements.iter().filter(|(_, program)| program.is_ok());
+    let judge = translated().rfind(|(pass, _)| pass.name == FINAL_PASS).or(translated().last());
+    let cases = match judge {
+        Some((_, Ok((source, program)))) => accepted(source, program),
+        Some((_, Err(_))) | None => Vec::new(),
+    };
+    let mut before: Option<(usize, Vec<Ran>)> = None;
+    let mut passes = Vec::new();
+    for (number, (pass, program)) in statements.iter().enumerate() {
+        let beside = match program {
+            Err(reason) => Beside::NotRun(reason.clone()),
+            Ok((source, program)) => {
+                let runs: Vec<Ran> = cases.iter().map(|case| ran(source, program, case)).collect();
+                let beside = match &before {
+                    None => Beside::First,
+                    Some((last, other)) => {
+                        against(source, program, &cases, (*last, other), &runs)
+                    }
+                };
+                before = Some((number, runs));
+                beside
+            }
+        };
+        let text = pass.at..pass.end;
+        passes.push(Compared { pass: pass.name.clone(), beside, text });
+    }
+    (passes, cases.len())
+}
+
+/// Parameters, inputs and windows.
+struct Case {
+    bindings: Bindings,
+    inputs: Vec<(FuncId, Array)>,
+    windows: Vec<Shape>,
+}
+
+/// What a run gave.
+enum Ran {
+    /// The outputs, and whether an operator rounded.
+    Gave(Vec<Array>, bool),
+    Faulted(String),
+    /// It says nothing.
+    Inconclusive,
+}
+
+fn ran(source: &Source, program: &Program, case: &Case) -> Ran {
+    let options = machine::Options {
+        steps: Some(STEPS),
+        elements: ELEMENTS,
+        ..machine::Options::default()
+    };
+    match machine::run(&source.pool, program, &case.bindings, &case.windows, &options) {
+        Ok(outcome) => Ran::Gave(outcome.outputs, outcome.rounded),
+        Err(
+            fault @ (Fault::OutOfBounds { .. }
+            | Fault::Undefined { .. }
+            | Fault::UndefinedOutput { .. }
+            | Fault::IndexOverflow { .. }
+            | Fault::WriteToInput { .. }
+            | Fault::DeadBuffer { .. }
+            | Fault::Race { .. }
+            | Fault::LaneConflict { .. }),
+        ) => Ran::Faulted(fault.to_string()),
+        Err(
+            Fault::CheckFailed(_)
+            | Fault::ClaimWrong(_)
+            | Fault::Specification(_)
+            | Fault::Eval(_)
+            | Fault::Malformed(_)
+            | Fault::Startup(_)
+            | Fault::Bind(_)
+            | Fault::OutputCount { .. }
+            | Fault::MissingInput(_)
+            | Fault::WindowOutsideBuffer { .. }
+            | Fault::OutOfSteps
+            | Fault::TooLarge { .. },
+        ) => Ran::Inconclusive,
+    }
+}
+
+fn against(
+    source: &Source,
+    program: &Program,
+    cases: &[Case],
+    (before, other): (usize, &[Ran]),
+    runs: &[Ran],
+) -> Beside {
+    let pool = &source.pool;
+    let mut same = 0;
+    for ((case, old), new) in cases.iter().zip(other).zip(runs) {
+        let found = match (old, new) {
+            (Ran::Gave(old, a), Ran::Gave(new, b)) => {
+                let found = first_difference(pool, program, (old, new), *a || *b);
+                same += usize::from(found.is_none());
+                found.map(|(place, values)| (Some(place), values))
+            }
+            (Ran::Gave(..), Ran::Faulted(fault)) => {
+                Some((None, ["a run without fault".to_owned(), fault.clone()]))
+            }
+            (Ran::Faulted(fault), Ran::Gave(..)) => {
+                Some((None, [fault.clone(), "a run without fault".to_owned()]))
+            }
+            (Ran::Faulted(_), Ran::Faulted(_)) | (Ran::Inconclusive, _) | (_, Ran::Inconclusive) => {
+                None
+            }
+        };
+        if let Some((place, values)) = found {
+            let name = |func: FuncId| pool.func(func).name.clone();
+            let outputs = program.outputs.iter().map(|output| name(output.func));
+            let param = |param: &VarId| {
+                Some((pool.var(*param).name.clone(), case.bindings.var(*param)?))
+            };
+            let inputs = case.inputs.iter().map(|(func, array)| (name(*func), array.clone()));
+            return Beside::Different(Box::new(Difference {
+                before,
+                parameters: source.algorithm.params.iter().filter_map(param).collect(),
+                inputs: inputs.collect(),
+                windows: outputs.zip(case.windows.iter().cloned()).collect(),
+                place,
+                values,
+            }));
+        }
+    }
+    if same == 0 {
+        return Beside::NotRun("no run goes through in both".to_owned());
+    }
+    Beside::Same(same)
+}
+
+/// An output and a point.
+type Place = (String, Vec<i64>);
+
+/// The first point at which outputs differ. Where nothing rounded, floats are to be the same numbers; else near to each other, as passes may regroup them.
+fn first_difference(
+    pool: &Pool,
+    program: &Program,
+    (old, new): (&[Array], &[Array]),
+    rounded: bool,
+) -> Option<(Place, [String; 2])> {
+    let buffers = program.output_buffers();
+    buffers.into_iter().zip(old.iter().zip(new)).find_map(|(buffer, (old, new))| {
+        let point =
+            old.points().find(|point| !agree(old.get(point), new.get(point), rounded))?;
+        let values = [old, new]
+            .map(|array| array.get(&point).map_or_else(String::new, super::replay::shown));
+        Some(((pool.buffer(buffer).name.clone(), point), values))
+    })
+}
+
+/// Random cases that a program accepts. Inputs lie around the windows, by more and more; sides that entry checks fix to numbers are these.
+fn accepted(source: &Source, program: &Program) -> Vec<Case> {
+    let begin = Instant::now();
+    let mut random = Random::new(1);
+    let fixed = fixed(&source.pool, program.body);
+    let mut cases = Vec::new();
+    for number in 0..TRIES {
+        if cases.len() == CASES || begin.elapsed() > TIME {
+            break;
+        }
+        let Some(case) = draw(source, program, &fixed, number, &mut random) else { continue };
+        if !matches!(ran(source, program, &case), Ran::Inconclusive) {
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+/// Extents of windows: small ones, and those around the sizes of vectors and tiles.
+const EXTENTS: [i64; 16] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 64, 70];
+/// How far inputs reach beyond windows.
+const MARGINS: [i64; 8] = [0, 1, 2, 3, 8, 16, 32, 80];
+/// Points of a window, at most.
+const POINTS: i64 = 6000;
+/// Elements of an input, at most.
+const INPUT: i64 = 1 << 16;
+
+fn draw(
+    source: &Source,
+    program: &Program,
+    fixed: &[(VarId, i64)],
+    number: usize,
+    random: &mut Random,
+) -> Option<Case> {
+    let pool = &source.pool;
+    let mut bindings = Bindings::new();
+    for param in &source.algorithm.params {
+        let value = match pool.var(*param).ty.scalar {
+            Scalar::Int => Constant::int(i128::from(random.between(1, 9))),
+            scalar => coarse(scalar, random)?,
+        };
+        bindings.set_var(pool, *param, value).ok()?;
+    }
+    let known = |id: ExprId| {
+        let Expr::Var(var) = *pool.get(id) else { return None };
+        fixed.iter().find(|(known, _)| *known == var).map(|(_, value)| *value)
+    };
+    let mut windows: Vec<Shape> = Vec::new();
+    for output in &program.outputs {
+        let dims = &pool.buffer(*output.buffers.first()?).dims;
+        let shape: Shape = dims
+            .iter()
+            .enumerate()
+            .map(|(dim, sides)| {
+                let beside = windows.first().and_then(|window| window.get(dim)).copied();
+                let (min, extent) = beside.unwrap_or_else(|| {
+                    let min = if random.chance(60) { 0 } else { random.between(-7, 9) };
+                    (min, random.choose(&EXTENTS).copied().unwrap_or(1))
+                });
+                (known(sides.min).unwrap_or(min), known(sides.extent).unwrap_or(extent))
+            })
+            .collect();
+        if points(&shape)? > POINTS {
+            return None;
+        }
+        windows.push(shape);
+    }
+    let margin = MARGINS[number % MARGINS.len()];
+    let mut inputs = Vec::new();
+    for input in &program.inputs {
+        let decl = pool.buffer(*input);
+        let shape: Shape = decl
+            .dims
+            .iter()
+            .enumerate()
+            .map(|(dim, sides)| {
+                let window = windows.first().and_then(|window| window.get(dim)).copied();
+                let (min, extent) = window.unwrap_or((0, 8));
+                let (min, extent) = (min - margin, extent + 2 * margin);
+                (known(sides.min).unwrap_or(min), known(sides.extent).unwrap_or(extent))
+            })
+            .collect();
+        if points(&shape)? > INPUT {
+            return None;
+        }
+        let mut array = Array::zeros(decl.scalar, shape)?;
+        for element in 0..array.data.len() / decl.scalar.bytes()? {
+            let value = coarse(decl.scalar, random)?;
+            if !array.set_element(element, value) {
+                return None;
+            }
+        }
+        bindings.set_input(pool, decl.func, array.clone()).ok()?;
+        inputs.push((decl.func, array));
+    }
+    Some(Case { bindings, inputs, windows })
+}
+
+/// A random value; wide signed integers are small, and floats have few digits, so that few operators round.
+fn coarse(scalar: Scalar, random: &mut Random) -> Option<Constant> {
+    let eighths = random.between(-64, 64);
+    match scalar {
+        Scalar::F32 => Some(Constant::f32(eighths as f32 / 8.0)),
+        Scalar::F64 => Some(Constant::f64(eighths as f64 / 8.0)),
+        Scalar::Int => None,
+        // Halide takes these not to overflow.
+        Scalar::I32 | Scalar::I64 => Constant::wrapped(scalar, i128::from(eighths)),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => Some(random.constant(scalar)),
+    }
+}
+
+fn points(shape: &Shape) -> Option<i64> {
+    shape.iter().try_fold(1_i64, |size, (_, extent)| size.checked_mul((*extent).max(0)))
+}
+
+/// Variables that assertions at the top fix to numbers.
+fn fixed(pool: &Pool, stmt: StmtId) -> Vec<(VarId, i64)> {
+    let mut found = Vec::new();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        if let Stmt::Block(parts) = pool.get_stmt(stmt) {
+            pending.extend(parts);
+        } else if let Stmt::Let { body, .. } | Stmt::Allocate { body, .. } = pool.get_stmt(stmt) {
+            pending.push(*body);
+        } else if let Stmt::Assert { condition, .. } = pool.get_stmt(stmt) {
+            let mut conditions = vec![*condition];
+            while let Some(condition) = conditions.pop() {
+                let Expr::Binary(op, left, right) = *pool.get(condition) else { continue };
+                if op == BinaryOp::And {
+                    conditions.extend([left, right]);
+                } else if op == BinaryOp::Eq {
+                    for (side, value) in [(left, right), (right, left)] {
+                        let value = pool.as_constant(value).and_then(Constant::as_integer);
+                        if let (Expr::Var(var), Some(Ok(value))) =
+                            (pool.get(side), value.map(i64::try_from))
+                        {
+                            found.push((*var, value));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
+}
