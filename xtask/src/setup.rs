@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: installs what the build and the tests need.
 
 use crate::error::Error;
-use crate::process::{self, is_installed, program, root};
+use crate::process::{self, capture, is_installed, program, root};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -135,6 +135,22 @@ pub(crate) fn ensure_sanitizers() -> Result<(), Error> {
     apt_install(&["libclang-rt-19-dev"])
 }
 
+/// OpenBLAS with its header, which only `bench blas` needs.
+pub(crate) fn ensure_openblas() -> Result<(), Error> {
+    let header = "#include <cblas.h>\nint main(void) { return 0; }\n";
+    let folder = root().join("target");
+    let path = folder.join("openblas.c");
+    let failed = |cause| Error::File { path: path.clone(), cause };
+    fs::create_dir_all(&folder).map_err(failed)?;
+    fs::write(&path, header).map_err(failed)?;
+    let mut command = program("cc");
+    command.arg(&path).args(["-o"]).arg(folder.join("openblas")).arg("-lopenblas");
+    if capture(&mut command)?.status.success() {
+        return Ok(());
+    }
+    apt_install(&["libopenblas-dev"])
+}
+
 /// Coq, which only `atl` needs.
 pub(crate) fn ensure_coq() -> Result<(), Error> {
     if is_installed("coqc") { Ok(()) } else { install_packages(&["coq"], false) }
@@ -180,7 +196,7 @@ fn python_makes_environments() -> Result<bool, Error> {
             advice: "install Python 3 (on Debian: apt-get install python3 python3-venv)".to_owned(),
         });
     }
-    let output = process::capture(program("python3").args(["-c", "import ensurepip"]))?;
+    let output = capture(program("python3").args(["-c", "import ensurepip"]))?;
     Ok(output.status.success())
 }
 

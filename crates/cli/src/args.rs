@@ -279,7 +279,10 @@ impl Given {
     /// The dump, if nothing else is given.
     pub(crate) fn dump_alone(&self) -> Option<&Path> {
         let Self { words, stock, .. } = self;
-        let alone = words.is_empty() && !stock.halide && stock.halide_script.is_none() && stock.generator.is_none();
+        let alone = words.is_empty()
+            && !stock.halide
+            && stock.halide_script.is_none()
+            && stock.generator.is_none();
         stock.passes.as_deref().filter(|_| alone)
     }
 }

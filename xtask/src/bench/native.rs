@@ -13,7 +13,7 @@ struct Row {
     arguments: &'static [&'static str],
 }
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 10] = [
     Row { file: "blur", pipeline: "blur", arguments: &["--size", "6400x4800"] },
     Row { file: "harris", pipeline: "harris", arguments: &["--size", "1536x2560"] },
     Row { file: "unsharp", pipeline: "unsharp", arguments: &["--size", "1536x2560x3"] },
@@ -33,8 +33,40 @@ const ROWS: [Row; 8] = [
             "sigma=0.12",
         ],
     },
-    Row { file: "sgemm1024", pipeline: "sgemm1024", arguments: &["--size", "1024x1024"] },
+    Row {
+        file: "sgemm1024",
+        pipeline: "sgemm1024",
+        arguments: &[
+            "--size",
+            "1024x1024",
+            "--input-size",
+            "A=1024x1024",
+            "--input-size",
+            "B=1024x1024",
+        ],
+    },
     Row { file: "conv", pipeline: "conv", arguments: &["--size", "128x100x80x5"] },
+    Row {
+        file: "dsc",
+        pipeline: "dsc",
+        arguments: &[
+            "--size",
+            "16x112x112x4",
+            "--input-size",
+            "input=32x112x112x4",
+            "--input-size",
+            "depthwise=3x96x3x3",
+            "--input-size",
+            "pointwise=16x96",
+            "--input-size",
+            "bias=16",
+        ],
+    },
+    Row {
+        file: "sdot",
+        pipeline: "sdot",
+        arguments: &["--input-size", "a=4194304", "--input-size", "b=4194304"],
+    },
 ];
 
 /// The schedule of the same shape as that of Halide's application.

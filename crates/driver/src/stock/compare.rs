@@ -133,9 +133,7 @@ fn beside(statements: &[Statement<'_>]) -> (Vec<Compared>, usize) {
                 let runs: Vec<Ran> = cases.iter().map(|case| ran(source, program, case)).collect();
                 let beside = match &before {
                     None => Beside::First,
-                    Some((last, other)) => {
-                        against(source, program, &cases, (*last, other), &runs)
-                    }
+                    Some((last, other)) => against(source, program, &cases, (*last, other), &runs),
                 };
                 before = Some((number, runs));
                 beside
@@ -164,11 +162,8 @@ enum Ran {
 }
 
 fn ran(source: &Source, program: &Program, case: &Case) -> Ran {
-    let options = machine::Options {
-        steps: Some(STEPS),
-        elements: ELEMENTS,
-        ..machine::Options::default()
-    };
+    let options =
+        machine::Options { steps: Some(STEPS), elements: ELEMENTS, ..machine::Options::default() };
     match machine::run(&source.pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => Ran::Gave(outcome.outputs, outcome.rounded),
         Err(
@@ -220,16 +215,15 @@ fn against(
             (Ran::Faulted(fault), Ran::Gave(..)) => {
                 Some((None, [fault.clone(), "a run without fault".to_owned()]))
             }
-            (Ran::Faulted(_), Ran::Faulted(_)) | (Ran::Inconclusive, _) | (_, Ran::Inconclusive) => {
-                None
-            }
+            (Ran::Faulted(_), Ran::Faulted(_))
+            | (Ran::Inconclusive, _)
+            | (_, Ran::Inconclusive) => None,
         };
         if let Some((place, values)) = found {
             let name = |func: FuncId| pool.func(func).name.clone();
             let outputs = program.outputs.iter().map(|output| name(output.func));
-            let param = |param: &VarId| {
-                Some((pool.var(*param).name.clone(), case.bindings.var(*param)?))
-            };
+            let param =
+                |param: &VarId| Some((pool.var(*param).name.clone(), case.bindings.var(*param)?));
             let inputs = case.inputs.iter().map(|(func, array)| (name(*func), array.clone()));
             return Beside::Different(Box::new(Difference {
                 before,
@@ -259,8 +253,7 @@ fn first_difference(
 ) -> Option<(Place, [String; 2])> {
     let buffers = program.output_buffers();
     buffers.into_iter().zip(old.iter().zip(new)).find_map(|(buffer, (old, new))| {
-        let point =
-            old.points().find(|point| !agree(old.get(point), new.get(point), rounded))?;
+        let point = old.points().find(|point| !agree(old.get(point), new.get(point), rounded))?;
         let values = [old, new]
             .map(|array| array.get(&point).map_or_else(String::new, super::replay::shown));
         Some(((pool.buffer(buffer).name.clone(), point), values))

@@ -18,8 +18,8 @@ use crate::files::FileError;
 use crate::source;
 use crate::subject::{Origin, Subject};
 
-pub use halidom_halide::bridge;
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
+pub use halidom_halide::bridge;
 pub use halidom_halide::codes::UNSUPPORTED;
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, replay};

@@ -36,9 +36,8 @@ pub struct Step {
 /// The lines in which two statements of a dump differ, without those that both begin and end with: of the first, and of the second.
 pub fn changes<'d>(dump: &'d str, [before, after]: [&Range<usize>; 2]) -> [Vec<&'d str>; 2] {
     let [old, new] = [before, after].map(|text| dump[text.clone()].lines().collect::<Vec<_>>());
-    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
-        pairs.take_while(|(a, b)| a == b).count()
-    };
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
     let head = same(&mut old.iter().zip(&new));
     let rest = old.len().min(new.len()) - head;
     let tail = same(&mut old.iter().rev().zip(new.iter().rev()).take(rest));

@@ -350,8 +350,7 @@ impl Translation<'_> {
             .map(|arg| self.pool.declare_var(names.text(*arg), Type::INT))
             .collect();
         let kind = FuncKind::Defined { stages: Vec::new(), synthetic: false };
-        let decl =
-            FuncDecl { name: names.text(func.name).to_owned(), scalars, args, kind };
+        let decl = FuncDecl { name: names.text(func.name).to_owned(), scalars, args, kind };
         let id = self.pool.declare_func(decl);
         source.funcs.insert(func.name, id);
         source.types.insert(id, types);

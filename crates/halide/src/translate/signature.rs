@@ -68,9 +68,10 @@ pub fn signature(passes: &[Pass], names: &mut Names) -> Result<Pipeline> {
     }
     let is_output = |name: &str| {
         let func = name.rsplit_once('.').filter(|(_, number)| number.parse::<usize>().is_ok());
-        [Some(name), func.map(|(func, _)| func)].into_iter().flatten().any(|name| {
-            names.find(name).is_some_and(|name| pipeline.outputs.contains(&name))
-        })
+        [Some(name), func.map(|(func, _)| func)]
+            .into_iter()
+            .flatten()
+            .any(|name| names.find(name).is_some_and(|name| pipeline.outputs.contains(&name)))
     };
     let inputs: Vec<(&String, &(Scalar, usize))> =
         buffers.iter().filter(|(name, _)| !is_output(name)).collect();
@@ -103,16 +104,19 @@ fn parameters(
     bound.block(block);
     for name in free.names {
         let text = names.text(name);
-        let of_buffer = text.split_once('.').is_some_and(|(buffer, _)| buffers.contains_key(buffer))
-            || buffers.keys().any(|buffer| {
-                text.strip_prefix(buffer.as_str()).is_some_and(|rest| rest.starts_with('.'))
-            });
+        let of_buffer =
+            text.split_once('.').is_some_and(|(buffer, _)| buffers.contains_key(buffer))
+                || buffers.keys().any(|buffer| {
+                    text.strip_prefix(buffer.as_str()).is_some_and(|rest| rest.starts_with('.'))
+                });
         if of_buffer || text.starts_with("__") || buffers.contains_key(text) {
             continue;
         }
         let typing = Typing { told, bound: &bound, names, buffers, free: name };
         let Some(ty) = typing.block(block) else {
-            return unsupported(format!("the parameter `{text}`, whose type the dump does not tell,"));
+            return unsupported(format!(
+                "the parameter `{text}`, whose type the dump does not tell,"
+            ));
         };
         let input = Input { name, ty: Type::of(ty), is_buffer: false, dimensions: 0 };
         pipeline.inputs.push(input);

@@ -29,7 +29,9 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Status, Status
     let mut passes: Vec<Value> = Vec::new();
     for (number, step) in comparison.passes.iter().enumerate() {
         let (line, object) = match &step.beside {
-            Beside::First => ("the first that can be run".to_owned(), json!({ "outcome": "first" })),
+            Beside::First => {
+                ("the first that can be run".to_owned(), json!({ "outcome": "first" }))
+            }
             Beside::Same(runs) => {
                 (format!("the same on {runs} runs"), json!({ "outcome": "same", "runs": runs }))
             }
