@@ -12,7 +12,7 @@ use super::nodes::type_code;
 use super::program::for_each_block;
 use crate::pipeline::{Func, FuncSchedule, Input, LoopLevel, Pipeline};
 use crate::text::Pass;
-use crate::tree::{Expr, Scalar, Stmt, StmtKind, Type};
+use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
 /// The pass whose statement goes to the code generators.
@@ -100,8 +100,11 @@ fn parameters(
     let Some(block) = last.and_then(|pass| pass.block.as_ref()) else { return Ok(()) };
     let mut free = Free::default();
     free.block(block);
-    let mut bound = Bound::default();
-    bound.block(block);
+    // Later statements have intrinsics, whose types a text does not say.
+    let blocks: Vec<(&Block, Bound<'_>)> = written()
+        .filter_map(|pass| pass.block.as_ref())
+        .map(|block| (block, Bound::of(block)))
+        .collect();
     for name in free.names {
         let text = names.text(name);
         let of_buffer =
@@ -112,8 +115,10 @@ fn parameters(
         if of_buffer || text.starts_with("__") || buffers.contains_key(text) {
             continue;
         }
-        let typing = Typing { told, bound: &bound, names, buffers, free: name };
-        let Some(ty) = typing.block(block) else {
+        let found = blocks.iter().find_map(|(block, bound)| {
+            Typing { told, bound, names, buffers, free: name }.block(block)
+        });
+        let Some(ty) = found else {
             return unsupported(format!(
                 "the parameter `{text}`, whose type the dump does not tell,"
             ));
@@ -293,6 +298,12 @@ struct Bound<'s> {
 }
 
 impl<'s> Bound<'s> {
+    fn of(block: &'s Block) -> Self {
+        let mut bound = Self::default();
+        bound.block(block);
+        bound
+    }
+
     fn block(&mut self, block: &'s [Stmt]) {
         for stmt in block {
             if let StmtKind::Let { name, value } = &stmt.kind {
