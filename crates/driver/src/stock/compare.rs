@@ -77,6 +77,8 @@ const CASES: usize = 24;
 const TRIES: usize = 4000;
 /// For how long new cases are looked for.
 const TIME: Duration = Duration::from_secs(10);
+/// How long all runs of all statements may take, as far as the final one tells; one case is run whatever it takes.
+const RUNNING: Duration = Duration::from_secs(40);
 /// How much the interpreter may do for one run.
 const STEPS: u64 = 4_000_000;
 /// Elements that one run may have.
@@ -119,9 +121,12 @@ type Statement<'d> = (&'d Pass, Result<(Source, Program), String>);
 
 fn beside(statements: &[Statement<'_>]) -> (Vec<Compared>, usize) {
     let translated = || statements.iter().filter(|(_, program)| program.is_ok());
-    let judge = translated().rfind(|(pass, _)| pass.name == FINAL_PASS).or(translated().last());
+    let judge = translated().rfind(|(pass, _)| pass.name == FINAL_PASS).or(translated().next_back());
     let cases = match judge {
-        Some((_, Ok((source, program)))) => accepted(source, program),
+        Some((_, Ok((source, program)))) => {
+            let each = RUNNING / u32::try_from(translated().count()).unwrap_or(u32::MAX).max(1);
+            accepted(source, program, each)
+        }
         Some((_, Err(_))) | None => Vec::new(),
     };
     let mut before: Option<(usize, Vec<Ran>)> = None;
@@ -260,18 +265,21 @@ fn first_difference(
     })
 }
 
-/// Random cases that a program accepts. Inputs lie around the windows, by more and more; sides that entry checks fix to numbers are these.
-fn accepted(source: &Source, program: &Program) -> Vec<Case> {
+/// Random cases that a program accepts, as many as it runs in this time. Inputs lie around the windows, by more and more; sides that entry checks fix to numbers are these.
+fn accepted(source: &Source, program: &Program, time: Duration) -> Vec<Case> {
     let begin = Instant::now();
     let mut random = Random::new(1);
     let fixed = fixed(&source.pool, program.body);
     let mut cases = Vec::new();
+    let mut taken = Duration::ZERO;
     for number in 0..TRIES {
-        if cases.len() == CASES || begin.elapsed() > TIME {
+        if cases.len() == CASES || begin.elapsed() > TIME || taken > time {
             break;
         }
         let Some(case) = draw(source, program, &fixed, number, &mut random) else { continue };
+        let start = Instant::now();
         if !matches!(ran(source, program, &case), Ran::Inconclusive) {
+            taken += start.elapsed();
             cases.push(case);
         }
     }
@@ -297,10 +305,7 @@ fn draw(
     let pool = &source.pool;
     let mut bindings = Bindings::new();
     for param in &source.algorithm.params {
-        let value = match pool.var(*param).ty.scalar {
-            Scalar::Int => Constant::int(i128::from(random.between(1, 9))),
-            scalar => coarse(scalar, random)?,
-        };
+        let value = coarse(pool.var(*param).ty.scalar, random)?;
         bindings.set_var(pool, *param, value).ok()?;
     }
     let known = |id: ExprId| {
@@ -364,7 +369,7 @@ fn coarse(scalar: Scalar, random: &mut Random) -> Option<Constant> {
     match scalar {
         Scalar::F32 => Some(Constant::f32(eighths as f32 / 8.0)),
         Scalar::F64 => Some(Constant::f64(eighths as f64 / 8.0)),
-        Scalar::Int => None,
+        Scalar::Int => Some(Constant::int(i128::from(random.between(1, 9)))),
         // Halide takes these not to overflow.
         Scalar::I32 | Scalar::I64 => Constant::wrapped(scalar, i128::from(eighths)),
         Scalar::Bool

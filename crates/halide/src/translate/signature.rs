@@ -96,7 +96,7 @@ fn parameters(
     pipeline: &mut Pipeline,
 ) -> Result<()> {
     let written = || passes.iter().filter(|pass| pass.block.is_some());
-    let last = written().find(|pass| pass.name == FINAL_PASS).or(written().last());
+    let last = written().find(|pass| pass.name == FINAL_PASS).or(written().next_back());
     let Some(block) = last.and_then(|pass| pass.block.as_ref()) else { return Ok(()) };
     let mut free = Free::default();
     free.block(block);
