@@ -1,10 +1,10 @@
-//! Every program of Table 1 (`examples/table1/`) is proved.
+//! Every program of Table 1 (`examples/table1/`) is proved under all its schedules.
 
 mod common;
 
 use common::{in_parallel, load, open, options};
 use halidom_driver::compile::compile;
-use halidom_driver::source::Choice;
+use halidom_driver::source::{Choice, schedule_names};
 use halidom_validate::{Verdict, validate_refined};
 use std::path::Path;
 
@@ -17,16 +17,20 @@ fn the_programs_of_table_1_are_proved() {
         if path.extension().is_some_and(|extension| extension == "hal") {
             let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
             let text = std::fs::read_to_string(&path).expect("the example exists");
-            let count = load(&name, &text).module.pipelines.len();
-            jobs.extend((0..count).map(|pipeline| (name.clone(), text.clone(), pipeline)));
+            for (number, pipeline) in load(&name, &text).module.pipelines.iter().enumerate() {
+                let names = schedule_names(pipeline).into_iter().filter(|name| *name != "default");
+                jobs.extend(
+                    names.map(|schedule| (name.clone(), text.clone(), number, schedule.to_owned())),
+                );
+            }
         }
     }
-    assert!(jobs.len() >= 18, "{} programs", jobs.len());
-    let failures = in_parallel(&jobs, |(name, text, pipeline)| {
+    let applications = jobs.iter().filter(|(.., schedule)| schedule == "application").count();
+    assert!(applications >= 18, "{applications} programs");
+    let failures = in_parallel(&jobs, |(name, text, pipeline, schedule)| {
         let mut loaded = load(name, text);
-        let schedule =
-            loaded.schedule(*pipeline, Some("application")).expect("it has this schedule");
-        let choice = Choice { pipeline: *pipeline, schedule };
+        let index = loaded.schedule(*pipeline, Some(schedule)).expect("it has this schedule");
+        let choice = Choice { pipeline: *pipeline, schedule: index };
         let algorithm = loaded.module.pipelines[*pipeline].algorithm.clone();
         let compiled =
             compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("the schedule is legal");
@@ -35,7 +39,7 @@ fn the_programs_of_table_1_are_proved() {
             validate_refined(pool, &algorithm, &compiled.steps, &compiled.program, &options());
         let name = &algorithm.name;
         (report.verdict != Verdict::Proved)
-            .then(|| format!("{name}: {:?}\n{}", report.verdict, open(&report)))
+            .then(|| format!("{name}, {schedule}: {:?}\n{}", report.verdict, open(&report)))
     });
     let failures: Vec<String> = failures.into_iter().flatten().collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -6,8 +6,9 @@ use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, St
 use crate::LowerError;
 use crate::fold::{Fold, rewrite, walk};
 
-/// Binds subexpressions that occur more than once in the value and index of a store to variables, around that store. Loads are bound too: all loads of a store come before it
-/// writes. Ramps and broadcasts are not, since a load or store whose index is a ramp is recognised by it; what is within them is. Annotations stay as they are.
+/// Binds subexpressions that occur more than once in the values and indices of stores that follow each other to variables, around these stores: unrolled iterations share what they have in
+/// common. Loads are bound too, if none of these stores writes their buffer; within one store all are, as its loads come before it writes. Ramps and broadcasts are not, since a load or store whose index
+/// is a ramp is recognised by it; what is within them is. Annotations stay as they are.
 ///
 /// Requires: storage is flattened.
 /// Ensures: in each store, every operator but ramps and broadcasts occurs once with the same operands, annotations aside.
@@ -23,35 +24,85 @@ impl Fold for Cse {
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        let Stmt::Store { buffer, index, value, prophecy, atomic } = pool.get_stmt(id).clone()
-        else {
-            return walk(self, pool, id);
-        };
-        let mut repeated = repeated(pool, &[index, value]);
-        if atomic {
-            // What depends on the old value is part of the one step.
-            repeated.retain(|expr| !reads(pool, *expr, buffer));
+        match pool.get_stmt(id).clone() {
+            Stmt::Store { .. } => Ok(shared(pool, &[id])),
+            Stmt::Block(stmts) => {
+                let mut parts = Vec::with_capacity(stmts.len());
+                let mut stores = Vec::new();
+                for stmt in stmts {
+                    if matches!(pool.get_stmt(stmt), Stmt::Store { .. }) {
+                        stores.push(stmt);
+                        continue;
+                    }
+                    flush(pool, &mut stores, &mut parts);
+                    parts.push(self.stmt(pool, stmt)?);
+                }
+                flush(pool, &mut stores, &mut parts);
+                Ok(pool.stmt(Stmt::Block(parts)))
+            }
+            Stmt::Labeled { .. }
+            | Stmt::Let { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. } => walk(self, pool, id),
         }
-        if repeated.is_empty() {
-            return Ok(id);
-        }
-        let mut done = FxHashMap::default();
-        let mut lets = Vec::with_capacity(repeated.len());
-        for expr in repeated {
-            let once = replace(pool, expr, &mut done);
-            let var = pool.declare_var(name(pool, expr), pool.ty(expr));
-            let var_expr = pool.var_expr(var);
-            done.insert(expr, var_expr);
-            lets.push((var, once));
-        }
-        let index = replace(pool, index, &mut done);
-        let value = replace(pool, value, &mut done);
-        let mut body = pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic });
-        for (var, value) in lets.into_iter().rev() {
-            body = pool.stmt(Stmt::Let { var, value, body });
-        }
-        Ok(body)
     }
+}
+
+/// Ends a row of stores.
+fn flush(pool: &mut Pool, stores: &mut Vec<StmtId>, parts: &mut Vec<StmtId>) {
+    if !stores.is_empty() {
+        parts.push(shared(pool, stores));
+        stores.clear();
+    }
+}
+
+/// Stores with what occurs in them more than once bound around them; several ones with what each has for itself bound around it alone.
+fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
+    let mut roots = Vec::new();
+    let mut written = Vec::new();
+    for store in stores {
+        let Stmt::Store { buffer, index, value, atomic, .. } = *pool.get_stmt(*store) else {
+            continue;
+        };
+        roots.extend([index, value]);
+        // What depends on the old value is part of the one step of an atomic store, and of those of several stores that come before.
+        if atomic || stores.len() > 1 {
+            written.push(buffer);
+        }
+    }
+    let mut repeated = repeated(pool, &roots);
+    repeated.retain(|expr| !written.iter().any(|buffer| reads(pool, *expr, *buffer)));
+    let mut done = FxHashMap::default();
+    let mut lets = Vec::with_capacity(repeated.len());
+    for expr in repeated {
+        let once = replace(pool, expr, &mut done);
+        let var = pool.declare_var(name(pool, expr), pool.ty(expr));
+        let var_expr = pool.var_expr(var);
+        done.insert(expr, var_expr);
+        lets.push((var, once));
+    }
+    let mut parts = Vec::with_capacity(stores.len());
+    for store in stores {
+        let Stmt::Store { buffer, index, value, prophecy, atomic } = pool.get_stmt(*store).clone()
+        else {
+            continue;
+        };
+        let mut part = *store;
+        if !lets.is_empty() {
+            let index = replace(pool, index, &mut done);
+            let value = replace(pool, value, &mut done);
+            part = pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic });
+        }
+        parts.push(if stores.len() > 1 { shared(pool, &[part]) } else { part });
+    }
+    let mut body = if let [only] = *parts { only } else { pool.stmt(Stmt::Block(parts)) };
+    for (var, value) in lets.into_iter().rev() {
+        body = pool.stmt(Stmt::Let { var, value, body });
+    }
+    body
 }
 
 /// Whether an expression loads from a buffer.

@@ -586,6 +586,34 @@ fn common_parts_are_bound_and_leave_loops() {
     );
 }
 
+/// What two stores read of memory that the first one writes is read twice.
+#[test]
+fn stores_share_what_none_of_them_writes() {
+    check(
+        &["flatten_storage", "simplify", "cse"],
+        "
+  for x in [wx, wxe] {
+    out(x, wy) stage 0 = input(x, wy) * 3u16;
+    out(x, wy + 1) stage 0 = input(x, wy) * 3u16 + out(x, wy);
+    out(x, wy + 2) stage 0 = input(x, wy) * 3u16 + out(x, wy) * out(x, wy);
+  }
+",
+        &expect![[r#"
+              for x in [wx, wxe] {
+                let index: int = (x - out.min.0) * out.stride.0;
+                let index$1: int = wy - out.min.1;
+                let index$2: int = index + index$1 * out.stride.1;
+                let common: u16 = input.buffer[(x - input.min.0) * input.stride.0 + (wy - input.min.1) * input.stride.1 @ input(x, wy)] * 3u16;
+                out.buffer[index$2 @ out(x, wy) stage 0] = common;
+                out.buffer[index + (index$1 + 1) * out.stride.1 @ out(x, wy + 1) stage 0] = common + out.buffer[index$2 @ out(x, wy)];
+                let out.buffer.element: u16 = out.buffer[index$2 @ out(x, wy)];
+                out.buffer[index + (index$1 + 2) * out.stride.1 @ out(x, wy + 2) stage 0] = common + out.buffer.element * out.buffer.element;
+              }
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn loops_run_over_what_their_conditions_allow() {
     check(

@@ -121,7 +121,8 @@ type Statement<'d> = (&'d Pass, Result<(Source, Program), String>);
 
 fn beside(statements: &[Statement<'_>]) -> (Vec<Compared>, usize) {
     let translated = || statements.iter().filter(|(_, program)| program.is_ok());
-    let judge = translated().rfind(|(pass, _)| pass.name == FINAL_PASS).or(translated().next_back());
+    let judge =
+        translated().rfind(|(pass, _)| pass.name == FINAL_PASS).or(translated().next_back());
     let cases = match judge {
         Some((_, Ok((source, program)))) => {
             let each = RUNNING / u32::try_from(translated().count()).unwrap_or(u32::MAX).max(1);
