@@ -270,6 +270,41 @@ WEAK double halidom_atan(double x) {
 WEAK float halidom_expf(float x) {
     return (float)halidom_exp((double)x);
 }
+
+typedef double halidom_f64x8 __attribute__((vector_size(64)));
+typedef int64_t halidom_i64x8 __attribute__((vector_size(64)));
+enum { HALIDOM_EXP_LANES = 8 };
+
+/* halidom_expf, several numbers at a time: the operations of halidom_exp in their order, and what
+ * is no number or beyond the ends put in at the end. */
+WEAK void halidom_expf_lanes(float *values, int count) {
+    for (int first = 0; first < count; first += HALIDOM_EXP_LANES) {
+        int lanes = count - first < HALIDOM_EXP_LANES ? count - first : HALIDOM_EXP_LANES;
+        halidom_f64x8 x = {0};
+        for (int lane = 0; lane < lanes; lane++) {
+            x[lane] = (double)values[first + lane];
+        }
+        halidom_i64x8 high = x > 709.79, low = x < -745.2, none = x != x;
+        halidom_f64x8 inside = (halidom_f64x8)((halidom_i64x8)x & ~(high | low | none));
+        halidom_f64x8 k = (inside * INVERSE_LN2 + TO_INTEGER) - TO_INTEGER;
+        halidom_f64x8 rest = (inside - k * LN2_HIGH) - k * LN2_LOW;
+        halidom_f64x8 power = {0};
+        for (int n = 0; n < 14; n++) {
+            power = power * rest + exp_terms[n];
+        }
+        halidom_i64x8 n = __builtin_convertvector(k, halidom_i64x8);
+        /* Half of it, towards zero. */
+        halidom_i64x8 half = (n - (n >> 63)) >> 1;
+        halidom_f64x8 scale = (halidom_f64x8)((half + 1023) << 52);
+        halidom_f64x8 rest_of_scale = (halidom_f64x8)((n - half + 1023) << 52);
+        power = power * scale * rest_of_scale;
+        for (int lane = 0; lane < lanes; lane++) {
+            double value = power[lane];
+            value = high[lane] ? __builtin_inf() : low[lane] ? 0.0 : none[lane] ? x[lane] : value;
+            values[first + lane] = (float)value;
+        }
+    }
+}
 WEAK float halidom_logf(float x) {
     return (float)halidom_log((double)x);
 }

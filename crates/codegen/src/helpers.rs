@@ -7,7 +7,7 @@ use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 use crate::templates::{
-    CONVERT, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text, saturate_text,
+    CALL_FOR_LANES, CONVERT, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text, saturate_text,
     scalar_text, vector_saturate_text, vector_text,
 };
 
@@ -266,7 +266,8 @@ pub(crate) fn definition(helper: Helper) -> String {
         Helper::VectorCall(intrinsic, scalar, lanes) => {
             let mut template = Template::of(scalar, lanes);
             template.function = builtin(intrinsic, scalar);
-            template.fill(&name, LANEWISE_CALL)
+            let at_once = (intrinsic, scalar) == (Intrinsic::Exp, Scalar::F32);
+            template.fill(&name, if at_once { CALL_FOR_LANES } else { LANEWISE_CALL })
         }
         Helper::DivBy(scalar, lanes, divisor) => {
             divide_by(scalar, lanes, divisor).fill(&name, divide_text(divisor))

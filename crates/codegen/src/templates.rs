@@ -360,6 +360,15 @@ static inline $v $name($v a, $v b) {
 }
 ";
 
+/// Of functions that take all lanes at once.
+pub(crate) const CALL_FOR_LANES: &str = "
+static inline $v $name($v a) {
+    $v result = a;
+    $f_lanes(($t *)&result, $lanes);
+    return result;
+}
+";
+
 pub(crate) const LANEWISE_CALL: &str = "
 static inline $v $name($v a) {
     $v result = a;

@@ -26,7 +26,10 @@ fn operand(scalar: Scalar, random: u64, number: usize) -> Constant {
 #[test]
 fn c_and_rust_give_the_same_bits() {
     let toolchain = Toolchain::all().into_iter().next().expect("a C compiler").strict();
-    for scalar in [Scalar::F32, Scalar::F64] {
+    // Some functions take the lanes of a vector at once.
+    for (scalar, lanes) in
+        [(Scalar::F32, 1), (Scalar::F64, 1), (Scalar::F32, 4), (Scalar::F32, 8), (Scalar::F32, 16)]
+    {
         let input = array(scalar, &[(0, COUNT as i64)], |number| {
             let mut random = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             random = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -35,7 +38,13 @@ fn c_and_rust_give_the_same_bits() {
         });
         let mut b = Builder::new();
         let source = b.input("a", scalar, 1);
-        let (var, position) = b.int_var("i");
+        let (var, number) = b.int_var("i");
+        let mut position = number;
+        if lanes > 1 {
+            let count = b.pool.int(i128::from(lanes));
+            let base = b.pool.mul(number, count);
+            position = b.ramp(base, 1, lanes);
+        }
         let x = b.pool.load(source, position, None);
         let functions: Vec<Intrinsic> =
             Intrinsic::ALL.into_iter().filter(|known| !known.is_ieee()).collect();
@@ -46,7 +55,7 @@ fn c_and_rust_give_the_same_bits() {
             stores.push(b.store(output, position, value));
         }
         let body = b.block(stores);
-        let (zero, end) = (b.pool.int(0), b.pool.int(COUNT as i128));
+        let (zero, end) = (b.pool.int(0), b.pool.int(COUNT as i128 / i128::from(lanes)));
         let body = b.for_loop(var, zero, end, LoopKind::Serial, body);
         let program = b.program("functions", body);
         let empty = || array(scalar, &[(0, COUNT as i64)], |_| Constant::zero(scalar));
@@ -59,7 +68,7 @@ fn c_and_rust_give_the_same_bits() {
                 let operand = inputs[0].get_element(number).unwrap();
                 let expected = eval::intrinsic(*function, operand).unwrap();
                 let found = output.get_element(number).unwrap();
-                assert_eq!(found, expected, "{} of {operand:?}", function.name());
+                assert_eq!(found, expected, "{} of {operand:?}, {lanes} lanes", function.name());
             }
         }
     }
