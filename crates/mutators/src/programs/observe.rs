@@ -125,6 +125,9 @@ fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {
     let mut machine = concrete.machine(entry);
     machine.operands = operands;
     entry.run(&mut machine, concrete.input(), concrete.state());
+    if machine.has_chosen {
+        return Ran::Lost;
+    }
     let mut ends = std::mem::take(&mut machine.ends);
     // Several paths are possible ones, not what happens.
     let (Some(end), true) = (ends.pop(), ends.is_empty()) else { return Ran::Lost };
@@ -156,7 +159,7 @@ fn difference(
     if before.is_opaque || after.is_opaque {
         return None;
     }
-    // Where overflow is excluded, it is in the result too.
+    // Where overflow is excluded, it is in the result too: what overflows there is not 0 by which something is divided.
     let mut exact = Meaning::new(state, values, profile, false);
     let _ = exact.node(result);
     let candidates: Vec<Vec<i128>> = concrete
@@ -231,7 +234,8 @@ fn difference(
         let expected = before.values.evaluate(lhs, &first, &mut |_, _| {});
         let got = after.values.evaluate(rhs, &second, &mut |_, _| {});
         if let (Some(expected), Some(got)) = (expected, got)
-            && (is_lost || expected != got && fits(&exact, &of(&exact)))
+            && (is_lost || expected != got)
+            && fits(&exact, &of(&exact))
         {
             let named = concrete.assignment.iter().zip(&chosen);
             let named: Vec<String> =
