@@ -270,8 +270,8 @@ fn judge(mutant: &Mutant) -> Judged {
     Judged { standing, seen }
 }
 
-/// What is seen of a minimum that is computed so, at integers whose overflow is excluded.
-fn seen_of_minimum(result: &str) -> Option<String> {
+/// What is seen of a minimum that is computed so at signed integers of so many bits: of 32, overflow is excluded.
+fn seen_of_minimum(result: &str, bits: u8) -> Option<String> {
     let file = |result: &str| {
         let text = format!(
             "class Right : public IRMutator {{
@@ -279,7 +279,7 @@ fn seen_of_minimum(result: &str) -> Option<String> {
                     Expr a = mutate(op->a);
                     Expr b = mutate(op->b);
                     expr = Min::make(a, b);
-                    if (op->type.is_int() && op->type.bits() == 32) {{
+                    if (op->type.is_int() && op->type.bits() == {bits}) {{
                         Expr one = make_one(op->type);
                         expr = {result};
                     }}
@@ -296,9 +296,21 @@ fn seen_of_minimum(result: &str) -> Option<String> {
 #[test]
 fn overflow_that_is_excluded_is_not_seen() {
     // On the greatest integer the sum overflows, which is excluded in the result too.
-    assert_eq!(seen_of_minimum("Min::make(a + one, b + one) - one"), None);
-    let seen = seen_of_minimum("Min::make(a + one, b) - one");
-    assert!(seen.is_some_and(|text| text.contains("becomes")));
+    let sums = "Min::make(a + one, b + one) - one";
+    assert_eq!(seen_of_minimum(sums, 32), None);
+    // The divisor is 0 for no number, but its square wraps to 0 for the least.
+    let quotient = "Min::make(a, b) + (b - b) / Select::make(b == 0, one, b * b)";
+    assert_eq!(seen_of_minimum(quotient, 32), None);
+    // What is no overflow is seen, and so is the same where numbers wrap.
+    for (result, bits) in [
+        ("Min::make(a + one, b) - one", 32),
+        ("Min::make(a, b) + (b - b) / b", 32),
+        (sums, 8),
+        (quotient, 8),
+    ] {
+        let seen = seen_of_minimum(result, bits);
+        assert!(seen.is_some_and(|text| text.contains("becomes")), "{result} of {bits} bits");
+    }
 }
 
 #[test]

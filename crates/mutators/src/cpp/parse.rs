@@ -13,13 +13,31 @@ pub fn parse(text: &str) -> Option<File> {
     parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
     let tree = parser.parse(text, None)?;
     let mut file = File::default();
-    let reader = Reader { text };
+    let mut macros = Vec::new();
+    defined(tree.root_node(), text, &mut macros);
+    let reader = Reader { text, macros };
     reader.items(tree.root_node(), "", &mut file);
     Some(file)
 }
 
 struct Reader<'t> {
     text: &'t str,
+    /// What the file defines for the preprocessor.
+    macros: Vec<String>,
+}
+
+/// A macro of newer Halide whose value is its argument's.
+const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
+
+/// The names that a file defines for the preprocessor, which is not run.
+fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
+    if matches!(node.kind(), "preproc_def" | "preproc_function_def") {
+        let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
+        found.extend(name.filter(|name| *name != PLAIN_MACRO).map(str::to_owned));
+    }
+    for child in named(node) {
+        defined(child, text, found);
+    }
 }
 
 /// The children of a node that are not punctuation or comments.
@@ -200,6 +218,19 @@ impl Reader<'_> {
         Some(Declared { ty: ty + &suffix, name, value: Some(value) })
     }
 
+    /// Whether a declared variable outlives the block, unless it is a constant of literals.
+    fn is_kept(&self, node: Node<'_>) -> bool {
+        let parts = named(node);
+        let has = |words: &[&str]| parts.iter().any(|part| words.contains(&&*self.text(*part)));
+        let mut cursor = node.walk();
+        let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+        let is_computed = declarators.any(|declarator| {
+            let value = declarator.child_by_field_name("value");
+            value.is_none_or(|value| !matches!(value.kind(), "number_literal" | "true" | "false"))
+        });
+        has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
+    }
+
     fn stmts(&self, nodes: &[Node<'_>]) -> Vec<Stmt> {
         nodes.iter().map(|node| self.stmt(*node)).collect()
     }
@@ -212,6 +243,8 @@ impl Reader<'_> {
     fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
         let field = |name| node.child_by_field_name(name);
         Some(match node.kind() {
+            // What is declared so is initialized once, and keeps what it was assigned.
+            "declaration" if self.is_kept(node) => StmtKind::Other("a static variable".to_owned()),
             "declaration" => StmtKind::Declare(self.declare(node)?),
             "expression_statement" => match named(node).first() {
                 Some(expr) => StmtKind::Expr(self.expr(*expr)),
@@ -326,6 +359,9 @@ impl Reader<'_> {
     fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
         let field = |name| node.child_by_field_name(name);
         Some(match node.kind() {
+            "identifier" if self.macros.contains(&self.text(node)) => {
+                ExprKind::Other(format!("the macro {}", self.text(node)))
+            }
             "identifier"
             | "qualified_identifier"
             | "type_identifier"
@@ -526,15 +562,23 @@ fn number(text: &str) -> Option<ExprKind> {
         Some(magnitude) => (-1, magnitude),
         None => (1, text.as_str()),
     };
-    let (digits, radix) = match magnitude.strip_prefix("0x") {
-        Some(digits) => (digits, 16),
-        None => (magnitude, 10),
+    let is_octal = |digits: &str| digits.starts_with(|digit: char| digit.is_ascii_digit());
+    let (digits, radix) = match (magnitude.strip_prefix("0x"), magnitude.strip_prefix('0')) {
+        (Some(digits), _) => (digits, 16),
+        (None, Some(digits)) if is_octal(digits) && !digits.contains(['.', 'e']) => (digits, 8),
+        (None, _) => (magnitude, 10),
     };
     let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let (digits, suffix) = digits.split_at(end);
     if suffix.chars().all(|letter| matches!(letter, 'u' | 'l')) {
         let value = i128::from_str_radix(digits, radix).ok()?;
-        return Some(ExprKind::Integer(sign * value, suffix.to_owned()));
+        // Only numbers that are not decimal may have an unsigned type without saying so.
+        let is_between = |bits: u32| (1_i128 << (bits - 1)..1 << bits).contains(&value);
+        let is_unsigned = radix != 10
+            && (is_between(32) && !suffix.contains('l') || is_between(64))
+            && !suffix.contains('u');
+        let suffix = if is_unsigned { format!("u{suffix}") } else { suffix.to_owned() };
+        return Some(ExprKind::Integer(sign * value, suffix));
     }
     text.trim_end_matches('f').parse().ok().map(ExprKind::Float)
 }

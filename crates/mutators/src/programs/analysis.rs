@@ -14,7 +14,7 @@ use super::replay::{Computed, Concrete, Entry};
 use super::state::{NodeId, Slot, State};
 use super::value::{Place, Val};
 use super::verify::{Counterexample, Examination, Finding, Standing};
-use crate::rules::{Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, decide, fulfil};
+use crate::rules::{Decision, Fulfilment, Fun, Limits, Number, Obligation, decide, fulfil};
 
 /// Examines `const_int_bounds`: if it returns true, the expression lies within what it assigned.
 pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limits) -> Examination {
@@ -22,10 +22,7 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
     let mut proved = 0;
     for element in Type::SCALARS {
         for ty in [element, element.with_vector(true)] {
-            // Where numbers wrap, what is computed of bounds is guarded by a test against the type.
-            let Some(range) = ty.range().filter(|_| ty.domain() == Domain::Whole) else {
-                continue;
-            };
+            let Some(range) = ty.range().filter(|_| !ty.is_bool()) else { continue };
             let mut machine = Machine::new(entry.program, entry.profile, true);
             let mut state = State::default();
             let node = state.add(ty, None, None);
@@ -39,7 +36,13 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
                     if is_known(Standing::Contract) || is_known(Standing::Undecided) {
                         continue;
                     }
-                    let Some((least, greatest)) = bounds(&state) else { continue };
+                    let Some((least, greatest)) = bounds(&state).filter(|_| state.lost.is_none())
+                    else {
+                        let what = "bounds that are not known are said to hold".to_owned();
+                        let finding = undecided(Standing::Undecided, what);
+                        findings.push(Finding { line: at, ty: ty.to_string(), ..finding });
+                        continue;
+                    };
                     let value = machine.node_value(node, &state);
                     let value = machine.host_number(value, range, true);
                     let above = machine.comparison("<=", least.term, value.term);

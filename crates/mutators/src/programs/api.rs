@@ -77,14 +77,20 @@ impl Machine<'_> {
                     });
                 }
                 self.literal_test(*node, state, &mut |machine, term| {
-                    let domain = machine.values.domain(num.term);
-                    match machine.values.domain(term) {
-                        Domain::Real | Domain::Bool => machine.values.bool(false),
-                        _ => {
-                            let term = machine.values.convert(term, domain);
-                            machine.values.apply(Fun::Eq, &[term, num.term])
+                    let (term, number) = match machine.values.domain(term) {
+                        Domain::Real => (term, machine.values.convert(num.term, Domain::Real)),
+                        Domain::Bool => {
+                            let domain = machine.values.domain(num.term);
+                            let one = machine.values.number(1, domain);
+                            let zero = machine.values.number(0, domain);
+                            (machine.values.apply(Fun::Ite, &[term, one, zero]), num.term)
                         }
-                    }
+                        _ => {
+                            let domain = machine.values.domain(num.term);
+                            (machine.values.convert(term, domain), num.term)
+                        }
+                    };
+                    machine.values.apply(Fun::Eq, &[term, number])
                 })
             }
             (Meaning::IsNumber(value), [Val::Expr(Some(node))]) => {
@@ -186,6 +192,12 @@ impl Machine<'_> {
                 };
                 let result = self.values.apply(fun, &[a.term, b.term]);
                 let (least, greatest) = Num::range(bits, true);
+                // Where numbers are bits, the sum itself wraps.
+                let within =
+                    |num: &Num| i32::try_from(num.low).is_ok() && i32::try_from(num.high).is_ok();
+                if !(self.is_whole || within(a) && within(b)) {
+                    return bad(self, state);
+                }
                 let domain = self.values.domain(result);
                 let (low, high) =
                     (self.values.number(least, domain), self.values.number(greatest, domain));
@@ -212,16 +224,25 @@ impl Machine<'_> {
                 None => bad(self, state),
             },
             (Meaning::Least | Meaning::Greatest, [Val::Int(a), Val::Int(b)]) => {
+                // `std::min<int>(a, b)` converts both.
+                let wanted = templates.first().map(|ty| super::machine::integer_type(ty));
+                let (a, b) = match wanted {
+                    None => (*a, *b),
+                    Some(Some((bits, signed))) => {
+                        (self.convert(*a, bits, signed), self.convert(*b, bits, signed))
+                    }
+                    Some(None) => return bad(self, state),
+                };
                 let is_less = self.values.apply(Fun::Lt, &[a.term, b.term]);
                 let is_least = contract.meaning == Meaning::Least;
-                let (then, other) = if is_least { (a, b) } else { (b, a) };
+                let (then, other) = if is_least { (&a, &b) } else { (&b, &a) };
                 let term = self.values.apply(Fun::Ite, &[is_less, then.term, other.term]);
                 let (low, high) = if is_least {
                     (a.low.min(b.low), a.high.min(b.high))
                 } else {
                     (a.low.max(b.low), a.high.max(b.high))
                 };
-                vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..*a }))]
+                vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..a }))]
             }
             (Meaning::Least | Meaning::Greatest, [Val::Real(a), Val::Real(b)]) => {
                 let is_less = self.values.apply(Fun::Lt, &[*a, *b]);
@@ -238,7 +259,8 @@ impl Machine<'_> {
                     (Val::Expr(Some(node)), _) => Some(*node),
                     (Val::Int(num), Val::Expr(Some(other))) => {
                         let ty = state.node(*other).ty;
-                        Some(machine.literal(ty, *num, state))
+                        let num = machine.convert(*num, 32, true);
+                        Some(machine.literal(ty, num, state))
                     }
                     _ => None,
                 };
@@ -326,7 +348,10 @@ impl Machine<'_> {
                 let ty = state.node(*node).ty;
                 let mut bound = |machine: &mut Self, value: &Val| match value {
                     Val::Expr(Some(node)) => Some(Self::cast(ty, *node, &mut state)),
-                    Val::Int(num) => Some(machine.literal(ty, *num, &mut state)),
+                    Val::Int(num) => {
+                        let num = machine.convert(*num, 32, true);
+                        Some(machine.literal(ty, num, &mut state))
+                    }
                     _ => None,
                 };
                 let (Some(low), Some(high)) = (bound(self, low), bound(self, high)) else {

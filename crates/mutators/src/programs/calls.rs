@@ -48,11 +48,15 @@ impl<'p> Machine<'p> {
         if is_stream(name) {
             return self.stream(name, arguments, state, line);
         }
-        if name.ends_with("swap") && arguments.len() == 2 {
+        let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
+        if matches!(name, "swap" | "std::swap") && arguments.len() == 2 && !is_own("swap") {
             return self.swap(arguments, state);
         }
-        if matches!(name, "EVAL_IN_LAMBDA" | "std::move") && arguments.len() == 1 {
+        if name == "EVAL_IN_LAMBDA" && arguments.len() == 1 {
             return self.eval(&arguments[0], state);
+        }
+        if name == "std::move" && arguments.len() == 1 {
+            return self.moved(&arguments[0], state);
         }
         if matches!(name, "Expr" | "Stmt") && arguments.is_empty() {
             return vec![(state, Val::Expr(None))];
@@ -98,38 +102,105 @@ impl<'p> Machine<'p> {
         if let Some(print) = super::contracts::printed(name).filter(|_| self.is_emitter) {
             return self.print(print, &values, state, line);
         }
-        let functions: Vec<_> = self
-            .program
-            .functions
-            .iter()
-            .filter(|function| {
-                function.name == name
-                    && function.parameters.len() >= values.len()
-                    && function.parameters[values.len()..]
-                        .iter()
-                        .all(|parameter| parameter.default.is_some())
-                    && (function.class.is_empty() || function.class == self.class)
-            })
-            .collect();
+        let functions = self.named(name, values.len());
         // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
         let is_assumed = super::contracts::is_assumed(name)
             && !(self.is_concrete() && super::contracts::is_analysis(name));
         match functions.as_slice() {
             [function] if !is_assumed => self.call_template(function, templates, values, state),
-            [first, ..] if !is_assumed => {
-                // Overloads: the one whose parameters take these values.
-                let fitting = functions.iter().find(|function| {
-                    function
-                        .parameters
-                        .iter()
-                        .zip(&values)
-                        .all(|(parameter, value)| accepts(&parameter.ty, value, &state))
-                });
-                let function = fitting.unwrap_or(first);
-                self.call_template(function, templates, values, state)
-            }
+            [_, ..] if !is_assumed => match Self::overload(&functions, &values, &state) {
+                Some(function) => self.call_template(function, templates, values, state),
+                None => self.unsupported(state, format!("which of the functions {name}"), line),
+            },
             _ => self.api(name, templates, values, state, line),
         }
+    }
+
+    /// The functions of the program that a name with so many arguments may call: a method hides functions of its name
+    /// outside its class, and what it inherits.
+    fn named(&self, name: &str, count: usize) -> Vec<&'p crate::cpp::ast::Function> {
+        let program: &'p super::machine::Program = self.program;
+        let of_class = |class: &str, name: &str| -> Vec<&'p crate::cpp::ast::Function> {
+            let is_it = |function: &&crate::cpp::ast::Function| {
+                function.name == name && function.class == class
+            };
+            program.functions.iter().filter(is_it).collect()
+        };
+        let mut found = Vec::new();
+        if let Some((class, name)) = name.rsplit_once("::") {
+            found = of_class(last_part(class), name);
+        } else {
+            // A function outside all classes does not see their methods.
+            let is_method = self.running.is_none_or(|running| !running.class.is_empty());
+            let classes = if is_method { self.classes_of(&self.class) } else { Vec::new() };
+            for class in classes.iter().map(String::as_str).chain([""]) {
+                if found.is_empty() {
+                    found = of_class(class, name);
+                }
+            }
+        }
+        found.retain(|function| {
+            function.parameters.len() >= count
+                && function.parameters[count..].iter().all(|parameter| parameter.default.is_some())
+        });
+        found
+    }
+
+    /// A class and those that it is derived from, as far as the files have them.
+    pub(crate) fn classes_of(&self, class: &str) -> Vec<String> {
+        let mut classes = vec![class.to_owned()];
+        let mut next = 0;
+        while let Some(class) = classes.get(next).cloned() {
+            next += 1;
+            for known in self.program.classes.iter().filter(|known| known.name == class) {
+                let new = known.bases.iter().filter(|base| !classes.contains(base));
+                classes.extend(new.cloned().collect::<Vec<_>>());
+            }
+        }
+        classes
+    }
+
+    /// The overload whose parameters are of the types of these values; else the only one that takes them.
+    fn overload(
+        functions: &[&'p crate::cpp::ast::Function],
+        values: &[Val],
+        state: &State,
+    ) -> Option<&'p crate::cpp::ast::Function> {
+        let fit = |function: &crate::cpp::ast::Function| {
+            let each = function.parameters.iter().zip(values);
+            each.map(|(parameter, value)| accepts(&parameter.ty, value, state)).min()
+        };
+        for wanted in [Fit::Exact, Fit::Converted] {
+            let fitting: Vec<_> = functions
+                .iter()
+                .copied()
+                .filter(|function| fit(function).unwrap_or(Fit::Exact) >= wanted)
+                .collect();
+            match fitting.as_slice() {
+                [] => {}
+                [function] => return Some(function),
+                // One function that is given twice is one.
+                [first, rest @ ..] => {
+                    let is_one = rest.iter().all(|other| other.text == first.text);
+                    return is_one.then_some(first);
+                }
+            }
+        }
+        None
+    }
+
+    /// `std::move(e)`: what a variable holds after it is not known.
+    fn moved(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let mut paths = self.eval(expr, state);
+        if let ExprKind::Name(name) = &expr.kind {
+            for (state, value) in &mut paths {
+                let is_scalar = matches!(value, Val::Bool(_) | Val::Int(_) | Val::Real(_));
+                if let Some(place) = Self::find_variable(name, state).filter(|_| !is_scalar) {
+                    self.store(&place, Val::Unknown, state);
+                }
+            }
+        }
+        paths
     }
 
     /// `IRMutator::visit(op)`, `IRVisitor::visit(op)`: what the class does that a mutator or visitor is derived from.
@@ -143,10 +214,17 @@ impl<'p> Machine<'p> {
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
             let first = values.first().map(|value| Self::loaded(value.clone(), &state));
-            let Some(Val::Ptr(Some((node, _)))) = first else {
+            let Some(Val::Ptr(Some((node, kind)))) = first else {
                 paths.extend(self.unsupported(state, format!("{base}::visit"), line));
                 continue;
             };
+            // What every mutator and visitor does is known; another class does what its own method does.
+            let is_root = |class: &String| class.starts_with("IR");
+            let mut classes = self.classes_of(last_part(base)).into_iter().filter(|c| !is_root(c));
+            if let Some(own) = classes.find_map(|class| self.method_for(&class, kind.name())) {
+                paths.extend(self.call_template(own, &[], values, state));
+                continue;
+            }
             if base.ends_with("Visitor") {
                 let walked = self.walk_operands(node, state);
                 paths.extend(walked.into_iter().map(|(state, ())| (state, Val::Void)));
@@ -265,38 +343,87 @@ const MATCHED: &[(&str, Kind)] = &[
     ("broadcast", Kind::Broadcast),
 ];
 
-/// Whether a parameter takes a value: enough to tell the overloads of helpers apart.
-fn accepts(ty: &str, value: &Val, state: &State) -> bool {
+/// The last part of a name with namespaces.
+fn last_part(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// How a parameter takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    No,
+    /// It may, after a conversion.
+    Converted,
+    /// It is of the value's type.
+    Exact,
+}
+
+/// How a parameter takes a value: enough to tell the overloads of helpers apart.
+fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
     let value = Machine::loaded(value.clone(), state);
     let ty_is_stmt = ty.starts_with("Stmt");
-    match ty.trim_end_matches('&') {
+    let exact = |fits: bool| if fits { Fit::Exact } else { Fit::No };
+    let ty = ty.trim_end_matches('&');
+    match ty.strip_prefix("std::").unwrap_or(ty) {
         "Expr" | "Stmt" => match value {
             Val::Expr(Some(node)) => {
                 let ty = state.node(node).ty;
-                match ty.code {
+                exact(match ty.code {
                     Code::Stmt => ty_is_stmt,
                     Code::List => false,
                     _ => !ty_is_stmt,
-                }
+                })
             }
-            Val::Expr(None) => true,
-            _ => false,
+            Val::Expr(None) => Fit::Exact,
+            Val::Ptr(_) | Val::Int(_) => Fit::Converted,
+            _ => Fit::No,
         },
-        ty if super::lists::is_vector_type(ty) => match value {
-            Val::List(_) | Val::Object(_) | Val::Arguments(_) => true,
-            Val::Expr(Some(node)) => state.node(node).ty.code == Code::List,
-            _ => false,
+        _ if super::lists::is_vector_type(ty) => match value {
+            Val::List(_) | Val::Object(_) | Val::Arguments(_) => Fit::Exact,
+            Val::Expr(Some(node)) => exact(state.node(node).ty.code == Code::List),
+            _ => Fit::No,
         },
-        "Type" => matches!(value, Val::Type(_)),
-        "string" | "std::string" => match value {
-            Val::Expr(Some(node)) => state.node(node).ty == Type::NAME,
-            value => matches!(value, Val::Rope(_) | Val::Text(_)),
+        "Type" => exact(matches!(value, Val::Type(_))),
+        "string" => match value {
+            Val::Expr(Some(node)) => exact(state.node(node).ty == Type::NAME),
+            value => exact(matches!(value, Val::Rope(_) | Val::Text(_))),
         },
-        "double" | "float" => matches!(value, Val::Real(_)),
-        ty if ty.ends_with('*') => {
-            matches!(value, Val::Address(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Handle(_))
-        }
-        ty if super::machine::integer_type(ty).is_some() => matches!(value, Val::Int(_)),
-        _ => true,
+        "double" => match value {
+            Val::Real(_) => Fit::Exact,
+            Val::Int(_) | Val::Bool(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        "float" => match value {
+            Val::Real(_) | Val::Int(_) | Val::Bool(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        "bool" => match value {
+            Val::Bool(_) => Fit::Exact,
+            Val::Int(_) | Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_) => {
+                Fit::Converted
+            }
+            Val::Handle(_) | Val::Opaque(_) | Val::Unknown => Fit::Converted,
+            _ => Fit::No,
+        },
+        pointer if pointer.ends_with('*') => match value {
+            // A pointer to a node of the kind, or of a base.
+            Val::Ptr(Some((_, kind))) => match Kind::named(pointer.trim_end_matches('*')) {
+                Some(wanted) => exact(wanted == kind),
+                None => Fit::Converted,
+            },
+            Val::NumPtr(_) | Val::Address(_) | Val::Handle(_) | Val::Ptr(None) => Fit::Converted,
+            _ => Fit::No,
+        },
+        number if super::machine::integer_type(number).is_some() => match value {
+            Val::Int(num)
+                if super::machine::integer_type(number) == Some((num.bits, num.is_signed)) =>
+            {
+                Fit::Exact
+            }
+            Val::Int(_) => Fit::Converted,
+            Val::Bool(_) | Val::Real(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        _ => Fit::Converted,
     }
 }

@@ -323,8 +323,16 @@ impl Meaning<'_> {
                 }
                 let Some(mut way) = allocated.into_iter().next() else { return Some(done) };
                 let mut values = Vec::new();
-                if let Some(extents) = member("extents") {
-                    values.extend(self.list(extents, &mut way, scope));
+                let known = super::layout::parameters(kind, self.profile.name).unwrap_or_default();
+                let lists = ["extents", "init_values"].into_iter();
+                for list in lists.filter(|name| known.contains(name)).filter_map(member) {
+                    values.extend(self.list(list, &mut way, scope));
+                }
+                for name in ["type", "types", "bounds"] {
+                    let index = kind.fields().iter().position(|(known, _)| *known == name);
+                    if let Some(Field::Opaque(id)) = index.and_then(|index| fields.get(index)) {
+                        values.push(self.values.number((*id).into(), Domain::Whole));
+                    }
                 }
                 let name = Some(state.find(member("name")?));
                 let outside = way.memory;

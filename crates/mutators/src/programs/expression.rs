@@ -17,11 +17,13 @@ impl<'p> Machine<'p> {
         let line = expr.line;
         match &expr.kind {
             ExprKind::Integer(value, suffix) => {
+                // A sign is applied to the literal, whose type is that of its magnitude.
                 let is_signed = !suffix.contains('u');
-                let is_long = suffix.contains('l')
-                    || Num::range(32, is_signed).1 < *value
-                    || *value < Num::range(32, is_signed).0;
-                let num = self.number(*value, if is_long { 64 } else { 32 }, is_signed);
+                let is_long =
+                    suffix.contains('l') || Num::range(32, is_signed).1 < value.saturating_abs();
+                let bits = if is_long { 64 } else { 32 };
+                let domain = if is_signed { Domain::Signed(bits) } else { Domain::Unsigned(bits) };
+                let num = self.number(domain.wrap(*value), bits, is_signed);
                 vec![(state, Val::Int(num))]
             }
             ExprKind::Float(value) => match whole(*value) {
@@ -63,28 +65,21 @@ impl<'p> Machine<'p> {
             ExprKind::Conditional(condition, then, otherwise) => {
                 let (holds, fails) = self.branch(condition, state);
                 let mut paths = Vec::new();
-                for state in holds {
-                    paths.extend(self.eval(then, state));
-                }
-                for state in fails {
-                    paths.extend(self.eval(otherwise, state));
+                for (states, chosen, other) in [(holds, then, otherwise), (fails, otherwise, then)]
+                {
+                    for state in states {
+                        for (state, value) in self.eval(chosen, state) {
+                            paths.extend(self.in_common(value, other, state, line));
+                        }
+                    }
                 }
                 paths
             }
             ExprKind::Cast(ty, operand) => {
                 let mut paths = Vec::new();
                 for (mut state, value) in self.eval(operand, state) {
-                    match value {
-                        Val::Real(term) if super::machine::integer_type(ty).is_some() => {
-                            let name = format!("truncated {term:?}");
-                            let num = self.any_named(&name, ty);
-                            paths.push((state, Val::Int(num)));
-                        }
-                        value => {
-                            let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
-                            paths.push((state, value));
-                        }
-                    }
+                    let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
+                    paths.push((state, value));
                 }
                 paths
             }
@@ -172,12 +167,29 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    fn any_named(&mut self, name: &str, ty: &str) -> Num {
-        let (bits, is_signed) = super::machine::integer_type(ty).unwrap_or((64, true));
-        let domain = self.host(is_signed);
-        let (low, high) = Num::range(bits, is_signed);
-        let term = self.values.var(name, domain);
-        Num { term, bits, is_signed, low, high, remainder_of: None }
+    /// What one side of `c ? a : b` becomes: a number has the type that both sides have in common.
+    fn in_common(&mut self, value: Val, other: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let Val::Int(num) = value else { return vec![(state, value)] };
+        // The other side is evaluated for its type alone.
+        let (ends, has_chosen) = (std::mem::take(&mut self.ends), self.has_chosen);
+        let other = self.eval(other, state.clone()).pop().map(|(_, value)| value);
+        (self.ends, self.has_chosen) = (ends, has_chosen);
+        let mut state = state;
+        match other {
+            Some(Val::Int(other)) => {
+                let (num, ..) = self.promoted(num, other);
+                vec![(state, Val::Int(num))]
+            }
+            Some(Val::Real(_)) => vec![(state, self.real_of(num))],
+            Some(Val::Expr(_)) => {
+                let value = self.coerce("Expr", value, &mut state);
+                vec![(state, value)]
+            }
+            Some(_) => vec![(state, Val::Int(num))],
+            // No type changes what is not negative.
+            None if num.low >= 0 => vec![(state, Val::Int(num))],
+            None => self.unsupported(state, "the type of a conditional expression", line),
+        }
     }
 
     /// `&&` and `||`: of truth values, where the second is computed only if it matters, or of expressions.
@@ -304,6 +316,35 @@ impl<'p> Machine<'p> {
         {
             return vec![(state, Val::Reference(place))];
         }
+        if let ExprKind::Conditional(condition, then, otherwise) = &expr.kind
+            && [then, otherwise].iter().all(|side| {
+                let ExprKind::Name(name) = &side.kind else { return false };
+                let place = Self::find_variable(name, &state);
+                let slot = place.and_then(|place| Self::load(&place, &state));
+                slot.is_some_and(|slot| !matches!(slot.value, Val::Int(_)))
+            })
+        {
+            let (holds, fails) = self.branch(condition, state);
+            let mut paths = Vec::new();
+            for (states, side) in [(holds, then), (fails, otherwise)] {
+                for state in states {
+                    paths.extend(self.reference(side, state));
+                }
+            }
+            return paths;
+        }
+        if let ExprKind::Prefix(op, operand) = &expr.kind
+            && op == "*"
+        {
+            let mut paths = Vec::new();
+            for (state, value) in self.eval(operand, state) {
+                match value {
+                    Val::Address(place) => paths.push((state, Val::Reference(place))),
+                    _ => paths.extend(self.eval(expr, state)),
+                }
+            }
+            return paths;
+        }
         let member = match &expr.kind {
             ExprKind::Name(name) => Some(name),
             ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
@@ -369,6 +410,9 @@ impl<'p> Machine<'p> {
             }
             // Logging and asserts are streams: `internal_assert(c) << "text"`.
             ExprKind::Binary(op, ..) if op == "<<" => match stream_head(expr) {
+                Some(_) if self.logs_with_effect(expr) => {
+                    self.unsupported(state, "a message with an effect", line)
+                }
                 Some((name, arguments)) => self.stream(name, arguments, state, line),
                 None => self.eval(expr, state),
             },
@@ -380,6 +424,55 @@ impl<'p> Machine<'p> {
             },
             _ => self.eval(expr, state),
         }
+    }
+
+    /// Whether something that is written to a stream does more than to have a value.
+    fn logs_with_effect(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Binary(op, rest, last) if op == "<<" => {
+                self.has_effect(last) || self.logs_with_effect(rest)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression assigns, moves or mutates, or calls a function of the program that may.
+    fn has_effect(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        expr.clone().visit_mut(&mut |part| {
+            found |= match &part.kind {
+                ExprKind::Assign(..) | ExprKind::Other(_) => true,
+                ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => op == "++" || op == "--",
+                ExprKind::Call { callee, .. } => match &callee.kind {
+                    ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                        let short = name.rsplit("::").next().unwrap_or(name);
+                        EFFECTS.contains(&short) || self.may_assign(short)
+                    }
+                    _ => true,
+                },
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Whether a function of the program assigns something that is not its own, as far as its text shows.
+    fn may_assign(&self, name: &str) -> bool {
+        self.program.functions.iter().filter(|function| function.name == name).any(|function| {
+            let mut may = false;
+            function.clone().visit_mut(&mut |part| {
+                may |= match &part.kind {
+                    ExprKind::Assign(..) => true,
+                    ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => op == "++" || op == "--",
+                    ExprKind::Call { callee, .. } => {
+                        matches!(&callee.kind, ExprKind::Name(name) | ExprKind::Member { name, .. }
+                            if EFFECTS.contains(&&**name))
+                    }
+                    _ => false,
+                };
+            });
+            may
+        })
     }
 
     /// A message: an assert's condition can fail, an error ends the compiler, logging does nothing.
@@ -397,6 +490,10 @@ impl<'p> Machine<'p> {
             return Vec::new();
         }
         match arguments.first() {
+            // Where asserts are compiled away, so is what they do.
+            Some(condition) if name == "assert" && self.has_effect(condition) => {
+                self.unsupported(state, "an assert with an effect", line)
+            }
             Some(condition) if !matches!(name, "debug" | "LOG") => {
                 let (holds, fails) = self.branch(condition, state);
                 for state in fails {
@@ -657,6 +754,13 @@ impl<'p> Machine<'p> {
     /// matched.
     fn operator(&mut self, op: &str, lhs: Val, rhs: Val, state: State, line: usize) -> Paths<Val> {
         let mut state = state;
+        let is_own = self.program.functions.iter().any(|own| {
+            own.name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op)
+                && own.parameters.iter().any(|parameter| parameter.ty.starts_with("Expr"))
+        });
+        if is_own {
+            return self.unsupported(state, format!("an operator {op} of its own"), line);
+        }
         if let (Some(intrinsic), Val::Expr(Some(a)), Val::Expr(Some(b))) = (bitwise(op), &lhs, &rhs)
         {
             let (a, b) = self.match_types(*a, *b, &mut state);
@@ -684,13 +788,16 @@ impl<'p> Machine<'p> {
         };
         let pair = match (lhs, rhs) {
             (Val::Expr(Some(a)), Val::Expr(Some(b))) => (a, b),
+            // The operators take an `int`.
             (Val::Expr(Some(a)), Val::Int(num)) => {
                 let ty = state.node(a).ty;
+                let num = self.convert(num, 32, true);
                 let literal = self.literal(ty, num, &mut state);
                 (a, literal)
             }
             (Val::Int(num), Val::Expr(Some(b))) => {
                 let ty = state.node(b).ty;
+                let num = self.convert(num, 32, true);
                 let literal = self.literal(ty, num, &mut state);
                 (literal, b)
             }
@@ -757,6 +864,25 @@ impl<'p> Machine<'p> {
         paths
     }
 }
+
+/// Functions and methods that change what they are called on, or the object.
+const EFFECTS: [&str; 15] = [
+    "mutate",
+    "Mutate",
+    "visit",
+    "accept",
+    "swap",
+    "move",
+    "push",
+    "pop",
+    "push_back",
+    "pop_back",
+    "emplace_back",
+    "insert",
+    "emplace",
+    "erase",
+    "clear",
+];
 
 /// The intrinsic that an operator of the API on expressions calls.
 fn bitwise(op: &str) -> Option<&'static str> {

@@ -79,6 +79,7 @@ impl<'p> Machine<'p> {
             }
         }
         for state in many {
+            joined.lost = joined.lost.or(state.lost);
             let frames = joined.frames.iter_mut().zip(&before.frames).zip(&state.frames);
             for ((joined, before), after) in frames {
                 if Rc::ptr_eq(before, after) {

@@ -280,7 +280,7 @@ kinds! {
     AssertStmt: Typing::Only(Code::Stmt), ["condition" Truth, "message" Int, "body" OptionalStmt];
     Evaluate: Typing::Only(Code::Stmt), ["value" Int];
     Store: Typing::Only(Code::Stmt), ["name" Name, "predicate" Predicate, "value" Any, "index" Index, "param" Opaque, "alignment" Opaque];
-    Allocate: Typing::Only(Code::Stmt), ["name" Name, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque];
+    Allocate: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque];
     Free: Typing::Only(Code::Stmt), ["name" Name];
     ProducerConsumer: Typing::Only(Code::Stmt), ["name" Name, "is_producer" Opaque, "body" Stmt];
     Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs];

@@ -192,7 +192,7 @@ fn is_mutator(function: &Function, classes: &[Class]) -> bool {
 }
 
 /// Whether a method prints C for a node: its class has a method that prints an operand.
-fn is_emitter(function: &Function, functions: &[Function]) -> bool {
+pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
     let prints = |other: &Function| {
         other.class == function.class
             && matches!(

@@ -8,6 +8,9 @@ use super::machine::{MAX_ITERATIONS, Machine, Outcome, Paths};
 use super::state::{Field, NodeId, Shape, State};
 use super::value::{Place, Val};
 
+/// Why nothing is known where a part of something is a container that is changed.
+const PART: &str = "a change of a container that no variable holds";
+
 /// Whether a C++ type is a vector.
 pub(crate) fn is_vector_type(ty: &str) -> bool {
     ["std::vector<", "vector<", "Array<", "std::list<", "std::deque<"]
@@ -215,8 +218,9 @@ impl Machine<'_> {
                 return self.unsupported(state, what, line);
             }
         };
-        if let Some(place) = place {
-            self.store(place, Val::List(values), &mut state);
+        match place {
+            Some(place) => self.store(place, Val::List(values), &mut state),
+            None => state.lost = Some(PART),
         }
         vec![(state, result)]
     }
@@ -232,6 +236,11 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         let mut entries = entries;
         let mut state = state;
+        if let Some(key) = arguments.first()
+            && entries.iter().any(|(known, _)| !self.is_told_apart(known, key, &state))
+        {
+            return self.unsupported(state, "whether two keys are one", line);
+        }
         let last = |key: &Val, entries: &[(Val, Val)], state: &State| {
             entries.iter().rposition(|(known, _)| Self::is_same_key(known, key, state))
         };
@@ -258,6 +267,11 @@ impl Machine<'_> {
                 let value = entries[found].1.clone();
                 return vec![(state, value)];
             }
+            // A pair is a key and its value; and what has a key already keeps its value.
+            ("insert" | "emplace", [Val::Object(_), ..]) => {
+                return self.unsupported(state, "a pair that is put into a map", line);
+            }
+            ("insert" | "emplace", [key, ..]) if last(key, &entries, &state).is_some() => Val::Void,
             ("push" | "insert" | "emplace", [key, rest @ ..]) => {
                 let value = rest.first().cloned().unwrap_or(Val::Void);
                 entries.push((key.clone(), value));
@@ -289,10 +303,31 @@ impl Machine<'_> {
                 return self.unsupported(state, what, line);
             }
         };
-        if let Some(place) = place {
-            self.store(place, Val::Map(entries), &mut state);
+        match place {
+            Some(place) => self.store(place, Val::Map(entries), &mut state),
+            None => state.lost = Some(PART),
         }
         vec![(state, result)]
+    }
+
+    /// Whether it is known of two keys that they are one, or that they are not.
+    fn is_told_apart(&mut self, a: &Val, b: &Val, state: &State) -> bool {
+        if self.is_concrete() || Self::is_same_key(a, b, state) {
+            return true;
+        }
+        let node = |value: &Val| match value {
+            Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => Some(*node),
+            _ => None,
+        };
+        match (Self::name_of(a, state).or(node(a)), Self::name_of(b, state).or(node(b))) {
+            (Some(a), Some(b)) => {
+                let (same, other) = self.equal(a, b, state.clone());
+                same.is_empty() || other.is_empty()
+            }
+            // Texts and numbers of literals are what they are.
+            (None, None) => matches!((a, b), (Val::Text(_), Val::Text(_))),
+            _ => false,
+        }
     }
 
     fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {

@@ -105,6 +105,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) ends: Vec<End>,
     /// The class whose method runs.
     pub(crate) class: String,
+    /// The function that runs.
+    pub(crate) running: Option<&'p Function>,
     /// The template argument of the function that runs.
     pub(crate) template: Option<String>,
     /// Whether a number that does not fit its literal is cut off, which is what casts are about.
@@ -148,6 +150,7 @@ impl<'p> Machine<'p> {
             lanes: None,
             ends: Vec::new(),
             class: String::new(),
+            running: None,
             operands: Operands::Unknown,
             constants: Vec::new(),
             is_within_stmt: false,
@@ -196,6 +199,10 @@ impl<'p> Machine<'p> {
 
     /// Ends a path.
     pub(crate) fn end(&mut self, state: State, outcome: Outcome, line: usize) {
+        let outcome = match (outcome, state.lost) {
+            (Outcome::Returned(_), Some(what)) => Outcome::Unsupported(what.to_owned()),
+            (outcome, _) => outcome,
+        };
         self.ends.push(End { state, outcome, line });
     }
 
@@ -258,7 +265,9 @@ impl<'p> Machine<'p> {
         }
         state.frames.push(Rc::new(frame));
         self.depth += 1;
+        let outer = self.running.replace(function);
         let paths = self.block(&function.body, state);
+        self.running = outer;
         self.depth -= 1;
         let mut returned = Vec::new();
         for (mut state, flow) in paths {
@@ -556,6 +565,7 @@ impl<'p> Machine<'p> {
 
     /// A value where a variable of a type is initialized with it.
     pub(crate) fn coerce(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
+        let ty = ty.strip_prefix("std::").unwrap_or(ty);
         match (ty, value) {
             (_, Val::Int(num)) => match integer_type(ty) {
                 Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
@@ -568,8 +578,22 @@ impl<'p> Machine<'p> {
                     let literal = self.literal(I32, num, state);
                     Val::Expr(Some(literal))
                 }
-                None => Val::Int(num),
+                None if matches!(ty, "" | "auto") => Val::Int(num),
+                None if is_parameter(ty) => match self.template.as_deref().map(integer_type) {
+                    Some(Some((bits, signed))) => Val::Int(self.convert(num, bits, signed)),
+                    Some(None) => Val::Unknown,
+                    None => Val::Int(num),
+                },
+                // A name for some type of integers, which may cut the number.
+                None => Val::Unknown,
             },
+            (_, Val::Real(term)) if integer_type(ty).is_some() => {
+                let (bits, is_signed) = integer_type(ty).unwrap_or((64, true));
+                let domain = self.host(is_signed);
+                let (low, high) = Num::range(bits, is_signed);
+                let term = self.values.var(&format!("truncated {term:?}"), domain);
+                Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
+            }
             ("Expr" | "Stmt", Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
             ("int" | "int64_t" | "uint64_t", Val::Bool(truth)) => {
                 let num = self.host_number(truth, (0, 1), true);
@@ -614,6 +638,10 @@ impl<'p> Machine<'p> {
         match place {
             Place::Local(frame, index) => {
                 let ty = state.frames[*frame][*index].ty.clone();
+                if ty.ends_with('&') && !matches!(value, Val::Handle(_)) {
+                    // It was bound to something that is no variable.
+                    state.lost = Some("a change through a reference");
+                }
                 let ty = ty.trim_end_matches('&');
                 let value = self.coerce(ty, value, state);
                 Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
@@ -654,17 +682,22 @@ pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
     }
 }
 
+/// Whether a type is a template's parameter, by its name.
+fn is_parameter(ty: &str) -> bool {
+    ty.len() == 1 && ty.chars().all(|letter| letter.is_ascii_uppercase())
+}
+
 /// Bits and signedness of a C++ integer type.
 pub(crate) fn integer_type(ty: &str) -> Option<(u8, bool)> {
     Some(match ty {
-        "int" | "int32_t" => (32, true),
-        "int64_t" | "long" | "long long" => (64, true),
-        "uint64_t" | "size_t" | "unsigned long" => (64, false),
+        "int" | "signed" | "signed int" | "int32_t" => (32, true),
+        "int64_t" | "long" | "long int" | "long long" | "long long int" => (64, true),
+        "uint64_t" | "size_t" | "unsigned long" | "unsigned long long" => (64, false),
         "unsigned" | "unsigned int" | "uint32_t" => (32, false),
-        "int16_t" => (16, true),
-        "uint16_t" => (16, false),
-        "int8_t" => (8, true),
-        "uint8_t" => (8, false),
+        "int16_t" | "short" | "short int" => (16, true),
+        "uint16_t" | "unsigned short" | "unsigned short int" => (16, false),
+        "int8_t" | "signed char" => (8, true),
+        "uint8_t" | "unsigned char" => (8, false),
         _ => return None,
     })
 }

@@ -663,7 +663,7 @@ impl<'a> Meaning<'a> {
         if holds { truth } else { self.values.apply(Fun::Not, &[truth]) }
     }
 
-    /// Whether two nodes have one value, if both are known to be literals.
+    /// Whether two scalar nodes have one value, if both are known to be literals.
     fn equal_literals(&mut self, a: NodeId, b: NodeId) -> Option<ValueId> {
         let is_literal = |node: NodeId| {
             let known = self.state.node(node);
@@ -673,7 +673,9 @@ impl<'a> Meaning<'a> {
                     .as_ref()
                     .is_some_and(|shape| matches!(shape.fields.as_slice(), [Field::Number(_)]))
         };
-        if !is_literal(a) || !is_literal(b) || self.state.node(a).ty != self.state.node(b).ty {
+        let (ty, other) = (self.state.node(a).ty, self.state.node(b).ty);
+        // Of a ramp and a broadcast one lane may be the same.
+        if !is_literal(a) || !is_literal(b) || ty != other || ty.is_vector {
             return None;
         }
         let (a, b) = (self.node(a), self.node(b));

@@ -2,7 +2,7 @@
 
 use super::ir::{Code, Kind, Role, Type};
 use super::machine::{I32, Machine, Outcome, Paths};
-use super::state::{Atom, Field, NodeId, Scoped, Shape, State, class_value};
+use super::state::{Atom, Field, NodeId, Scoped, Shape, Slot, State, class_value};
 use super::value::{Num, Piece, Val};
 use crate::rules::{Domain, Fun, ValueId};
 
@@ -150,7 +150,7 @@ impl Machine<'_> {
         state: &mut State,
     ) -> Option<Val> {
         let ty = state.node(node).ty;
-        if name == "type" {
+        if name == "type" && ty.is_value() {
             return Some(Val::Type(ty));
         }
         if kind == Kind::Call && name == "args" {
@@ -403,8 +403,18 @@ impl Machine<'_> {
             }
             if first.kind != second.kind
                 || first.kind != Kind::Call && first.fields.len() != second.fields.len()
-                || (left.intrinsic.is_some() || right.intrinsic.is_some())
+                || left.is_undefined()
+                || right.is_undefined()
             {
+                return (Vec::new(), vec![state]);
+            }
+            let is_other = match (&left.intrinsic, &right.intrinsic) {
+                (Some(first), Some(second)) => first != second,
+                (Some(of), None) => right.not_intrinsics.contains(of),
+                (None, Some(of)) => left.not_intrinsics.contains(of),
+                (None, None) => false,
+            };
+            if is_other {
                 return (Vec::new(), vec![state]);
             }
             if first.fields.is_empty() || first.kind == Kind::Call {
@@ -488,11 +498,38 @@ impl Machine<'_> {
             let returned = state.node(new).class;
             let assumed = state.assumed.clone();
             state.scoped.push(Scoped { given: class, returned, assumed });
+            self.visited(new, &mut state);
             return vec![(state, Val::Expr(Some(new)))];
         }
         let new = state.add(ty, Some(class), None);
         state.mutated.push((node, new));
+        self.visited(new, &mut state);
         vec![(state, Val::Expr(Some(new)))]
+    }
+
+    /// What mutating a node leaves in the object: of members that were assigned nothing is known, as any method may have
+    /// assigned them.
+    fn visited(&self, result: NodeId, state: &mut State) {
+        if self.is_emitter {
+            return;
+        }
+        for slot in &mut state.members {
+            if !matches!(slot.name.as_str(), "expr" | "stmt") {
+                slot.value = Val::Handle(slot.name.clone());
+            }
+        }
+        self.leave_result(Some(result), state);
+    }
+
+    /// The members that have results after `mutate`: in `HalideIR` the one that `mutate` returned a copy of, elsewhere none, as
+    /// it is moved from (`IRMutator.cpp`).
+    pub(crate) fn leave_result(&self, result: Option<NodeId>, state: &mut State) {
+        let result = result.filter(|_| self.profile.name == "heterocl");
+        let is_stmt = result.is_some_and(|node| state.node(node).ty == Type::STMT);
+        state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
+        let (name, ty) = if is_stmt { ("stmt", "Stmt") } else { ("expr", "Expr") };
+        let value = Val::Expr(result);
+        state.members.push(Slot { name: name.to_owned(), ty: ty.to_owned(), value });
     }
 }
 

@@ -194,7 +194,10 @@ impl Machine<'_> {
     /// A comparison.
     pub(crate) fn compare(&mut self, op: &str, a: Num, b: Num) -> Val {
         let mut sides = (a.term, b.term);
-        if let (Some((p, q)), Some(0)) = (a.remainder_of, self.values.as_number(b.term)) {
+        // Whether it is 0 is all that both remainders have in common: C++'s has the sign of what is divided.
+        if let (Some((p, q)), Some(0)) = (a.remainder_of, self.values.as_number(b.term))
+            && matches!(op, "==" | "!=")
+        {
             sides.0 = self.values.apply(Fun::Mod, &[p, q]);
         }
         let decided = match op {

@@ -48,7 +48,8 @@ enum Ran {
 
 /// Runs the first mutator of `mutant` with `name` in its file and name on `inputs` random inputs and says on which it is
 /// wrong: it fails, or its result has another type or another value. Where it does what that of `original` does nothing is
-/// compared. `None` if nothing was seen. Values are all of 8 bits, in wider types also their bounds.
+/// compared. `None` if nothing was seen. Values are all of 8 bits, in wider types also their bounds. Mutators of statements
+/// and emitters are run as the verifier runs them, on other inputs.
 pub fn observe(
     mutant: &[(String, File)],
     original: &[(String, File)],
@@ -61,10 +62,17 @@ pub fn observe(
     let found = |files: &[(String, File)]| Found::of(files.to_vec(), &wanted);
     let (mutant, original) = (found(mutant), found(original));
     let (mutant, original) = (entry(&mutant, profile)?, entry(&original, profile)?);
+    if mutant.kind.is_stmt() {
+        return super::statement::seen(mutant, SEED, inputs);
+    }
     let mut types: Vec<(Type, Type)> = Vec::new();
     for element in Type::SCALARS {
         for ty in [element, element.with_vector(true)] {
-            if mutant.kind.admits(ty) {
+            // Operators on vectors of C are not modelled.
+            let is_modelled = !mutant.is_emitter
+                || !ty.is_vector
+                || matches!(mutant.kind, Kind::Ramp | Kind::Broadcast);
+            if is_modelled && mutant.kind.admits(ty) {
                 let operands = operand_types(mutant.kind, ty);
                 types.extend(operands.into_iter().map(|operand| (ty, operand)));
             }
@@ -80,6 +88,13 @@ pub fn observe(
         let mut trials = Trials::new(original, *ty, *operand, SEED);
         for _ in 0..inputs / types.len() {
             let Some(concrete) = trials.next() else { break };
+            if mutant.is_emitter {
+                let seen = super::verify::seen_in_print(mutant.at(*ty, *operand), &concrete);
+                if seen.is_some() {
+                    return seen;
+                }
+                continue;
+            }
             let ran = run(&concrete, mutant.at(*ty, *operand), operands);
             let Ran::Returned(state, values, result) = ran else {
                 if let Ran::Crash(what) = ran {
@@ -113,11 +128,9 @@ fn entry<'p>(found: &'p Found, profile: &'static Profile) -> Option<Entry<'p>> {
     let (_, function) = found.mutators.first()?;
     let function = &found.program.functions[*function];
     let kind = argument(function).and_then(Kind::named)?;
-    if kind.is_stmt() {
-        return None;
-    }
     let program = &found.program;
-    let (is_emitter, is_hardware) = (false, false);
+    let is_emitter = super::list::is_emitter(function, &program.functions);
+    let is_hardware = false;
     Some(Entry { program, profile, function, kind, is_whole: true, is_emitter, is_hardware })
 }
 
@@ -125,6 +138,9 @@ fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {
     let mut machine = concrete.machine(entry);
     machine.operands = operands;
     entry.run(&mut machine, concrete.input(), concrete.state());
+    if machine.has_chosen {
+        return Ran::Lost;
+    }
     let mut ends = std::mem::take(&mut machine.ends);
     // Several paths are possible ones, not what happens.
     let (Some(end), true) = (ends.pop(), ends.is_empty()) else { return Ran::Lost };
@@ -156,7 +172,7 @@ fn difference(
     if before.is_opaque || after.is_opaque {
         return None;
     }
-    // Where overflow is excluded, it is in the result too.
+    // Where overflow is excluded, it is in the result too: what overflows there is not 0 by which something is divided.
     let mut exact = Meaning::new(state, values, profile, false);
     let _ = exact.node(result);
     let candidates: Vec<Vec<i128>> = concrete
@@ -231,7 +247,8 @@ fn difference(
         let expected = before.values.evaluate(lhs, &first, &mut |_, _| {});
         let got = after.values.evaluate(rhs, &second, &mut |_, _| {});
         if let (Some(expected), Some(got)) = (expected, got)
-            && (is_lost || expected != got && fits(&exact, &of(&exact)))
+            && (is_lost || expected != got)
+            && fits(&exact, &of(&exact))
         {
             let named = concrete.assignment.iter().zip(&chosen);
             let named: Vec<String> =

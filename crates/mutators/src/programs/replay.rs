@@ -636,22 +636,24 @@ impl Machine<'_> {
             let intrinsic = state.node(node).intrinsic.clone();
             let copy = state.add(ty, Some(class), shape);
             state.node_mut(copy).intrinsic = intrinsic;
+            self.leave_result(Some(copy), &mut state);
             return vec![(state, Val::Expr(Some(copy)))];
         }
         if self.operands != Operands::Mutated {
+            self.leave_result(Some(node), &mut state);
             return vec![(state, Val::Expr(Some(node)))];
         }
         let own = kind.and_then(|kind| self.method_for(&self.class.clone(), kind.name()));
         let (Some(function), Some(kind)) = (own, kind) else {
-            return self.mutate_operands(node, state, line);
+            let mut paths = self.mutate_operands(node, state, line);
+            for (state, value) in &mut paths {
+                if let Val::Expr(result) = value {
+                    self.leave_result(*result, state);
+                }
+            }
+            return paths;
         };
         let member = if state.node(node).ty == Type::STMT { "stmt" } else { "expr" };
-        let kept: Vec<_> = state
-            .members
-            .iter()
-            .filter(|slot| matches!(slot.name.as_str(), "expr" | "stmt"))
-            .cloned()
-            .collect();
         state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
         let arguments = Self::visit_arguments(function, node, kind);
         let mut paths = Vec::new();
@@ -663,8 +665,9 @@ impl Machine<'_> {
                 Val::Ptr(Some((node, _))) => Some(Val::Expr(Some(node))),
                 value => Some(value),
             };
-            state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
-            state.members.extend(kept.iter().cloned());
+            if let Some(Val::Expr(result)) = result {
+                self.leave_result(result, &mut state);
+            }
             match result {
                 Some(value) => paths.push((state, value)),
                 None => self.end(

@@ -166,6 +166,8 @@ pub(crate) struct State {
     pub(crate) pure: Vec<usize>,
     /// What makes the code that was emitted undefined.
     pub(crate) emitted_undefined: Vec<ValueId>,
+    /// Something that was changed where it is not followed.
+    pub(crate) lost: Option<&'static str>,
     /// The line that gave the result last.
     pub(crate) at: usize,
 }

@@ -121,6 +121,18 @@ fn judged(
     }
 }
 
+/// On which of so many random statements, which begin at a seed, the mutator does something else; `None` if on none.
+pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String> {
+    let mut trials = Trials::new(entry, Type::STMT, I32, seed);
+    for _ in 0..inputs {
+        let concrete = trials.next()?;
+        if let Some((_, _, text, _)) = difference(entry, &concrete) {
+            return Some(format!("{text} on {}", concrete.before()));
+        }
+    }
+    None
+}
+
 /// Runs the mutator on random statements.
 fn try_out(entry: Entry<'_>, findings: &mut Vec<Finding>) {
     let mut trials = Trials::new(entry, Type::STMT, I32, SEED);

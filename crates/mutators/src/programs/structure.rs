@@ -149,7 +149,12 @@ impl Machine<'_> {
                 Self::name_of(argument, state).is_some() || matches!(argument, Val::Text(_))
             }
             Some(Role::Exprs | Role::Stmts) => {
-                matches!(argument, Val::List(_) | Val::Object(_)) || code == Some(Code::List)
+                let is_node = |value: &Val| {
+                    matches!(value, Val::Expr(Some(_)) | Val::Ptr(Some(_)) | Val::Int(_))
+                };
+                matches!(argument, Val::List(_) | Val::Object(_))
+                    && members(argument).iter().all(is_node)
+                    || code == Some(Code::List)
             }
             Some(Role::Opaque) => {
                 matches!(
@@ -240,6 +245,10 @@ impl Machine<'_> {
             (Role::Opaque, Some(Val::Opaque(id))) => Field::Opaque(*id),
             (Role::Opaque, Some(Val::Handle(text) | Val::Text(text))) => {
                 Field::Opaque(self.constant(text))
+            }
+            // A type that the mutator names is none of the input.
+            (Role::Opaque, Some(Val::Type(ty))) => {
+                Field::Opaque(MADE | self.constant(&format!("the type {ty}")))
             }
             (Role::Opaque, _) => Field::Opaque(0),
             (Role::Name, Some(value)) => match Self::name_of(value, state) {
@@ -507,6 +516,9 @@ impl Machine<'_> {
         self.truths(vec![holds], vec![fails])
     }
 }
+
+/// A bit of the numbers of members that the mutator made.
+const MADE: u32 = 1 << 30;
 
 /// The elements of a list in braces.
 pub(crate) fn members(value: &Val) -> Vec<Val> {

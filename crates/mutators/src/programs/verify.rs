@@ -98,6 +98,12 @@ const TRIALS: usize = 200;
 /// Counterexamples that are tried before a claim is left undecided.
 const MAX_TRIES: usize = 3;
 
+/// What the C that an emitter writes for an expression has wrong, if it has.
+pub(crate) fn seen_in_print(entry: Entry<'_>, concrete: &Concrete) -> Option<String> {
+    let (_, _, text, _) = Examiner::confirmed_difference(entry, concrete).ok()?;
+    Some(format!("{text} on {}", concrete.before()))
+}
+
 impl Examiner<'_, '_> {
     fn at(&mut self, ty: Type, operand: Type) {
         let main = if self.entry.kind.has_free_operand() { operand } else { ty };

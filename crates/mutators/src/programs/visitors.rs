@@ -3,8 +3,8 @@
 //! # Correctness
 //!
 //! Where the visited expression is not known wholly, a visitor may set its flags or leave them. That it left them all says
-//! something only if every method that meets a load or a call with side effects sets one, and none resets it: then the
-//! value of what was visited does not depend on memory.
+//! something only if every method that meets a load or a call with side effects sets one, none resets it, and each other
+//! method visits all operands or sets one too: then the value of what was visited does not depend on memory.
 
 use super::ir::Kind;
 use super::machine::{I32, Machine, Paths};
@@ -18,9 +18,14 @@ impl<'p> Machine<'p> {
         let program = self.program;
         let class = program.classes.iter().find(|class| class.name == ty)?;
         self.method_for(ty, "")?;
+        // What a constructor assigns is not followed.
+        let is_constructed =
+            program.functions.iter().any(|function| function.class == ty && function.name == ty);
         let fields = class.fields.iter().map(|field| {
             let value = match field.value.as_ref().map(|value| &value.kind) {
-                Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                Some(ExprKind::Bool(value)) if !is_constructed => {
+                    Val::Bool(self.values.bool(*value))
+                }
                 _ => Val::Handle(field.ty.clone()),
             };
             (field.name.clone(), value)
@@ -188,19 +193,41 @@ impl<'p> Machine<'p> {
 
     /// Whether what a visitor lets pass calls nothing with effects, and whether it loads nothing.
     fn is_steady_visitor(&mut self, class: &str, fields: &[(String, Val)]) -> (bool, bool) {
-        if let Some((_, known)) = self.steady_visitors.iter().find(|(known, _)| known == class) {
+        let mut flags = Vec::new();
+        for (name, value) in fields {
+            // What a flag that is not known was left as tells nothing.
+            let Val::Bool(value) = value else { return (false, false) };
+            let Some(value) = self.values.as_number(*value) else { return (false, false) };
+            flags.push((name.as_str(), value == 1));
+        }
+        let of = format!("{class} {flags:?}");
+        if let Some((_, known)) = self.steady_visitors.iter().find(|(known, _)| *known == of) {
             return *known;
         }
         let program = self.program;
-        let methods = || program.functions.iter().filter(|function| function.class == class);
-        let is_monotone = fields.iter().all(|(name, value)| {
-            let Val::Bool(value) = value else { return false };
-            let default = self.values.as_number(*value);
-            methods().all(|function| only_sets(&function.body, name, default != Some(1)))
-        });
+        let classes = self.classes_of(class);
+        let methods: Vec<&Function> =
+            program.functions.iter().filter(|function| classes.contains(&function.class)).collect();
+        let is_monotone = methods
+            .iter()
+            .all(|function| flags.iter().all(|(name, value)| only_sets(function, name, !*value)))
+            && methods.iter().all(|function| {
+                if !matches!(function.name.as_str(), "visit" | "Visit_") {
+                    return true;
+                }
+                let of = function.parameters.first().map(|first| first.ty.trim_end_matches('*'));
+                match of.and_then(Kind::named) {
+                    // What these set is looked at below.
+                    Some(Kind::Load | Kind::Call) => function.class == class,
+                    Some(kind) => {
+                        visits_operands(&function.body) || self.always_flags(class, kind, fields)
+                    }
+                    None => visits_operands(&function.body),
+                }
+            });
         let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
         let is_steady = is_monotone && self.always_flags(class, Kind::Load, fields);
-        self.steady_visitors.push((class.to_owned(), (is_pure, is_steady)));
+        self.steady_visitors.push((of, (is_pure, is_steady)));
         (is_pure, is_steady)
     }
 
@@ -231,44 +258,78 @@ impl<'p> Machine<'p> {
         is_followed
             && !paths.is_empty()
             && paths.iter().all(|(state, _)| {
-                before.iter().any(|old| {
-                    let new = state.members.iter().find(|slot| slot.name == old.name);
-                    new.is_some_and(|new| {
-                        new.value != old.value && matches!(new.value, Val::Bool(_))
+                state.lost.is_none()
+                    && before.iter().any(|old| {
+                        let new = state.members.iter().find(|slot| slot.name == old.name);
+                        new.is_some_and(|new| {
+                            new.value != old.value && matches!(new.value, Val::Bool(_))
+                        })
                     })
-                })
             })
     }
 }
 
-/// Whether every assignment to a variable gives it a truth value.
-fn only_sets(stmts: &[Stmt], name: &str, value: bool) -> bool {
+/// Whether a method ends with what visitors do by default, or does nothing before it that returns.
+fn visits_operands(body: &[Stmt]) -> bool {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Expr(expr) => {
+                if let ExprKind::Call { callee, .. } = &expr.kind
+                    && matches!(&callee.kind, ExprKind::Name(name) if name.ends_with("Visitor::visit"))
+                {
+                    return true;
+                }
+            }
+            StmtKind::Declare(_) | StmtKind::Nothing => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether every assignment to a member gives it a truth value, as far as the text shows.
+fn only_sets(function: &Function, name: &str, value: bool) -> bool {
+    let mut only = true;
+    let is_it = |expr: &Expr| match &expr.kind {
+        ExprKind::Name(of) => of == name,
+        ExprKind::Member { object, name: of, .. } => {
+            of == name && matches!(object.kind, ExprKind::This)
+        }
+        _ => false,
+    };
+    function.clone().visit_mut(&mut |expr| {
+        only &= match &expr.kind {
+            ExprKind::Assign(op, lhs, rhs) if is_it(lhs) => {
+                op == "=" && rhs.kind == ExprKind::Bool(value)
+            }
+            ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand) => {
+                op == "!" || !is_it(operand)
+            }
+            ExprKind::Call { arguments, .. } => !arguments.iter().any(is_it),
+            ExprKind::Other(_) => false,
+            _ => true,
+        };
+    });
+    only && is_read(&function.body)
+}
+
+/// Whether all statements are read.
+fn is_read(stmts: &[Stmt]) -> bool {
+    let one = |stmt: &Stmt| is_read(std::slice::from_ref(stmt));
     stmts.iter().all(|stmt| match &stmt.kind {
-        StmtKind::Expr(expr) => sets(expr, name, value),
-        StmtKind::Block(stmts) => only_sets(stmts, name, value),
+        StmtKind::Block(stmts) => is_read(stmts),
         StmtKind::If { then, otherwise, .. } => {
-            only_sets(std::slice::from_ref(&**then), name, value)
-                && otherwise
-                    .as_ref()
-                    .is_none_or(|stmt| only_sets(std::slice::from_ref(&**stmt), name, value))
+            one(then) && otherwise.as_ref().is_none_or(|stmt| one(stmt))
         }
         StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::ForEach(_, _, body) => {
-            only_sets(std::slice::from_ref(&**body), name, value)
+            one(body)
         }
-        StmtKind::Return(_)
+        StmtKind::Expr(_)
+        | StmtKind::Return(_)
         | StmtKind::Nothing
         | StmtKind::Declare(_)
         | StmtKind::Break
         | StmtKind::Continue => true,
         StmtKind::Switch(..) | StmtKind::Other(_) => false,
     })
-}
-
-fn sets(expr: &Expr, name: &str, value: bool) -> bool {
-    match &expr.kind {
-        ExprKind::Assign(op, lhs, rhs) if matches!(&lhs.kind, ExprKind::Name(lhs) if lhs == name) => {
-            op == "=" && rhs.kind == ExprKind::Bool(value)
-        }
-        _ => true,
-    }
 }
