@@ -3,7 +3,7 @@
 use super::contracts::{CONTRACTS, Meaning};
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
-use super::state::{Assumption, Atom, Field, NodeId, Shape, State};
+use super::state::{Assumption, Atom, Computation, Field, NodeId, Shape, State};
 use super::value::{Num, Place, Val};
 use crate::rules::{Domain, Fun, ValueId};
 
@@ -27,6 +27,9 @@ impl Machine<'_> {
         let Some(contract) = CONTRACTS.iter().find(|contract| contract.name == short) else {
             if is_of_reports(name) {
                 return vec![(state, Val::info())];
+            }
+            if EMPTY.contains(&name) && arguments.is_empty() {
+                return vec![(state, Val::Handle(format!("{name}()")))];
             }
             return self.unsupported(state, name, line);
         };
@@ -393,6 +396,36 @@ impl Machine<'_> {
             (Meaning::Lowered(kind), [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
                 self.make(kind, *a, *b, state, line)
             }
+            (Meaning::Computed(callee), values) if !values.is_empty() => {
+                let mut arguments = Vec::new();
+                for value in values {
+                    match value {
+                        Val::Real(term) => arguments.push(*term),
+                        _ => return bad(self, state),
+                    }
+                }
+                let name = self.fresh_name(callee);
+                let term = self.values.var(&name, Domain::Real);
+                state.computed.push(Computation { name, callee, arguments });
+                vec![(state, Val::Real(term))]
+            }
+            (Meaning::MakeConst, [Val::Type(ty), Val::Real(term)]) if ty.code == Code::Float => {
+                let shape = Shape { kind: Kind::FloatImm, fields: vec![Field::Number(*term)] };
+                let scalar = state.add(ty.element(), None, Some(shape));
+                let node = if ty.is_vector { Self::broadcast(scalar, &mut state) } else { scalar };
+                vec![(state, Val::Expr(Some(node)))]
+            }
+            (Meaning::Magnitude, [Val::Expr(Some(node))]) => {
+                let ty = state.node(*node).ty;
+                if ty.code == Code::UInt {
+                    return vec![(state, Val::Expr(Some(*node)))];
+                }
+                let code = if ty.code == Code::Int { Code::UInt } else { ty.code };
+                let shape = Shape { kind: Kind::Call, fields: vec![Field::Expr(*node)] };
+                let call = state.add(Type { code, ..ty }, None, Some(shape));
+                state.node_mut(call).intrinsic = Some("abs".to_owned());
+                vec![(state, Val::Expr(Some(call)))]
+            }
             (Meaning::IsAlpha, [Val::Int(num)]) => {
                 let letter =
                     self.values.as_number(num.term).and_then(|code| u8::try_from(code).ok());
@@ -403,6 +436,19 @@ impl Machine<'_> {
                     }
                     None => bad(self, state),
                 }
+            }
+            (Meaning::Region, [_, region @ Val::Opaque(_), ..]) => {
+                let (same, changed) = self.choose(state);
+                let (yes, no) = (self.values.bool(true), self.values.bool(false));
+                [(same, no), (changed, yes)]
+                    .map(|(state, truth)| {
+                        let members = vec![
+                            ("first".to_owned(), region.clone()),
+                            ("second".to_owned(), Val::Bool(truth)),
+                        ];
+                        (state, Val::Object(members))
+                    })
+                    .to_vec()
             }
             (Meaning::NoOp, [Val::Expr(None)]) => {
                 vec![(state, Val::Bool(self.values.bool(true)))]
@@ -734,8 +780,11 @@ impl Machine<'_> {
     }
 }
 
+/// Objects of the compiler that are made empty.
+const EMPTY: [&str; 2] = ["NodeRef", "Region"];
+
 /// Whether a function computes with what visitors report, which is not followed.
-fn is_of_reports(name: &str) -> bool {
+pub(crate) fn is_of_reports(name: &str) -> bool {
     ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
-        || name == "ConstantInterval"
+        || matches!(name, "ConstantInterval" | "ModulusRemainder")
 }

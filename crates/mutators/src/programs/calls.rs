@@ -305,15 +305,15 @@ impl<'p> Machine<'p> {
 
     fn swap(&mut self, arguments: &'p [Expr], state: State) -> Paths<Val> {
         let mut paths = Vec::new();
-        for (state, a) in self.place(&arguments[0], state) {
-            for (mut state, b) in self.place(&arguments[1], state) {
-                let old = |place: &Place, state: &State| {
-                    Self::load(place, state).map_or(Val::Unknown, |Slot { value, .. }| value)
-                };
-                let (first, second) = (old(&a, &state), old(&b, &state));
-                self.store(&a, second, &mut state);
-                self.store(&b, first, &mut state);
-                paths.push((state, Val::Void));
+        for (state, first) in self.eval(&arguments[0], state) {
+            for (state, second) in self.eval(&arguments[1], state) {
+                for (state, a) in self.place(&arguments[0], state) {
+                    for (mut state, b) in self.place(&arguments[1], state) {
+                        self.store(&a, second.clone(), &mut state);
+                        self.store(&b, first.clone(), &mut state);
+                        paths.push((state, Val::Void));
+                    }
+                }
             }
         }
         paths

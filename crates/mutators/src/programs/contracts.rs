@@ -78,6 +78,8 @@ pub(crate) enum Meaning {
     Lowered(Kind),
     Scoped(bool),
     IsAlpha,
+    Region,
+    Computed(&'static str),
 }
 
 const fn contract(
@@ -344,7 +346,27 @@ pub const CONTRACTS: &[Contract] = &[
         OPERATOR,
         Meaning::Cast,
     ),
-    contract("isnan", "a", "false: floats are meant as reals", "the profile", Meaning::IsNan),
+    standing(contract(
+        "isnan",
+        "a",
+        "false: floats are meant as reals",
+        "the profile",
+        Meaning::IsNan,
+    )),
+    standing(contract(
+        "isinf",
+        "a",
+        "false: floats are meant as reals",
+        "the profile",
+        Meaning::IsNan,
+    )),
+    contract(
+        "mutate_region",
+        "mutator, region",
+        "the region with the same bounds, each mutated, and whether one is another node",
+        "IRMutator.h",
+        Meaning::Region,
+    ),
     standing(contract(
         "signed_integer_overflow_error",
         "t",
@@ -588,6 +610,19 @@ pub const CONTRACTS: &[Contract] = &[
         "the digits of k",
         "the C++ standard",
         Meaning::Print(Print::Number),
+    ),
+    contract("sqrt", "a", "what sqrt of the IR is", "the C standard", Meaning::Computed("sqrt")),
+    contract("log", "a", "what log of the IR is", "the C standard", Meaning::Computed("log")),
+    contract("exp", "a", "what exp of the IR is", "the C standard", Meaning::Computed("exp")),
+    contract("pow", "a, b", "what pow of the IR is", "the C standard", Meaning::Computed("pow")),
+    contract("floor", "a", "what floor of the IR is", "the C standard", Meaning::Computed("floor")),
+    contract("ceil", "a", "what ceil of the IR is", "the C standard", Meaning::Computed("ceil")),
+    contract(
+        "nearbyint",
+        "a",
+        "what round of the IR is: the nearest whole number, of two the even one",
+        "the C standard",
+        Meaning::Computed("round"),
     ),
     contract("isalpha", "c", "whether c is a letter", "the C standard", Meaning::IsAlpha),
     contract(

@@ -86,6 +86,8 @@ pub(crate) struct Effects {
     /// Moments at which something was evaluated.
     pub(crate) moments: Vec<Moment>,
     depth: u32,
+    /// Statements around the one that is looked at.
+    nesting: u32,
 }
 
 impl Default for Effects {
@@ -98,6 +100,7 @@ impl Default for Effects {
             by_scope: std::iter::once((Vec::new(), 0)).collect(),
             moments: Vec::new(),
             depth: 0,
+            nesting: 0,
         }
     }
 }
@@ -150,6 +153,9 @@ impl Effects {
     }
 }
 
+/// Statements within one another.
+const MAX_NESTING: u32 = 64;
+
 /// Iterations of a loop on IR that is known wholly.
 const MAX_TRIPS: i128 = 6;
 
@@ -183,7 +189,18 @@ impl Meaning<'_> {
         self.go(stmt, way, 0)
     }
 
+    /// The ways of a statement after a way. One that turned out to be inside itself is not modelled.
     fn go(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
+        if self.effects.nesting > MAX_NESTING {
+            return None;
+        }
+        self.effects.nesting += 1;
+        let ways = self.go_on(stmt, way, scope);
+        self.effects.nesting -= 1;
+        ways
+    }
+
+    fn go_on(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
         let mut way = way;
         let state = self.state;
         if way.is_stopped {
@@ -288,6 +305,19 @@ impl Meaning<'_> {
             Kind::For => self.repeat(&member, way, scope),
             // A directive for hardware means nothing for what is computed.
             Kind::Partition => Some(vec![way]),
+            // What is prefetched is what it was.
+            Kind::Prefetch => {
+                let _ = self.at(member("condition")?, &mut way, scope);
+                self.go(member("body")?, way, scope)
+            }
+            Kind::Provide => {
+                let mut arguments = self.list(member("args")?, &mut way, scope);
+                arguments.extend(self.list(member("values")?, &mut way, scope));
+                let before = way.memory;
+                let callee = format!("provide {}", state.find(member("name")?));
+                way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+                Some(vec![way])
+            }
             Kind::While => self.repeat_while(member("condition")?, member("body")?, way, scope),
             Kind::Return | Kind::Break | Kind::StreamStmt => {
                 let mut values = Vec::new();
@@ -333,6 +363,11 @@ impl Meaning<'_> {
                     if let Some(Field::Opaque(id)) = index.and_then(|index| fields.get(index)) {
                         values.push(self.values.number((*id).into(), Domain::Whole));
                     }
+                }
+                // The bounds of a region are compared as a whole.
+                let region = kind.fields().iter().position(|(known, _)| *known == "bounds");
+                if let Some(Field::Opaque(id)) = region.and_then(|index| fields.get(index)) {
+                    values.push(self.values.number(i128::from(*id), Domain::Whole));
                 }
                 let name = Some(state.find(member("name")?));
                 let outside = way.memory;
@@ -492,6 +527,9 @@ impl Meaning<'_> {
                 Some(_) => {}
                 None => way.memory = self.unknown(class, way.memory, scope),
             }
+        }
+        if matches!(kind, Kind::StreamExpr | Kind::KernelExpr) {
+            way.memory = self.unknown(class, way.memory, scope);
         }
         Some(())
     }

@@ -10,7 +10,9 @@
 //! that makes a loop parallel means nothing, but has to stand before the loop. An operand's text in parentheses is wholly in
 //! them. A buffer that is not cast has the type of what is stored, and the end of a loop fits an `int`.
 
-use super::emit::{Reader, Token, plain, tokens};
+use super::emit::plain;
+use super::emit_expr::Reader;
+use super::emit_text::{Token, tokens};
 use super::ir::{Code, Kind, Role, Type};
 use super::machine::{I32, Machine, Paths};
 use super::state::{Field, NodeId, Shape, State};
@@ -67,7 +69,7 @@ impl Machine<'_> {
         state.add(Type::STMT, None, Some(Shape { kind, fields }))
     }
 
-    fn truth_of(&mut self, truth: bool, state: &mut State) -> NodeId {
+    pub(super) fn truth_of(&mut self, truth: bool, state: &mut State) -> NodeId {
         let number = self.number(truth.into(), 32, true);
         self.literal(Type::BOOL, number, state)
     }
@@ -398,7 +400,7 @@ impl Reader<'_, '_> {
     }
 
     /// `(a, b)`
-    fn arguments(&mut self, state: &mut State) -> Option<Vec<NodeId>> {
+    pub(super) fn arguments(&mut self, state: &mut State) -> Option<Vec<NodeId>> {
         self.expect("(")?;
         let mut arguments = Vec::new();
         while !self.take_sign(")") {
@@ -422,7 +424,7 @@ impl Reader<'_, '_> {
     }
 
     /// An expression as a node of its own type.
-    fn expr(&mut self, state: &mut State) -> Option<NodeId> {
+    pub(super) fn expr(&mut self, state: &mut State) -> Option<NodeId> {
         let is_end = |token: Option<&Token>| match token {
             Some(Token::Sign(sign)) => matches!(sign.as_str(), ")" | "]" | ";" | ","),
             _ => token.is_none(),
@@ -461,7 +463,7 @@ impl Reader<'_, '_> {
         (self.visible.contains(&node) || !self.declared.contains(&node)).then_some(node)
     }
 
-    fn name(&mut self) -> Option<NodeId> {
+    pub(super) fn name(&mut self) -> Option<NodeId> {
         let Some(Token::Name(name)) = self.peek() else { return None };
         let name = *name;
         self.at += 1;
@@ -472,11 +474,11 @@ impl Reader<'_, '_> {
         (self.name()? == name).then_some(())
     }
 
-    fn take(&mut self, token: &Token) -> Option<()> {
+    pub(super) fn take(&mut self, token: &Token) -> Option<()> {
         (self.peek() == Some(token)).then(|| self.at += 1)
     }
 
-    fn expect(&mut self, sign: &str) -> Option<()> {
+    pub(super) fn expect(&mut self, sign: &str) -> Option<()> {
         self.take_sign(sign).then_some(())
     }
 }

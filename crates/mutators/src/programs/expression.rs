@@ -3,10 +3,10 @@
 //! Reason for length: one case for each form of expression, each of a few lines.
 
 use super::info::is_report;
-use super::ir::Kind;
-use super::machine::{Machine, Outcome, Paths};
+use super::ir::{Code, Kind};
+use super::machine::{Machine, Outcome, Paths, UNION};
 use super::methods::PART_OF_TEXT;
-use super::state::{Field, NodeId, Shape, State};
+use super::state::{Field, NodeId, Shape, Slot, State};
 use super::value::{Num, Place, Val};
 use crate::cpp::ast::{Expr, ExprKind};
 use crate::rules::{Domain, Fun};
@@ -112,6 +112,11 @@ impl<'p> Machine<'p> {
                 }
                 paths.into_iter().map(|(state, values)| (state, Val::List(values))).collect()
             }
+            ExprKind::Braces(Some(ty), parts)
+                if parts.is_empty() && super::api::is_of_reports(ty) =>
+            {
+                vec![(state, Val::info())]
+            }
             ExprKind::Braces(..) => self.unsupported(state, "braces", line),
             ExprKind::Other(what) => self.unsupported(state, what.clone(), line),
         }
@@ -129,6 +134,18 @@ impl<'p> Machine<'p> {
             for (mut state, index) in self.eval(index, state) {
                 if self.is_emitter && matches!(object, Val::Rope(_)) {
                     paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
+                    continue;
+                }
+                if let Val::Handle(of) = &object
+                    && !object.is_info()
+                {
+                    // What is known of the input's own buffer is told from what is of others.
+                    let is_own = Self::name_of(&index, &state).is_some_and(|name| {
+                        matches!(state.shape(0).and_then(|shape| shape.fields.first()),
+                            Some(Field::Expr(own)) if state.find(*own) == state.find(name))
+                    });
+                    let of = if is_own { format!("{of}[]") } else { format!("{of}[other]") };
+                    paths.push((state, Val::Handle(of)));
                     continue;
                 }
                 let Val::Int(num) = &index else {
@@ -245,11 +262,33 @@ impl<'p> Machine<'p> {
             let value = slot.value.clone();
             return vec![(state, value)];
         }
+        if let Some(paths) = self.unknown_member(name, &state) {
+            return paths;
+        }
+        if let Some(code) = type_code(name) {
+            return vec![(state, Val::Code(code))];
+        }
         if self.is_emitter && name == "print_ssa_form_" {
             // Expressions are printed as they stand.
             return vec![(state, Val::Bool(self.values.bool(false)))];
         }
         vec![(state, Val::Handle(name.to_owned()))]
+    }
+
+    /// What an expression that the object has as a member is when the method begins: undefined, or any.
+    fn unknown_member(&mut self, name: &str, state: &State) -> Option<Paths<Val>> {
+        let program = self.program;
+        let class = program.classes.iter().find(|class| class.name == self.class)?;
+        class.fields.iter().find(|field| field.name == name && field.ty == "Expr")?;
+        if self.is_concrete() {
+            return None;
+        }
+        let (mut defined, mut undefined) = self.choose(state.clone());
+        let node = defined.add(super::machine::I32, None, None);
+        let place = Place::Member(name.to_owned());
+        self.store(&place, Val::Expr(Some(node)), &mut defined);
+        self.store(&place, Val::Expr(None), &mut undefined);
+        Some(vec![(defined, Val::Expr(Some(node))), (undefined, Val::Expr(None))])
     }
 
     /// The variable that an expression names.
@@ -292,11 +331,22 @@ impl<'p> Machine<'p> {
                     }
                     // What is known of a structure's member may be read again; of what is not, it cannot be.
                     let is_known = match &value {
-                        Val::Object(members) => members.iter().any(|(known, _)| known == name),
+                        Val::Object(members) => {
+                            members.iter().any(|(known, _)| known == name || known == UNION)
+                        }
                         Val::Handle(_) => false,
                         _ => true,
                     };
-                    if is_known {
+                    let base = match &object.kind {
+                        ExprKind::Name(of) if matches!(value, Val::Object(_)) => {
+                            Self::find_variable(of, &state)
+                                .filter(|base| Self::is_own(base, &state))
+                        }
+                        _ => None,
+                    };
+                    if let Some(base) = base.filter(|_| is_known) {
+                        paths.push((state, Place::Part(Box::new(base), name.clone())));
+                    } else if is_known {
                         let what = "an assignment to a part".to_owned();
                         self.end(state, Outcome::Unsupported(what), expr.line);
                     } else {
@@ -305,7 +355,75 @@ impl<'p> Machine<'p> {
                 }
                 paths
             }
+            ExprKind::Index(object, index) => {
+                let mut paths = Vec::new();
+                for (state, index) in self.eval(index, state) {
+                    for (state, value) in self.eval(object, state) {
+                        paths.extend(self.element_place(object, &value, &index, state, expr.line));
+                    }
+                }
+                paths
+            }
             _ => self.unsupported(state, "an assignment to a part", expr.line),
+        }
+    }
+
+    /// An element of a vector that a variable holds; what is not known cannot be read again.
+    fn element_place(
+        &mut self,
+        object: &'p Expr,
+        value: &Val,
+        index: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Place> {
+        let number = match index {
+            Val::Int(num) => {
+                self.values.as_number(num.term).and_then(|index| usize::try_from(index).ok())
+            }
+            _ => None,
+        };
+        let base = match &object.kind {
+            ExprKind::Name(of) => {
+                Self::find_variable(of, &state).filter(|base| Self::is_own(base, &state))
+            }
+            _ => None,
+        };
+        match (value, number, base) {
+            (Val::List(values), Some(index), Some(_)) if index >= values.len() => {
+                self.end(state, Outcome::Crash("an index beyond a vector".to_owned()), line);
+                Vec::new()
+            }
+            (Val::List(_), Some(index), Some(base)) => {
+                vec![(state, Place::Part(Box::new(base), index.to_string()))]
+            }
+            (Val::Handle(_), ..) if !value.is_info() && !self.is_concrete() => {
+                vec![(state, Place::Nowhere)]
+            }
+            _ => self.unsupported(state, "an assignment to a part", line),
+        }
+    }
+
+    /// Whether what a variable refers to is known, if it is a reference.
+    fn is_assignable(place: &Place, state: &State) -> bool {
+        let is_bookkeeping = |slot: Slot| {
+            matches!(slot.value, Val::Handle(_) | Val::Unknown | Val::Opaque(_))
+                || slot.value.is_info()
+        };
+        Self::is_own(place, state)
+            || *place == Place::Nowhere
+            || Self::load(place, state).is_none_or(is_bookkeeping)
+    }
+
+    /// Whether a variable holds a value of its own, rather than what something else that it refers to held.
+    fn is_own(place: &Place, state: &State) -> bool {
+        match place {
+            Place::Local(frame, index) => {
+                let slot = state.frames.get(*frame).and_then(|frame| frame.get(*index));
+                slot.is_some_and(|slot| !slot.ty.ends_with('&'))
+            }
+            Place::Member(_) | Place::Part(..) => true,
+            Place::Nowhere => false,
         }
     }
 
@@ -364,10 +482,22 @@ impl<'p> Machine<'p> {
     pub(crate) fn effect(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let line = expr.line;
         match &expr.kind {
+            ExprKind::Assign(op, lhs, rhs)
+                if op == "="
+                    && matches!(&lhs.kind, ExprKind::Call { callee, .. }
+                        if matches!(&callee.kind, ExprKind::Name(name) if name == "std::tie")) =>
+            {
+                self.tie(lhs, rhs, state, line)
+            }
             ExprKind::Assign(op, lhs, rhs) => {
                 let mut paths = Vec::new();
                 for (state, value) in self.eval(rhs, state) {
                     for (state, place) in self.place(lhs, state) {
+                        if !Self::is_assignable(&place, &state) {
+                            let what = "an assignment through a reference".to_owned();
+                            self.end(state, Outcome::Unsupported(what), line);
+                            continue;
+                        }
                         let combined = if op == "=" {
                             vec![(state, value.clone())]
                         } else if place == Place::Nowhere {
@@ -475,6 +605,37 @@ impl<'p> Machine<'p> {
         })
     }
 
+    /// `std::tie(a, b) = e`
+    fn tie(&mut self, lhs: &'p Expr, rhs: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let ExprKind::Call { arguments, .. } = &lhs.kind else {
+            return self.unsupported(state, "std::tie", line);
+        };
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(rhs, state) {
+            let Val::Object(members) = value else {
+                paths.extend(self.unsupported(state, "std::tie of something else", line));
+                continue;
+            };
+            if members.len() != arguments.len() {
+                paths.extend(self.unsupported(state, "std::tie of something else", line));
+                continue;
+            }
+            let mut states = vec![state];
+            for (argument, (_, value)) in arguments.iter().zip(members) {
+                let mut next = Vec::new();
+                for state in states {
+                    for (mut state, place) in self.place(argument, state) {
+                        self.store(&place, value.clone(), &mut state);
+                        next.push(state);
+                    }
+                }
+                states = next;
+            }
+            paths.extend(states.into_iter().map(|state| (state, Val::Void)));
+        }
+        paths
+    }
+
     /// A message: an assert's condition can fail, an error ends the compiler, logging does nothing.
     pub(crate) fn stream(
         &mut self,
@@ -488,6 +649,21 @@ impl<'p> Machine<'p> {
         if name.ends_with("_error") || is_fatal {
             self.end(state, Outcome::Crash(format!("{name} is reached")), line);
             return Vec::new();
+        }
+        if let (Some(op), [a, b]) = (compared(name), arguments) {
+            let mut passed = Vec::new();
+            for (state, a) in self.eval(a, state) {
+                for (state, b) in self.eval(b, state) {
+                    for (state, truth) in self.binary(op, a.clone(), b, state, line) {
+                        let (holds, fails) = self.truth(&truth, state, line);
+                        for state in fails {
+                            self.end(state, Outcome::Crash(format!("{name} fails")), line);
+                        }
+                        passed.extend(holds.into_iter().map(|state| (state, Val::Void)));
+                    }
+                }
+            }
+            return passed;
         }
         match arguments.first() {
             // Where asserts are compiled away, so is what they do.
@@ -832,8 +1008,10 @@ impl<'p> Machine<'p> {
                     }
                 }
                 Val::Object(members) => {
-                    match members.into_iter().find(|(known, _)| known == name) {
-                        Some((_, value)) => paths.push((state, value)),
+                    let bits = bits_of(&members, name);
+                    let found = members.into_iter().find(|(known, _)| known == name);
+                    match bits.or(found.map(|(_, value)| value)) {
+                        Some(value) => paths.push((state, value)),
                         None => {
                             let what = format!("the member {name}");
                             self.end(state, Outcome::Unsupported(what), line);
@@ -852,6 +1030,9 @@ impl<'p> Machine<'p> {
                     }
                 },
                 Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
+                Val::Opaque(_) if !self.is_concrete() => {
+                    paths.push((state, Val::Handle(name.to_owned())));
+                }
                 // Variables are told apart by identity, and pointers to them are followed.
                 Val::Expr(Some(node))
                     if state.shape(node).is_some_and(|shape| shape.kind == Kind::Variable) =>
@@ -884,6 +1065,24 @@ const EFFECTS: [&str; 15] = [
     "clear",
 ];
 
+/// The bits of the floating-point number that a union of 32 bits holds, read as an integer.
+fn bits_of(members: &[(String, Val)], name: &str) -> Option<Val> {
+    let declared = members.iter().find_map(|(known, value)| match value {
+        Val::Text(text) if known == UNION => Some(text.replace(' ', "")),
+        _ => None,
+    })?;
+    let (held, value) = members.iter().find(|(known, _)| known != UNION)?;
+    match value {
+        Val::Real(term)
+            if declared.contains(&format!("float{held};"))
+                && declared.contains(&format!("uint32_t{name};")) =>
+        {
+            Some(Val::Bits(*term))
+        }
+        _ => None,
+    }
+}
+
 /// The intrinsic that an operator of the API on expressions calls.
 fn bitwise(op: &str) -> Option<&'static str> {
     Some(match op {
@@ -896,28 +1095,53 @@ fn bitwise(op: &str) -> Option<&'static str> {
     })
 }
 
+/// A code of types by its name.
+fn type_code(name: &str) -> Option<Code> {
+    Some(match name.strip_prefix("Halide::").unwrap_or(name) {
+        "Type::Int" => Code::Int,
+        "Type::UInt" => Code::UInt,
+        "Type::Float" => Code::Float,
+        "Type::Handle" => Code::Handle,
+        _ => return None,
+    })
+}
+
 /// A floating-point literal that is whole.
 #[expect(clippy::float_cmp, reason = "the literal is whole just if rounding leaves it as it is")]
 fn whole(value: f64) -> Option<i128> {
     (value.abs() < 1e15 && value.trunc() == value).then_some(value as i128)
 }
 
+/// The comparison that an assert of two operands makes.
+fn compared(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "CHECK_EQ" => "==",
+        "CHECK_NE" => "!=",
+        "CHECK_LT" => "<",
+        "CHECK_LE" => "<=",
+        "CHECK_GT" => ">",
+        "CHECK_GE" => ">=",
+        _ => return None,
+    })
+}
+
 pub(crate) fn is_stream(name: &str) -> bool {
-    matches!(
-        name,
-        "internal_assert"
-            | "user_assert"
-            | "internal_error"
-            | "user_error"
-            | "debug"
-            | "user_warning"
-            | "LOG"
-            | "CHECK"
-            | "assert"
-            | "std::cerr"
-            | "std::cout"
-            | "cerr"
-    )
+    compared(name).is_some()
+        || matches!(
+            name,
+            "internal_assert"
+                | "user_assert"
+                | "internal_error"
+                | "user_error"
+                | "debug"
+                | "user_warning"
+                | "LOG"
+                | "CHECK"
+                | "assert"
+                | "std::cerr"
+                | "std::cout"
+                | "cerr"
+        )
 }
 
 /// The leftmost operand of a chain of `<<`, if it is a stream.

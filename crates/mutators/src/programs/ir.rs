@@ -269,6 +269,8 @@ kinds! {
     SetBit: Typing::All, ["a" Same, "value" Same, "index" Int];
     SetSlice: Typing::All, ["a" Same, "value" Same, "index_left" Int, "index_right" Int];
     Quantize: Typing::All, ["body" Same, "bitwidth" Int];
+    StreamExpr: Typing::All, ["name" Name];
+    KernelExpr: Typing::All, ["name" Name, "args" Exprs];
     StringImm: Typing::All, [];
     Undefined: Typing::Only(Code::Stmt), [];
     Name: Typing::Only(Code::Name), ["text" Opaque];
@@ -285,7 +287,7 @@ kinds! {
     ProducerConsumer: Typing::Only(Code::Stmt), ["name" Name, "is_producer" Opaque, "body" Stmt];
     Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs];
     Realize: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "memory_type" Opaque, "bounds" Opaque, "condition" Truth, "body" Stmt];
-    Prefetch: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth, "body" OptionalStmt];
+    Prefetch: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth, "body" Stmt];
     AttrStmt: Typing::Only(Code::Stmt), ["node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt];
     Acquire: Typing::Only(Code::Stmt), ["semaphore" Int, "count" Int, "body" Stmt];
     Fork: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
@@ -306,10 +308,10 @@ impl Kind {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Whether a node of this kind can have this type. A string is of none of the types that are looked at.
+    /// Whether a node of this kind can have this type.
     pub(crate) fn admits(self, ty: Type) -> bool {
         match self.typing() {
-            _ if self == Self::StringImm => false,
+            _ if self == Self::StringImm => ty == Type::HANDLE,
             Typing::Only(code) => ty.code == code,
             _ if !ty.is_value() => false,
             _ if ty.code == Code::Handle => {

@@ -100,6 +100,7 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     layout(Kind::Provide, &["name", "values", "args"], ALL),
     layout(Kind::Realize, &["name", "types", "bounds", "condition", "body"], FIRST),
     layout(Kind::Realize, &["name", "types", "memory_type", "bounds", "condition", "body"], LATER),
+    layout(Kind::Prefetch, &["name", "types", "bounds", "prefetch", "condition", "body"], LATER),
     layout(Kind::AttrStmt, &["node", "attr_key", "value", "body"], TVM),
     layout(Kind::While, &["condition", "body"], TVM),
     layout(Kind::Return, &["value"], TVM),

@@ -64,9 +64,13 @@ impl Machine<'_> {
     /// have the type of the call.
     fn call_arguments(&mut self, call: NodeId, state: State, line: usize) -> Paths<Vec<Val>> {
         let ty = state.node(call).ty;
+        let counts =
+            state.node(call).intrinsic.as_deref().map_or(&[][..], super::intrinsics::counts);
         let mut paths = vec![];
         let mut longer = state;
-        for length in 0..=MAX_ITERATIONS {
+        for length in
+            (0..=MAX_ITERATIONS).filter(|length| counts.is_empty() || counts.contains(length))
+        {
             let (mut fits, rest) = self.choose(longer);
             let nodes: Vec<NodeId> = (0..length).map(|_| fits.add(ty, None, None)).collect();
             if let Some(shape) = &mut fits.node_mut(call).shape {
@@ -75,8 +79,12 @@ impl Machine<'_> {
             paths.push((fits, nodes.into_iter().map(|node| Val::Expr(Some(node))).collect()));
             longer = rest;
         }
-        let what = format!("calls of at most {MAX_ITERATIONS} arguments");
-        self.end(longer, Outcome::Bounded(what), line);
+        let is_bounded = counts.is_empty()
+            || longer.node(call).intrinsic.as_deref().is_some_and(super::intrinsics::is_open);
+        if is_bounded {
+            let what = format!("calls of at most {MAX_ITERATIONS} arguments");
+            self.end(longer, Outcome::Bounded(what), line);
+        }
         paths
     }
 
@@ -100,7 +108,25 @@ impl Machine<'_> {
                     let values = values.collect();
                     vec![(state, values)]
                 }
-                Some(_) => self.call_arguments(*call, state, line),
+                Some(_) => {
+                    let mut state = state;
+                    let known = state.node(*call);
+                    let count = known
+                        .intrinsic
+                        .as_deref()
+                        .and_then(|callee| super::intrinsics::operands(callee, known.ty))
+                        .map(|operands| operands.len());
+                    let Some(count) = count else {
+                        return self.call_arguments(*call, state, line);
+                    };
+                    let values: Vec<Val> = (0..count)
+                        .filter_map(|index| {
+                            Self::argument(*call, i128::try_from(index).ok()?, &mut state)
+                        })
+                        .map(|node| Val::Expr(Some(node)))
+                        .collect();
+                    vec![(state, values)]
+                }
                 None => self.unsupported(state, "arguments of a call that is not known", line),
             },
             _ => self.unsupported(state, "a vector that is not known", line),
@@ -116,11 +142,16 @@ impl Machine<'_> {
         state: &State,
         line: usize,
     ) -> Option<Paths<Val>> {
-        let place = match receiver {
+        let mut place = match receiver {
             Val::Reference(place) => Some(place.clone()),
             _ => None,
         };
-        let value = Self::loaded(receiver.clone(), state);
+        let mut value = Self::loaded(receiver.clone(), state);
+        if let Val::Address(of) = &value {
+            // `pointer->push_back(e)`
+            let pointed = Self::load(of, state)?.value;
+            (place, value) = (Some(of.clone()), pointed);
+        }
         let arguments: Vec<Val> =
             arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();
         match &value {
@@ -135,10 +166,30 @@ impl Machine<'_> {
                 Some(self.list_method(place.as_ref(), values, name, &arguments, state, line))
             }
             Val::Arguments(_) => Some(self.read_list(&value, name, state.clone(), line)),
+            Val::Expr(Some(node))
+                if state.node(*node).ty == Type::LIST
+                    && name == "push_back"
+                    && state.shape(*node).is_none() =>
+            {
+                Some(self.grown(place.as_ref(), state.clone(), line))
+            }
             Val::Expr(Some(node)) if state.node(*node).ty == Type::LIST => {
                 Some(self.read_list(&value, name, state.clone(), line))
             }
             _ => None,
+        }
+    }
+
+    /// A copy of a list of the input that gets one more element is a list of which nothing is known.
+    fn grown(&mut self, place: Option<&Place>, state: State, line: usize) -> Paths<Val> {
+        let mut state = state;
+        match place {
+            Some(place @ Place::Local(..)) if !self.is_concrete() => {
+                let list = state.add(Type::LIST, None, None);
+                self.store(place, Val::Expr(Some(list)), &mut state);
+                vec![(state, Val::Void)]
+            }
+            _ => self.unsupported(state, "the method push_back of a vector", line),
         }
     }
 

@@ -6,6 +6,8 @@
 //! follow many paths (each conjunct may be the one that failed), they are *joined*: the state before the condition goes
 //! on, with the negated condition as a fact of its own and what the condition assigned forgotten. A construct that is not
 //! modelled ends its path with [`Outcome::Unsupported`].
+//!
+//! Reason for length: statements, loops and variables act on the paths of one activation of a function.
 
 use std::rc::Rc;
 
@@ -81,6 +83,9 @@ const MAX_PATHS: usize = 400_000;
 /// Activations of functions at once.
 const MAX_DEPTH: usize = 12;
 
+/// Activations of a function within itself, where the IR is not known.
+const MAX_RECURSIONS: usize = 2;
+
 /// Iterations of a loop.
 pub(crate) const MAX_ITERATIONS: usize = 3;
 
@@ -135,6 +140,8 @@ pub(crate) struct Machine<'p> {
     is_told: bool,
     /// Activations of functions now.
     depth: usize,
+    /// The lines of the functions that run.
+    active: Vec<usize>,
 }
 
 /// Paths with what they lead to.
@@ -166,6 +173,7 @@ impl<'p> Machine<'p> {
             paths: 0,
             is_told: false,
             depth: 0,
+            active: Vec::new(),
         };
         let domain = machine.host(true);
         let term = machine.values.var("lanes", domain);
@@ -229,6 +237,12 @@ impl<'p> Machine<'p> {
         arguments: Vec<Val>,
         state: State,
     ) -> Paths<Val> {
+        let again = self.active.iter().filter(|line| **line == function.line).count();
+        if again > MAX_RECURSIONS && !self.is_concrete() {
+            let what = format!("recursion of {} of depth {MAX_RECURSIONS}", function.name);
+            self.end(state, Outcome::Bounded(what), function.line);
+            return Vec::new();
+        }
         if self.depth >= MAX_DEPTH {
             return self.unsupported(
                 state,
@@ -266,7 +280,9 @@ impl<'p> Machine<'p> {
         state.frames.push(Rc::new(frame));
         self.depth += 1;
         let outer = self.running.replace(function);
+        self.active.push(function.line);
         let paths = self.block(&function.body, state);
+        self.active.pop();
         self.running = outer;
         self.depth -= 1;
         let mut returned = Vec::new();
@@ -423,7 +439,7 @@ impl<'p> Machine<'p> {
             StmtKind::ForEach(declared, range, body) => {
                 self.for_each(declared, range, body, state, stmt.line)
             }
-            StmtKind::Switch(..) => self.unsupported(state, "a switch", stmt.line),
+            StmtKind::Switch(value, arms) => self.switch(value, arms, state, stmt.line),
             StmtKind::Other(what) => self.unsupported(state, what.clone(), stmt.line),
         }
     }
@@ -478,6 +494,57 @@ impl<'p> Machine<'p> {
         done
     }
 
+    /// `switch`: the first arm whose label is the value, else the default one, and the arms after it up to a `break`.
+    fn switch(
+        &mut self,
+        value: &'p Expr,
+        arms: &'p [(Option<Expr>, Vec<Stmt>)],
+        state: State,
+        line: usize,
+    ) -> Paths<Flow> {
+        let mut done = Vec::new();
+        for (state, value) in self.eval(value, state) {
+            let mut open = vec![state];
+            let mut entered: Vec<(usize, State)> = Vec::new();
+            for (index, (label, _)) in arms.iter().enumerate() {
+                let Some(label) = label else { continue };
+                let mut next = Vec::new();
+                for state in open {
+                    for (state, label) in self.eval(label, state) {
+                        for (state, met) in self.binary("==", value.clone(), label, state, line) {
+                            let (is_met, other) = self.truth(&met, state, line);
+                            entered.extend(is_met.into_iter().map(|state| (index, state)));
+                            next.extend(other);
+                        }
+                    }
+                }
+                open = next;
+            }
+            match arms.iter().position(|(label, _)| label.is_none()) {
+                Some(default) => entered.extend(open.into_iter().map(|state| (default, state))),
+                None => done.extend(open.into_iter().map(|state| (state, Flow::Next))),
+            }
+            for (first, state) in entered {
+                let mut running = vec![state];
+                for (_, body) in &arms[first..] {
+                    let mut next = Vec::new();
+                    for state in running {
+                        for (state, flow) in self.block(body, state) {
+                            match flow {
+                                Flow::Next => next.push(state),
+                                Flow::Break => done.push((state, Flow::Next)),
+                                Flow::Return(_) | Flow::Continue => done.push((state, flow)),
+                            }
+                        }
+                    }
+                    running = next;
+                }
+                done.extend(running.into_iter().map(|state| (state, Flow::Next)));
+            }
+        }
+        done
+    }
+
     /// `for (variable : range)`.
     fn for_each(
         &mut self,
@@ -489,6 +556,14 @@ impl<'p> Machine<'p> {
     ) -> Paths<Flow> {
         let mut done = Vec::new();
         for (state, range) in self.eval(range, state) {
+            if let Val::Handle(of) = &range
+                && !range.is_info()
+                && !self.is_concrete()
+            {
+                let element = Val::Handle(format!("{of}[]"));
+                done.extend(self.for_any(declared, &element, body, state, line));
+                continue;
+            }
             for (mut state, values) in self.as_list(&range, state, line) {
                 let depth = state.frame().len();
                 let mut running = vec![state];
@@ -515,6 +590,102 @@ impl<'p> Machine<'p> {
         done
     }
 
+    /// A loop over elements of which nothing is known, any number of them: none, or a last one before which the loop may
+    /// have assigned all that it assigns.
+    fn for_any(
+        &mut self,
+        declared: &'p Declared,
+        element: &Val,
+        body: &'p Stmt,
+        state: State,
+        line: usize,
+    ) -> Paths<Flow> {
+        let depth = state.depth();
+        let iteration = |machine: &mut Self, state: &State| {
+            let mut state = state.clone();
+            let slot = Slot {
+                name: declared.name.clone(),
+                ty: declared.ty.clone(),
+                value: element.clone(),
+            };
+            state.frame().push(slot);
+            let mut paths = machine.block(std::slice::from_ref(body), state);
+            for (state, _) in &mut paths {
+                state.leave(depth);
+            }
+            paths
+        };
+        let ends = self.ends.len();
+        let mut before = state.clone();
+        // What an iteration assigns is assigned by one that begins with anything in it, too.
+        for _ in 0..2 {
+            for (after, _) in iteration(self, &before) {
+                if !self.forget(&after, &mut before) {
+                    return self.unsupported(state, "what a loop assigns", line);
+                }
+            }
+        }
+        let is_stable =
+            iteration(self, &before).iter().all(|(after, _)| !self.is_changed(&before, after));
+        self.ends.truncate(ends);
+        if !is_stable {
+            return self.unsupported(state, "what a loop assigns", line);
+        }
+        let mut done = vec![(state, Flow::Next)];
+        for (state, flow) in iteration(self, &before) {
+            done.push(match flow {
+                Flow::Return(_) => (state, flow),
+                Flow::Next | Flow::Break | Flow::Continue => (state, Flow::Next),
+            });
+        }
+        done
+    }
+
+    /// Whether a variable has another value, but for those of which nothing is known anyway.
+    fn is_changed(&self, before: &State, after: &State) -> bool {
+        let is_any = |value: &Val| match value {
+            Val::Bool(term) => {
+                matches!(self.values.node(*term), crate::rules::Node::Var(index)
+                    if self.values.vars()[*index as usize].0.starts_with(HAVOC))
+            }
+            _ => false,
+        };
+        let differs = |old: &Val, new: &Val| old != new && !is_any(old);
+        before.members.len() != after.members.len()
+            || before.members.iter().any(|old| {
+                !after
+                    .members
+                    .iter()
+                    .any(|new| new.name == old.name && !differs(&old.value, &new.value))
+            })
+            || before.frames.iter().zip(&after.frames).any(|(old, new)| {
+                old.iter().zip(&**new).any(|(old, new)| differs(&old.value, &new.value))
+            })
+    }
+
+    /// Makes truth values that were assigned any; whether there are no others.
+    fn forget(&mut self, after: &State, before: &mut State) -> bool {
+        let frames: Vec<_> = before.frames.iter().zip(&after.frames).enumerate().collect();
+        let mut changed = Vec::new();
+        for (frame, (old, new)) in frames {
+            for (index, (old, new)) in old.iter().zip(&**new).enumerate() {
+                if old.value != new.value {
+                    let Val::Bool(_) = old.value else { return false };
+                    changed.push((frame, index));
+                }
+            }
+        }
+        for (frame, index) in changed {
+            let any = self.fresh_name(HAVOC);
+            let any = Val::Bool(self.values.var(&any, crate::rules::Domain::Bool));
+            Rc::make_mut(&mut before.frames[frame])[index].value = any;
+        }
+        before.members.len() == after.members.len()
+            && before.members.iter().all(|old| {
+                after.members.iter().any(|new| new.name == old.name && new.value == old.value)
+            })
+    }
+
     fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
         let valued = match &declared.value {
             Some(value) => match &value.kind {
@@ -525,6 +696,29 @@ impl<'p> Machine<'p> {
                         && Self::is_plain_type(&declared.ty) =>
                 {
                     self.eval(&arguments[0], state)
+                }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && arguments.len() == 1
+                        && super::lists::is_vector_type(&declared.ty) =>
+                {
+                    self.vector_of(&declared.ty, &arguments[0], state, value.line)
+                }
+                // An object of the compiler made of another one.
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && arguments.len() == 1
+                        && self.is_unknown_class(&declared.ty) =>
+                {
+                    let mut made = Vec::new();
+                    for (state, of) in self.eval(&arguments[0], state) {
+                        if matches!(of, Val::Handle(_) | Val::Opaque(_)) {
+                            made.push((state, Val::Handle(declared.ty.clone())));
+                        } else {
+                            made.extend(self.unsupported(state, &declared.ty, value.line));
+                        }
+                    }
+                    made
                 }
                 _ if declared.ty.ends_with('&') => self.reference(value, state),
                 _ => self.eval(value, state),
@@ -547,6 +741,40 @@ impl<'p> Machine<'p> {
         states
     }
 
+    /// Whether nothing says what objects of a class are.
+    fn is_unknown_class(&self, ty: &str) -> bool {
+        let program = self.program;
+        ty.chars().all(|letter| letter.is_ascii_alphanumeric())
+            && super::contracts::CONTRACTS.iter().all(|contract| contract.name != ty)
+            && program.classes.iter().all(|class| class.name != ty)
+            && program.functions.iter().all(|function| function.name != ty)
+            && !Self::is_plain_type(ty)
+            && !matches!(ty, "Expr" | "Stmt")
+    }
+
+    /// `vector<T> x(n)`, of so many elements, or `vector<T> x(y)`, of those of another.
+    fn vector_of(&mut self, ty: &str, argument: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let element = ty.split_once('<').map_or("", |(_, of)| of.trim_end_matches('>'));
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(argument, state) {
+            let Val::Int(count) = &value else {
+                let listed = self.as_list(&value, state, line).into_iter();
+                paths.extend(listed.map(|(state, values)| (state, Val::List(values))));
+                continue;
+            };
+            let count = self.values.as_number(count.term).and_then(|n| usize::try_from(n).ok());
+            match count.filter(|count| *count <= MAX_CONCRETE_ITERATIONS) {
+                Some(count) => {
+                    paths.push((state, Val::List(vec![Self::default(element); count])));
+                }
+                None => {
+                    paths.extend(self.unsupported(state, "a vector of so many elements", line));
+                }
+            }
+        }
+        paths
+    }
+
     /// The value of a variable that is declared without one.
     fn default(ty: &str) -> Val {
         match ty {
@@ -555,6 +783,9 @@ impl<'p> Machine<'p> {
             ty if super::lists::is_vector_type(ty) => Val::List(Vec::new()),
             ty if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
             "string" | "std::string" => Val::Text(String::new()),
+            ty if ty.starts_with(UNION) => {
+                Val::Object(vec![(UNION.to_owned(), Val::Text(ty.to_owned()))])
+            }
             ty => Val::Handle(ty.to_owned()),
         }
     }
@@ -595,6 +826,12 @@ impl<'p> Machine<'p> {
                 Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
             }
             ("Expr" | "Stmt", Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
+            // A truth value becomes an `int` before it becomes an expression.
+            ("Expr", Val::Bool(truth)) => {
+                let num = self.host_number(truth, (0, 1), true);
+                let literal = self.literal(I32, num, state);
+                Val::Expr(Some(literal))
+            }
             ("int" | "int64_t" | "uint64_t", Val::Bool(truth)) => {
                 let num = self.host_number(truth, (0, 1), true);
                 Val::Int(num)
@@ -619,6 +856,17 @@ impl<'p> Machine<'p> {
         match place {
             Place::Local(frame, index) => state.frames.get(*frame)?.get(*index).cloned(),
             Place::Member(name) => state.members.iter().find(|slot| slot.name == *name).cloned(),
+            Place::Part(base, name) => match Self::load(base, state)?.value {
+                Val::Object(members) => {
+                    let (name, value) = members.into_iter().find(|(known, _)| known == name)?;
+                    Some(Slot { name, ty: String::new(), value })
+                }
+                Val::List(values) => {
+                    let value = values.get(name.parse::<usize>().ok()?)?.clone();
+                    Some(Slot { name: name.clone(), ty: String::new(), value })
+                }
+                _ => None,
+            },
             Place::Nowhere => None,
         }
     }
@@ -646,6 +894,32 @@ impl<'p> Machine<'p> {
                 let value = self.coerce(ty, value, state);
                 Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
             }
+            Place::Part(base, name) => {
+                let held = Self::load(base, state).map(|slot| slot.value);
+                if let (Some(Val::List(mut values)), Ok(index)) =
+                    (held.clone(), name.parse::<usize>())
+                {
+                    if let Some(element) = values.get_mut(index) {
+                        *element = value;
+                    }
+                    self.store(base, Val::List(values), state);
+                    return;
+                }
+                let Some(Val::Object(mut members)) = held else { return };
+                let old = members.iter().find(|(known, _)| known == name);
+                let value = match (old.map(|(_, old)| old), value) {
+                    (Some(Val::Int(old)), Val::Int(num)) => {
+                        Val::Int(self.convert(num, old.bits, old.is_signed))
+                    }
+                    (Some(Val::Int(_)), _) | (_, Val::Int(_)) => Val::Unknown,
+                    (_, value) => value,
+                };
+                // What a union held before is gone.
+                let is_union = members.iter().any(|(known, _)| known == UNION);
+                members.retain(|(known, _)| known != name && (!is_union || known == UNION));
+                members.push((name.clone(), value));
+                self.store(base, Val::Object(members), state);
+            }
             Place::Nowhere => {}
             Place::Member(name) => {
                 let ty = match name.as_str() {
@@ -660,6 +934,12 @@ impl<'p> Machine<'p> {
         }
     }
 }
+
+/// The member of a union that holds what it is declared as.
+pub(crate) const UNION: &str = "union";
+
+/// How names of truth values begin that loops may have assigned.
+const HAVOC: &str = "assigned";
 
 /// A kind as a bit.
 pub(crate) fn bit(kind: Kind) -> u128 {

@@ -5,12 +5,14 @@
 //! A class of nodes has one value: that of the first of its nodes whose shape is known, and every further shape equals
 //! it. What `mutate` returns is defined where its argument is, so the divisors in any shape of the input's parts are not
 //! 0 where the input is defined. A fact about a node that is no part of the input holds where that node is defined.
+//!
+//! Reason for length: one case for each kind of node, each of a few lines.
 
 use halidom_base::{FxHashMap, FxHashSet};
 
 use super::effect::{Bound, Effects, Moment};
 use super::ir::{Code, Kind, Type};
-use super::state::{Atom, Decision, Field, NodeId, Shape, State, class_of};
+use super::state::{Atom, Computation, Decision, Field, NodeId, Shape, State, class_of};
 use crate::profile::{Profile, ZeroDivision};
 use crate::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
@@ -32,6 +34,9 @@ impl Given {
         ty.wrap(i128::from((hash >> 8) % 4) - 1)
     }
 }
+
+/// Expressions within one another.
+const MAX_NESTING: usize = 64;
 
 /// Builds the terms of one path.
 #[expect(clippy::struct_excessive_bools, reason = "each says another thing of how terms are built")]
@@ -141,7 +146,8 @@ impl<'a> Meaning<'a> {
             }
             return *term;
         }
-        if !self.open.insert(key) {
+        // A class that turned out to be inside itself has a value of which its shape says nothing.
+        if self.open.len() > MAX_NESTING || !self.open.insert(key) {
             return self.variable(class, ty);
         }
         let begin = self.defined.len();
@@ -335,6 +341,10 @@ impl<'a> Meaning<'a> {
             (Kind::Broadcast, [inner]) => self.node(*inner),
             // The argument of an intrinsic that is the identity.
             (Kind::Call, [inner]) if is_identity(intrinsic.as_deref()) => self.node(*inner),
+            (Kind::Call, []) if intrinsic.is_some() && domain == Domain::Real && !self.is_timed => {
+                let class = self.own_class(node);
+                self.rounded_class(&intrinsic.unwrap_or_default(), class)?
+            }
             (Kind::Call, arguments)
                 if intrinsic.is_some() && (!arguments.is_empty() || self.given.is_some()) =>
             {
@@ -353,6 +363,20 @@ impl<'a> Meaning<'a> {
                 self.called(&callee, arguments, ty)
             }
             (Kind::Variable, [name]) => return self.named(node, *name, ty),
+            (Kind::StreamExpr, [name]) => {
+                let stream = self.state.find(*name);
+                self.values.var(&format!("read {stream}"), domain)
+            }
+            (Kind::KernelExpr, [name, list]) => {
+                let callee = format!("kernel {}", self.state.find(*name));
+                if self.state.shape(*list).is_some() {
+                    let arguments = super::structure::operands(*list, self.state);
+                    self.called(&callee, &arguments, ty)
+                } else {
+                    let of = self.own_class(*list);
+                    self.values.var(&format!("{callee} of {of}"), domain)
+                }
+            }
             (Kind::Load, [name, predicate, index]) => {
                 let holds = self.node(*predicate);
                 self.defined.push(holds);
@@ -443,6 +467,11 @@ impl<'a> Meaning<'a> {
                 Some(self.values.apply(Fun::Not, &[same]))
             }
             Fun::Mul => Some(self.values.apply(Fun::And, &[a, b])),
+            // The divisor is 1, or nothing is said of the quotient.
+            Fun::Div | Fun::Mod if self.profile.zero_division == ZeroDivision::Undefined => {
+                self.defined.push(b);
+                Some(if fun == Fun::Div { a } else { self.values.bool(false) })
+            }
             _ => None,
         }
     }
@@ -556,6 +585,15 @@ impl<'a> Meaning<'a> {
                             Some(ty) => self.class(root, ty),
                             None => self.values.var(&name, domain),
                         }
+                    }
+                    None if self.state.computed.iter().any(|known| known.name == name) => {
+                        let known = self.state.computed.iter().find(|known| known.name == name);
+                        let Some(Computation { callee, arguments, .. }) = known.cloned() else {
+                            return self.values.var(&name, domain);
+                        };
+                        let arguments: Vec<ValueId> =
+                            arguments.iter().map(|argument| self.term(*argument)).collect();
+                        self.computed(callee, &arguments)
                     }
                     None => {
                         self.is_opaque |= name.starts_with("truncated") || name.starts_with("real");

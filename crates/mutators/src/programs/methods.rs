@@ -14,6 +14,9 @@ const REPORTS: &str = "bounds_and_alignment_info";
 /// Scopes of variables that are known by their names.
 const SCOPES: [&str; 2] = [REPORTS, "var_info"];
 
+/// Sets of what holds in a scope, and of what does not.
+const FACTS: [(&str, bool); 2] = [("truths", true), ("falsehoods", false)];
+
 /// What stands for a character, a place or a part of a text that is not known.
 pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 
@@ -81,6 +84,17 @@ impl Machine<'_> {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             (Val::Type(ty), _, _) => self.type_method(*ty, name, &arguments, state, line),
+            (Val::Expr(Some(node)), "type_key", []) => {
+                let key = match state.shape(*node) {
+                    Some(shape) => Val::Text(shape.kind.name().to_owned()),
+                    None => Val::Handle("type_key".to_owned()),
+                };
+                vec![(state, key)]
+            }
+            // A member that is only compared, as a node.
+            (Val::Opaque(_), "as", []) if !self.is_concrete() => {
+                vec![(state, Val::Handle("as".to_owned()))]
+            }
             (
                 Val::Expr(Some(node)) | Val::Ptr(Some((node, _))),
                 "accept",
@@ -197,8 +211,21 @@ impl Machine<'_> {
                     (undefined, Val::Object(object(None))),
                 ]
             }
+            // What is among the facts of a scope holds, or does not.
+            (Val::Handle(of), "count", [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))])
+                if FACTS.iter().any(|(known, _)| known == of)
+                    && !self.is_concrete()
+                    && state.node(*node).ty.is_bool() =>
+            {
+                let (mut known, other) = self.choose(state);
+                let value = self.node_value(*node, &known);
+                let holds = FACTS.iter().any(|(facts, holds)| facts == of && *holds);
+                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
+                known.facts.push(fact);
+                self.truths(vec![known], vec![other])
+            }
             // On IR that is known wholly no scope knows anything.
-            (Val::Handle(_), "contains", _) if self.is_concrete() => {
+            (Val::Handle(_), "contains" | "count", [_]) if self.is_concrete() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             (Val::Handle(_), "contains" | "count" | "empty", _) => {
@@ -206,8 +233,18 @@ impl Machine<'_> {
                 self.truths(vec![holds], vec![fails])
             }
             // Bookkeeping whose contents are not known when the mutator begins.
-            (Val::Handle(_), "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back", _) => {
+            (
+                Val::Handle(_),
+                "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back" | "clear",
+                _,
+            ) => {
                 vec![(state, Val::Void)]
+            }
+            // What is said of the compiler's own objects, which are not known.
+            (Val::Handle(of), "begin" | "end" | "element_of" | "length" | "size", [])
+                if !self.is_concrete() =>
+            {
+                vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             (Val::Expr(Some(node)), "substr" | "find" | "find_first_of", _)
                 if state.node(*node).ty == Type::NAME =>
@@ -243,13 +280,17 @@ impl Machine<'_> {
         vec![(state, value)]
     }
 
-    fn is_intrinsic(&mut self, node: NodeId, name: &str, state: State) -> Paths<Val> {
+    pub(crate) fn is_intrinsic(&mut self, node: NodeId, name: &str, state: State) -> Paths<Val> {
         let known = state.node(node);
         if let Some(intrinsic) = &known.intrinsic {
             let truth = self.values.bool(intrinsic == name);
             return vec![(state, Val::Bool(truth))];
         }
-        if self.is_concrete() || known.not_intrinsics.iter().any(|other| other == name) {
+        if self.is_concrete()
+            || known.not_intrinsics.iter().any(|other| other == name)
+            || !super::intrinsics::is_possible(name, known.ty)
+            || !has_its_arguments(node, name, &state)
+        {
             return vec![(state, Val::Bool(self.values.bool(false)))];
         }
         let (mut holds, mut fails) = self.choose(state);
@@ -275,7 +316,8 @@ impl Machine<'_> {
             "is_int_or_uint" => is_integer,
             "is_scalar" => !ty.is_vector,
             "is_vector" => ty.is_vector,
-            "is_handle" => false,
+            "is_handle" => ty == Type::HANDLE,
+            "is_bfloat" => false,
             "bits" => {
                 let num = self.number(ty.bits.into(), 32, true);
                 return vec![(state, Val::Int(num))];
@@ -298,6 +340,7 @@ impl Machine<'_> {
                         .as_number(num.term)
                         .and_then(|bits| u8::try_from(bits).ok())
                         .map(|bits| Type { bits, ..ty }),
+                    [Val::Code(code)] if name == "with_code" => Some(Type { code: *code, ..ty }),
                     [lanes] if name == "with_lanes" => {
                         self.is_lanes(Some(lanes)).map(|is_vector| ty.with_vector(is_vector))
                     }
@@ -362,5 +405,21 @@ impl Machine<'_> {
             _ => return self.unsupported(state, format!("Type::{name}"), line),
         };
         vec![(state, Val::Bool(self.values.bool(truth)))]
+    }
+}
+
+/// Whether the arguments that a call is known to have are those of an intrinsic.
+fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
+    let known: Vec<Type> = super::structure::operands(call, state)
+        .into_iter()
+        .map(|argument| state.node(argument).ty)
+        .collect();
+    if known.is_empty() {
+        return true;
+    }
+    let counts = super::intrinsics::counts(name);
+    match super::intrinsics::operands(name, state.node(call).ty) {
+        Some(operands) => operands == known,
+        None => counts.is_empty() || counts.contains(&known.len()),
     }
 }

@@ -5,7 +5,7 @@
 //! * [`examine`](verify::examine) decides one mutator.
 //! * `machine`, `expression` and `numbers` interpret C++; `contracts` is the table of the API's functions, which `api` interprets.
 //! * `statement` decides a mutator of statements: `effect` says what statements do, `equivalence` compares them.
-//! * `emit` and `emit_stmt` read what an emitter of C writes.
+//! * `emit` is what an emitter of C writes, `emit_text` its tokens; `emit_expr` and `emit_stmt` read it again.
 //! * `meaning` says what a path claims; `replay` runs a mutator on concrete IR.
 
 mod analysis;
@@ -15,7 +15,9 @@ mod claims;
 mod contracts;
 mod effect;
 mod emit;
+mod emit_expr;
 mod emit_stmt;
+mod emit_text;
 mod equivalence;
 mod expression;
 mod fork;

@@ -74,7 +74,7 @@ impl Machine<'_> {
         }
         let is_comparison = kind.fields().iter().any(|(_, role)| *role == Role::Operand);
         let ty = if is_comparison { Type::BOOL.with_vector(ta.is_vector) } else { ta };
-        let is_bit = ty.is_bool() && !matches!(kind, Kind::Div | Kind::Mod);
+        let is_bit = ty.is_bool();
         if !is_comparison && !is_bit && !kind.admits(ty) {
             if matches!(kind, Kind::And | Kind::Or) {
                 let what = format!("{}::make of the type {ta}", kind.name());
@@ -158,7 +158,10 @@ impl Machine<'_> {
         }
         if kind == Kind::Call && matches!(name, "name" | "call_type") {
             return Some(match &state.node(node).intrinsic {
-                Some(intrinsic) if name == "name" => Val::Handle(intrinsic.clone()),
+                Some(intrinsic) if name == "name" => Val::Text(intrinsic.clone()),
+                Some(callee) if super::intrinsics::is_extern(callee) => {
+                    Val::Handle(PURE_EXTERN.to_owned())
+                }
                 None if name == "name" => Val::Handle(callee(state.find(node))),
                 _ => Val::Handle(format!("Call.{name}")),
             });
@@ -191,12 +194,15 @@ impl Machine<'_> {
                 && known
                     .intrinsic
                     .as_deref()
-                    .and_then(super::intrinsics::arity)
-                    .is_some_and(|arity| position < arity) =>
+                    .and_then(|callee| super::intrinsics::operands(callee, ty))
+                    .is_some_and(|operands| position < operands.len()) =>
             {
-                let arity = known.intrinsic.as_deref().and_then(super::intrinsics::arity)?;
-                let fields: Vec<Field> =
-                    (0..arity).map(|_| Field::Expr(state.add(ty, None, None))).collect();
+                let callee = known.intrinsic.clone()?;
+                let operands = super::intrinsics::operands(&callee, ty)?;
+                let fields: Vec<Field> = operands
+                    .into_iter()
+                    .map(|operand| Field::Expr(state.add(operand, None, None)))
+                    .collect();
                 let argument = match fields[position] {
                     Field::Expr(argument) => argument,
                     Field::Number(_) | Field::Lanes | Field::Opaque(_) => return None,
@@ -345,6 +351,8 @@ impl Machine<'_> {
             ) => {
                 let callee = match callee {
                     Val::Text(text) => text.clone(),
+                    // What is called is not known, but it is what was called before.
+                    Val::Handle(name) if self.is_callee(name) => name.clone(),
                     Val::Handle(name) => name.rsplit("::").next().unwrap_or_default().to_owned(),
                     _ => return self.unsupported(state, "Call::make of a name", line),
                 };
@@ -374,6 +382,10 @@ impl Machine<'_> {
         };
         let node = state.add(ty, None, Some(Shape { kind, fields }));
         vec![(state, Val::Expr(Some(node)))]
+    }
+
+    fn is_callee(&self, name: &str) -> bool {
+        name.starts_with(CALLEE) && !self.is_concrete()
     }
 
     /// Forks on whether two nodes have one structure.
@@ -533,7 +545,18 @@ impl Machine<'_> {
     }
 }
 
+/// How the name begins that stands for what is called.
+const CALLEE: &str = "callee ";
+
+/// The call whose callee a name stands for.
+pub(crate) fn called_by(name: &str) -> Option<NodeId> {
+    name.strip_prefix(CALLEE)?.parse().ok()
+}
+
+/// How functions of the C library are called.
+pub(crate) const PURE_EXTERN: &str = "Call::PureExtern";
+
 /// What a call calls of which only that it is one is known.
 pub(crate) fn callee(call: NodeId) -> String {
-    format!("callee {call}")
+    format!("{CALLEE}{call}")
 }

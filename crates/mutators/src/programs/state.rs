@@ -105,6 +105,17 @@ pub(crate) struct Substitution {
     pub(crate) within: NodeId,
 }
 
+/// A number that a function of the C library computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Computation {
+    /// The variable that stands for it.
+    pub(crate) name: String,
+    /// The function.
+    pub(crate) callee: &'static str,
+    /// What it was given.
+    pub(crate) arguments: Vec<ValueId>,
+}
+
 /// What is taken to hold in a scope of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Assumption {
@@ -158,6 +169,8 @@ pub(crate) struct State {
     pub(crate) scoped: Vec<Scoped>,
     /// What `substitute` returned.
     pub(crate) substitutions: Vec<Substitution>,
+    /// What functions of the C library computed.
+    pub(crate) computed: Vec<Computation>,
     /// Classes of statements that are known to do nothing.
     pub(crate) idle: Vec<usize>,
     /// Classes of expressions whose value does not depend on memory.
@@ -298,6 +311,14 @@ impl State {
         united.is_literal |= is_literal;
         let (a, b) = (self.class(self.nodes[opaque].class), self.class(self.nodes[other].class));
         self.class_alias[a] = b;
+    }
+
+    /// Gives an opaque node the value of another.
+    pub(crate) fn equate(&mut self, opaque: NodeId, other: NodeId) {
+        let (a, b) = (self.class(self.node(opaque).class), self.class(self.node(other).class));
+        if a != b {
+            self.class_alias[a] = b;
+        }
     }
 
     /// Whether a node occurs in another.

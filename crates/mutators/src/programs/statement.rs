@@ -21,6 +21,9 @@ const TRIALS: usize = 20_000;
 /// Where the random statements begin.
 const SEED: u64 = 7;
 
+/// How often as many are tried again where something is not decided.
+const MORE: u64 = 3;
+
 /// Different contents of memory for each statement.
 const SEEDS: u64 = 3;
 
@@ -39,7 +42,7 @@ pub(crate) fn examine_statement(
     limits: Limits,
 ) -> Examination {
     let mut findings = Vec::new();
-    try_out(entry, &mut findings);
+    try_out(entry, SEED, &mut findings);
     let mut proved = 0;
     let operands = match entry.kind {
         // Vectors of C have operators that are not modelled.
@@ -69,6 +72,14 @@ pub(crate) fn examine_statement(
                     counterexample: None,
                 }),
             }
+        }
+    }
+    // What no proof was found for is tried on more statements.
+    for seed in SEED + 1..SEED + MORE {
+        let is_open = findings.iter().any(|found| found.standing == Standing::Undecided)
+            && !findings.iter().any(|found| found.standing.is_refuted());
+        if is_open {
+            try_out(entry, seed, &mut findings);
         }
     }
     let refuted: Vec<usize> = findings
@@ -134,8 +145,8 @@ pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String>
 }
 
 /// Runs the mutator on random statements.
-fn try_out(entry: Entry<'_>, findings: &mut Vec<Finding>) {
-    let mut trials = Trials::new(entry, Type::STMT, I32, SEED);
+fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
+    let mut trials = Trials::new(entry, Type::STMT, I32, seed);
     for _ in 0..TRIALS {
         let Some(concrete) = trials.next() else { return };
         let Some((standing, line, text, counterexample)) = difference(entry, &concrete) else {

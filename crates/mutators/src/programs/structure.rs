@@ -3,8 +3,16 @@
 use super::ir::{Code, Kind, Role, Type};
 use super::layout::{LAYOUTS, canonical, role};
 use super::machine::{I32, Machine, Outcome, Paths};
+use super::nodes::PURE_EXTERN;
 use super::state::{Field, NodeId, Shape, State, Substitution};
 use super::value::Val;
+use crate::rules::Fun;
+
+/// An entry of the table in which an emitter of HeteroCL has the lengths of buffers.
+const LENGTHS: &str = "buf_length_map_[]";
+
+/// What tells the numbers of members that a mutator makes from those that the input has.
+const MADE: u32 = 1 << 30;
 
 impl Machine<'_> {
     /// A member of a node of a known kind.
@@ -244,13 +252,16 @@ impl Machine<'_> {
         match (role, argument) {
             (Role::Opaque, Some(Val::Opaque(id))) => Field::Opaque(*id),
             (Role::Opaque, Some(Val::Handle(text) | Val::Text(text))) => {
-                Field::Opaque(self.constant(text))
+                let constant = self.constant(text);
+                Field::Opaque(if self.is_concrete() { constant } else { MADE | constant })
             }
             // A type that the mutator names is none of the input.
             (Role::Opaque, Some(Val::Type(ty))) => {
                 Field::Opaque(MADE | self.constant(&format!("the type {ty}")))
             }
-            (Role::Opaque, _) => Field::Opaque(0),
+            (Role::Opaque, _) if self.is_concrete() => Field::Opaque(0),
+            // None that the input has.
+            (Role::Opaque, _) => Field::Opaque(MADE | self.fresh()),
             (Role::Name, Some(value)) => match Self::name_of(value, state) {
                 Some(name) => Field::Expr(name),
                 None => Field::Expr(self.fresh_node_name(state)),
@@ -316,6 +327,34 @@ impl Machine<'_> {
                 let truth = self.values.bool((a == b) == (op == "=="));
                 Some(vec![(state, Val::Bool(truth))])
             }
+            // What is called is what is asked for, or is not.
+            ("==" | "!=", Val::Handle(callee), Val::Text(name))
+            | ("==" | "!=", Val::Text(name), Val::Handle(callee))
+                if super::nodes::called_by(callee).is_some_and(|call| call < state.nodes.len()) =>
+            {
+                let call = super::nodes::called_by(callee)?;
+                let paths = self.is_intrinsic(call, name, state);
+                if op == "==" {
+                    return Some(paths);
+                }
+                let negated = paths.into_iter().map(|(state, truth)| {
+                    let truth = match truth {
+                        Val::Bool(term) => Val::Bool(self.values.apply(Fun::Not, &[term])),
+                        other => other,
+                    };
+                    (state, truth)
+                });
+                Some(negated.collect())
+            }
+            // How a function of the C library is called.
+            ("==" | "!=", Val::Handle(a), Val::Handle(b))
+                if (a == PURE_EXTERN || b == PURE_EXTERN)
+                    && a.starts_with("Call::")
+                    && b.starts_with("Call::") =>
+            {
+                let truth = self.values.bool((a == b) == (op == "=="));
+                Some(vec![(state, Val::Bool(truth))])
+            }
             ("==" | "!=", Val::Opaque(a), Val::Opaque(b)) if a == b || self.is_concrete() => {
                 let truth = self.values.bool((a == b) == (op == "=="));
                 Some(vec![(state, Val::Bool(truth))])
@@ -332,9 +371,19 @@ impl Machine<'_> {
                 let truth = self.values.bool(op == "==");
                 Some(vec![(state, Val::Bool(truth))])
             }
-            // The type of an object that is not known.
-            ("==" | "!=", Val::Handle(_), Val::Type(_))
-            | ("==" | "!=", Val::Type(_), Val::Handle(_)) => {
+            // A buffer of one element is accessed at 0.
+            ("==", Val::Handle(length), Val::Int(num))
+                if length == LENGTHS && self.values.as_number(num.term) == Some(1) =>
+            {
+                let (mut holds, fails) = self.choose(state);
+                self.only_element(&mut holds);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            // The type of an object that is not known, or a number, or a node.
+            ("==" | "!=", Val::Handle(_), Val::Type(_) | Val::Ptr(_))
+            | ("==" | "!=", Val::Type(_) | Val::Ptr(_), Val::Handle(_))
+            | ("==" | "!=" | "<" | "<=" | ">" | ">=", Val::Handle(_), Val::Int(_))
+            | ("==" | "!=" | "<" | "<=" | ">" | ">=", Val::Int(_), Val::Handle(_)) => {
                 let (holds, fails) = self.choose(state);
                 Some(self.truths(vec![holds], vec![fails]))
             }
@@ -346,6 +395,19 @@ impl Machine<'_> {
                 Some(self.truths(vec![holds], vec![fails]))
             }
             _ => None,
+        }
+    }
+
+    /// What is known where the buffer that the input accesses has one element.
+    fn only_element(&mut self, state: &mut State) {
+        let is_index = |role: Role| role == Role::Index;
+        let Some(Shape { kind, fields }) = state.shape(0).cloned() else { return };
+        let index = kind.fields().iter().position(|(_, role)| is_index(*role));
+        let Some(Field::Expr(index)) = index.and_then(|index| fields.get(index)) else { return };
+        if !state.node(*index).ty.is_vector {
+            let zero = self.number(0, 32, true);
+            let zero = self.literal(I32, zero, state);
+            state.equate(*index, zero);
         }
     }
 
@@ -516,9 +578,6 @@ impl Machine<'_> {
         self.truths(vec![holds], vec![fails])
     }
 }
-
-/// A bit of the numbers of members that the mutator made.
-const MADE: u32 = 1 << 30;
 
 /// The elements of a list in braces.
 pub(crate) fn members(value: &Val) -> Vec<Val> {

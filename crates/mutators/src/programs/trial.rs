@@ -305,7 +305,11 @@ impl Maker<'_> {
                     fields.push(Field::Expr(self.state.list(&[])));
                     continue;
                 }
-                Role::Payload => return None,
+                Role::Payload => {
+                    let number = self.payload(ty);
+                    fields.push(Field::Number(self.values.number(number, ty.domain())));
+                    continue;
+                }
             };
             if *name == "body" {
                 self.bound.extend(bound);
@@ -472,6 +476,14 @@ impl Maker<'_> {
         self.assignment.push((self.state.nodes[node].class, format!("x{node}"), number));
         self.variables.insert((ty, which), node);
         node
+    }
+
+    /// The number of a literal that is mutated itself: any of a type, and floating-point ones of as many digits as there are.
+    fn payload(&mut self, ty: Type) -> i128 {
+        if ty.code == Code::Float && self.random.below(2) == 0 {
+            return i128::from(self.random.below(1 << 24));
+        }
+        self.number(ty)
     }
 
     /// A number of a type: mostly small, else near its bounds.

@@ -35,6 +35,8 @@ pub(crate) enum Place {
     Local(usize, usize),
     /// A member of the object.
     Member(String),
+    /// A member of a structure that a variable holds.
+    Part(Box<Place>, String),
     /// Bookkeeping of the compiler that no result is read from.
     Nowhere,
 }
@@ -59,6 +61,10 @@ pub(crate) enum Piece {
     Text(String),
     /// The digits of a number.
     Num(Num),
+    /// So many significant digits of a floating-point number.
+    Real(ValueId, u32),
+    /// The digits of the number whose bits are those of a floating-point number of 32 bits.
+    Bits(ValueId),
     /// The name under which an operand was printed.
     Node(NodeId),
     /// The name of a variable.
@@ -84,6 +90,8 @@ pub(crate) enum Val {
     Bound(Num, ValueId),
     /// A floating-point number.
     Real(ValueId),
+    /// The bits of a floating-point number of 32 bits.
+    Bits(ValueId),
     /// `Expr`, possibly undefined.
     Expr(Option<NodeId>),
     /// What `as<T>()` returns: the node if it is of the kind, else null. `None` is null.

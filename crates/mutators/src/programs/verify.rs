@@ -38,8 +38,12 @@ pub(crate) fn examine(
         Examiner { entry, begin, solver, limits, known, findings: Vec::new(), proved: 0 };
     let mut is_run = false;
     // Most arms are about types that do not wrap; they come first, as only so much is asked.
+    let scalars = match entry.kind {
+        Kind::StringImm => vec![Type::HANDLE],
+        _ => Type::SCALARS.to_vec(),
+    };
     let (whole, wrapping): (Vec<Type>, Vec<Type>) =
-        Type::SCALARS.into_iter().partition(|element| !element.domain().wraps());
+        scalars.into_iter().partition(|element| !element.domain().wraps());
     for element in whole.into_iter().chain(wrapping) {
         for is_vector in [false, true] {
             let ty = element.with_vector(is_vector);

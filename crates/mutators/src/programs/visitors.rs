@@ -62,6 +62,7 @@ impl<'p> Machine<'p> {
                     Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
                     _ => continue,
                 },
+                None if matches!(field.ty.as_str(), "Expr" | "Stmt") => Val::Expr(None),
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
                 _ if super::lists::is_map_type(&field.ty) => Val::Map(Vec::new()),

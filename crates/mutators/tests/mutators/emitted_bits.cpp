@@ -1,0 +1,42 @@
+// A literal is printed by its bits; six digits of it are another number.
+// wrong: wrong
+
+class Right : public IRVisitor {
+    std::string id;
+
+    void visit(const FloatImm *op) {
+        union {
+            uint32_t as_uint;
+            float as_float;
+        } u;
+        u.as_float = op->value;
+        std::ostringstream oss;
+        oss << "float_from_bits(" << u.as_uint << " /* " << u.as_float << " */)";
+        print_assignment(op->type, oss.str());
+    }
+
+    std::string print_expr(Expr e) {
+        e.accept(this);
+        return id;
+    }
+};
+
+class Wrong : public IRVisitor {
+    std::string id;
+
+    void visit(const FloatImm *op) {
+        union {
+            uint32_t as_uint;
+            float as_float;
+        } u;
+        u.as_float = op->value;
+        std::ostringstream oss;
+        oss << u.as_float;
+        print_assignment(op->type, oss.str());
+    }
+
+    std::string print_expr(Expr e) {
+        e.accept(this);
+        return id;
+    }
+};

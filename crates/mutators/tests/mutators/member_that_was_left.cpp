@@ -1,0 +1,30 @@
+// What an expression is that was left in a member is not known.
+// wrong: undecided
+
+class Right : public IRMutator {
+    Expr value_;
+
+    void visit(const Store *op, const Stmt &self) {
+        Expr value = mutate(op->value);
+        if (value_.defined() && equal(value_, value)) {
+            stmt = Store::make(op->buffer_var, value_, mutate(op->index), mutate(op->predicate));
+        } else {
+            stmt = self;
+        }
+        value_ = value;
+    }
+};
+
+class Wrong : public IRMutator {
+    Expr value_;
+
+    void visit(const Store *op, const Stmt &self) {
+        Expr value = mutate(op->value);
+        if (value_.defined() && value_.type() == value.type()) {
+            stmt = Store::make(op->buffer_var, value_, mutate(op->index), mutate(op->predicate));
+        } else {
+            stmt = self;
+        }
+        value_ = value;
+    }
+};
