@@ -172,6 +172,11 @@ fn unfuse(
         for (written, _) in equations.iter_mut() {
             *written = replace.poly(space, *written);
         }
+        // Other loops may be as long as the parts let them be.
+        for unknown in unknowns.iter_mut() {
+            unknown.min = replace.poly(space, unknown.min);
+            unknown.extent = replace.poly(space, unknown.extent);
+        }
         fused.push((dividend, whole));
     }
     fused

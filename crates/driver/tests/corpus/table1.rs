@@ -7,7 +7,7 @@ use crate::common::in_parallel;
 use crate::{is_whole, row, shared};
 
 /// Rows that are proved from the plain statement, with claims that are inferred.
-const PROVED: [&str; 15] = [
+const PROVED: [&str; 18] = [
     "atl_tiled",
     "atl_tiled_vec",
     "atl_twostage",
@@ -21,6 +21,9 @@ const PROVED: [&str; 15] = [
     "sc1",
     "sc32",
     "sdot",
+    "sgemm",
+    "sgemmTA",
+    "sgemmTAB",
     "unsharp",
     "unsharp_strict",
 ];

@@ -13,6 +13,7 @@ mod demand;
 mod form;
 mod layout;
 mod regions;
+mod sample;
 mod sites;
 mod solve;
 

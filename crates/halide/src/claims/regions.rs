@@ -1,7 +1,7 @@
 //! Places that compute a func, and where its values are right afterwards.
 //!
 //! A place is the largest statement that stores a func and holds no read of it by others; neighbours in a block are one. What is promised is, in each dimension, the whole buffer where every
-//! iteration of the loops around the place writes the same coordinates. Where they move along (a window that slides over the func), it is what the reads after the place in the same iteration
+//! iteration of the loops around the place writes the same coordinates, and what is written there if that is less. Where they move along (a window that slides over the func), it is what the reads after the place in the same iteration
 //! need, as far as the first iteration began, and else what is written.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
@@ -13,6 +13,7 @@ use halidom_ir::{
 use super::Found;
 use super::form::{End, Env, Form, Forms};
 use super::layout::Begin;
+use super::sample::span;
 use super::sites::{Loop, Sites, Store};
 
 /// Where a label stands.
@@ -60,6 +61,8 @@ pub(super) fn places(
             places.push(Place { at: spot.at, func: output.func, needed });
         }
     }
+    let mut memories: Vec<Memory> = Vec::new();
+    let mut short: FxHashSet<FuncId> = FxHashSet::default();
     for (buffer, body) in map.allocations.clone() {
         let (func, component) = {
             let decl = forms.pool.buffer(buffer);
@@ -81,14 +84,89 @@ pub(super) fn places(
         let mut search = Search::new(&map, &foreign, &buffers);
         search.place(forms, body);
         let spots = search.spots;
-        for spot in &spots {
-            let (first, buffers) = (&spots[0], &buffers);
-            let region = Region { forms, sites, found, map: &map, spot, first, buffer, buffers };
-            let needed = region.needed();
-            places.push(Place { at: spot.at, func, needed });
+        let mut memory = Memory { func, buffer, buffers, spots, needed: Vec::new() };
+        for spot in 0..memory.spots.len() {
+            let (needed, is_short) =
+                Region::of(forms, (sites, found, &map), &memory, spot).needed();
+            memory.needed.push(needed);
+            if is_short {
+                short.insert(func);
+            }
         }
+        memories.push(memory);
+    }
+    ask_less(forms, (sites, found, &map), &mut memories, &short);
+    for memory in memories {
+        let Memory { func, spots, needed, .. } = memory;
+        let parts = spots.into_iter().zip(needed);
+        places.extend(parts.map(|(spot, needed)| Place { at: spot.at, func, needed }));
     }
     places
+}
+
+/// What reads memory that is not written to its ends must not be promised where it would read the rest: it is promised where it is read itself. So is that memory.
+fn ask_less(
+    forms: &mut Forms<'_>,
+    of: (&Sites, &Found, &Map),
+    memories: &mut [Memory],
+    short: &FxHashSet<FuncId>,
+) {
+    let sites = of.0;
+    let mut readers: FxHashSet<FuncId> = FxHashSet::default();
+    let mut known = usize::MAX;
+    while known != readers.len() {
+        known = readers.len();
+        for store in &sites.stores {
+            let loads = store.loads.iter().map(|load| &sites.loads[load]);
+            let mut read = loads.map(|load| forms.pool.buffer(load.buffer).func);
+            if read.any(|func| {
+                func != store.func && (short.contains(&func) || readers.contains(&func))
+            }) {
+                readers.insert(store.func);
+            }
+        }
+    }
+    // Who reads comes after what is read.
+    for index in (0..memories.len()).rev() {
+        let (before, consumers) = memories.split_at_mut(index + 1);
+        let Some(memory) = before.last_mut() else { continue };
+        if !readers.contains(&memory.func) && !short.contains(&memory.func) {
+            continue;
+        }
+        let along = !readers.contains(&memory.func);
+        for spot in 0..memory.spots.len() {
+            let mut needed = memory.needed[spot].clone();
+            for (dim, (low, high)) in needed.iter_mut().enumerate() {
+                let asked = Region::of(forms, of, memory, spot).asked(dim, consumers, along);
+                let Some((least, greatest)) = asked else { continue };
+                if is_asked(forms, &least.clone().minus(low), along) {
+                    *low = least;
+                }
+                if is_asked(forms, &high.clone().minus(&greatest), along) {
+                    *high = greatest;
+                }
+            }
+            memory.needed[spot] = needed;
+        }
+    }
+}
+
+/// Whether what is left over is not fixed; for memory that is not written to its ends: whether it is something at some sizes, and less than nothing at none that is tried.
+fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
+    left_over.as_constant().is_none()
+        && (!along
+            || span(forms, left_over).is_some_and(|(least, greatest)| least >= 0 && greatest > 0))
+}
+
+/// Memory of a func, the places that compute it, and what each promises.
+struct Memory {
+    func: FuncId,
+    buffer: BufferId,
+    /// That and those of further components.
+    buffers: Vec<BufferId>,
+    spots: Vec<Spot>,
+    /// First and last coordinates.
+    needed: Vec<Vec<(Form, Form)>>,
 }
 
 /// Where a statement stands.
@@ -350,13 +428,81 @@ struct Region<'r, 'p> {
     buffer: BufferId,
     /// That and those of further components.
     buffers: &'r [BufferId],
+    /// Whether what is written may be less than the memory.
+    short: bool,
 }
 
-impl Region<'_, '_> {
-    fn needed(mut self) -> Vec<(Form, Form)> {
+impl<'r, 'p> Region<'r, 'p> {
+    fn of(
+        forms: &'r mut Forms<'p>,
+        (sites, found, map): (&'r Sites, &'r Found, &'r Map),
+        memory: &'r Memory,
+        spot: usize,
+    ) -> Self {
+        let (buffer, buffers) = (memory.buffer, memory.buffers.as_slice());
+        let (first, spot) = (&memory.spots[0], &memory.spots[spot]);
+        Self { forms, sites, found, map, spot, first, buffer, buffers, short: false }
+    }
+
+    /// That, and whether it is less than the memory.
+    fn needed(mut self) -> (Vec<(Form, Form)>, bool) {
         let func = self.forms.pool.buffer(self.buffer).func;
         let rank = self.forms.pool.func(func).rank();
-        (0..rank).map(|dim| self.dimension(func, dim)).collect()
+        let needed = (0..rank).map(|dim| self.dimension(func, dim)).collect();
+        (needed, self.short)
+    }
+
+    /// First and last coordinates that others ask for, where the memory lives in one iteration and all of them come after the place; only by promises of theirs if `along`.
+    fn asked(&mut self, dim: usize, consumers: &[Memory], along: bool) -> Option<(Form, Form)> {
+        if !self.inner_loops().is_empty() {
+            return None;
+        }
+        let func = self.forms.pool.buffer(self.buffer).func;
+        let mut ends = Vec::new();
+        for store in self.sites.stores.iter().filter(|store| store.func != func) {
+            for load in &store.loads {
+                let load = &self.sites.loads[load];
+                if !self.buffers.contains(&load.buffer) {
+                    continue;
+                }
+                if self.map.contexts[&store.stmt].order <= self.spot.end {
+                    return None;
+                }
+                let coord = self.found.loads.get(&load.expr)?.get(dim)?.clone();
+                match self.promised(&coord, store, consumers) {
+                    Some(asked) => ends.push(asked),
+                    None if !along => ends.push(self.ends(&coord, store, self.spot)),
+                    None => return None,
+                }
+            }
+        }
+        self.hull(ends)
+    }
+
+    /// Between which ends a coordinate lies where a store writes what it promises, if it goes along with a coordinate of the store.
+    fn promised(
+        &mut self,
+        coord: &Form,
+        store: &Store,
+        consumers: &[Memory],
+    ) -> Option<(Form, Form)> {
+        let order = self.map.contexts[&store.stmt].order;
+        let written = &self.found.stores.get(&store.stmt)?.coords;
+        let mut spots = consumers
+            .iter()
+            .filter(|memory| memory.buffers.contains(&store.buffer))
+            .flat_map(|memory| memory.spots.iter().zip(&memory.needed));
+        let (_, needed) =
+            spots.find(|(spot, _)| spot.context.order <= order && order <= spot.end)?;
+        for (own, (low, high)) in written.iter().zip(needed) {
+            let distance = coord.clone().minus(own);
+            if distance.as_constant().is_some() {
+                let (low, high) = (low.clone().plus(&distance, 1), high.clone().plus(&distance, 1));
+                let (low, _) = self.ends(&low, store, self.spot);
+                return Some((low, self.ends(&high, store, self.spot).1));
+            }
+        }
+        None
     }
 
     fn dimension(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
@@ -374,16 +520,21 @@ impl Region<'_, '_> {
             .iter()
             .any(|var| self.forms.depends(&low, *var) || self.forms.depends(&high, *var));
         if let Some((first, last)) = all.filter(|_| !moves) {
-            // Loops over a dimension go over all of the memory, unless they are seen to stop before.
-            let whole = self.swept(dim);
-            let end = |written: &Form, memory: Form, spare: Form| match spare.as_constant() {
-                Some(spare) if spare <= 0 => memory,
-                None if whole => memory,
-                Some(_) | None => written.clone(),
-            };
             let spare = [low.clone().minus(&first), last.clone().minus(&high)];
-            let [before, after] = spare;
-            return (end(&low, first, before), end(&high, last, after));
+            let spans = spare.each_ref().map(|spare| span(self.forms, spare));
+            // What is worked out of loops in several branches may be more than any of them writes; else loops over a dimension may go over less than the memory.
+            let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
+            let whole = self.swept(dim);
+            let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
+                Some(spare) => spare > 0,
+                None if !whole => true,
+                None => {
+                    let less = !exceeds && spans[end].is_some_and(|(_, greatest)| greatest > 0);
+                    self.short |= less;
+                    less
+                }
+            });
+            return (if is_begin { low } else { first }, if is_end { high } else { last });
         }
         let Some((least, _)) = self.read(func, dim) else { return (low, high) };
         let before = least.clone().minus(&low).as_constant().is_some_and(|by| by < 0);
@@ -424,7 +575,8 @@ impl Region<'_, '_> {
             let Some(claim) = self.found.stores.get(&store.stmt) else { continue };
             if claim.stage == last {
                 let coord = claim.coords.get(dim)?.clone();
-                ends.push(self.ends(&coord, store, spot));
+                let (low, high) = self.ends(&coord, store, spot);
+                ends.push((self.not_divided(low, store), self.not_divided(high, store)));
             }
         }
         self.hull(ends)
@@ -440,6 +592,29 @@ impl Region<'_, '_> {
                 && self.inside(store.stmt, self.spot)
                 && store.loops.iter().skip(around).any(|of| self.forms.depends(coord, of.var))
         })
+    }
+
+    /// A form in which `x / n` is `(x - 1) / n` where a condition around the store says that `n` does not divide `x`: the last piece of a dimension, if there is a rest.
+    fn not_divided(&mut self, form: Form, store: &Store) -> Form {
+        let mut result = form;
+        for (branch, holds) in self.map.contexts[&store.stmt].branches.clone() {
+            let Stmt::If { condition, .. } = *self.forms.pool.get_stmt(branch) else { continue };
+            let condition = self.forms.settled(condition, &mut Env::default());
+            let Expr::Binary(BinaryOp::Ne, _, rest) = *self.forms.pool.get(condition) else {
+                continue;
+            };
+            let rest = self.forms.form(rest);
+            let mut atoms = rest.terms().filter_map(|(atoms, _)| atoms.first().copied());
+            let (Some(atom), None) = (atoms.next(), atoms.next()) else { continue };
+            let Expr::Binary(BinaryOp::Mod, x, n) = *self.forms.pool.get(atom) else { continue };
+            let whole = self.forms.pool.binary(BinaryOp::Div, x, n);
+            let factor = result.terms().find(|(atoms, _)| *atoms == [whole]);
+            let Some((_, factor)) = factor.filter(|_| holds) else { continue };
+            let (below, by) = (self.forms.form(x).offset(-1), self.forms.form(n));
+            let below = self.forms.quotient(&below, &by);
+            result = result.plus(&Form::atom(whole), -factor).plus(&below, factor);
+        }
+        result
     }
 
     fn hull(&mut self, ends: Vec<(Form, Form)>) -> Option<(Form, Form)> {

@@ -4,7 +4,8 @@
 //! For each access `flat = Σ slot_k·stride_k` is shown, where the slot of a coordinate is `coord_k - min_k`, or `coord_k mod extent_k` in a folded dimension, and
 //! `min_k <= coord_k < min_k + extent_k` in the others, so that `0 <= slot_k < extent_k` in all. The strides of internal buffers are, in some order of the dimensions, the
 //! products of the extents before, shown as identities: slots are then the digits of a mixed-radix number, so that equal element numbers
-//! mean equal slots, and element numbers lie below the product of the extents. An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
+//! mean equal slots, and element numbers lie below the product of the extents. The two sides of an identity may have their minima replaced by what these are at the place
+//! ([`super::settle`]). An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
 //! validator may speak of coordinates instead of element numbers, congruent ones in folded dimensions being the same ([`Checker::sharing`]).
 
 use halidom_ir::{BufferKind, LoopKind};
@@ -12,7 +13,7 @@ use halidom_ir::{BufferKind, LoopKind};
 use super::Checker;
 use crate::program::{Access, Dimension, Step};
 use crate::report::{Kind, Method, Status};
-use crate::space::{Formula, FormulaId, PolyId, Rename};
+use crate::space::{Formula, FormulaId, PolyId, Rename, Value};
 
 impl Checker<'_> {
     /// Obligations of kinds `Location` and `Bounds`.
@@ -37,7 +38,7 @@ impl Checker<'_> {
             let place = self.describe(access);
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
             let location = if claimed {
-                location
+                self.or_settled_element(location, access, &mut fixed)
             } else {
                 Status::Open("a claim with a wrong number of coordinates".to_owned())
             };
@@ -202,8 +203,27 @@ impl Checker<'_> {
 
     /// That an access stands for the element of its claimed coordinates.
     fn located(&mut self, access: &Access, fixed: &mut Rename) -> FormulaId {
-        // Before storage is flattened, coordinates are locations.
-        let Some(flat) = access.flat else { return self.space.truth(true) };
+        match self.elements(access, fixed) {
+            Some((flat, expected)) => self.space.equal(flat, expected),
+            None => self.space.truth(true),
+        }
+    }
+
+    /// The same where a path decides a minimum in a stride: a length `max(n, 16)` of rows is `n` where `n` is seen to be at least 16, and there the compiler has written `n`. Products of
+    /// rows and their length are beyond the solver as they stand.
+    fn or_settled_element(
+        &mut self,
+        status: Status,
+        access: &Access,
+        fixed: &mut Rename,
+    ) -> Status {
+        let Some((flat, expected)) = self.elements(access, fixed) else { return status };
+        self.or_settled(status, &access.place.facts, Value::Int(flat), Value::Int(expected))
+    }
+
+    /// The number of the element that is accessed, and of that of the claimed coordinates; `None` before storage is flattened, where coordinates are locations.
+    fn elements(&mut self, access: &Access, fixed: &mut Rename) -> Option<(PolyId, PolyId)> {
+        let flat = access.flat?;
         let memory = &self.model.memories[access.memory];
         let mut expected = self.space.constant(0);
         for (coord, dim) in access.coords.iter().zip(&memory.dims) {
@@ -215,8 +235,7 @@ impl Checker<'_> {
             let step = self.space.mul(step, dim.stride);
             expected = self.space.add(expected, step);
         }
-        let (flat, expected) = (fixed.poly(self.space, flat), fixed.poly(self.space, expected));
-        self.space.equal(flat, expected)
+        Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
     }
 
     /// The parameters and shapes that an entry check makes equal to a constant, replaced by it.

@@ -1,0 +1,74 @@
+//! What integers are at some values of their variables: which of two guesses at a region fits is seen there, and shown by nobody.
+
+use halidom_base::{FxHashMap, IndexMap};
+use halidom_ir::{Constant, Expr, ExprId, Pool, VarId, eval};
+
+use super::form::{Form, Forms};
+
+/// Sizes up to these are tried, in turn.
+const LIMITS: [i128; 4] = [24, 90, 300, 1000];
+/// How many points are looked at.
+const POINTS: usize = 96;
+
+/// The least and the greatest value of a form at points whose coordinates are at least 1; `None` if it has no value at some point.
+pub(super) fn span(forms: &mut Forms<'_>, form: &Form) -> Option<(i128, i128)> {
+    let expr = forms.expr(form);
+    let mut found: Option<(i128, i128)> = None;
+    let mut state = 1;
+    for limit in LIMITS.iter().cycle().take(POINTS) {
+        let mut point =
+            Point { limit: *limit, state, vars: IndexMap::default(), known: FxHashMap::default() };
+        let value = point.value(forms.pool, expr)?.as_integer()?;
+        state = point.state;
+        let (least, greatest) = found.unwrap_or((value, value));
+        found = Some((least.min(value), greatest.max(value)));
+    }
+    found
+}
+
+struct Point {
+    limit: i128,
+    state: u64,
+    vars: IndexMap<VarId, i128>,
+    known: FxHashMap<ExprId, Option<Constant>>,
+}
+
+impl Point {
+    fn value(&mut self, pool: &Pool, expr: ExprId) -> Option<Constant> {
+        if let Some(known) = self.known.get(&expr) {
+            return *known;
+        }
+        let value = match pool.get(expr) {
+            Expr::Const(constant) => Some(*constant),
+            Expr::Var(var) => Some(Constant::int(self.coordinate(*var))),
+            Expr::Unary(op, a) => eval::unary(*op, self.value(pool, *a)?).ok(),
+            Expr::Binary(op, a, b) => {
+                eval::binary(*op, self.value(pool, *a)?, self.value(pool, *b)?).ok()
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                let holds = self.value(pool, *condition)?.as_bool()?;
+                self.value(pool, if holds { *if_true } else { *if_false })
+            }
+            Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => None,
+        };
+        self.known.insert(expr, value);
+        value
+    }
+
+    fn coordinate(&mut self, var: VarId) -> i128 {
+        if let Some(known) = self.vars.get(&var) {
+            return *known;
+        }
+        // Knuth's generator: the same points in every run.
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let value = 1 + i128::from(self.state >> 33) % self.limit;
+        self.vars.insert(var, value);
+        value
+    }
+}

@@ -1,0 +1,57 @@
+//! Rows whose length is a maximum: where a path decides it, the element number may say what it is there, and nothing else.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{open, options};
+use halidom_ir::parse;
+use halidom_validate::{Kind, Report, Verdict, validate};
+
+/// Rows of `max(n, 4)` elements, written as rows of `n` where `n >= 4`, and as rows of 4 elsewhere.
+const ROWS: &str = include_str!("rows.ir");
+
+const GUARD: &str = "if 4 <= output.window.extent.0 {";
+
+fn judge(edits: &[(&str, &str)], runs: bool) -> Report {
+    let mut text = ROWS.to_owned();
+    for (old, new) in edits {
+        assert_eq!(text.matches(old).count(), 1, "{old}");
+        text = text.replace(old, new);
+    }
+    let mut module = parse::module(&text).expect("the text is well formed");
+    let program = module.program.expect("the text has a program");
+    let mut options = options();
+    if !runs {
+        options.search.trials = 0;
+    }
+    validate(&mut module.pool, &module.algorithm, &program, &options)
+}
+
+/// Only the location is open, and there is a run that differs.
+fn misplaced(edits: &[(&str, &str)]) {
+    let report = judge(edits, false);
+    let open_kinds: BTreeSet<Kind> = report.open().map(|obligation| obligation.kind).collect();
+    assert_eq!(open_kinds, BTreeSet::from([Kind::Location]), "{}", open(&report));
+    assert!(matches!(judge(edits, true).verdict, Verdict::Refuted(_)));
+}
+
+#[test]
+fn a_length_that_the_path_decides() {
+    let report = judge(&[], true);
+    assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
+    let located = report.obligations.iter().filter(|obligation| obligation.kind == Kind::Location);
+    assert!(located.count() > 6);
+}
+
+#[test]
+fn a_path_that_does_not_decide_it() {
+    // Rows of 3 elements lie 4 apart.
+    misplaced(&[(GUARD, "if 3 <= output.window.extent.0 {")]);
+}
+
+#[test]
+fn a_path_that_decides_otherwise() {
+    misplaced(&[("y1 * 4 + x1", "y1 * output.window.extent.0 + x1")]);
+    misplaced(&[("y0 * output.window.extent.0 + x0", "y0 * 4 + x0")]);
+}
