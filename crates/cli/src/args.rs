@@ -300,6 +300,10 @@ pub(crate) struct StockArgs {
     /// What Halide wrote to standard error with HL_DEBUG_CODEGEN=2: a refutation names the pass after which the statement is wrong
     #[arg(long, value_name = "DUMP", requires = "halide")]
     pub(crate) passes: Option<PathBuf>,
+    /// What callers keep to beyond what the statement checks: a condition on parameters and shapes, as statements write it (`0 <= radius`, `(input.extent.0 % 8) == 0`); may be given more than
+    /// once. The verdict lists it
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) assume: Vec<String>,
 }
 
 /// What equality of floats means.
