@@ -276,7 +276,9 @@ fn first_wrong(
     wanted: &[Wanted],
     folder: &Path,
 ) -> Result<Option<Replay>, String> {
-    let regrouped = stock.subject.algorithm.fast_math;
+    // The code's own constants are known by six digits where the compiler worked them out.
+    let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
+    let regrouped = stock.subject.algorithm.fast_math || by_digits;
     let left = left(stock, windows, folder)?;
     let wrong = wanted.iter().find(|wanted| {
         let have = left.get(wanted.component).and_then(|have| have.get(&wanted.coords));
