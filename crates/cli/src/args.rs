@@ -313,6 +313,10 @@ pub(crate) struct StockArgs {
     /// beside each other and names the first pass that changes what is computed
     #[arg(long, value_name = "DUMP")]
     pub(crate) passes: Option<PathBuf>,
+    /// What callers keep to beyond what the statement checks: a condition on parameters and shapes, as statements write it (`0 <= radius`, `(input.extent.0 % 8) == 0`); may be given more than
+    /// once. The verdict lists it
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) assume: Vec<String>,
 }
 
 /// What equality of floats means.

@@ -148,6 +148,7 @@ fn wrong_inputs_have_a_diagnostic_each() {
     made.write("number.py", "def pipeline():\n    return 3\n");
     made.write("fails.py", "import halide as hl\n\ndef pipeline():\n    return hl.Funk('f')\n");
     let with_ir = |statement| vec!["--halide", "right.hlpipe", "--ir", statement];
+    let assuming = |words| [with_ir("right.stmt"), vec!["--assume", words]].concat();
     let with_passes =
         |dump| vec!["--halide", "right.hlpipe", "--ir", "right.stmt", "--passes", dump];
     for (arguments, expected) in [
@@ -178,6 +179,12 @@ fn wrong_inputs_have_a_diagnostic_each() {
             with_passes("other.passes"),
             "HAL1209]: the dump is not of this statement: after `final simplification` it is another",
         ),
+        (
+            assuming("0 <= b.extent.0"),
+            "HAL1210]: the assumption speaks of a name that is no parameter and no side of an input or output",
+        ),
+        (assuming("a[0] == (uint8)3"), "HAL1210]: the assumption speaks of an element of memory"),
+        (assuming("0 <= a.extent.0 +"), "HAL1210]: expected"),
         (
             vec!["--halide-script", "nothing.py"],
             "HAL1207]: the script yields no pipeline: it does not define `pipeline()`",
@@ -313,4 +320,38 @@ fn generators_are_driven() {
     assert!(status == 2 && err.starts_with("error[HAL1208]"), "{status}: {err}");
     let (status, _, err) = halidom(["validate", "--generator", binary, "-g", "blur", "radius"]);
     assert!(status == 2 && err.starts_with("error[HAL0906]"), "{status}: {err}");
+}
+
+/// A sum of so many elements as a parameter says, which Halide does not check to be none less than 0.
+const SUM: &str = "import halide as hl
+
+def pipeline():
+    x = hl.Var('x')
+    n = hl.Param(hl.Int(32), 'n')
+    a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    r = hl.RDom([(0, n)], 'r')
+    out = hl.Func('out')
+    out[x] = hl.u8(0)
+    out[x] += a[x + r]
+    return out
+";
+
+#[test]
+fn what_is_assumed_of_callers_is_listed_and_contradictions_prove_nothing() {
+    if !has_halide() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("sum.py");
+    fs::write(&script, SUM).expect("it can be written");
+    let plain = ["validate", "--halide-script", text(&script)];
+    let (status, out, err) = halidom(plain);
+    assert_eq!(status, 3, "{out}{err}");
+    let assuming = ["--assume", "0 <= n"];
+    let (status, out, err) = halidom(plain.into_iter().chain(assuming));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("assumed of callers: 0 <= n"), "{out}");
+    let contradicting = ["--assume", "n < 0"];
+    let (status, out, _) = halidom(plain.into_iter().chain(assuming).chain(contradicting));
+    assert_eq!(status, 3, "{out}");
 }

@@ -7,8 +7,8 @@ use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 use crate::templates::{
-    CALL_FOR_LANES, CONVERT, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text, saturate_text,
-    scalar_text, vector_saturate_text, vector_text,
+    CALL_FOR_LANES, CONVERT, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text,
+    saturate_text, scalar_text, vector_saturate_text, vector_text,
 };
 
 /// Operators on one value that need a function.

@@ -1,12 +1,12 @@
-//! Programs that stock Halide 21.0.0 compiles wrongly: refuted, seen in the compiled code, and the pass at fault named.
+//! Programs that stock Halide 21.0.0 compiles wrongly: refuted, seen in the compiled code, and the pass at fault named. And memory that is filled anew in each iteration, with what is no such memory.
 //!
-//! The programs lie in `../shared/halide21/miscompiles` beside the repository and need the project's Python with Halide; without them the test says so and checks nothing.
+//! The programs that are compiled wrongly lie in `../shared/halide21/miscompiles` beside the repository and need the project's Python with Halide; without them the test says so and checks nothing.
 
 use std::path::Path;
 use std::process::Command;
 
 use halidom_driver::judge::{self, Options};
-use halidom_driver::stock::{self, Outcome, Replay};
+use halidom_driver::stock::{self, Outcome, Replay, Request, bridge};
 use halidom_validate::Verdict;
 
 /// Scripts, and the first pass after which the statement is wrong: where the schedule is at fault, the first whose statement can be run.
@@ -39,7 +39,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
             return;
         }
         let file = folder.path().join(script).with_extension("hlpipe");
-        let stock = stock::read(&stock::Request::of(&file)).unwrap().unwrap();
+        let stock = stock::read(&Request::of(&file)).unwrap().unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -52,5 +52,41 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         let steps = stock::passes(&stock, &dump, counterexample).unwrap();
         let wrong = steps.iter().find(|step| step.outcome == Outcome::Wrong);
         assert_eq!(wrong.map(|step| step.pass.as_str()), Some(pass), "{script}: {steps:?}");
+    }
+}
+
+#[test]
+fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if !root.join(".venv/bin/python").is_file() {
+        eprintln!("skipped: there is no .venv with Halide");
+        return;
+    }
+    let script = root.join("tests/halide/pipelines/tiles_in_one_memory.py");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let folder = tempfile::tempdir().unwrap();
+    let statement = job.compile(folder.path()).unwrap().statement;
+    let first = "     for (ahead.s0.x.rebased, 0, 17) {\n";
+    let line = statement.lines().find(|line| line.trim().starts_with("ahead[")).unwrap();
+    let filled = format!("{first}{line}\n     }}\n");
+    // The same with fewer elements, and only in the first tile.
+    let short = filled.replace("0, 17)", "0, 16)");
+    let once = filled.replace("     ", "      ");
+    let once = format!("     if (out.s0.x.xo == 0) {{\n{once}     }}\n");
+    for (label, text, proved) in
+        [("as it is", &filled, true), ("short", &short, false), ("once", &once, false)]
+    {
+        let changed = statement.replace(&filled, text);
+        assert_eq!(changed == statement, proved, "{label}: {statement}");
+        let path = folder.path().join("changed.stmt");
+        std::fs::write(&path, changed).unwrap();
+        let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+        let stock = stock::read(&request).unwrap().unwrap();
+        let note = |note: &String| note.starts_with(stock::LIFETIMES) && note.contains("ahead");
+        assert!(stock.notes.iter().any(note), "{label}: {:?}", stock.notes);
+        let subject = &stock.subject;
+        let options = Options::find().unwrap().of_stock();
+        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        assert_eq!(report.verdict == Verdict::Proved, proved, "{label}: {:?}", report.verdict);
     }
 }

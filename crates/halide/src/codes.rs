@@ -20,3 +20,5 @@ pub const SCRIPT: Code = Code("HAL1207");
 pub const GENERATOR: Code = Code("HAL1208");
 /// A pipeline file and a statement or dump that do not belong together.
 pub const MISMATCH: Code = Code("HAL1209");
+/// An assumption that is no condition on parameters and shapes.
+pub const ASSUMPTION: Code = Code("HAL1210");

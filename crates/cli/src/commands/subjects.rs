@@ -111,6 +111,13 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
                 "write `--halide` before the pipeline's file, or leave the file out to compare the statements of the dump",
             ));
         }
+        if let Some(condition) = stock.assume.first().filter(|_| !stock.halide) {
+            return Err(output.error(
+                "HAL0906",
+                &format!("`--assume {condition}` is about what stock Halide compiled"),
+                "write `require` in a program of our own",
+            ));
+        }
         if !stock.halide {
             let (file, named) = (file.clone(), named.clone());
             return Ok(Wanted::Choice(args::Choice { file, named }));
@@ -126,7 +133,12 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
         ));
     }
     let job = bridge::Job { origin, target: stock.target.clone() };
-    Ok(Wanted::Stock(Request { job, statement: stock.ir.clone(), dump: stock.passes.clone() }))
+    Ok(Wanted::Stock(Request {
+        job,
+        statement: stock.ir.clone(),
+        dump: stock.passes.clone(),
+        assumptions: stock.assume.clone(),
+    }))
 }
 
 /// What stock Halide compiled from a pipeline; what its translation left out is said. Of what is not translated nothing is known.

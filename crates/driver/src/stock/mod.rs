@@ -4,6 +4,7 @@ mod compare;
 pub mod fuzz;
 mod passes;
 mod replay;
+mod sizes;
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::pipeline::{self, Pipeline};
 use halidom_halide::{Names, claims, codes, text, translate};
-use halidom_ir::Algorithm;
+use halidom_ir::{Algorithm, FuncId, Pool};
 
 use crate::compile::Compiled;
 use crate::files::FileError;
@@ -20,6 +21,7 @@ use crate::subject::{Origin, Subject};
 
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use halidom_halide::bridge;
+pub use halidom_halide::claims::LIFETIMES;
 pub use halidom_halide::codes::UNSUPPORTED;
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
@@ -42,6 +44,15 @@ pub struct Stock {
     names: Names,
     /// The algorithm before any statement was translated.
     source: translate::Source,
+    /// What the pipeline says, in the pool of that; what is judged has a value on more inputs ([`translate::keep_in_range`]).
+    said: Algorithm,
+}
+
+impl Stock {
+    /// What the pipeline says, with the owner of its parts.
+    fn said(&self) -> (&Pool, &Algorithm) {
+        (&self.source.pool, &self.said)
+    }
 }
 
 /// What is to be judged.
@@ -53,13 +64,20 @@ pub struct Request {
     pub statement: Option<PathBuf>,
     /// The statement after every pass; where Halide is asked, what it writes.
     pub dump: Option<PathBuf>,
+    /// What callers keep to, beyond what the statement checks: conditions on parameters and shapes ([`translate::assumption`]).
+    pub assumptions: Vec<String>,
 }
 
 impl Request {
     /// A pipeline file, to be compiled for the machine at hand.
     pub fn of(file: &Path) -> Self {
         let job = Job { origin: bridge::Origin::File(file.to_owned()), target: None };
-        Self { job, statement: None, dump: None }
+        Self::of_job(job)
+    }
+
+    /// What the installed Halide compiles.
+    pub fn of_job(job: Job) -> Self {
+        Self { job, statement: None, dump: None, assumptions: Vec::new() }
     }
 
     /// The file that a person would name: the pipeline, the script, the generator.
@@ -120,7 +138,11 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
             let file = sources.add(path.clone(), dump.clone());
             check_dump(dump, &artifacts.text, (&path, file))?;
         }
-        translated(request.job.clone(), known, names, artifacts, (&name, file))
+        let mut assumed = Vec::new();
+        for words in &request.assumptions {
+            assumed.push((words.clone(), sources.add("--assume", words.clone())));
+        }
+        translated(request.job.clone(), known, names, artifacts, (&name, file, &assumed))
     };
     let read = reading();
     Ok(match read {
@@ -170,7 +192,7 @@ fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     let file = Sources::new().add(name.clone(), text.clone());
     let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
     let compilation = Compilation { text, dump: None, specification };
-    translated(job, known, names, compilation, (&name, file))
+    translated(job, known, names, compilation, (&name, file, &[]))
 }
 
 /// What a pipeline is called.
@@ -189,7 +211,7 @@ fn translated(
     pipeline: Pipeline,
     mut names: Names,
     compilation: Compilation,
-    (name, file): (&str, FileId),
+    (name, file, assumed): (&str, FileId, &[(String, FileId)]),
 ) -> Result<Stock, Diagnostic> {
     let Compilation { text, dump, specification } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
@@ -204,9 +226,16 @@ fn translated(
         None => translate::algorithm(&pipeline, &names),
     };
     let plain = plain.map_err(unsupported)?;
+    let mut conditions = Vec::new();
+    for (words, file) in assumed {
+        conditions.push(translate::assumption(words, (&plain, &pipeline), &mut names, *file)?);
+    }
     let mut source = plain.clone();
-    let compiled = translate::program(&mut source, &pipeline, &names, &block)
+    let compiled = translate::program(&mut source, &pipeline, &names, (&block, &conditions))
         .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
+    let before_funcs = before.iter().flat_map(|before| before.algorithm.funcs.clone());
+    let funcs: Vec<FuncId> = source.algorithm.funcs.iter().copied().chain(before_funcs).collect();
+    translate::keep_in_range(&mut source.pool, &funcs);
     let compiled = claims::infer(&mut source, compiled);
     let mut notes = compiled.notes;
     let program = compiled.program;
@@ -220,6 +249,7 @@ fn translated(
             (source.algorithm, Vec::new())
         }
     };
+    let said = algorithm.clone();
     let subject = Subject {
         pipeline: algorithm.name.clone(),
         schedule: String::new(),
@@ -228,7 +258,7 @@ fn translated(
         compiled: Compiled { structured: program.clone(), program, steps },
         origin: Origin::default(),
     };
-    Ok(Stock { subject, notes, dump, job, pipeline, names, source: plain })
+    Ok(Stock { subject, notes, dump, job, pipeline, names, source: plain, said })
 }
 
 /// What is said of funcs that `rfactor` makes, by their names: a pipeline file has the definitions that it leaves.

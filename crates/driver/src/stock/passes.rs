@@ -57,13 +57,15 @@ pub fn passes(
     let mut steps = Vec::new();
     let Some((bindings, windows)) = given(stock, counterexample) else { return Ok(steps) };
     let algorithm = &stock.subject.algorithm;
-    let Ok(expected) = evaluate(&stock.subject.pool, algorithm, &bindings, &windows) else {
+    let (pool, said) = stock.said();
+    let Ok(expected) = evaluate(pool, said, &bindings, &windows) else {
         return Ok(steps);
     };
     for pass in text::dump(dump, &mut names)? {
         let Some(block) = pass.block else { continue };
         let mut source = stock.source.clone();
-        let outcome = match translate::program(&mut source, &stock.pipeline, &names, &block) {
+        let outcome = match translate::program(&mut source, &stock.pipeline, &names, (&block, &[]))
+        {
             Err(unsupported) => Outcome::NotRun(unsupported.what),
             Ok(compiled) => {
                 let options =

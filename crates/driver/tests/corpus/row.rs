@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Outcome, Replay, Request, Stock};
+use halidom_ir::Shape;
 use halidom_validate::Verdict;
 
 /// Cases on which the code of what is proved is run.
@@ -23,6 +24,10 @@ pub(crate) struct Row {
     seconds: f64,
     /// Why it is unknown; what was refuted; how often the compiled code was run.
     pub(crate) remark: String,
+    /// What is assumed of callers beyond what the statement checks.
+    assumed: Vec<String>,
+    /// How often the compiled code was run to the end, if it can be run here.
+    pub(crate) runs: Option<usize>,
     /// Whether the compiled code was seen to be wrong.
     pub(crate) wrong_code: bool,
     /// The first pass after which the statement is wrong.
@@ -39,6 +44,8 @@ pub(crate) fn judge(name: &str, request: &Request) -> Row {
         mode: "",
         seconds: 0.0,
         remark: String::new(),
+        assumed: request.assumptions.clone(),
+        runs: None,
         wrong_code: false,
         pass: None,
     };
@@ -97,6 +104,17 @@ fn confirm(stock: &Stock, row: &mut Row) {
                 Some(replay) => format!("the compiled code is wrong: {replay:?}"),
                 None => format!("the compiled code agrees in {} runs", confirmed.runs),
             };
+            row.runs = Some(confirmed.runs);
+            if let Some(least) =
+                confirmed.least.filter(|least| least.iter().any(|it| !it.is_empty()))
+            {
+                let sides = |window: &Shape| {
+                    let sides = window.iter().map(|(_, extent)| extent.to_string());
+                    sides.collect::<Vec<_>>().join("x")
+                };
+                let windows: Vec<String> = least.iter().map(sides).collect();
+                row.remark = format!("{}, from {} on", row.remark, windows.join(", "));
+            }
         }
         Err(words) => row.remark = format!("the compiled code is not run: {words}"),
     }
@@ -122,6 +140,9 @@ pub(crate) fn print(title: &str, rows: &[Row]) {
             row.remark,
             row.pass.as_ref().map_or_else(String::new, |pass| format!("; wrong after `{pass}`")),
         );
+        for words in &row.assumed {
+            println!("{:<width$}  assuming {words}", "");
+        }
     }
     let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
     println!(

@@ -15,7 +15,7 @@ const STEP: usize = 9;
 /// What a script defines, to be compiled by the installed Halide.
 pub(crate) fn request(script: &Path) -> Request {
     let origin = bridge::Origin::Script(script.to_owned());
-    Request { job: bridge::Job { origin, target: None }, statement: None, dump: None }
+    Request::of_job(bridge::Job { origin, target: None })
 }
 
 /// The scripts of a folder under `tests/halide`, in order of name.

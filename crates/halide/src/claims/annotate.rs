@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{
     Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, Interval, Label, Program,
-    Prophecy, Stmt, StmtId,
+    Prophecy, Stmt, StmtId, StoreIn,
 };
 
 use super::Found;
@@ -71,9 +71,13 @@ impl Writer<'_, '_> {
                 dim.min = self.expr(dim.min);
             }
         }
-        let changed = dims != decl.dims;
+        let mut store_in = decl.store_in;
+        if let StoreIn::Within(lender) = store_in {
+            store_in = StoreIn::Within(self.buffer(lender));
+        }
+        let changed = dims != decl.dims || store_in != decl.store_in;
         let id = if changed {
-            self.forms.pool.declare_buffer(BufferDecl { dims, ..decl })
+            self.forms.pool.declare_buffer(BufferDecl { dims, store_in, ..decl })
         } else {
             buffer
         };

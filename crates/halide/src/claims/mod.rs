@@ -12,17 +12,19 @@ mod annotate;
 mod demand;
 mod form;
 mod layout;
+mod lifetimes;
 mod regions;
 mod sample;
 mod sites;
 mod solve;
 
-use halidom_base::{FxHashMap, IndexMap};
-use halidom_ir::{BufferId, ExprId, StmtId};
+use halidom_base::{FxHashMap, IndexMap, IndexSet};
+use halidom_ir::{BufferId, BufferKind, ExprId, Program, StmtId};
 
 use crate::translate::{Compiled, Source};
 use form::{Form, Forms};
 use layout::Layout;
+use sites::Sites;
 
 /// What a store is claimed to write.
 #[derive(Clone, Debug)]
@@ -45,8 +47,15 @@ struct Found {
 pub fn infer(source: &mut Source, compiled: Compiled) -> Compiled {
     let Compiled { mut program, mut notes, checked } = compiled;
     let mut forms = Forms::new(&mut source.pool);
-    let sites = sites::collect(&mut forms, &program);
+    let mut sites = sites::collect(&mut forms, &program);
     let mut found = solve::solve(&mut forms, &sites);
+    // What begins nowhere may be filled anew in each iteration.
+    while let Some((shorter, note)) = shorter(&mut forms, &program, &sites, &found) {
+        program = shorter.program;
+        sites = shorter.sites;
+        found = shorter.found;
+        notes.push(note);
+    }
     let places = regions::places(&mut forms, &program, &sites, &found);
     solve::leftover(&mut forms, &sites, &mut found);
     notes.extend(missing(&forms, &sites, &found));
@@ -61,7 +70,49 @@ pub fn infer(source: &mut Source, compiled: Compiled) -> Compiled {
     Compiled { program, notes, checked }
 }
 
-fn missing(forms: &Forms<'_>, sites: &sites::Sites, found: &Found) -> Vec<String> {
+/// What the note on memory begins with that is taken to be filled anew.
+pub const LIFETIMES: &str =
+    "shown as if it were taken anew in each iteration of a loop: the memory of";
+
+/// Memory that is accessed and of which it is not known where it begins.
+fn nowhere(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<BufferId> {
+    let mut stored: IndexSet<BufferId> = IndexSet::default();
+    stored.extend(sites.stores.iter().map(|store| store.buffer));
+    let is_open = |buffer: &BufferId| {
+        forms.pool.buffer(*buffer).kind == BufferKind::Internal
+            && found.layouts.get(buffer).is_some_and(|layout| !layout.is_known())
+    };
+    stored.into_iter().filter(is_open).collect()
+}
+
+/// A program, and what was found out of it.
+struct Attempt {
+    program: Program,
+    sites: Sites,
+    found: Found,
+}
+
+/// The program with shorter lifetimes for memory of which it is not known where it begins, if that is known then, and what is to be said of it.
+fn shorter(
+    forms: &mut Forms<'_>,
+    program: &Program,
+    sites: &Sites,
+    found: &Found,
+) -> Option<(Attempt, String)> {
+    let open = nowhere(forms, sites, found);
+    for buffer in &open {
+        let Some(program) = lifetimes::shortened(forms.pool, program, *buffer) else { continue };
+        let sites = sites::collect(forms, &program);
+        let found = solve::solve(forms, &sites);
+        if nowhere(forms, &sites, &found).len() < open.len() {
+            let note = format!("{LIFETIMES} `{}`", forms.pool.buffer(*buffer).name);
+            return Some((Attempt { program, sites, found }, note));
+        }
+    }
+    None
+}
+
+fn missing(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<String> {
     let mut words = Vec::new();
     for store in sites.stores.iter().filter(|store| !found.stores.contains_key(&store.stmt)) {
         let buffer = &forms.pool.buffer(store.buffer).name;
@@ -79,6 +130,6 @@ fn missing(forms: &Forms<'_>, sites: &sites::Sites, found: &Found) -> Vec<String
             halidom_ir::print::expr(forms.pool, load.index)
         ));
     }
-    words.truncate(8);
+    words.truncate(24);
     words
 }

@@ -216,7 +216,7 @@ impl Map {
                 }
             }
             Stmt::For { var, min, extent, body, .. } => {
-                self.loops.push(Loop { var, min, extent, conditions: Vec::new() });
+                self.loops.push(Loop { var, min, extent, conditions: Vec::new(), named: None });
                 self.stmt(forms, body);
                 self.loops.pop();
             }

@@ -26,6 +26,8 @@ pub(super) struct Loop {
     pub(super) extent: ExprId,
     /// Conditions within it, before the next loop, that hold.
     pub(super) conditions: Vec<ExprId>,
+    /// The name for its value where the loop itself counts from 0: `v` where the loop is `v.rebased`.
+    pub(super) named: Option<VarId>,
 }
 
 /// A store.
@@ -91,6 +93,9 @@ pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
     sites
 }
 
+/// How the name of a loop ends that counts from 0 instead of where its variable begins.
+const REBASED: &str = ".rebased";
+
 struct Walk {
     sites: Sites,
     loops: Vec<Loop>,
@@ -103,6 +108,12 @@ impl Walk {
             Stmt::Let { var, value, body } => {
                 self.loads_of(forms, value);
                 forms.define(var, value);
+                if let Some(innermost) = self.loops.last_mut() {
+                    let own = &forms.pool.var(innermost.var).name;
+                    if own.strip_suffix(REBASED) == Some(&forms.pool.var(var).name) {
+                        innermost.named = Some(var);
+                    }
+                }
                 self.stmt(forms, body);
             }
             Stmt::If { condition, then_branch, else_branch } => {
@@ -122,7 +133,7 @@ impl Walk {
                 self.loads_of(forms, min);
                 self.loads_of(forms, extent);
                 self.sites.loops.insert(var);
-                self.loops.push(Loop { var, min, extent, conditions: Vec::new() });
+                self.loops.push(Loop { var, min, extent, conditions: Vec::new(), named: None });
                 self.stmt(forms, body);
                 self.loops.pop();
             }

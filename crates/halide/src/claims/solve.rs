@@ -1,6 +1,6 @@
 //! Which instance each store writes, and where buffers begin, from one another.
 
-use halidom_base::{FxHashSet, IndexMap};
+use halidom_base::{FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
@@ -221,7 +221,12 @@ impl Solver<'_> {
                     }
                 }
             }
-            let (_, position, form) = best?;
+            let best = best.map(|(_, position, form)| (position, form));
+            let (position, form) = best.or_else(|| {
+                let domain: Vec<VarId> = stage.domain.iter().map(|of| of.var).collect();
+                let vars = (&unknown[..], &domain[..]);
+                if self.eager { Self::unclamped(forms, vars, (&reads, &known)) } else { None }
+            })?;
             values.insert(unknown.remove(position), form);
         }
         let mut env = Env::of(values.iter().map(|(var, form)| (*var, form.clone())));
@@ -244,6 +249,56 @@ impl Solver<'_> {
             }
         }
         Some((Claim { stage: number, coords, point }, unmatched))
+    }
+
+    /// A reduction variable whose value is seen where a clamp in what is read is taken off: the place decides it, so that it is gone from the element's number.
+    fn unclamped(
+        forms: &mut Forms<'_>,
+        (unknown, domain): (&[VarId], &[VarId]),
+        (reads, known): (&[Read], &[Known]),
+    ) -> Option<(usize, Form)> {
+        let mut tally: IndexMap<(usize, Form), usize> = IndexMap::default();
+        for (position, var) in unknown.iter().enumerate() {
+            if !domain.contains(var) {
+                continue;
+            }
+            for read in reads {
+                let there = known
+                    .iter()
+                    .filter(|known| (known.func, known.component) == (read.func, read.component));
+                for known in there {
+                    for (arg, coord) in read.coords.iter().zip(&known.coords) {
+                        let Some(coord) = coord else { continue };
+                        // The clamp may be there and be the same.
+                        let values = [vec![coord.clone()], ways_decided(forms, coord)].concat();
+                        for way in ways_unclamped(forms, arg, *var) {
+                            for value in &values {
+                                for candidate in solved(forms, &way, *var, unknown, [value]) {
+                                    let mut env = Env::of([(*var, candidate.clone())]);
+                                    let same = forms.replaced(arg, &mut env) == *coord;
+                                    let weight = if same { 4 } else { usize::from(value == coord) };
+                                    *tally.entry((position, candidate)).or_insert(0) += weight;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        // A clamp of a clamp is that clamp: of two values that fit equally the plain one is meant.
+        let mut best: Option<(usize, usize, (usize, Form))> = None;
+        for (found, weight) in tally.into_iter().filter(|(_, weight)| *weight > 0) {
+            let expr = forms.expr(&found.1);
+            let mut size = 0;
+            forms.pool.for_each_subexpr(expr, &mut |_, _| size += 1);
+            let better = |(most, least, _): &(usize, usize, (usize, Form))| {
+                weight > *most || weight == *most && size < *least
+            };
+            if best.as_ref().is_none_or(better) {
+                best = Some((weight, size, found));
+            }
+        }
+        best.map(|(.., found)| found)
     }
 
     /// A load's coordinates as far as they are known.
@@ -332,8 +387,9 @@ impl Solver<'_> {
             return;
         }
         if layout.shapeless.is_some() {
-            if let ([flat], [coords]) = (flats, coords) {
-                self.evidence.entry(buffer).or_default().push((flat.clone(), (*coords).clone()));
+            let pairs = paired(forms, flats, coords);
+            if !pairs.is_empty() {
+                self.evidence.entry(buffer).or_default().extend(pairs);
             }
             return;
         }
@@ -485,6 +541,64 @@ fn solved<'f>(
     found
 }
 
+/// Elements with the coordinates that they are at, where it is seen which are whose: there is one of both, or they speak of other loops than the others do.
+fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>]) -> Vec<Element> {
+    if let ([flat], [coords]) = (flats, coords) {
+        return vec![(flat.clone(), (*coords).clone())];
+    }
+    let mut own: Vec<IndexSet<VarId>> = Vec::new();
+    for flat in flats {
+        own.push(forms.form_vars(&flat.form));
+    }
+    let all: IndexSet<VarId> = own.iter().flatten().copied().collect();
+    let mut theirs: Vec<IndexSet<VarId>> = Vec::new();
+    for coords in coords {
+        let mut vars = IndexSet::default();
+        for coord in *coords {
+            vars.extend(forms.form_vars(coord).into_iter().filter(|var| all.contains(var)));
+        }
+        theirs.push(vars);
+    }
+    let mut found = Vec::new();
+    for (flat, vars) in flats.iter().zip(&own) {
+        let is_alone = own.iter().filter(|others| *others == vars).count() == 1;
+        let mut same = coords.iter().zip(&theirs).filter(|(_, others)| *others == vars);
+        if let (true, Some((coords, _)), None) = (is_alone, same.next(), same.next()) {
+            found.push((flat.clone(), (*coords).clone()));
+        }
+    }
+    found
+}
+
+/// What a form is where a clamp in it is one of its operands.
+fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
+    let once = forms.decided(form);
+    let mut twice = Vec::new();
+    for way in &once {
+        twice.extend(forms.decided(way));
+    }
+    [once, twice].concat()
+}
+
+/// What a form is where minima in which a variable stands are the operands with it.
+fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
+    let mut ways = vec![form.clone()];
+    let mut found = Vec::new();
+    // A clamp is a minimum in a maximum.
+    for _ in 0..2 {
+        let mut next = Vec::new();
+        for way in ways {
+            if forms.clamps(&way, var) {
+                next.extend(forms.decided(&way));
+            }
+        }
+        next.retain(|way| forms.depends(way, var));
+        found.extend(next.iter().filter(|way| !found.contains(*way)).cloned().collect::<Vec<_>>());
+        ways = next;
+    }
+    found
+}
+
 /// The read that a load is.
 fn matching<'r>(
     forms: &mut Forms<'_>,
@@ -507,9 +621,13 @@ fn named(
     (stage, func): (usize, &str),
 ) -> Option<Form> {
     let name = format!("{func}.s{stage}.{}", forms.pool.var(var).name);
-    let around = store.loops.iter().rev().find(|of| forms.pool.var(of.var).name == name)?;
-    let var = around.var;
-    Some(forms.variable(var))
+    let called = |var: VarId| forms.pool.var(var).name == name;
+    let found = store.loops.iter().rev().find_map(|of| {
+        let named = of.named.filter(|named| called(*named));
+        named.or(Some(of.var).filter(|own| called(*own)))
+    });
+    let value = forms.pool.var_expr(found?);
+    Some(forms.form(value))
 }
 
 /// The stage that the innermost loop of the func around a store is named after.

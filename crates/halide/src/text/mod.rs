@@ -16,7 +16,7 @@ pub(crate) use print::digits;
 pub use print::{print, print_expr};
 
 use crate::Names;
-use crate::tree::Block;
+use crate::tree::{Block, Expr};
 use cursor::Cursor;
 
 /// Reads a statement: all of the text.
@@ -28,4 +28,11 @@ pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     } else {
         Err(cursor.expected("a statement"))
     }
+}
+
+/// Reads an expression: all of the text.
+pub fn expression(text: &str, names: &mut Names) -> Result<Expr, SyntaxError> {
+    let mut cursor = Cursor::new(text, 0, names);
+    let expr = cursor.expr()?;
+    if cursor.is_at_end() { Ok(expr) } else { Err(cursor.expected("the end of the expression")) }
 }

@@ -3,9 +3,11 @@
 //! Start with [`algorithm`], then [`program`].
 
 mod algorithm;
+mod assumptions;
 mod barriers;
 mod belonging;
 mod caller;
+mod clamps;
 mod error;
 mod lanes;
 mod late_checks;
@@ -18,7 +20,9 @@ mod stores;
 mod tasks;
 
 pub use algorithm::{Source, algorithm, declared, rewriting};
+pub use assumptions::{ASSUMED, assumption};
 pub use belonging::{Mismatch, belongs};
+pub use clamps::keep_in_range;
 pub use error::Unsupported;
 pub use program::{Compiled, program};
 pub use signature::signature;

@@ -45,16 +45,16 @@ pub struct Compiled {
     pub checked: bool,
 }
 
-/// Translates the final statement that Halide made of a pipeline.
+/// Translates the final statement that Halide made of a pipeline, for callers that keep to what is assumed ([`super::assumption`]).
 pub fn program(
     source: &mut Source,
     pipeline: &Pipeline,
     names: &Names,
-    block: &Block,
+    (block, assumed): (&Block, &[Expr]),
 ) -> Result<Compiled> {
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
-    let result = walk.run(&mut pool, block);
+    let result = walk.run(&mut pool, block, assumed);
     source.pool = pool;
     let compiled = result?;
     if names.find("strict_add").or(names.find("strict_mul")).is_some() {
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn run(&mut self, pool: &mut Pool, block: &Block) -> Result<Compiled> {
+    fn run(&mut self, pool: &mut Pool, block: &Block, assumed: &[Expr]) -> Result<Compiled> {
         bind_signature(&mut self.nodes, pool, self.source)?;
         for (name, buffer) in &self.source.inputs {
             let decl = pool.buffer(*buffer);
@@ -151,7 +151,8 @@ impl<'a> Walk<'a> {
             }
         }
         self.know_signature(pool);
-        let mut parts = self.caller(pool, &outputs);
+        let mut parts = self.assumed(pool, assumed)?;
+        parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
         let checked = contains_assert(block);
         if !checked {

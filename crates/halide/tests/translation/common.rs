@@ -21,7 +21,7 @@ pub(crate) fn translated(pipeline: &Path, statement: &Path) -> Result<(Source, C
     let text = std::fs::read_to_string(statement).unwrap();
     let block = text::statement(&text, &mut names).unwrap();
     let mut source = translate::algorithm(&read, &names).map_err(|what| what.what)?;
-    let program = translate::program(&mut source, &read, &names, &block);
+    let program = translate::program(&mut source, &read, &names, (&block, &[]));
     Ok((source, program.map_err(|what| what.what)?))
 }
 

@@ -282,7 +282,7 @@ pub(super) fn keep(found: &Finding, folder: &Path) -> Result<PathBuf, FileError>
     let job = bridge::Job { origin: bridge::Origin::Script(least), target: None };
     let Ok(made) = job.compile(&own) else { return Ok(own) };
     write_bytes(&own.join("passes.txt"), made.passes.as_bytes())?;
-    let request = Request { job, statement: None, dump: None };
+    let request = Request::of_job(job);
     let Ok(stock) = stock::read(&request)? else { return Ok(own) };
     let Ok(options) = Options::find() else { return Ok(own) };
     let subject = &stock.subject;

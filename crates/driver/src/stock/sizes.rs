@@ -1,0 +1,483 @@
+//! Runs at the borders of what a statement's entry checks accept: the least sizes, those next to them, primes.
+//!
+//! Random sizes are refused by most statements of stock Halide, which have tiles that must fit. What they accept is found by asking the checks themselves: they speak of parameters and shapes alone,
+//! so that no run is needed.
+
+use halidom_base::{FxHashMap, IndexSet};
+use halidom_interp::algorithm::Evaluator;
+use halidom_interp::{Bindings, evaluate_expr};
+use halidom_ir::{
+    Algorithm, BinaryOp, BufferId, Check, Constant, Expr, ExprId, FuncId, FuncKind, Interval, Pool,
+    Program, Scalar, Shape, Stmt, StmtId, VarId,
+};
+use halidom_testgen::{Random, random_array};
+
+/// What a compiled pipeline can be run on.
+pub(super) struct Case {
+    /// Parameters and inputs.
+    pub(super) bindings: Bindings,
+    /// The windows of the outputs.
+    pub(super) windows: Vec<Shape>,
+}
+
+/// A place of an output, and what the pipeline says of it.
+pub(super) struct Wanted {
+    /// The number of the component among those of all outputs.
+    pub(super) component: usize,
+    pub(super) coords: Vec<i64>,
+    pub(super) value: Constant,
+}
+
+/// Sizes that are tried from the least on.
+const LADDER: [i64; 16] = [1, 2, 3, 5, 8, 16, 17, 32, 33, 64, 96, 128, 256, 512, 768, 1024];
+/// Rounds in which shapes come to contain what is read of them.
+const ROUNDS: usize = 8;
+/// Elements of an input or output, at most.
+const MOST_ELEMENTS: i64 = 1 << 24;
+/// Points of an output that are all compared; of greater ones those at its corners are.
+const MOST_POINTS: i64 = 4_000;
+/// Points at each end of a dimension that count as its corners.
+const CORNER: i64 = 2;
+/// How much the interpreter may do for a case.
+const MOST_STEPS: u64 = 20_000_000;
+
+/// A size that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Knob {
+    /// An integer parameter.
+    Param(VarId),
+    /// The extent of an output's window.
+    Window(usize, usize),
+    /// The extent of an input; 0 for as little as is read.
+    Input(usize, usize),
+}
+
+impl Knob {
+    /// The least that is tried.
+    fn least(self) -> i64 {
+        match self {
+            Self::Param(_) | Self::Window(..) => 1,
+            Self::Input(..) => 0,
+        }
+    }
+}
+
+/// What is chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Choice {
+    /// A number for each knob.
+    sizes: Vec<i64>,
+    /// The least coordinate of each window, where no check says it.
+    min: i64,
+}
+
+/// Shapes that pass all checks.
+struct Settled {
+    bindings: Bindings,
+    windows: Vec<Shape>,
+    shapes: Vec<Shape>,
+}
+
+/// The entry checks of a program.
+struct Entry<'a> {
+    pool: &'a Pool,
+    algorithm: &'a Algorithm,
+    program: &'a Program,
+    checks: Vec<ExprId>,
+    /// Sides that a check says, and what they are.
+    equations: Vec<(VarId, ExprId)>,
+    /// Regions of inputs that are read.
+    needed: Vec<(usize, usize, Interval)>,
+    knobs: Vec<Knob>,
+}
+
+/// Cases at the borders of what is accepted, the least sizes first; none if no sizes are found that are.
+pub(super) fn cases(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    (seed, count): (u64, usize),
+) -> Vec<Case> {
+    let mut random = Random::new(seed);
+    let mut params = Bindings::new();
+    for param in &algorithm.params {
+        let value = random.constant(pool.var(*param).ty.scalar);
+        // A parameter of another type than its own stays unbound, and then nothing is accepted.
+        let _ = params.set_var(pool, *param, value);
+    }
+    let entry = Entry::of(pool, algorithm, program);
+    let Some(least) = entry.least(&params, &mut random) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut seen = IndexSet::default();
+    for choice in entry.around(&least, &mut random) {
+        if found.len() >= count {
+            break;
+        }
+        if !seen.insert(choice.clone()) {
+            continue;
+        }
+        let Some(Settled { mut bindings, windows, shapes }) = entry.settle(&params, &choice) else {
+            continue;
+        };
+        let mut is_bound = true;
+        for (input, shape) in algorithm.inputs.iter().zip(shapes) {
+            let array = random_array(pool.func(*input).scalar(0), shape, random.bits());
+            is_bound &= array.is_some_and(|array| bindings.set_input(pool, *input, array).is_ok());
+        }
+        if is_bound {
+            found.push(Case { bindings, windows });
+        }
+    }
+    found
+}
+
+/// What the pipeline says of a case: of every point of small outputs, of those at the corners of great ones. `None` if it says nothing, or that takes too long.
+pub(super) fn wanted((pool, algorithm): (&Pool, &Algorithm), case: &Case) -> Option<Vec<Wanted>> {
+    let mut evaluator = Evaluator::new(pool, algorithm, &case.bindings).ok()?;
+    evaluator.limit(MOST_STEPS);
+    let mut found = Vec::new();
+    let mut first = 0;
+    for (output, window) in algorithm.outputs.iter().zip(&case.windows) {
+        let components = pool.func(*output).scalars.len();
+        for coords in places(window) {
+            for component in 0..components {
+                let value = evaluator.value(*output, component, &coords).ok()?;
+                found.push(Wanted { component: first + component, coords: coords.clone(), value });
+            }
+        }
+        first += components;
+    }
+    Some(found)
+}
+
+/// The points of a window that are compared.
+fn places(window: &Shape) -> Vec<Vec<i64>> {
+    let points: i64 = window.iter().map(|(_, extent)| *extent).product();
+    let mut all: Vec<Vec<i64>> = vec![Vec::new()];
+    for (min, extent) in window {
+        let side: Vec<i64> = (0..*extent)
+            .filter(|at| {
+                let at_end = *at < CORNER || extent - at <= CORNER || *at == extent / 2;
+                points <= MOST_POINTS || at_end
+            })
+            .map(|at| min + at)
+            .collect();
+        all = all
+            .iter()
+            .flat_map(|point| side.iter().map(move |at| [&point[..], &[*at]].concat()))
+            .collect();
+    }
+    all
+}
+
+impl<'a> Entry<'a> {
+    fn of(pool: &'a Pool, algorithm: &'a Algorithm, program: &'a Program) -> Self {
+        let mut entry = Self {
+            pool,
+            algorithm,
+            program,
+            checks: Vec::new(),
+            equations: Vec::new(),
+            needed: Vec::new(),
+            knobs: Vec::new(),
+        };
+        entry.collect(program.body);
+        let is_said = |entry: &Self, var| entry.equations.iter().any(|(known, _)| *known == var);
+        let mut knobs = Vec::new();
+        for param in &algorithm.params {
+            if pool.var(*param).ty.scalar == Scalar::Int && !is_said(&entry, *param) {
+                knobs.push(Knob::Param(*param));
+            }
+        }
+        for (output, decl) in program.outputs.iter().enumerate() {
+            for (dim, (_, extent)) in decl.window.iter().enumerate() {
+                if !is_said(&entry, *extent) {
+                    knobs.push(Knob::Window(output, dim));
+                }
+            }
+        }
+        for (input, buffer) in entry.inputs().into_iter().enumerate() {
+            for (dim, side) in pool.buffer(buffer).dims.iter().enumerate() {
+                let said = matches!(pool.get(side.extent), Expr::Var(var) if is_said(&entry, *var));
+                if !said {
+                    knobs.push(Knob::Input(input, dim));
+                }
+            }
+        }
+        entry.knobs = knobs;
+        entry
+    }
+
+    fn inputs(&self) -> Vec<BufferId> {
+        let buffer = |func: &FuncId| match self.pool.func(*func).kind {
+            FuncKind::Input { buffer } => Some(buffer),
+            FuncKind::Defined { .. } => None,
+        };
+        self.algorithm.inputs.iter().filter_map(buffer).collect()
+    }
+
+    /// Entry checks stand at the top.
+    fn collect(&mut self, stmt: StmtId) {
+        match self.pool.get_stmt(stmt) {
+            Stmt::Block(parts) => parts.iter().for_each(|part| self.collect(*part)),
+            Stmt::Assert { condition, check } => {
+                self.checks.push(*condition);
+                self.equations_of(*condition);
+                if let Check::InputRegion { input, dim, needed, .. } = check
+                    && let Some(input) =
+                        self.algorithm.inputs.iter().position(|known| known == input)
+                {
+                    self.needed.push((input, *dim, *needed));
+                }
+            }
+            Stmt::Let { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => {}
+        }
+    }
+
+    fn equations_of(&mut self, condition: ExprId) {
+        let Expr::Binary(op, a, b) = *self.pool.get(condition) else { return };
+        if op == BinaryOp::And {
+            self.equations_of(a);
+            self.equations_of(b);
+        } else if op == BinaryOp::Eq && self.pool.ty(a).scalar == Scalar::Int {
+            let known =
+                |side| if let Expr::Var(var) = self.pool.get(side) { Some(*var) } else { None };
+            let equation = known(a).map(|var| (var, b)).or(known(b).map(|var| (var, a)));
+            self.equations.extend(equation);
+        }
+    }
+
+    /// The least sizes that are accepted, as far as they are found by making one after the other smaller.
+    fn least(&self, params: &Bindings, random: &mut Random) -> Option<Choice> {
+        let fits = |choice: &Choice| self.settle(params, choice).is_some();
+        let level = |size: i64, inputs: i64| Choice {
+            sizes: self
+                .knobs
+                .iter()
+                .map(|knob| match knob {
+                    // Parameters are small as a rule: windows of filters, numbers of steps.
+                    Knob::Param(_) => size.min(3),
+                    Knob::Window(..) => size,
+                    Knob::Input(..) => inputs,
+                })
+                .collect(),
+            min: 0,
+        };
+        let levels =
+            LADDER.iter().flat_map(|size| [0, 3, *size].map(|inputs| level(*size, inputs)));
+        let mut start = levels.into_iter().find(&fits);
+        for _ in 0..400 {
+            if start.is_some() {
+                break;
+            }
+            let sizes = self.knobs.iter().map(|knob| match knob {
+                Knob::Param(_) => random.between(1, 4),
+                Knob::Window(..) => random.choose(&LADDER).copied().unwrap_or(1),
+                Knob::Input(..) if random.one_in(2) => 0,
+                Knob::Input(..) => random.choose(&LADDER).copied().unwrap_or(1),
+            });
+            let choice = Choice { sizes: sizes.collect(), min: 0 };
+            start = Some(choice).filter(&fits);
+        }
+        let mut least = start?;
+        for (number, knob) in self.knobs.iter().enumerate() {
+            let with = |size: i64| {
+                let mut smaller = least.clone();
+                smaller.sizes[number] = size;
+                smaller
+            };
+            let reached = least.sizes[number];
+            let steps = [knob.least()].into_iter().chain(LADDER).filter(|size| *size < reached);
+            let Some(mut size) = steps.into_iter().find(|size| fits(&with(*size))) else {
+                continue;
+            };
+            while size > knob.least() && fits(&with(size - 1)) {
+                size -= 1;
+            }
+            least = with(size);
+        }
+        Some(least)
+    }
+
+    /// Choices next to the least one, and further out.
+    fn around(&self, least: &Choice, random: &mut Random) -> Vec<Choice> {
+        let mut choices = vec![least.clone()];
+        let changed = |change: &mut dyn FnMut(usize, Knob, i64) -> i64, min| {
+            let sizes = self.knobs.iter().zip(&least.sizes).enumerate();
+            let sizes = sizes.map(|(number, (knob, size))| change(number, *knob, *size));
+            Choice { sizes: sizes.collect(), min }
+        };
+        let is_window = |knob: Knob| matches!(knob, Knob::Window(..));
+        // Just above the least: a second tile that lies over the first.
+        choices.push(changed(&mut |_, knob, size| size + i64::from(is_window(knob)), -3));
+        choices.push(changed(&mut |_, knob, size| size + i64::from(!is_window(knob)), 5));
+        choices.push(changed(
+            &mut |_, knob, size| if is_window(knob) { prime(2 * size + 1) } else { size },
+            0,
+        ));
+        for (only, knob) in self.knobs.iter().enumerate() {
+            let far = |size: i64| match knob {
+                Knob::Window(..) => prime(2 * size),
+                Knob::Param(_) => size + 2,
+                Knob::Input(..) => prime(size + 3),
+            };
+            choices.push(changed(
+                &mut |number, _, size| if number == only { far(size) } else { size },
+                0,
+            ));
+        }
+        for round in 0..40 {
+            let min = if round % 2 == 0 { 0 } else { random.between(-7, 9) };
+            let mut drawn = |_: usize, knob: Knob, size: i64| match knob {
+                Knob::Window(..) => match random.below(5) {
+                    0 => size,
+                    1 => size + random.between(1, 3),
+                    2 => 2 * size - 1,
+                    3 => 2 * size + 1,
+                    _ => prime(size + random.between(1, 2 * size)),
+                },
+                Knob::Param(_) => size + random.between(0, 4),
+                Knob::Input(..) => size + random.between(0, 6),
+            };
+            let sizes = self.knobs.iter().zip(&least.sizes).enumerate();
+            let sizes = sizes.map(|(number, (knob, size))| drawn(number, *knob, *size)).collect();
+            choices.push(Choice { sizes, min });
+        }
+        choices
+    }
+
+    /// Parameters and shapes for a choice, if all checks hold: sides that checks say are so, and inputs hold what is read of them.
+    fn settle(&self, params: &Bindings, choice: &Choice) -> Option<Settled> {
+        let mut bindings = params.clone();
+        let mut windows: Vec<Shape> = Vec::new();
+        for output in &self.program.outputs {
+            windows.push(vec![(choice.min, 1); output.window.len()]);
+        }
+        let inputs = self.inputs();
+        let mut shapes: Vec<Shape> = inputs
+            .iter()
+            .map(|buffer| vec![(0, 0); self.pool.buffer(*buffer).dims.len()])
+            .collect();
+        for (knob, size) in self.knobs.iter().zip(&choice.sizes) {
+            match knob {
+                Knob::Param(param) => {
+                    bindings.set_var(self.pool, *param, Constant::int(i128::from(*size))).ok()?;
+                }
+                Knob::Window(output, dim) => windows[*output][*dim].1 = *size,
+                Knob::Input(input, dim) => shapes[*input][*dim].1 = *size,
+            }
+        }
+        for _ in 0..ROUNDS {
+            self.bind(&mut bindings, &windows, &shapes)?;
+            let before = (windows.clone(), shapes.clone());
+            self.equate(&mut bindings, &mut windows, &mut shapes);
+            for (input, dim, region) in &self.needed {
+                let side = &mut shapes[*input][*dim];
+                let (Some(min), Some(extent)) =
+                    (self.value(region.min, &bindings), self.value(region.extent, &bindings))
+                else {
+                    return None;
+                };
+                if extent > 0 {
+                    let low = if side.1 > 0 { side.0.min(min) } else { min };
+                    let end = min.checked_add(extent)?;
+                    let end = if side.1 > 0 { end.max(side.0 + side.1) } else { end };
+                    *side = (low, end.checked_sub(low)?);
+                }
+            }
+            if before == (windows.clone(), shapes.clone()) {
+                break;
+            }
+        }
+        if shapes.iter().flatten().any(|(_, extent)| *extent <= 0) {
+            return None;
+        }
+        self.bind(&mut bindings, &windows, &shapes)?;
+        let holds = |check: &ExprId| {
+            evaluate_expr(self.pool, *check, &bindings) == Ok(Constant::bool(true))
+        };
+        self.checks.iter().all(holds).then_some(Settled { bindings, windows, shapes })
+    }
+
+    /// Lets sides be what checks say of them.
+    fn equate(&self, bindings: &mut Bindings, windows: &mut [Shape], shapes: &mut [Shape]) {
+        let mut sides: FxHashMap<VarId, &mut i64> = FxHashMap::default();
+        for (output, window) in self.program.outputs.iter().zip(windows) {
+            for ((min_var, extent_var), (min, extent)) in output.window.iter().zip(window) {
+                sides.extend([(*min_var, min), (*extent_var, extent)]);
+            }
+        }
+        for (buffer, shape) in self.inputs().into_iter().zip(shapes) {
+            for (dim, (min, extent)) in self.pool.buffer(buffer).dims.iter().zip(shape) {
+                for (side, place) in [(dim.min, min), (dim.extent, extent)] {
+                    if let Expr::Var(var) = self.pool.get(side) {
+                        sides.insert(*var, place);
+                    }
+                }
+            }
+        }
+        for (var, value) in &self.equations {
+            let Some(value) = self.value(*value, bindings) else { continue };
+            if let Some(side) = sides.get_mut(var) {
+                **side = value;
+            } else if self.algorithm.params.contains(var) {
+                // Strides follow from extents; whether they are what is said is asked in the end.
+                let _ = bindings.set_var(self.pool, *var, Constant::int(i128::from(value)));
+            }
+        }
+    }
+
+    /// Tells windows and shapes, all of them without gaps.
+    fn bind(&self, bindings: &mut Bindings, windows: &[Shape], shapes: &[Shape]) -> Option<()> {
+        for (output, window) in self.program.outputs.iter().zip(windows) {
+            let strides = dense(window)?;
+            for ((min_var, extent_var), (min, extent)) in output.window.iter().zip(window) {
+                for (var, value) in [(min_var, min), (extent_var, extent)] {
+                    bindings.set_var(self.pool, *var, Constant::int(i128::from(*value))).ok()?;
+                }
+            }
+            for buffer in &output.buffers {
+                for (dim, stride) in self.pool.buffer(*buffer).dims.iter().zip(&strides) {
+                    if let Expr::Var(var) = self.pool.get(dim.stride) {
+                        bindings
+                            .set_var(self.pool, *var, Constant::int(i128::from(*stride)))
+                            .ok()?;
+                    }
+                }
+            }
+        }
+        for (input, shape) in self.algorithm.inputs.iter().zip(shapes) {
+            bindings.set_input_shape(self.pool, *input, shape, &dense(shape)?).ok()?;
+        }
+        Some(())
+    }
+
+    fn value(&self, expr: ExprId, bindings: &Bindings) -> Option<i64> {
+        i64::try_from(evaluate_expr(self.pool, expr, bindings).ok()?.as_integer()?).ok()
+    }
+}
+
+/// Strides without gaps; `None` for what is too large.
+fn dense(shape: &Shape) -> Option<Vec<i64>> {
+    let mut stride = 1_i64;
+    let mut strides = Vec::new();
+    for (_, extent) in shape {
+        strides.push(stride);
+        stride = stride.checked_mul((*extent).max(1)).filter(|size| *size <= MOST_ELEMENTS)?;
+    }
+    Some(strides)
+}
+
+/// The least prime that is at least so much.
+fn prime(from: i64) -> i64 {
+    let is_prime =
+        |number: &i64| (2..*number).take_while(|by| by * by <= *number).all(|by| number % by != 0);
+    // There is one between a number and twice the number.
+    let from = from.max(2);
+    (from..=2 * from).find(is_prime).unwrap_or(from)
+}

@@ -1,0 +1,107 @@
+//! What a user says that callers keep to, beyond what a statement checks.
+//!
+//! # Correctness
+//! An assumption becomes an entry check, so that the verdict is about callers that pass it, and lists it. It may speak of parameters and of the shapes of the caller's buffers only: what it says is
+//! known before anything runs.
+
+use halidom_diag::{Diagnostic, FileId, Span};
+use halidom_ir::{Check, Pool, Stmt, StmtId, Type};
+
+use super::algorithm::Source;
+use super::error::{Result, unsupported};
+use super::program::Walk;
+use crate::pipeline::Pipeline;
+use crate::text::{self, SyntaxError};
+use crate::tree::Expr;
+use crate::{NameId, Names, codes};
+
+/// What the words of an assumption begin with in a verdict.
+pub const ASSUMED: &str = "assumed of callers";
+
+/// The parts of a dimension that a statement names.
+const PARTS: [&str; 3] = ["min", "extent", "stride"];
+
+/// Reads an assumption: a condition on parameters and shapes, as a statement of Halide's compiler writes it (`0 <= radius`, `input.extent.0 == 3`).
+pub fn assumption(
+    words: &str,
+    (source, pipeline): (&Source, &Pipeline),
+    names: &mut Names,
+    file: FileId,
+) -> std::result::Result<Expr, Diagnostic> {
+    let refused = |at: usize, message: String| {
+        Diagnostic::error(codes::ASSUMPTION, Span::new(file, at..at), message).with_hint(
+            "write a condition on parameters and shapes as a statement does: `0 <= radius`, `(input.extent.0 % 8) == 0`",
+        )
+    };
+    let condition = text::expression(words, names)
+        .map_err(|error: SyntaxError| refused(error.at, error.to_string()))?;
+    let outputs = pipeline.outputs.iter();
+    let is_known = |name: NameId| {
+        let text = names.text(name);
+        let shape = || {
+            let mut words = text.rsplitn(3, '.');
+            let (_dim, part, buffer) = (words.next()?, words.next()?, words.next()?);
+            let buffer = names.find(buffer)?;
+            Some(PARTS.contains(&part) && is_callers(source, &mut outputs.clone(), buffer))
+        };
+        source.params.iter().any(|(param, ..)| *param == name) || shape() == Some(true)
+    };
+    match stranger(&condition, &is_known) {
+        None => Ok(condition),
+        Some(what) => Err(refused(0, format!("the assumption speaks of {what}"))),
+    }
+}
+
+/// Whether a buffer is an input or an output.
+fn is_callers<'p>(
+    source: &Source,
+    outputs: &mut impl Iterator<Item = &'p NameId>,
+    buffer: NameId,
+) -> bool {
+    source.inputs.iter().any(|(input, _)| *input == buffer) || outputs.any(|name| *name == buffer)
+}
+
+/// What in an expression is neither arithmetic nor known, in words.
+fn stranger(expr: &Expr, is_known: &impl Fn(NameId) -> bool) -> Option<&'static str> {
+    match expr {
+        Expr::Variable { name, .. } if !is_known(*name) => {
+            return Some("a name that is no parameter and no side of an input or output");
+        }
+        Expr::Load(_) => return Some("an element of memory"),
+        Expr::Call(_) => return Some("a call"),
+        Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Shuffle(..) | Expr::VectorReduce(..) => {
+            return Some("a vector");
+        }
+        Expr::String(_) => return Some("a text"),
+        Expr::Let { .. } => return Some("a name of its own"),
+        Expr::Variable { .. }
+        | Expr::Int(..)
+        | Expr::UInt(..)
+        | Expr::Float(..)
+        | Expr::Cast(..)
+        | Expr::Reinterpret(..)
+        | Expr::Not(_)
+        | Expr::Binary(..)
+        | Expr::Select(_) => {}
+    }
+    let mut found = None;
+    expr.for_each_operand(&mut |operand| found = found.or(stranger(operand, is_known)));
+    found
+}
+
+impl Walk<'_> {
+    /// The entry checks that assumptions are.
+    pub(super) fn assumed(&mut self, pool: &mut Pool, conditions: &[Expr]) -> Result<Vec<StmtId>> {
+        let mut checks = Vec::new();
+        for condition in conditions {
+            let words = text::print_expr(condition, self.nodes.names);
+            let id = match self.late_check(pool, condition) {
+                Some(id) if pool.ty(id) == Type::BOOL => id,
+                Some(_) | None => return unsupported(format!("the assumption {words}")),
+            };
+            let check = Check::Require { message: format!("{ASSUMED}: {words}") };
+            checks.push(pool.stmt(Stmt::Assert { condition: id, check }));
+        }
+        Ok(checks)
+    }
+}
