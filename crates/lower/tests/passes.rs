@@ -1,4 +1,6 @@
 //! Each pass on small programs: what it makes of them, and that the result is well formed.
+//!
+//! Reason for length: most of it is the programs that passes make of others, side by side in one file.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use expect_test::{Expect, expect};
