@@ -5,9 +5,9 @@ class Right : public IRMutator {
     Expr value_;
 
     void visit(const Store *op, const Stmt &self) {
-        Expr value = mutate(op->value);
+        Expr value = mutate(op->value), index = mutate(op->index), predicate = mutate(op->predicate);
         if (value_.defined() && equal(value_, value)) {
-            stmt = Store::make(op->buffer_var, value_, mutate(op->index), mutate(op->predicate));
+            stmt = Store::make(op->buffer_var, value_, index, predicate);
         } else {
             stmt = self;
         }
@@ -19,9 +19,9 @@ class Wrong : public IRMutator {
     Expr value_;
 
     void visit(const Store *op, const Stmt &self) {
-        Expr value = mutate(op->value);
+        Expr value = mutate(op->value), index = mutate(op->index), predicate = mutate(op->predicate);
         if (value_.defined() && value_.type() == value.type()) {
-            stmt = Store::make(op->buffer_var, value_, mutate(op->index), mutate(op->predicate));
+            stmt = Store::make(op->buffer_var, value_, index, predicate);
         } else {
             stmt = self;
         }
