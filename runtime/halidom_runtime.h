@@ -1,7 +1,7 @@
 /* The runtime of compiled Halidom pipelines: buffers, memory, failed checks, parallel loops.
  *
  * Generated C includes this header and nothing else of Halidom's. `halidom_runtime.c` is compiled
- * beside it, as a translation unit of its own, and linked into every library and object that
+ * beside it, as a translation unit of its own, and put into every library that
  * Halidom builds; it needs only a C11 compiler with GNU extensions and POSIX threads. Its symbols
  * are weak, so that several pipelines linked into one program share one runtime.
  */

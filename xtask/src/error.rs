@@ -30,6 +30,8 @@ pub(crate) enum Error {
     Slow(Vec<String>),
     /// Sanitizers or warnings stopped these, or did not stop what they must.
     Unsanitary(Vec<String>),
+    /// These applications compute something else with our objects, or these are not proved.
+    Relinked(Vec<String>),
     /// The demo could not show these schedules.
     Schedules(Vec<String>),
 }
@@ -53,6 +55,7 @@ impl fmt::Display for Error {
                 write!(f, "not as fast as it should be, or wrong:\n  {}", rows.join("\n  "))
             }
             Self::Unsanitary(what) => write!(f, "not clean:\n  {}", what.join("\n  ")),
+            Self::Relinked(names) => write!(f, "not the same, or not proved: {}", names.join(", ")),
             Self::Schedules(names) => write!(f, "not proved and run: {}", names.join(", ")),
         }
     }

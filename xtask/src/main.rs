@@ -18,6 +18,7 @@ mod json;
 mod mutants;
 mod mutators;
 mod process;
+mod relink;
 mod sanitize;
 mod setup;
 mod table;
@@ -50,6 +51,7 @@ const COMMANDS: &[Command] = &[
     mutants::COMMAND,
     corpus::COMMAND,
     sanitize::COMMAND,
+    relink::COMMAND,
     atl::COMMAND,
     bench::COMMAND,
     mutators::COMMAND,
