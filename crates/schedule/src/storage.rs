@@ -436,7 +436,9 @@ impl Layout<'_> {
             return Some(value);
         }
         let depth = depth.checked_sub(1)?;
-        let (op, lhs, rhs) = self.algebra.lone_extremum(&sum)?;
+        let Some((op, lhs, rhs)) = self.algebra.lone_extremum(&sum) else {
+            return self.algebra.quotients_apart(&sum);
+        };
         let (lhs, rhs) = (self.constant_above(lhs, depth), self.constant_above(rhs, depth));
         match (op, lhs, rhs) {
             (BinaryOp::Min, Some(lhs), Some(rhs)) => Some(lhs.min(rhs)),

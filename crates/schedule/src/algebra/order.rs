@@ -266,6 +266,41 @@ impl Algebra<'_> {
         Sum::default().plus(&bounded, factor)
     }
 
+    /// A constant that a sum does not exceed where its terms are differences `a div c - b div c` with `a - b` constant and `c > 0`: such a one is at most `a - b` divided
+    /// by `c`, rounded up.
+    pub(crate) fn quotients_apart(&mut self, sum: &Sum) -> Option<i128> {
+        let quotient = |of: &Self, product: &Product| {
+            let Product::Atom(atom) = product else { return None };
+            let Expr::Binary(BinaryOp::Div, numerator, by) = *of.pool.get(*atom) else { return None };
+            let by = of.pool.as_constant(by).and_then(Constant::as_integer)?;
+            (by > 0).then_some((numerator, by))
+        };
+        let mut rest = sum.clone();
+        loop {
+            if let Some(value) = rest.as_constant() {
+                return Some(value);
+            }
+            let (added, count) =
+                rest.terms().find(|(product, count)| *count > 0 && !product.is_empty())?;
+            let (added, (above, by)) = (added.clone(), quotient(self, added)?);
+            let mut taken = None;
+            for (product, coefficient) in rest.terms() {
+                let Some((below, divisor)) = quotient(self, product) else { continue };
+                if coefficient != -count || divisor != by {
+                    continue;
+                }
+                let (high, low) = (self.sum(above), self.sum(below));
+                if let Some(apart) = high.plus(&low, -1).and_then(|apart| apart.as_constant()) {
+                    let most = -apart.checked_neg()?.div_euclid(by);
+                    taken = Some((product.clone(), count.checked_mul(most)?));
+                    break;
+                }
+            }
+            let (product, most) = taken?;
+            rest = rest.without(&added).without(&product).plus(&Sum::constant(most), 1)?;
+        }
+    }
+
     /// A lower bound of a sum, from least values of its terms: those with negative coefficients must be constant.
     pub(crate) fn least_by_terms(&mut self, sum: &Sum) -> Option<i128> {
         let mut total = 0_i128;
