@@ -65,7 +65,7 @@ halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.
 Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
     )]
     Verify(VerifyArgs),
-    /// Write the algorithm of a pipeline that stock Halide serialized as a program
+    /// Write a pipeline that stock Halide serialized as a program: the algorithm and its schedule
     #[command(after_help = "Example: halidom import blur.hlpipe -o blur.hal")]
     Import(ImportArgs),
     /// Time schedules side by side, and beside what stock Halide compiles from the same schedules

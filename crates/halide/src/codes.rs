@@ -22,3 +22,5 @@ pub const GENERATOR: Code = Code("HAL1208");
 pub const MISMATCH: Code = Code("HAL1209");
 /// An assumption that is no condition on parameters and shapes.
 pub const ASSUMPTION: Code = Code("HAL1210");
+/// A part of Halide's schedule that our language cannot say, or our compiler does not do.
+pub const LEFT_OUT: Code = Code("HAL1211");

@@ -14,3 +14,8 @@ mod syntax;
 pub use module::{Module, NamedSchedule, Pipeline, parse};
 pub use outline::{Bracket, Outline, TokenKind, outline};
 pub use print::{Unprintable, print, print_schedule};
+
+/// Whether the language keeps a word for itself, so that nothing can have it as its name.
+pub fn is_keyword(word: &str) -> bool {
+    syntax::keywords().any(|keyword| keyword == word)
+}

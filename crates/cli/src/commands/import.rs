@@ -1,7 +1,8 @@
 //! `halidom import`.
 
+use halidom_diag::Sources;
 use halidom_driver::files::write_bytes;
-use halidom_driver::stock;
+use halidom_driver::stock::{self, Import};
 
 use super::status;
 use crate::args::ImportArgs;
@@ -14,12 +15,15 @@ pub(crate) fn run(args: &ImportArgs, output: &mut Output<'_>) -> Status {
 fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     let imported = stock::import(&args.file)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
-    let text = imported.map_err(|(sources, diagnostics)| {
+    let Import { text, notes } = imported.map_err(|(sources, diagnostics)| {
         for diagnostic in &diagnostics {
             output.diagnostic(&sources, diagnostic);
         }
         Status::BadInput
     })?;
+    for note in &notes {
+        output.diagnostic(&Sources::new(), note);
+    }
     match &args.output {
         Some(path) => {
             write_bytes(path, text.as_bytes())

@@ -2,13 +2,14 @@
 
 mod compare;
 pub mod fuzz;
+mod import;
 mod passes;
 mod replay;
 mod sizes;
 
 use std::path::{Path, PathBuf};
 
-use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
+use halidom_diag::{Diagnostic, FileId, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::pipeline::{self, Pipeline};
 use halidom_halide::{Names, claims, codes, text, translate};
@@ -23,6 +24,7 @@ pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use halidom_halide::bridge;
 pub use halidom_halide::claims::LIFETIMES;
 pub use halidom_halide::codes::UNSUPPORTED;
+pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
 
@@ -281,23 +283,4 @@ fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 fn compile(job: &Job) -> Result<Artifacts, BridgeError> {
     let folder = tempfile::tempdir()?;
     job.compile(folder.path())
-}
-
-/// Reads a pipeline file and writes its algorithm down as a `.hal` file.
-pub fn import(path: &Path) -> Result<Result<String, Refusal>, FileError> {
-    let bytes = bytes(path)?;
-    let name = path.display().to_string();
-    let imported = || -> Result<String, Diagnostic> {
-        let mut names = Names::new();
-        let pipeline =
-            pipeline::read(&bytes, &mut names).map_err(|error| error.diagnostic(&name))?;
-        let source = translate::algorithm(&pipeline, &names)
-            .map_err(|unsupported| unsupported.diagnostic(None))?;
-        halidom_lang::print(&source.pool, &source.algorithm).map_err(|unprintable| {
-            let message = format!("`{name}`: {unprintable}");
-            Diagnostic::without_place(Severity::Error, UNSUPPORTED, message)
-                .with_hint("docs/stock-halide.md lists what is translated")
-        })
-    };
-    Ok(imported().map_err(|diagnostic| (Sources::new(), vec![diagnostic])))
 }

@@ -129,6 +129,7 @@ fn stage_schedule(table: Table<'_>, names: &mut Names) -> Result<StageSchedule> 
             name: names.id(found.string("var")?),
             kind: *kind.ok_or_else(|| found.damaged("a kind of loop"))?,
             is_reduction: found.u8("dim_type")? != 0,
+            partition: found.u8("partition_policy")?,
         });
     }
     let fuse = table.required("fuse_level", "FuseLoopLevel")?;

@@ -175,6 +175,8 @@ pub struct Dim {
     pub kind: ForKind,
     /// Whether it is one of the reduction's.
     pub is_reduction: bool,
+    /// Whether it may run in parts, by Halide's number: its choice, never, always.
+    pub partition: u8,
 }
 
 /// The loops of a stage.

@@ -38,19 +38,19 @@ pub struct Source {
 
 /// Translates the algorithm of a pipeline file.
 pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
-    Translation { pipeline, pool: Pool::new(), nodes: Nodes::new(names) }.run(&Signature::default())
+    Translation::new(pipeline, Pool::new(), names).run(&Signature::default())
 }
 
 /// Translates the algorithm of a pipeline file that says the same as one that was translated before, in other funcs: it has the inputs and parameters of that one, and its pool has
 /// what is in that one's.
 pub fn rewriting(before: &Source, pipeline: &Pipeline, names: &Names) -> Result<Source> {
     let pool = before.pool.clone();
-    Translation { pipeline, pool, nodes: Nodes::new(names) }.run(&before.signature())
+    Translation::new(pipeline, pool, names).run(&before.signature())
 }
 
 /// A source in which no func has a definition, of what [`super::signature`] finds: statements can be translated with it and run, and nothing can be judged by it.
 pub fn declared(pipeline: &Pipeline, names: &Names) -> Result<Source> {
-    Translation { pipeline, pool: Pool::new(), nodes: Nodes::new(names) }.declare()
+    Translation::new(pipeline, Pool::new(), names).declare()
 }
 
 /// Inputs and parameters by name.
@@ -104,10 +104,10 @@ impl Source {
     }
 }
 
-struct Translation<'a> {
-    pipeline: &'a Pipeline,
-    pool: Pool,
-    nodes: Nodes<'a>,
+pub(super) struct Translation<'a> {
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) pool: Pool,
+    pub(super) nodes: Nodes<'a>,
 }
 
 /// The dims of a caller's buffer: variables named after it.
@@ -169,7 +169,12 @@ pub(super) fn bind_shape(
     Ok(())
 }
 
-impl Translation<'_> {
+impl<'a> Translation<'a> {
+    /// A translation in which nothing has a name.
+    pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
+        Self { pipeline, pool, nodes: Nodes::new(names) }
+    }
+
     fn declare(mut self) -> Result<Source> {
         let names = self.nodes.names;
         let mut source = Source::empty();
@@ -415,12 +420,12 @@ impl Translation<'_> {
         work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed))
     }
 
-    fn scalar(&mut self, expr: &Expr) -> Result<Value> {
+    pub(super) fn scalar(&mut self, expr: &Expr) -> Result<Value> {
         let node = self.nodes.elaborate(&mut self.pool, expr)?;
         self.lowering(&mut Memo::default(), |lowering| lowering.scalar(node))
     }
 
-    fn int(&mut self, expr: &Expr) -> Result<ExprId> {
+    pub(super) fn int(&mut self, expr: &Expr) -> Result<ExprId> {
         let value = self.scalar(expr)?;
         self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_int(value))
     }

@@ -1,6 +1,6 @@
 //! From Halide's trees to `ir`: a pipeline file's algorithm, and the statements that Halide compiled from it.
 //!
-//! Start with [`algorithm`], then [`program`].
+//! Start with [`algorithm`], then [`program`]; [`schedule()`] reads what a pipeline file says of how its funcs are computed.
 
 mod algorithm;
 mod assumptions;
@@ -15,6 +15,7 @@ mod nodes;
 mod ops;
 mod program;
 mod reinterpret;
+mod schedule;
 mod signature;
 mod stores;
 mod tasks;
@@ -25,4 +26,5 @@ pub use belonging::{Mismatch, belongs};
 pub use clamps::keep_in_range;
 pub use error::Unsupported;
 pub use program::{Compiled, program};
+pub use schedule::{Imported, keep_used, schedule};
 pub use signature::signature;

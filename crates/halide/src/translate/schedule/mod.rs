@@ -1,0 +1,343 @@
+//! A pipeline file's schedule as one of ours.
+//!
+//! What our language cannot say is left out, and a note says so. A schedule changes no value, so that nothing rests on this translation: what it gives is compiled and judged like any other.
+
+mod placement;
+mod stages;
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    Action, Algorithm, Directive, Expr as IrExpr, ExprId, FuncDecl, FuncId, FuncKind, Pool,
+    Schedule, Stage, StoreIn, Type,
+};
+
+use super::algorithm::{Source, Translation, bind_signature};
+use super::error::Result;
+use crate::pipeline::{Func, LoopLevel, Pipeline, Wrapper};
+use crate::tree::{Expr, ForKind};
+use crate::{NameId, Names, text};
+
+/// A schedule, and what was left out of it.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// For the funcs of the algorithm; directives are not numbered.
+    pub schedule: Schedule,
+    /// What our language cannot say, each with the func.
+    pub notes: Vec<String>,
+}
+
+/// A loop of a stage.
+#[derive(Clone, Debug, PartialEq)]
+struct Loop {
+    /// Halide's name.
+    name: NameId,
+    /// Ours.
+    word: String,
+    kind: ForKind,
+}
+
+struct Writer<'a> {
+    translation: Translation<'a>,
+    /// Funcs by Halide's names.
+    funcs: FxHashMap<NameId, FuncId>,
+    outputs: FxHashSet<FuncId>,
+    /// What may not be the name of a loop.
+    is_reserved: &'a dyn Fn(&str) -> bool,
+    /// The loops that the directives leave, innermost first.
+    loops: FxHashMap<(FuncId, usize), Vec<Loop>>,
+    /// What each stage reads itself.
+    reads: Vec<((FuncId, usize), FxHashSet<FuncId>)>,
+    /// Funcs without loops of their own.
+    inlined: FxHashSet<FuncId>,
+    notes: Vec<String>,
+}
+
+/// Lets an algorithm have only what its outputs need: copies that a schedule makes are funcs of a pipeline file, and nothing reads them there; an output whose shape a schedule asks for is an
+/// input there.
+pub fn keep_used(source: &mut Source, pipeline: &Pipeline) {
+    let shapes = source.inputs.extract_if(.., |(name, _)| pipeline.outputs.contains(name));
+    let shapes: FxHashSet<FuncId> =
+        shapes.map(|(_, buffer)| source.pool.buffer(buffer).func).collect();
+    source.algorithm.inputs.retain(|input| !shapes.contains(input));
+    let pool = &source.pool;
+    let mut used: FxHashSet<FuncId> = source.algorithm.outputs.iter().copied().collect();
+    for func in source.algorithm.funcs.iter().rev() {
+        if used.contains(func) {
+            used.extend(pool.func(*func).stages().iter().flat_map(|stage| callees(pool, stage)));
+        }
+    }
+    source.algorithm.funcs.retain(|func| used.contains(func));
+}
+
+/// Translates the schedule of a pipeline file for its algorithm; loops get names that are not reserved.
+pub fn schedule(
+    source: &mut Source,
+    pipeline: &Pipeline,
+    names: &Names,
+    is_reserved: &dyn Fn(&str) -> bool,
+) -> Result<Imported> {
+    let mut translation = Translation::new(pipeline, std::mem::take(&mut source.pool), names);
+    bind_signature(&mut translation.nodes, &mut translation.pool, source)?;
+    let kept: FxHashSet<FuncId> = source.algorithm.funcs.iter().copied().collect();
+    let funcs = source.funcs.iter().map(|(name, func)| (*name, *func));
+    let writer = Writer {
+        translation,
+        funcs: funcs.filter(|(_, func)| kept.contains(func)).collect(),
+        outputs: source.algorithm.outputs.iter().copied().collect(),
+        is_reserved,
+        loops: FxHashMap::default(),
+        reads: Vec::new(),
+        inlined: FxHashSet::default(),
+        notes: Vec::new(),
+    };
+    let (pool, imported) = writer.run(&source.algorithm);
+    source.pool = pool;
+    Ok(imported)
+}
+
+impl Source {
+    /// The same in terms of an algorithm that was read from a text of this one: its inputs, parameters and funcs are these, in order.
+    pub fn in_terms_of(&self, pool: &Pool, algorithm: &Algorithm) -> Option<Self> {
+        let same_length = |own: &[FuncId], other: &[FuncId]| own.len() == other.len();
+        let ours = &self.algorithm;
+        let fits = same_length(&ours.inputs, &algorithm.inputs)
+            && same_length(&ours.funcs, &algorithm.funcs)
+            && ours.params.len() == algorithm.params.len();
+        if !fits {
+            return None;
+        }
+        let pairs = |own: &[FuncId], other: &[FuncId]| {
+            own.iter().copied().zip(other.iter().copied()).collect::<Vec<_>>()
+        };
+        let map: FxHashMap<FuncId, FuncId> = pairs(&ours.inputs, &algorithm.inputs)
+            .into_iter()
+            .chain(pairs(&ours.funcs, &algorithm.funcs))
+            .collect();
+        let params: FxHashMap<_, _> = ours.params.iter().zip(&algorithm.params).collect();
+        let buffer = |func: FuncId| match pool.func(func).kind {
+            FuncKind::Input { buffer } => Some(buffer),
+            FuncKind::Defined { .. } => None,
+        };
+        let mut inputs = Vec::new();
+        for (name, own) in &self.inputs {
+            let func = map.get(&self.pool.buffer(*own).func)?;
+            inputs.push((*name, buffer(*func)?));
+        }
+        let mut values = Vec::new();
+        for (name, var, ty) in &self.params {
+            values.push((*name, **params.get(var)?, *ty));
+        }
+        let funcs = self.funcs.iter().filter_map(|(name, func)| Some((*name, *map.get(func)?)));
+        let types =
+            self.types.iter().filter_map(|(func, types)| Some((*map.get(func)?, types.clone())));
+        Some(Self {
+            pool: pool.clone(),
+            algorithm: algorithm.clone(),
+            funcs: funcs.collect(),
+            inputs,
+            params: values,
+            types: types.collect(),
+        })
+    }
+}
+
+/// The funcs that a stage reads.
+fn callees(pool: &Pool, stage: &Stage) -> FxHashSet<FuncId> {
+    let mut found = FxHashSet::default();
+    for root in stage.roots() {
+        pool.for_each_subexpr(root, &mut |_, expr| {
+            if let IrExpr::Ref { func, .. } = expr {
+                found.insert(*func);
+            }
+        });
+    }
+    found
+}
+
+impl<'a> Writer<'a> {
+    fn run(mut self, algorithm: &Algorithm) -> (Pool, Imported) {
+        let pipeline = self.translation.pipeline;
+        for func in &algorithm.funcs {
+            let pool = &self.translation.pool;
+            let stages = pool.func(*func).stages().iter().enumerate();
+            self.reads.extend(stages.map(|(stage, found)| ((*func, stage), callees(pool, found))));
+        }
+        let mut directives = self.wrap(algorithm);
+        // Those who read come first, as people write them.
+        let mut scheduled: Vec<(&'a Func, FuncId)> = Vec::new();
+        for func in algorithm.funcs.iter().rev() {
+            let mut pending = vec![*func];
+            while let Some(id) = pending.pop() {
+                let found =
+                    pipeline.funcs.iter().find(|known| self.funcs.get(&known.name) == Some(&id));
+                let Some(found) = found else { continue };
+                pending.extend(self.copies_of(found));
+                scheduled.push((found, id));
+            }
+        }
+        for (func, id) in &scheduled {
+            if self.is_inlined(func, *id) {
+                self.inlined.insert(*id);
+            }
+        }
+        let mut stages: FxHashMap<FuncId, Vec<Vec<Directive>>> = FxHashMap::default();
+        for (func, id) in &scheduled {
+            if !self.inlined.contains(id) {
+                let of_stages = func.stages().enumerate();
+                let made = of_stages.map(|(number, stage)| self.stage((func, *id), number, stage));
+                stages.insert(*id, made.collect());
+            }
+        }
+        for (func, id) in &scheduled {
+            let actions = self.placed(func, *id);
+            directives.extend(actions.into_iter().map(|action| directive(*id, 0, action)));
+            directives.extend(stages.remove(id).unwrap_or_default().into_iter().flatten());
+        }
+        let schedule = Schedule { name: "imported".to_owned(), directives };
+        (self.translation.pool, Imported { schedule, notes: self.notes })
+    }
+
+    fn pool(&self) -> &Pool {
+        &self.translation.pool
+    }
+
+    /// Says that something of a func is left out.
+    fn note(&mut self, func: &Func, what: &str) {
+        let name = self.translation.nodes.names.text(func.name);
+        self.notes.push(format!("`{name}`: {what}"));
+    }
+
+    fn is_inlined(&self, func: &Func, id: FuncId) -> bool {
+        func.schedule.compute == LoopLevel::Inlined
+            && func.updates.is_empty()
+            && !self.outputs.contains(&id)
+    }
+
+    /// The copies of a func that [`Self::wrap`] has made.
+    fn copies_of(&self, func: &Func) -> Vec<FuncId> {
+        let funcs = &self.translation.pipeline.funcs;
+        let copy = |wrapper: &Wrapper| self.funcs.get(&funcs.get(wrapper.copy)?.name).copied();
+        func.schedule.wrappers.iter().filter_map(copy).collect()
+    }
+
+    /// The directives that make copies of funcs; of a copy there may be copies.
+    fn wrap(&mut self, algorithm: &Algorithm) -> Vec<Directive> {
+        let pipeline = self.translation.pipeline;
+        let mut made = Vec::new();
+        let mut pending: Vec<FuncId> = algorithm.funcs.iter().rev().copied().collect();
+        while let Some(id) = pending.pop() {
+            let found =
+                pipeline.funcs.iter().find(|known| self.funcs.get(&known.name) == Some(&id));
+            let Some(func) = found else { continue };
+            // All that read the func do so behind those that are named.
+            let mut wrappers: Vec<&Wrapper> = func.schedule.wrappers.iter().collect();
+            wrappers.sort_by_key(|wrapper| wrapper.user.is_none());
+            let mut copies: Vec<usize> = Vec::new();
+            for wrapper in &wrappers {
+                if !copies.contains(&wrapper.copy) {
+                    copies.push(wrapper.copy);
+                }
+            }
+            for number in copies {
+                let Some(copy) = pipeline.funcs.get(number) else { continue };
+                let of_copy = wrappers.iter().filter(|wrapper| wrapper.copy == number);
+                let users: Option<Vec<NameId>> = of_copy.map(|wrapper| wrapper.user).collect();
+                let users = users.unwrap_or_default();
+                let ids: Option<Vec<FuncId>> =
+                    users.iter().map(|user| self.funcs.get(user).copied()).collect();
+                let (true, Some(users)) = (is_copy(copy, func), ids) else {
+                    let name = self.translation.nodes.names.text(copy.name);
+                    self.note(
+                        func,
+                        &format!("a clone of it, `{name}`, which is no copy of its values"),
+                    );
+                    continue;
+                };
+                let wrapper = self.declare_copy(copy, id);
+                self.redirect((id, wrapper), &users);
+                made.push(directive(id, 0, Action::Wrap { wrapper, users }));
+                pending.push(wrapper);
+            }
+        }
+        made
+    }
+
+    fn declare_copy(&mut self, copy: &Func, of: FuncId) -> FuncId {
+        let pool = &mut self.translation.pool;
+        let FuncDecl { name, scalars, args, .. } = pool.func(of).clone();
+        let args = args
+            .iter()
+            .enumerate()
+            .map(|(dim, arg)| {
+                // The names that the language gives them.
+                let name = pool.var(*arg).name.clone();
+                let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
+                let name = match (is_name, ["x", "y", "c"].get(dim)) {
+                    (true, _) => name,
+                    (false, Some(usual)) => (*usual).to_owned(),
+                    (false, None) => format!("d{dim}"),
+                };
+                pool.declare_var(name, Type::INT)
+            })
+            .collect();
+        let kind = FuncKind::Defined { stages: Vec::new(), synthetic: false };
+        let wrapper = pool.declare_func(FuncDecl { name, scalars, args, kind });
+        self.funcs.insert(copy.name, wrapper);
+        self.reads.push(((wrapper, 0), [of].into_iter().collect()));
+        wrapper
+    }
+
+    /// Funcs read the copy; all that are no copies themselves, where none is named.
+    fn redirect(&mut self, (of, copy): (FuncId, FuncId), users: &[FuncId]) {
+        for ((reader, _), read) in &mut self.reads {
+            let is_user = if users.is_empty() { *reader != of } else { users.contains(reader) };
+            // What is made here has no definition yet.
+            let is_copy = self.translation.pool.func(*reader).stages().is_empty();
+            if is_user && (!is_copy || users.contains(reader)) && read.remove(&of) {
+                read.insert(copy);
+            }
+        }
+    }
+
+    /// A number that is known when the pipeline starts.
+    fn number(&mut self, expr: &Expr) -> Result<ExprId> {
+        self.translation.int(expr)
+    }
+
+    /// An expression in Halide's words.
+    fn words(&self, expr: &Expr) -> String {
+        text::print_expr(expr, self.translation.nodes.names)
+    }
+
+    /// Where memory lies, by Halide's number.
+    fn memory(&mut self, func: &Func) -> Option<StoreIn> {
+        Some(match func.schedule.memory {
+            0 => return None,
+            1 => StoreIn::Heap,
+            2 => StoreIn::Stack,
+            3 => StoreIn::Register,
+            kind => {
+                let kinds = ["GPUShared", "GPUTexture", "LockedCache", "VTCM", "AMXTile"];
+                let name = kinds.get(usize::from(kind) - 4).copied().unwrap_or("another place");
+                self.note(func, &format!("`store_in(MemoryType::{name})`"));
+                return None;
+            }
+        })
+    }
+}
+
+fn directive(func: FuncId, stage: usize, action: Action) -> Directive {
+    Directive { func, stage, action, origin: 0 }
+}
+
+/// Whether a func says the same as another, and reads it.
+fn is_copy(copy: &Func, of: &Func) -> bool {
+    let Some(init) = &copy.init else { return false };
+    copy.updates.is_empty()
+        && init.values.iter().enumerate().all(|(number, value)| match value {
+            Expr::Call(call) => {
+                call.name == of.name && call.args == init.args && call.component == number
+            }
+            _ => false,
+        })
+}
