@@ -21,6 +21,14 @@ use std::path::{Path, PathBuf};
 /// An environment variable: if it is set, everything is looked at.
 const ALL: &str = "HALIDOM_CORPUS";
 
+/// An environment variable: only what has this in its name is looked at.
+const ONLY: &str = "HALIDOM_CORPUS_ONLY";
+
+/// Whether something of this name is to be looked at.
+fn is_wanted(name: &str) -> bool {
+    std::env::var(ONLY).map_or(true, |only| name.contains(&only))
+}
+
 /// Whether everything is to be looked at.
 fn is_whole() -> bool {
     std::env::var_os(ALL).is_some()

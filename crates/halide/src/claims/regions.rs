@@ -505,7 +505,58 @@ impl<'r, 'p> Region<'r, 'p> {
         None
     }
 
+    /// First and last coordinates; nothing where the loop over them, whose length goes along with a loop around the place, has no iterations.
     fn dimension(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
+        let (low, high) = self.filled(func, dim);
+        let Some(extent) = self.lapsing(dim) else { return (low, high) };
+        let zero = self.forms.pool.int(0);
+        let extent = self.forms.expr(&extent);
+        let runs = self.forms.pool.binary(BinaryOp::Lt, zero, extent);
+        let ends = [high, low.clone().offset(-1)].map(|end| self.forms.expr(&end));
+        (low, Form::atom(self.forms.pool.select(runs, ends[0], ends[1])))
+    }
+
+    /// The number of iterations of a loop over a dimension in which all stores of the place stand, if a loop around the place decides it.
+    fn lapsing(&mut self, dim: usize) -> Option<Form> {
+        let around = self.spot.context.loops.len();
+        let stores = self.sites.stores.iter();
+        let mut stores = stores.filter(|store| {
+            self.buffers.contains(&store.buffer) && self.inside(store.stmt, self.spot)
+        });
+        let first = stores.next()?;
+        let others: Vec<&Store> = stores.collect();
+        let coord = self.found.stores.get(&first.stmt)?.coords.get(dim)?.clone();
+        for of in first.loops.iter().skip(around) {
+            let shared =
+                others.iter().all(|store| store.loops.iter().any(|other| other.var == of.var));
+            let extent = self.forms.form(of.extent);
+            if shared && self.forms.depends(&coord, of.var) && self.lapses(&extent) {
+                return Some(extent);
+            }
+        }
+        None
+    }
+
+    /// Whether a number of iterations is nothing in some iterations of the loops around the place, and not in others.
+    fn lapses(&mut self, extent: &Form) -> bool {
+        let mut inside = extent.clone();
+        let mut goes_along = false;
+        for of in self.spot.context.loops.iter().rev() {
+            goes_along |= self.forms.depends(extent, of.var);
+            // Some iteration, whatever the variable is.
+            let [min, all] = [of.min, of.extent].map(|bound| self.forms.form(bound));
+            let all = self.forms.greatest([all, Form::constant(1)]);
+            let [own, all] = [Form::atom(self.forms.pool.var_expr(of.var)), all]
+                .map(|form| self.forms.expr(&form));
+            let rest = self.forms.pool.binary(BinaryOp::Mod, own, all);
+            let iteration = min.plus(&Form::atom(rest), 1);
+            inside = self.forms.replaced(&inside, &mut Env::of([(of.var, iteration)]));
+        }
+        goes_along
+            && span(self.forms, &inside).is_some_and(|(least, greatest)| least <= 0 && greatest > 0)
+    }
+
+    fn filled(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
         let written = self.written(self.spot, dim);
         let layout = &self.found.layouts[&self.buffer];
         let all = match &layout.begins[dim] {
