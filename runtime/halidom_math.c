@@ -7,6 +7,8 @@
 
 static const double LN2_HIGH = 0x1.62e42fee00000p-1;
 static const double LN2_LOW = 0x1.a39ef35793c76p-33;
+static const double LN2 = 0x1.62e42fefa39efp-1;
+static const uint64_t ONE_BITS = 0x3ff0000000000000u;
 static const double INVERSE_LN2 = 0x1.71547652b82fep+0;
 static const double HALF_PI_1 = 0x1.921fb40000000p+0;
 static const double HALF_PI_2 = 0x1.4442d00000000p-24;
@@ -266,45 +268,27 @@ WEAK double halidom_atan(double x) {
     return x < 0.0 ? -angle : angle;
 }
 
-/* Of floats: those of doubles, rounded. */
+/* Of floats: nine terms in doubles, rounded once. Generated code has the same for the lanes of a
+ * vector. */
 WEAK float halidom_expf(float x) {
-    return (float)halidom_exp((double)x);
-}
-
-typedef double halidom_f64x8 __attribute__((vector_size(64)));
-typedef int64_t halidom_i64x8 __attribute__((vector_size(64)));
-enum { HALIDOM_EXP_LANES = 8 };
-
-/* halidom_expf, several numbers at a time: the operations of halidom_exp in their order, and what
- * is no number or beyond the ends put in at the end. */
-WEAK void halidom_expf_lanes(float *values, int count) {
-    for (int first = 0; first < count; first += HALIDOM_EXP_LANES) {
-        int lanes = count - first < HALIDOM_EXP_LANES ? count - first : HALIDOM_EXP_LANES;
-        halidom_f64x8 x = {0};
-        for (int lane = 0; lane < lanes; lane++) {
-            x[lane] = (double)values[first + lane];
-        }
-        halidom_i64x8 high = x > 709.79, low = x < -745.2, none = x != x;
-        halidom_f64x8 inside = (halidom_f64x8)((halidom_i64x8)x & ~(high | low | none));
-        halidom_f64x8 k = (inside * INVERSE_LN2 + TO_INTEGER) - TO_INTEGER;
-        halidom_f64x8 rest = (inside - k * LN2_HIGH) - k * LN2_LOW;
-        halidom_f64x8 power = {0};
-        for (int n = 0; n < 14; n++) {
-            power = power * rest + exp_terms[n];
-        }
-        halidom_i64x8 n = __builtin_convertvector(k, halidom_i64x8);
-        /* Half of it, towards zero. */
-        halidom_i64x8 half = (n - (n >> 63)) >> 1;
-        halidom_f64x8 scale = (halidom_f64x8)((half + 1023) << 52);
-        halidom_f64x8 rest_of_scale = (halidom_f64x8)((n - half + 1023) << 52);
-        power = power * scale * rest_of_scale;
-        for (int lane = 0; lane < lanes; lane++) {
-            double value = power[lane];
-            value = high[lane] ? __builtin_inf() : low[lane] ? 0.0 : none[lane] ? x[lane] : value;
-            values[first + lane] = (float)value;
-        }
+    if (x != x) {
+        return x;
     }
+    if (x > 89.0f) {
+        return __builtin_inff();
+    }
+    if (x < -104.0f) {
+        return 0.0f;
+    }
+    double number = (double)x;
+    /* The sum's last bits are the nearest integer, which the exponent of a power of two takes up. */
+    double sum = number * INVERSE_LN2 + TO_INTEGER;
+    double rest = number - (sum - TO_INTEGER) * LN2;
+    double power = float_of((bits_of(sum) << 52) + ONE_BITS);
+    return (float)(polynomial(exp_terms + 5, 9, rest) * power);
 }
+
+/* Of floats: those of doubles, rounded. */
 WEAK float halidom_logf(float x) {
     return (float)halidom_log((double)x);
 }

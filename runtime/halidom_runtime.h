@@ -124,8 +124,6 @@ double halidom_cos(double x) __attribute__((const));
 double halidom_tan(double x) __attribute__((const));
 double halidom_atan(double x) __attribute__((const));
 float halidom_expf(float x) __attribute__((const));
-/* halidom_expf of each of these numbers, in their place. */
-void halidom_expf_lanes(float *values, int count);
 float halidom_logf(float x) __attribute__((const));
 float halidom_sinf(float x) __attribute__((const));
 float halidom_cosf(float x) __attribute__((const));

@@ -7,7 +7,7 @@ use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 use crate::templates::{
-    CALL_FOR_LANES, CONVERT, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text,
+    CONVERT, EXP_FOR_LANES, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text,
     saturate_text, scalar_text, vector_saturate_text, vector_text,
 };
 
@@ -193,6 +193,9 @@ impl Helper {
                 }
                 needs
             }
+            Self::VectorCall(Intrinsic::Exp, Scalar::F32, lanes) => {
+                vec![Self::Type(Scalar::F32, lanes), Self::Type(Scalar::I32, lanes)]
+            }
             Self::VectorCall(_, scalar, lanes)
             | Self::DivBy(scalar, lanes, _)
             | Self::ModBy(scalar, lanes, _) => vec![Self::Type(scalar, lanes)],
@@ -267,7 +270,7 @@ pub(crate) fn definition(helper: Helper) -> String {
             let mut template = Template::of(scalar, lanes);
             template.function = builtin(intrinsic, scalar);
             let at_once = (intrinsic, scalar) == (Intrinsic::Exp, Scalar::F32);
-            template.fill(&name, if at_once { CALL_FOR_LANES } else { LANEWISE_CALL })
+            template.fill(&name, if at_once { EXP_FOR_LANES } else { LANEWISE_CALL })
         }
         Helper::DivBy(scalar, lanes, divisor) => {
             divide_by(scalar, lanes, divisor).fill(&name, divide_text(divisor))
@@ -323,6 +326,8 @@ struct Template {
     lanes: String,
     bits: String,
     bytes: String,
+    part: String,
+    part_bytes: String,
     align: String,
     zero: String,
     one: String,
@@ -346,6 +351,8 @@ struct Template {
 impl Template {
     fn of(scalar: Scalar, lanes: u32) -> Self {
         let bytes = c_bytes(scalar);
+        // As many lanes as fill the widest vector once they are `double`.
+        let part = lanes.min(8);
         Self {
             scalar: scalar_name(scalar).to_owned(),
             unsigned: scalar_name(unsigned_of(scalar)).to_owned(),
@@ -355,6 +362,8 @@ impl Template {
             lanes: lanes.to_string(),
             bits: (bytes * 8).to_string(),
             bytes: (bytes * lanes as usize).to_string(),
+            part: part.to_string(),
+            part_bytes: (bytes * part as usize).to_string(),
             align: bytes.to_string(),
             short: scalar.name().to_owned(),
             lane_list: list(lanes, |_| "value".to_owned()),
@@ -384,6 +393,8 @@ impl Template {
                 "lanes" => &self.lanes,
                 "bits" => &self.bits,
                 "bytes" => &self.bytes,
+                "part" => &self.part,
+                "partbytes" => &self.part_bytes,
                 "align" => &self.align,
                 "zero" => &self.zero,
                 "one" => &self.one,

@@ -156,12 +156,10 @@ pub fn intrinsic(intrinsic: Intrinsic, operand: Constant) -> Result {
             Intrinsic::Ceil => value.ceil(),
             Intrinsic::Round => value.round_ties_even(),
             Intrinsic::Trunc => value.trunc(),
-            Intrinsic::Exp
-            | Intrinsic::Log
-            | Intrinsic::Sin
-            | Intrinsic::Cos
-            | Intrinsic::Tan
-            | Intrinsic::Atan => transcendental(intrinsic, f64::from(value)) as f32,
+            Intrinsic::Exp => math::exp_f32(value),
+            Intrinsic::Log | Intrinsic::Sin | Intrinsic::Cos | Intrinsic::Tan | Intrinsic::Atan => {
+                transcendental(intrinsic, f64::from(value)) as f32
+            }
         }));
     }
     if let Some(value) = operand.as_f64() {

@@ -1,6 +1,7 @@
 //! Loops are split where their conditions and clamps are decided: the long middle part runs without them.
 
 mod decide;
+mod dense;
 mod steady;
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -14,6 +15,7 @@ use crate::interval::Intervals;
 use crate::refresh::refresh;
 use crate::{LowerError, index};
 use decide::decide;
+use dense::in_two_forms;
 use steady::{Scope, Side};
 
 /// The largest body, in statements and subexpressions, of which copies are made.
@@ -29,6 +31,8 @@ const SHORT: i128 = 4;
 /// * *Trimming.* `for x in [m, n] { if c(x) { A } }` runs over those `x` only for which `c` holds.
 /// * *Partitioning.* A loop becomes a steady one, in which conditions hold and minima and maxima are the operand that changes with `x`, and loops of the original body
 ///   before and after it. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
+///
+/// Where a loop cannot be split so, vectors in it that are loaded at clamped indices are made in two forms, one of which runs where the clamps do nothing, with dense loads.
 ///
 /// A loop that is labelled `never` stays as it is; one that is labelled `always` is partitioned though it is short, large or contains loops.
 ///
@@ -112,7 +116,11 @@ impl Partition {
     fn divided(&self, pool: &mut Pool, id: StmtId, policy: Policy) -> Result<StmtId, LowerError> {
         let Some(nest) = Loop::of(pool, id) else { return Ok(id) };
         let nest = self.trimmed(pool, nest)?;
-        self.partitioned(pool, nest, policy)
+        if let Some(parts) = self.partitioned(pool, nest, policy)? {
+            return Ok(parts);
+        }
+        let whole = nest.stmt(pool);
+        in_two_forms(pool, whole)
     }
 
     /// Whether a value changes within the place that computes the present func. Loops there start at what does not, and end at a quotient of what does not: only so are they easy to
@@ -179,14 +187,13 @@ impl Partition {
         Ok(Loop { min, extent, body, ..nest })
     }
 
-    /// The loop in parts, if that decides anything.
+    /// The loop in parts, if that decides anything and can be said.
     fn partitioned(
         &self,
         pool: &mut Pool,
         nest: Loop,
         policy: Policy,
-    ) -> Result<StmtId, LowerError> {
-        let whole = nest.stmt(pool);
+    ) -> Result<Option<StmtId>, LowerError> {
         let demanded = policy == Policy::Always;
         let count = self.intervals.of(pool, nest.extent, &mut FxHashMap::default());
         let is_short = count.high.is_some_and(|high| high <= SHORT);
@@ -194,12 +201,12 @@ impl Partition {
         let side = if demanded { Side::Demanded } else { Side::Steady };
         let mut scope = Scope::new(pool, nest.var, nest.body, side);
         if is_short && !demanded || size(pool, nest.body) > most || !scope.stmt(pool, nest.body) {
-            return Ok(whole);
+            return Ok(None);
         }
         scope.start_at(nest.first(pool));
         let steady = scope.finish();
         if steady.is_unlimited() {
-            return Ok(whole);
+            return Ok(None);
         }
         let body = decide(pool, nest.body, &steady.decided)?;
         let mut lets = Vec::new();
@@ -208,7 +215,7 @@ impl Partition {
         let mut from = nest.min;
         if let Some(low) = steady.low(pool) {
             if self.varies(pool, low) {
-                return Ok(whole);
+                return Ok(None);
             }
             // Within [min, end], and at min where the loop does not run.
             let low = pool.binary(BinaryOp::Min, low, end);
@@ -221,11 +228,11 @@ impl Partition {
         let Some(high) = steady.high(pool) else {
             let extent = index::sub(pool, end, from);
             parts.push(Loop { min: from, extent, body, ..nest }.stmt(pool));
-            return Ok(block_under(pool, parts, lets));
+            return Ok(Some(block_under(pool, parts, lets)));
         };
         let varies = self.varies(pool, high);
         if varies && steady.divides() {
-            return Ok(whole);
+            return Ok(None);
         }
         let high = pool.binary(BinaryOp::Min, high, end);
         let high = pool.binary(BinaryOp::Max, from, high);
@@ -240,7 +247,7 @@ impl Partition {
             let extent = index::sub(pool, end, high);
             Loop { min: high, extent, ..tail }.copy(pool)?
         });
-        Ok(block_under(pool, parts, lets))
+        Ok(Some(block_under(pool, parts, lets)))
     }
 }
 

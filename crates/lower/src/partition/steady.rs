@@ -333,7 +333,7 @@ impl Scope {
 }
 
 /// The variables that a statement binds.
-fn binders(pool: &Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
+pub(super) fn binders(pool: &Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
     let stmt = pool.get_stmt(id);
     if let Stmt::Let { var, .. } | Stmt::For { var, .. } = stmt {
         bound.insert(*var);

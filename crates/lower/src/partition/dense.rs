@@ -1,0 +1,201 @@
+//! Vectors of which the clamps of indices make gathers, in two forms: dense where the clamps do nothing.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Scalar, Stmt, StmtId, VarId};
+
+use super::decide::decide;
+use super::steady::binders;
+use super::{MOST_COPIED, size};
+use crate::LowerError;
+use crate::fold::{children, for_each_expr, loads};
+use crate::linear::{Linear, combine};
+use crate::refresh::refresh;
+
+/// The most comparisons before a vector: each is made as often as the vector.
+const MOST_COMPARISONS: usize = 6;
+
+/// The loop with `if no clamp does anything { dense loads } else { as it was }` around it where that can be said before it, or else around stores in its body.
+///
+/// What stands in an `else` branch is rarely run and stays as it is, as do inner loops: they were looked at by themselves.
+pub(super) fn in_two_forms(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+    if let Some(forms) = two_forms(pool, id)? {
+        return Ok(forms);
+    }
+    let Stmt::For { var, min, extent, kind, body } = *pool.get_stmt(id) else { return Ok(id) };
+    let inner = within(pool, body)?;
+    Ok(if inner == body {
+        id
+    } else {
+        pool.stmt(Stmt::For { var, min, extent, kind, body: inner })
+    })
+}
+
+/// The same for the parts of a loop's body.
+fn within(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+    match pool.get_stmt(id).clone() {
+        Stmt::Let { var, value, body } => {
+            let inner = within(pool, body)?;
+            Ok(if inner == body { id } else { pool.stmt(Stmt::Let { var, value, body: inner }) })
+        }
+        Stmt::If { condition, then_branch, else_branch } => {
+            let inner = within(pool, then_branch)?;
+            if inner == then_branch {
+                return Ok(id);
+            }
+            Ok(pool.stmt(Stmt::If { condition, then_branch: inner, else_branch }))
+        }
+        Stmt::Labeled { label, body } => {
+            let inner = within(pool, body)?;
+            Ok(if inner == body { id } else { pool.stmt(Stmt::Labeled { label, body: inner }) })
+        }
+        Stmt::Block(stmts) => {
+            if let Some(forms) = two_forms(pool, id)? {
+                return Ok(forms);
+            }
+            let parts: Vec<StmtId> =
+                stmts.iter().map(|stmt| within(pool, *stmt)).collect::<Result<_, _>>()?;
+            Ok(if parts == stmts { id } else { pool.stmt(Stmt::Block(parts)) })
+        }
+        Stmt::Allocate { buffer, body } => {
+            let inner = within(pool, body)?;
+            Ok(if inner == body { id } else { pool.stmt(Stmt::Allocate { buffer, body: inner }) })
+        }
+        Stmt::Store { .. } => Ok(two_forms(pool, id)?.unwrap_or(id)),
+        Stmt::For { .. } | Stmt::Assert { .. } | Stmt::Provide { .. } => Ok(id),
+    }
+}
+
+/// Both forms of a statement, if it has two: of stores, and serial loops around them.
+fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> {
+    if !is_plain(pool, id) || size(pool, id) > MOST_COPIED {
+        return Ok(None);
+    }
+    let mut bound = FxHashSet::default();
+    binders(pool, id, &mut bound);
+    let mut indices = Vec::new();
+    for_each_expr(pool, id, &mut |_, expr| {
+        pool.for_each_subexpr(expr, &mut |_, expr| {
+            if let Expr::Load { index, .. } = expr {
+                indices.push(*index);
+            }
+        });
+    });
+    let mut clamps = Clamps {
+        bound,
+        decided: FxHashMap::default(),
+        comparisons: Vec::new(),
+        done: FxHashMap::default(),
+    };
+    for index in indices {
+        if pool.ty(index).lanes > 1 {
+            clamps.form(pool, index);
+        }
+    }
+    let Clamps { decided, mut comparisons, .. } = clamps;
+    comparisons.dedup();
+    let Some((first, rest)) = comparisons.split_first() else { return Ok(None) };
+    if rest.len() >= MOST_COMPARISONS {
+        return Ok(None);
+    }
+    let condition = rest.iter().fold(*first, |all, one| pool.binary(BinaryOp::And, all, *one));
+    let then_branch = decide(pool, id, &decided)?;
+    let else_branch = Some(refresh(pool, id, &[])?);
+    Ok(Some(pool.stmt(Stmt::If { condition, then_branch, else_branch })))
+}
+
+/// Whether a statement is made of stores and serial loops alone.
+fn is_plain(pool: &Pool, id: StmtId) -> bool {
+    let stmt = pool.get_stmt(id);
+    match stmt {
+        Stmt::Block(_) | Stmt::For { kind: LoopKind::Serial, .. } | Stmt::Let { .. } => {
+            children(stmt).into_iter().all(|child| is_plain(pool, child))
+        }
+        Stmt::Store { atomic, .. } => !atomic,
+        Stmt::For { .. }
+        | Stmt::If { .. }
+        | Stmt::Allocate { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Labeled { .. }
+        | Stmt::Provide { .. } => false,
+    }
+}
+
+/// Minima and maxima of a row of neighbours and of what is the same in all lanes.
+struct Clamps {
+    /// What is not known before the statement.
+    bound: FxHashSet<VarId>,
+    /// Each with the operand that differs between lanes.
+    decided: FxHashMap<ExprId, ExprId>,
+    /// When they are right.
+    comparisons: Vec<ExprId>,
+    done: FxHashMap<ExprId, Option<Linear>>,
+}
+
+impl Clamps {
+    /// The expression as a sum, decisions made; `None` where it is none.
+    fn form(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
+        if let Some(form) = self.done.get(&id) {
+            return form.clone();
+        }
+        let form = self.make(pool, id);
+        self.done.insert(id, form.clone());
+        form
+    }
+
+    fn make(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
+        if pool.ty(id).scalar != Scalar::Int || loads(pool, id) {
+            return None;
+        }
+        let expr = pool.get(id).clone();
+        if pool.ty(id).lanes == 1 {
+            let form = combine(pool, &expr, &mut |pool, operand| self.form(pool, operand));
+            return form.or_else(|| Some(Linear::atom(id)));
+        }
+        if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) = expr {
+            return self.clamp(pool, id, op, lhs, rhs);
+        }
+        combine(pool, &expr, &mut |pool, operand| self.form(pool, operand))
+    }
+
+    fn clamp(
+        &mut self,
+        pool: &mut Pool,
+        id: ExprId,
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+    ) -> Option<Linear> {
+        let (a, b) = (self.form(pool, lhs)?, self.form(pool, rhs)?);
+        let (chosen, form, limit) = match (a.step, b.step) {
+            (0, 0) => return None,
+            (_, 0) => (lhs, a, b),
+            (0, _) => (rhs, b, a),
+            (_, _) => return None,
+        };
+        // The lane that comes first to the limit.
+        let last = i128::from(pool.ty(id).lanes) - 1;
+        let reach = form.step.checked_mul(last)?;
+        let mut extreme = Linear { step: 0, ..form.clone() };
+        let far = if op == BinaryOp::Min { reach.max(0) } else { reach.min(0) };
+        extreme.constant = extreme.constant.checked_add(far)?;
+        let (extreme, limit) = (extreme.expr(pool), limit.expr(pool));
+        if !self.is_known_before(pool, extreme) || !self.is_known_before(pool, limit) {
+            return None;
+        }
+        let (least, most) = if op == BinaryOp::Min { (extreme, limit) } else { (limit, extreme) };
+        let holds = pool.binary(BinaryOp::Le, least, most);
+        self.comparisons.push(holds);
+        self.decided.insert(id, chosen);
+        Some(form)
+    }
+
+    fn is_known_before(&self, pool: &Pool, expr: ExprId) -> bool {
+        let mut known = true;
+        pool.for_each_subexpr(expr, &mut |_, expr| {
+            if let Expr::Var(var) = expr {
+                known &= !self.bound.contains(var);
+            }
+        });
+        known
+    }
+}
