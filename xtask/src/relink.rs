@@ -16,10 +16,10 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     help: "\
 For some applications of Halide's repository (`halide/apps` under the folder that HALIDOM_SOURCES names, at the
 version of the installed Halide): compiles the generator, lets it write an object (strict floats), its header and
-the pipeline file; imports that file, builds the pipeline with Halidom, validated; compiles the application once,
-without a change, and links it with the one object and with the other. Both run on one random picture, and what
-they save must be the same, bit by bit. Halide's runtime, which the applications use, is linked into both.
-Prints what the validator says and the time that the applications measure themselves.
+the pipeline file; imports that file with its schedule, builds the pipeline with Halidom, validated; compiles the
+application once, without a change, and links it with the one object and with the other. Both run on one random
+picture, and what they save must be the same, bit by bit. Halide's runtime, which the applications use, is linked
+into both. Prints what the validator says and the time that the applications measure themselves.
 
 example: HALIDOM_SOURCES=~/compilers cargo xtask relink",
     run,
@@ -155,9 +155,12 @@ fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<Str
     completed(&mut command)?;
     let unreadable = |cause| Error::File { path: imported.clone(), cause };
     let text = fs::read_to_string(&imported).map_err(unreadable)?;
-    fs::write(&imported, adapted(&text, name)).map_err(unreadable)?;
+    let text = adapted(&text, name);
+    fs::write(&imported, &text).map_err(unreadable)?;
+    let schedule = text.lines().find_map(|line| line.strip_prefix("schedule "));
+    let schedule = schedule.and_then(|rest| rest.split_whitespace().next()).unwrap_or("default");
     let mut command = program(halidom);
-    command.arg("build").arg(&imported).args(["-s", "default", "--json", "--quiet", "-o"]);
+    command.arg("build").arg(&imported).args(["-s", schedule, "--json", "--quiet", "-o"]);
     command.arg(folder.join("halidom"));
     let output = capture(&mut command)?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -173,10 +176,13 @@ fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<Str
 fn adapted(program: &str, name: &str) -> String {
     let mut lines = Vec::new();
     for line in program.lines().filter(|line| line.trim() != "fast_math;") {
-        match line.strip_prefix("pipeline ").and_then(|rest| rest.split_once('(')) {
-            Some((_, rest)) => lines.push(["pipeline ", name, "(", rest].concat()),
-            None => lines.push(line.to_owned()),
-        }
+        let pipeline = line.strip_prefix("pipeline ").and_then(|rest| rest.split_once('('));
+        let schedule = line.strip_prefix("schedule ").and_then(|rest| rest.split_once(" for "));
+        lines.push(match (pipeline, schedule) {
+            (Some((_, rest)), _) => ["pipeline ", name, "(", rest].concat(),
+            (None, Some((schedule, _))) => ["schedule ", schedule, " for ", name, " {"].concat(),
+            (None, None) => line.to_owned(),
+        });
     }
     lines.push(String::new());
     lines.join("\n")

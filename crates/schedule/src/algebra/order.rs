@@ -271,7 +271,9 @@ impl Algebra<'_> {
     pub(crate) fn quotients_apart(&mut self, sum: &Sum) -> Option<i128> {
         let quotient = |of: &Self, product: &Product| {
             let Product::Atom(atom) = product else { return None };
-            let Expr::Binary(BinaryOp::Div, numerator, by) = *of.pool.get(*atom) else { return None };
+            let Expr::Binary(BinaryOp::Div, numerator, by) = *of.pool.get(*atom) else {
+                return None;
+            };
             let by = of.pool.as_constant(by).and_then(Constant::as_integer)?;
             (by > 0).then_some((numerator, by))
         };
