@@ -47,7 +47,7 @@ pub(crate) enum Command {
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
 Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
 halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --ir blur.stmt --passes dump.txt\n  halidom validate --passes dump.txt\n  \
-halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2"
+halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2\n  halidom validate --halide blur.hlpipe --assume '0 <= radius'"
     )]
     Validate(ValidateArgs),
     /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store

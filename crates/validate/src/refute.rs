@@ -246,32 +246,11 @@ fn run(
         }
         Err(Fault::CheckFailed(_)) if evaluated.is_some() => Run::Refused,
         Err(Fault::CheckFailed(_)) => Run::Inconclusive,
-        Err(
-            fault @ (Fault::OutOfBounds { .. }
-            | Fault::Undefined { .. }
-            | Fault::UndefinedOutput { .. }
-            | Fault::IndexOverflow { .. }
-            | Fault::WriteToInput { .. }
-            | Fault::DeadBuffer { .. }
-            | Fault::Race { .. }
-            | Fault::LaneConflict { .. }),
-        ) => {
+        Err(fault) if fault.is_defect() => {
             let wanted = if evaluated.is_some() { "a run without fault" } else { "a refusal" };
             different(None, Vec::new(), wanted.to_owned(), fault.to_string())
         }
-        Err(
-            Fault::ClaimWrong(_)
-            | Fault::Specification(_)
-            | Fault::Eval(_)
-            | Fault::Malformed(_)
-            | Fault::Startup(_)
-            | Fault::Bind(_)
-            | Fault::OutputCount { .. }
-            | Fault::MissingInput(_)
-            | Fault::WindowOutsideBuffer { .. }
-            | Fault::OutOfSteps
-            | Fault::TooLarge { .. },
-        ) => Run::Inconclusive,
+        Err(_) => Run::Inconclusive,
     }
 }
 

@@ -7,14 +7,12 @@ use halidom_halide::text::Pass;
 use halidom_halide::translate::{self, Source};
 use halidom_halide::{Names, text};
 use halidom_interp::Bindings;
-use halidom_interp::machine::{self, Fault};
-use halidom_ir::{
-    Array, BinaryOp, Constant, Expr, ExprId, FuncId, Pool, Program, Scalar, Shape, Stmt, StmtId,
-    VarId,
-};
+use halidom_interp::machine;
+use halidom_ir::{Array, Constant, FuncId, Pool, Program, Scalar, Shape, VarId};
 use halidom_testgen::Random;
 
 use super::replay::agree;
+use super::sizes::{self, Settled};
 use super::{FINAL_PASS, Refusal};
 use crate::files::FileError;
 use crate::source;
@@ -73,8 +71,8 @@ pub struct Comparison {
 
 /// Cases that are looked for.
 const CASES: usize = 24;
-/// Cases that are tried.
-const TRIES: usize = 4000;
+/// How often parameters are drawn.
+const ROUNDS: usize = 4;
 /// For how long new cases are looked for.
 const TIME: Duration = Duration::from_secs(10);
 /// How long all runs of all statements may take, as far as the final one tells; one case is run whatever it takes.
@@ -172,30 +170,8 @@ fn ran(source: &Source, program: &Program, case: &Case) -> Ran {
         machine::Options { steps: Some(STEPS), elements: ELEMENTS, ..machine::Options::default() };
     match machine::run(&source.pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => Ran::Gave(outcome.outputs, outcome.rounded),
-        Err(
-            fault @ (Fault::OutOfBounds { .. }
-            | Fault::Undefined { .. }
-            | Fault::UndefinedOutput { .. }
-            | Fault::IndexOverflow { .. }
-            | Fault::WriteToInput { .. }
-            | Fault::DeadBuffer { .. }
-            | Fault::Race { .. }
-            | Fault::LaneConflict { .. }),
-        ) => Ran::Faulted(fault.to_string()),
-        Err(
-            Fault::CheckFailed(_)
-            | Fault::ClaimWrong(_)
-            | Fault::Specification(_)
-            | Fault::Eval(_)
-            | Fault::Malformed(_)
-            | Fault::Startup(_)
-            | Fault::Bind(_)
-            | Fault::OutputCount { .. }
-            | Fault::MissingInput(_)
-            | Fault::WindowOutsideBuffer { .. }
-            | Fault::OutOfSteps
-            | Fault::TooLarge { .. },
-        ) => Ran::Inconclusive,
+        Err(fault) if fault.is_defect() => Ran::Faulted(fault.to_string()),
+        Err(_) => Ran::Inconclusive,
     }
 }
 
@@ -266,100 +242,54 @@ fn first_difference(
     })
 }
 
-/// Random cases that a program accepts, as many as it runs in this time. Inputs lie around the windows, by more and more; sides that entry checks fix to numbers are these.
+/// Random cases that a program accepts, as many as it runs in this time: at the borders of what its entry checks accept, and for other parameters anew.
 fn accepted(source: &Source, program: &Program, time: Duration) -> Vec<Case> {
+    let pool = &source.pool;
     let begin = Instant::now();
     let mut random = Random::new(1);
-    let fixed = fixed(&source.pool, program.body);
     let mut cases = Vec::new();
     let mut taken = Duration::ZERO;
-    for number in 0..TRIES {
-        if cases.len() == CASES || begin.elapsed() > TIME || taken > time {
-            break;
+    for _ in 0..ROUNDS {
+        let mut params = Bindings::new();
+        for param in &source.algorithm.params {
+            // One without a value is missed by every check that speaks of it.
+            if let Some(value) = coarse(pool.var(*param).ty.scalar, &mut random) {
+                let _ = params.set_var(pool, *param, value);
+            }
         }
-        let Some(case) = draw(source, program, &fixed, number, &mut random) else { continue };
-        let start = Instant::now();
-        if !matches!(ran(source, program, &case), Ran::Inconclusive) {
+        let shaped = (&source.algorithm, program);
+        for settled in sizes::settled(pool, shaped, &params, (&mut random, CASES / ROUNDS)) {
+            if cases.len() == CASES || begin.elapsed() > TIME || taken > time {
+                return cases;
+            }
+            let Some(case) = filled(source, settled, &mut random) else { continue };
+            let start = Instant::now();
+            let is_run = !matches!(ran(source, program, &case), Ran::Inconclusive);
             taken += start.elapsed();
-            cases.push(case);
+            if is_run {
+                cases.push(case);
+            }
         }
     }
     cases
 }
 
-/// Extents of windows: small ones, and those around the sizes of vectors and tiles.
-const EXTENTS: [i64; 16] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 64, 70];
-/// How far inputs reach beyond windows.
-const MARGINS: [i64; 8] = [0, 1, 2, 3, 8, 16, 32, 80];
-/// Points of a window, at most.
-const POINTS: i64 = 6000;
-/// Elements of an input, at most.
-const INPUT: i64 = 1 << 16;
-
-fn draw(
-    source: &Source,
-    program: &Program,
-    fixed: &[(VarId, i64)],
-    number: usize,
-    random: &mut Random,
-) -> Option<Case> {
+/// Inputs of these shapes.
+fn filled(source: &Source, settled: Settled, random: &mut Random) -> Option<Case> {
     let pool = &source.pool;
-    let mut bindings = Bindings::new();
-    for param in &source.algorithm.params {
-        let value = coarse(pool.var(*param).ty.scalar, random)?;
-        bindings.set_var(pool, *param, value).ok()?;
-    }
-    let known = |id: ExprId| {
-        let Expr::Var(var) = *pool.get(id) else { return None };
-        fixed.iter().find(|(known, _)| *known == var).map(|(_, value)| *value)
-    };
-    let mut windows: Vec<Shape> = Vec::new();
-    for output in &program.outputs {
-        let dims = &pool.buffer(*output.buffers.first()?).dims;
-        let shape: Shape = dims
-            .iter()
-            .enumerate()
-            .map(|(dim, sides)| {
-                let beside = windows.first().and_then(|window| window.get(dim)).copied();
-                let (min, extent) = beside.unwrap_or_else(|| {
-                    let min = if random.chance(60) { 0 } else { random.between(-7, 9) };
-                    (min, random.choose(&EXTENTS).copied().unwrap_or(1))
-                });
-                (known(sides.min).unwrap_or(min), known(sides.extent).unwrap_or(extent))
-            })
-            .collect();
-        if points(&shape)? > POINTS {
-            return None;
-        }
-        windows.push(shape);
-    }
-    let margin = MARGINS[number % MARGINS.len()];
+    let Settled { mut bindings, windows, shapes } = settled;
     let mut inputs = Vec::new();
-    for input in &program.inputs {
-        let decl = pool.buffer(*input);
-        let shape: Shape = decl
-            .dims
-            .iter()
-            .enumerate()
-            .map(|(dim, sides)| {
-                let window = windows.first().and_then(|window| window.get(dim)).copied();
-                let (min, extent) = window.unwrap_or((0, 8));
-                let (min, extent) = (min - margin, extent + 2 * margin);
-                (known(sides.min).unwrap_or(min), known(sides.extent).unwrap_or(extent))
-            })
-            .collect();
-        if points(&shape)? > INPUT {
-            return None;
-        }
-        let mut array = Array::zeros(decl.scalar, shape)?;
-        for element in 0..array.data.len() / decl.scalar.bytes()? {
-            let value = coarse(decl.scalar, random)?;
+    for (func, shape) in source.algorithm.inputs.iter().zip(shapes) {
+        let scalar = pool.func(*func).scalar(0);
+        let mut array = Array::zeros(scalar, shape)?;
+        for element in 0..array.data.len() / scalar.bytes()? {
+            let value = coarse(scalar, random)?;
             if !array.set_element(element, value) {
                 return None;
             }
         }
-        bindings.set_input(pool, decl.func, array.clone()).ok()?;
-        inputs.push((decl.func, array));
+        bindings.set_input(pool, *func, array.clone()).ok()?;
+        inputs.push((*func, array));
     }
     Some(Case { bindings, inputs, windows })
 }
@@ -381,39 +311,4 @@ fn coarse(scalar: Scalar, random: &mut Random) -> Option<Constant> {
         | Scalar::U32
         | Scalar::U64 => Some(random.constant(scalar)),
     }
-}
-
-fn points(shape: &Shape) -> Option<i64> {
-    shape.iter().try_fold(1_i64, |size, (_, extent)| size.checked_mul((*extent).max(0)))
-}
-
-/// Variables that assertions at the top fix to numbers.
-fn fixed(pool: &Pool, stmt: StmtId) -> Vec<(VarId, i64)> {
-    let mut found = Vec::new();
-    let mut pending = vec![stmt];
-    while let Some(stmt) = pending.pop() {
-        if let Stmt::Block(parts) = pool.get_stmt(stmt) {
-            pending.extend(parts);
-        } else if let Stmt::Let { body, .. } | Stmt::Allocate { body, .. } = pool.get_stmt(stmt) {
-            pending.push(*body);
-        } else if let Stmt::Assert { condition, .. } = pool.get_stmt(stmt) {
-            let mut conditions = vec![*condition];
-            while let Some(condition) = conditions.pop() {
-                let Expr::Binary(op, left, right) = *pool.get(condition) else { continue };
-                if op == BinaryOp::And {
-                    conditions.extend([left, right]);
-                } else if op == BinaryOp::Eq {
-                    for (side, value) in [(left, right), (right, left)] {
-                        let value = pool.as_constant(value).and_then(Constant::as_integer);
-                        if let (Expr::Var(var), Some(Ok(value))) =
-                            (pool.get(side), value.map(i64::try_from))
-                        {
-                            found.push((*var, value));
-                        }
-                    }
-                }
-            }
-        }
-    }
-    found
 }

@@ -72,10 +72,13 @@ struct Choice {
 }
 
 /// Shapes that pass all checks.
-struct Settled {
-    bindings: Bindings,
-    windows: Vec<Shape>,
-    shapes: Vec<Shape>,
+pub(super) struct Settled {
+    /// Parameters, and the sides of buffers.
+    pub(super) bindings: Bindings,
+    /// The windows of the outputs.
+    pub(super) windows: Vec<Shape>,
+    /// The shapes of the inputs.
+    pub(super) shapes: Vec<Shape>,
 }
 
 /// The entry checks of a program.
@@ -104,20 +107,9 @@ pub(super) fn cases(
         // A parameter of another type than its own stays unbound, and then nothing is accepted.
         let _ = params.set_var(pool, *param, value);
     }
-    let entry = Entry::of(pool, algorithm, program);
-    let Some(least) = entry.least(&params, &mut random) else { return Vec::new() };
     let mut found = Vec::new();
-    let mut seen = IndexSet::default();
-    for choice in entry.around(&least, &mut random) {
-        if found.len() >= count {
-            break;
-        }
-        if !seen.insert(choice.clone()) {
-            continue;
-        }
-        let Some(Settled { mut bindings, windows, shapes }) = entry.settle(&params, &choice) else {
-            continue;
-        };
+    for settled in settled(pool, (algorithm, program), &params, (&mut random, count)) {
+        let Settled { mut bindings, windows, shapes } = settled;
         let mut is_bound = true;
         for (input, shape) in algorithm.inputs.iter().zip(shapes) {
             let array = random_array(pool.func(*input).scalar(0), shape, random.bits());
@@ -128,6 +120,21 @@ pub(super) fn cases(
         }
     }
     found
+}
+
+/// Sizes at the borders of what is accepted, the least first, for these parameters; integer parameters that no check says are chosen as sizes are.
+pub(super) fn settled(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    params: &Bindings,
+    (random, count): (&mut Random, usize),
+) -> Vec<Settled> {
+    let entry = Entry::of(pool, algorithm, program);
+    let Some(least) = entry.least(params, random) else { return Vec::new() };
+    let mut seen = IndexSet::default();
+    let choices = entry.around(&least, random).into_iter();
+    let new = choices.filter(|choice| seen.insert(choice.clone()));
+    new.filter_map(|choice| entry.settle(params, &choice)).take(count).collect()
 }
 
 /// What the pipeline says of a case: of every point of small outputs, of those at the corners of great ones. `None` if it says nothing, or that takes too long.

@@ -202,29 +202,10 @@ fn runs_right(
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) if same(&outcome) => Ok(true),
         Ok(_) => Err(format!("another output on windows {:?}", case.windows)),
-        Err(
-            fault @ (Fault::OutOfBounds { .. }
-            | Fault::Undefined { .. }
-            | Fault::UndefinedOutput { .. }
-            | Fault::IndexOverflow { .. }
-            | Fault::WriteToInput { .. }
-            | Fault::DeadBuffer { .. }
-            | Fault::Race { .. }
-            | Fault::LaneConflict { .. }),
-        ) => Err(fault.to_string()),
+        Err(fault) if fault.is_defect() => Err(fault.to_string()),
         // A stricter entry check makes no wrong result, and a run that is too long shows nothing.
         Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }) => Ok(false),
-        Err(
-            fault @ (Fault::ClaimWrong(_)
-            | Fault::Specification(_)
-            | Fault::Eval(_)
-            | Fault::Malformed(_)
-            | Fault::Startup(_)
-            | Fault::Bind(_)
-            | Fault::OutputCount { .. }
-            | Fault::MissingInput(_)
-            | Fault::WindowOutsideBuffer { .. }),
-        ) => unreachable!("a mutant cannot be run: {fault}"),
+        Err(fault) => unreachable!("a mutant cannot be run: {fault}"),
     }
 }
 

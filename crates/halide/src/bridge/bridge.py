@@ -102,11 +102,21 @@ def scripted(halide, path):
     return halide.Pipeline(outputs), target
 
 
+def deserialized(halide, path):
+    """The pipeline of a file. Where constraints of outputs speak of inputs, Halide wants these beforehand, as they stand in the file."""
+    try:
+        return halide.deserialize_pipeline(path)
+    except halide.HalideError as error:
+        if "unknown parameter" not in str(error):
+            raise
+        return halide.deserialize_pipeline(path, halide.deserialize_parameters(path))
+
+
 def pipeline_of(halide, folder, options):
     """The pipeline, and the target if one is named."""
     target = options.get("target")
     if "script" not in options:
-        return halide.deserialize_pipeline(str(folder / "pipeline.hlpipe")), target
+        return deserialized(halide, str(folder / "pipeline.hlpipe")), target
     pipeline, own = scripted(halide, Path(options["script"]).resolve())
     return pipeline, target or own
 

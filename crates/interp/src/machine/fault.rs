@@ -129,6 +129,32 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether a program that was to go through is wrong where it ends so. A check that does not hold is a refusal of the inputs; what cannot be run, or takes too long, says nothing.
+    pub fn is_defect(&self) -> bool {
+        match self {
+            Self::OutOfBounds { .. }
+            | Self::Undefined { .. }
+            | Self::UndefinedOutput { .. }
+            | Self::IndexOverflow { .. }
+            | Self::WriteToInput { .. }
+            | Self::DeadBuffer { .. }
+            | Self::Race { .. }
+            | Self::LaneConflict { .. } => true,
+            Self::CheckFailed(_)
+            | Self::ClaimWrong(_)
+            | Self::Specification(_)
+            | Self::Eval(_)
+            | Self::Malformed(_)
+            | Self::Startup(_)
+            | Self::Bind(_)
+            | Self::OutputCount { .. }
+            | Self::MissingInput(_)
+            | Self::WindowOutsideBuffer { .. }
+            | Self::OutOfSteps
+            | Self::TooLarge { .. } => false,
+        }
+    }
+
     /// The statement that goes wrong, if it is one.
     pub fn stmt(&self) -> Option<StmtId> {
         match self {
