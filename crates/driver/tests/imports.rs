@@ -133,7 +133,10 @@ for script, file in zip(sys.argv[1::2], sys.argv[2::2]):
 
 #[test]
 fn imported_pipelines_of_every_directive_are_proved() {
-    let Some(python) = python() else { return };
+    let Some(python) = python() else {
+        println!("skipped: there is no Python with Halide");
+        return;
+    };
     let place = tempfile::tempdir().expect("there is room");
     let scripts = std::fs::read_dir(root().join("tests/halide/pipelines")).expect("it is there");
     let mut command = std::process::Command::new(python);
@@ -159,17 +162,16 @@ fn imported_pipelines_of_every_directive_are_proved() {
 fn python() -> Option<PathBuf> {
     let python = bridge::find().ok()?;
     let probe = std::process::Command::new(&python).args(["-c", "import halide"]).output();
-    let is_there = probe.is_ok_and(|output| output.status.success());
-    if !is_there {
-        println!("skipped: there is no Python with Halide");
-    }
-    is_there.then_some(python)
+    probe.is_ok_and(|output| output.status.success()).then_some(python)
 }
 
 /// What is left out, and what is said of it.
 #[test]
 fn what_is_left_out_is_listed() {
-    let Some(python) = python() else { return };
+    let Some(python) = python() else {
+        println!("skipped: there is no Python with Halide");
+        return;
+    };
     let place = tempfile::tempdir().expect("there is room");
     let script = place.path().join("script.py");
     let file = place.path().join("script.hlpipe");

@@ -334,10 +334,8 @@ fn directive(func: FuncId, stage: usize, action: Action) -> Directive {
 fn is_copy(copy: &Func, of: &Func) -> bool {
     let Some(init) = &copy.init else { return false };
     copy.updates.is_empty()
-        && init.values.iter().enumerate().all(|(number, value)| match value {
-            Expr::Call(call) => {
-                call.name == of.name && call.args == init.args && call.component == number
-            }
-            _ => false,
+        && init.values.iter().enumerate().all(|(number, value)| {
+            matches!(value, Expr::Call(call)
+                if call.name == of.name && call.args == init.args && call.component == number)
         })
 }

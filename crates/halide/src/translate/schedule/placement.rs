@@ -8,6 +8,14 @@ use crate::NameId;
 use crate::pipeline::{Func, LoopLevel};
 use crate::tree::ForKind;
 
+/// Where something is computed or stored.
+enum Place {
+    /// At the top.
+    Top,
+    /// In a loop.
+    At(Level),
+}
+
 impl Writer<'_> {
     /// The directives for a func as a whole.
     pub(super) fn placed(&mut self, func: &Func, id: FuncId) -> Vec<Action> {
@@ -17,17 +25,18 @@ impl Writer<'_> {
         }
         let schedule = &func.schedule;
         if !self.outputs.contains(&id) {
-            actions.extend(self.computed(func, id));
+            actions.push(self.computed(func, id));
             if schedule.store != schedule.compute && schedule.store != LoopLevel::Inlined {
                 match self.level(&schedule.store, id) {
-                    Some(Some(level)) => actions.push(Action::StoreAt(level)),
-                    Some(None) => actions.push(Action::StoreRoot),
+                    Some(Place::At(level)) => actions.push(Action::StoreAt(level)),
+                    Some(Place::Top) => actions.push(Action::StoreRoot),
                     None => self.note(func, "the loop at which it is stored"),
                 }
             }
             if schedule.hoist != schedule.store && schedule.hoist != LoopLevel::Inlined {
                 match self.level(&schedule.hoist, id) {
-                    Some(level) => actions.push(Action::HoistStorage(level)),
+                    Some(Place::At(level)) => actions.push(Action::HoistStorage(Some(level))),
+                    Some(Place::Top) => actions.push(Action::HoistStorage(None)),
                     None => self.note(func, "the loop at which its memory is taken"),
                 }
             }
@@ -49,35 +58,34 @@ impl Writer<'_> {
         actions
     }
 
-    fn computed(&mut self, func: &Func, id: FuncId) -> Option<Action> {
+    fn computed(&mut self, func: &Func, id: FuncId) -> Action {
         if func.schedule.compute == LoopLevel::Inlined {
             // What has updates is computed where it is read.
             let level = self.where_read(id);
             if level.is_none() {
                 self.note(func, "computed for each value that is read; it is `compute_root` here");
             }
-            return Some(level.map_or(Action::ComputeRoot, Action::ComputeAt));
+            return level.map_or(Action::ComputeRoot, Action::ComputeAt);
         }
-        Some(match self.level(&func.schedule.compute, id) {
-            Some(Some(level)) => Action::ComputeAt(level),
-            Some(None) => Action::ComputeRoot,
+        match self.level(&func.schedule.compute, id) {
+            Some(Place::At(level)) => Action::ComputeAt(level),
+            Some(Place::Top) => Action::ComputeRoot,
             None => {
                 self.note(func, "the loop at which it is computed; it is `compute_root` here");
                 Action::ComputeRoot
             }
-        })
+        }
     }
 
-    /// A level that Halide names; `Some(None)` for the top.
-    fn level(&self, level: &LoopLevel, of: FuncId) -> Option<Option<Level>> {
+    /// A level that Halide names.
+    fn level(&self, level: &LoopLevel, of: FuncId) -> Option<Place> {
         let LoopLevel::At { func, stage, var } = level else {
-            return (*level == LoopLevel::Root).then_some(None);
+            return (*level == LoopLevel::Root).then_some(Place::Top);
         };
         let host = *self.funcs.get(func)?;
         let stages = self.loops.keys().filter(|(known, _)| *known == host);
         let mut stages: Vec<usize> = stages.map(|(_, stage)| *stage).collect();
         stages.sort_unstable();
-        let last = stages.last().copied()?;
         let named = |stage: usize| self.named((host, stage), *var).is_some();
         let stage = match usize::try_from(*stage) {
             Ok(stage) => stage,
@@ -88,7 +96,16 @@ impl Writer<'_> {
             }
         };
         let var = self.named((host, stage), *var)?;
-        Some(Some(Level { func: host, stage: at(stage, last)?, var }))
+        self.at((host, stage), var).map(Place::At)
+    }
+
+    /// A loop of a stage; none for a first stage before others, which levels do not name.
+    fn at(&self, (func, stage): (FuncId, usize), var: String) -> Option<Level> {
+        let is_only = !self.loops.contains_key(&(func, 1));
+        match stage {
+            0 => is_only.then_some(Level { func, stage: None, var }),
+            stage => Some(Level { func, stage: Some(stage), var }),
+        }
     }
 
     /// Our name for a loop that directives can name.
@@ -152,9 +169,7 @@ impl Writer<'_> {
         let is_vector = |kind| kind == ForKind::Vectorized;
         let outside = loops.iter().rposition(|found| is_vector(found.kind)).map_or(0, |at| at + 1);
         let found = loops[outside..].iter().find(|found| !found.word.contains('.'))?;
-        let stages = self.loops.keys().filter(|(known, _)| *known == reader.0);
-        let last = stages.map(|(_, stage)| *stage).max()?;
-        Some(Level { func: reader.0, stage: at(reader.1, last)?, var: found.word.clone() })
+        self.at(*reader, found.word.clone())
     }
 
     fn dimensions(&mut self, func: &Func, id: FuncId, actions: &mut Vec<Action>) {
@@ -231,14 +246,5 @@ impl Writer<'_> {
         let place = func.args.iter().position(|arg| *arg == name)?;
         let var = *self.pool().func(id).args.get(place)?;
         Some(self.pool().var(var).name.clone())
-    }
-}
-
-/// How a level names a stage of a func whose last one is `last`; a first stage before others has no name.
-fn at(stage: usize, last: usize) -> Option<Option<usize>> {
-    match (stage, last) {
-        (0, 0) => Some(None),
-        (0, _) => None,
-        (stage, _) => Some(Some(stage)),
     }
 }
