@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use halidom_ir::{Algorithm, Pool};
+use halidom_ir::{Algorithm, Pool, Program};
 use halidom_smt::{Cache, Family, FindError, Program as Solver};
-use halidom_validate::{Floats, Report};
+use halidom_validate::{Floats, Given, Report};
 
 use crate::compile::Compiled;
 use crate::reference;
+use crate::stock::sizes;
 
 /// How to validate.
 #[derive(Clone, Debug)]
@@ -29,7 +30,12 @@ pub struct Options {
     pub floats: Option<Floats>,
     /// How wide the compiled code's `int`s are: 64 bits, of stock Halide 32. What is not shown to fit is counted among what is trusted.
     pub int_bits: u32,
+    /// Whether the search for a run that refutes begins at the borders of what entry checks accept: most statements of stock Halide refuse random sizes.
+    pub borders: bool,
 }
+
+/// Sizes at these borders, at most.
+const BORDERS: usize = 24;
 
 /// Who judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,14 +58,14 @@ impl Options {
         let timeout = Duration::from_secs(10);
         let engine = Engine::Default;
         let (emit_smt, confirm, cache, floats) = (None, None, None, None);
-        let int_bits = 64;
-        Self { solver, timeout, emit_smt, confirm, cache, engine, floats, int_bits }
+        let (int_bits, borders) = (64, false);
+        Self { solver, timeout, emit_smt, confirm, cache, engine, floats, int_bits, borders }
     }
 
     /// The same for what stock Halide compiled: its index arithmetic has 32 bits, and it regroups floats as if they were real numbers unless it is told not to.
     #[must_use]
     pub fn of_stock(self) -> Self {
-        Self { int_bits: 32, floats: self.floats.or(Some(Floats::Reals)), ..self }
+        Self { int_bits: 32, borders: true, floats: self.floats.or(Some(Floats::Reals)), ..self }
     }
 
     /// The same for the validator.
@@ -92,19 +98,27 @@ impl Options {
 const CONTRACTION: &str =
     "the C compiler rounding a product and the sum that it stands in once (`fast_math`)";
 
+/// Sizes at the borders of what a program's entry checks accept, the least first, at most so many; none if none are found that are accepted.
+pub fn at_borders(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    count: usize,
+) -> Vec<Given> {
+    let cases = sizes::cases(pool, (algorithm, program), (1, count)).into_iter();
+    cases.map(|case| Given { bindings: case.bindings, windows: case.windows }).collect()
+}
+
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
     let mut report = if options.engine == Engine::Reference {
         reference::judge(pool, algorithm, compiled, &options.reference())
     } else {
-        let mut pool = pool.clone();
-        halidom_validate::validate_refined(
-            &mut pool,
-            algorithm,
-            &compiled.steps,
-            &compiled.program,
-            &options.validator(),
-        )
+        let mut own = options.validator();
+        if options.borders {
+            own.given = at_borders(pool, (algorithm, &compiled.program), BORDERS);
+        }
+        let (steps, program) = (&compiled.steps, &compiled.program);
+        halidom_validate::validate_refined(&mut pool.clone(), algorithm, steps, program, &own)
     };
     if algorithm.fast_math {
         report.below.push(CONTRACTION);

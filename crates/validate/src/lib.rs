@@ -37,7 +37,7 @@ use halidom_ir::{Algorithm, Check, ExprId, FuncId, Pool, Program, StmtId, print}
 use halidom_smt::{Cache, Solver};
 
 pub use floats::{Axiom, Axioms, Floats};
-pub use refute::{Search, Survived, survive};
+pub use refute::{Given, Search, Survived, survive};
 pub use report::{
     Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
     TooStrict, Verdict, weakest,
@@ -76,6 +76,8 @@ pub struct Options {
     pub strictness: Duration,
     /// How long to search for a run that refutes a program that is not proved.
     pub search: Search,
+    /// What the search begins with: where entry checks refuse nearly all that is drawn, whoever knows what they accept says it.
+    pub given: Vec<Given>,
     /// How wide the compiled code's `int`s are. That they fit 64 bits is an obligation; if they are narrower, those that are not shown to fit are counted under
     /// [`Report::trusted_steps`].
     pub int_bits: u32,
@@ -99,6 +101,7 @@ impl Options {
             disable: Vec::new(),
             strictness: Duration::from_secs(2),
             search,
+            given: Vec::new(),
             int_bits: 64,
             floats: None,
         }
@@ -229,7 +232,8 @@ pub fn validate_refined(
     }
     let limits = (limits, enough);
     let algorithms = (algorithm, lowered);
-    let found = refute::search(pool, algorithms, program, &hints, limits, weakest);
+    let sizes = refute::Sizes { given: &options.given, hints: &hints };
+    let found = refute::search(pool, algorithms, program, sizes, limits, weakest);
     report.suggestions = hints;
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();

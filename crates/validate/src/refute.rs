@@ -64,12 +64,28 @@ pub(crate) struct Found {
 /// Values for shape and window variables that the solver thought of.
 pub(crate) type Hint = Vec<(VarId, i64)>;
 
+/// Parameters, shapes and windows to try before any that are drawn.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// Parameters and inputs; the elements of inputs are drawn anew, and so are parameters that are floats.
+    pub bindings: Bindings,
+    /// The windows of the outputs.
+    pub windows: Vec<Shape>,
+}
+
+/// Sizes to begin with: those that are given, then what the solver thought of.
+#[derive(Clone, Copy)]
+pub(crate) struct Sizes<'a> {
+    pub(crate) given: &'a [Given],
+    pub(crate) hints: &'a [Hint],
+}
+
 /// Looks for a counterexample to equality of floats that may be as weak as `weakest`; stops early after `enough` runs that went through.
 pub(crate) fn search(
     pool: &Pool,
     (algorithm, lowered): (&Algorithm, &Algorithm),
     program: &Program,
-    hints: &[Hint],
+    sizes: Sizes<'_>,
     (limits, enough): (Search, usize),
     weakest: Floats,
 ) -> Found {
@@ -81,11 +97,17 @@ pub(crate) fn search(
         if begin.elapsed() > limits.time || found.passed >= enough.min(limits.runs) {
             break;
         }
-        let hint = hints.get(trial).map_or(&[][..], Vec::as_slice);
-        let aim = Aim::at(hint, limits.steps);
         // Few digits, so that few operators round.
         random.coarse = comparisons.contains(&Comparison::Exact) && trial % 4 != 3;
-        let Some(case) = draw(pool, algorithm, program, aim, &mut random, trial) else { continue };
+        let case = if let Some(given) = sizes.given.get(trial) {
+            draw::filled(pool, algorithm, given, limits.steps, &mut random)
+        } else {
+            let trial = trial - sizes.given.len();
+            let hint = sizes.hints.get(trial).map_or(&[][..], Vec::as_slice);
+            let aim = Aim::at(hint, limits.steps);
+            draw(pool, algorithm, program, aim, &mut random, trial)
+        };
+        let Some(case) = case else { continue };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
         match run(pool, algorithm, (lowered, program), &case, (trial as u64, &comparisons)) {
             Run::Different(counterexample) => {

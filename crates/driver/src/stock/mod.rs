@@ -5,7 +5,7 @@ pub mod fuzz;
 mod import;
 mod passes;
 mod replay;
-mod sizes;
+pub(crate) mod sizes;
 
 use std::path::{Path, PathBuf};
 

@@ -13,11 +13,11 @@ use halidom_ir::{
 use halidom_testgen::{Random, random_array};
 
 /// What a compiled pipeline can be run on.
-pub(super) struct Case {
+pub(crate) struct Case {
     /// Parameters and inputs.
-    pub(super) bindings: Bindings,
+    pub(crate) bindings: Bindings,
     /// The windows of the outputs.
-    pub(super) windows: Vec<Shape>,
+    pub(crate) windows: Vec<Shape>,
 }
 
 /// A place of an output, and what the pipeline says of it.
@@ -95,7 +95,7 @@ struct Entry<'a> {
 }
 
 /// Cases at the borders of what is accepted, the least sizes first; none if no sizes are found that are.
-pub(super) fn cases(
+pub(crate) fn cases(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
     (seed, count): (u64, usize),

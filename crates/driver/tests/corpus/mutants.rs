@@ -2,19 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
+use halidom_driver::judge;
 use halidom_driver::stock::{self, Request, Stock};
+use halidom_interp::machine::{self, Fault};
 use halidom_ir::verify::{self, Phase};
-use halidom_testgen::{Mutant, MutantKind, mutants};
-use halidom_validate::{Floats, Search, Verdict, validate_refined};
+use halidom_ir::{Algorithm, Pool, Program};
+use halidom_testgen::{Case, Mutant, MutantKind, cases_of, mutants};
+use halidom_validate::{Floats, Report, Search, Verdict, validate_refined};
 
 use crate::common::{in_parallel, options};
-use crate::inputs::{self, Equality};
+use crate::inputs::{self, Equality, Expected, Input};
 use crate::scripts::{request, scripts};
 use crate::{is_wanted, is_whole, python, shared, table1};
 
 /// An environment variable: how many mutants of all statements together.
 const MUTANTS: &str = "HALIDOM_CORPUS_MUTANTS";
+/// An environment variable: if it is set, a line says what came of each mutant.
+const TOLD: &str = "HALIDOM_CORPUS_TOLD";
 /// Mutants of a whole run, and of a test run.
 const MANY: usize = 2_000;
 const FEW: usize = 24;
@@ -22,8 +28,20 @@ const FEW: usize = 24;
 const FEW_STATEMENTS: usize = 3;
 /// More are asked for: some statements have no more places.
 const MORE: usize = 150;
-/// Runs that show whether a mutant is wrong.
-const RUNS: usize = 60;
+/// Random cases that show whether a mutant is wrong, and cases at the borders of what its entry checks accept.
+const RUNS: usize = 40;
+const BORDERS: usize = 24;
+/// How much the interpreter may do in a run of the original.
+const STEPS: u64 = 100_000;
+/// Points of a window of a random case.
+const POINTS: i64 = 200;
+/// Obligations that stay open, after which the validator asks no more: the mutant is not proved.
+const OPEN: u64 = 6;
+
+/// Whether a line says what came of each mutant.
+fn is_told() -> bool {
+    std::env::var_os(TOLD).is_some()
+}
 
 /// What came of the mutants of a statement.
 #[derive(Default)]
@@ -64,18 +82,25 @@ fn no_wrong_statement_is_proved() {
         let step = statements.len().div_ceil(FEW_STATEMENTS).max(1);
         statements = statements.into_iter().step_by(step).collect();
     }
-    let each = (wanted * MORE).div_ceil(100 * statements.len().max(1));
-    let left = Mutex::new(wanted);
+    // What a statement has no places for is left to those after it.
+    let each = wanted.div_ceil(statements.len().max(1));
+    let spare = Mutex::new(0);
     let counted = in_parallel(&statements, |(name, request)| {
-        let Ok(Ok(stock)) = stock::read(request) else { return None };
-        let counts = examine(name, &stock, each, &left);
+        let begin = Instant::now();
+        let Ok(Ok(stock)) = stock::read(request) else {
+            *spare.lock().expect("no thread panics while it counts") += each;
+            println!("{name}: left out: it is not read");
+            return None;
+        };
+        let counts = examine(name, &stock, each, &spare);
         println!(
-            "{name}: {} mutants, {} observable, {} refuted, {} proved, {} proved and wrong",
+            "{name}: {} mutants, {} observable, {} refuted, {} proved, {} proved and wrong, {:.1} s",
             counts.all,
             counts.observable,
             counts.refuted,
             counts.proved,
-            counts.wrong.len()
+            counts.wrong.len(),
+            begin.elapsed().as_secs_f64()
         );
         Some(counts)
     });
@@ -106,42 +131,53 @@ fn no_wrong_statement_is_proved() {
     assert!(sum.refuted * 10 >= sum.observable * 6, "too few are refuted");
 }
 
-/// Makes mutants of a statement's program, runs them, and judges them.
-fn examine(name: &str, stock: &Stock, count: usize, left: &Mutex<usize>) -> Counts {
+/// Makes so many mutants of a statement's program, or some that are spare besides, runs them, and judges them.
+fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Counts {
     let subject = &stock.subject;
-    let (algorithm, steps) = (&subject.algorithm, &subject.compiled.steps);
-    let program = &subject.compiled.program;
+    let (algorithm, program) = (&subject.algorithm, &subject.compiled.program);
     let mut pool = subject.pool.clone();
     let mut counts = Counts::default();
-    let cases = inputs::inputs(&pool, algorithm, program, 1);
-    let cases = &cases[..cases.len().min(RUNS)];
-    if inputs::observe(&pool, program, cases, Equality::Bits).is_err() {
-        println!(
-            "{name}: left out: it gives other bits than the pipeline, as floats are regrouped"
-        );
+    let cases = cases(&pool, algorithm, program);
+    // Floats may be regrouped: then they are compared as numbers.
+    let equality = [Equality::Bits, Equality::Numbers]
+        .into_iter()
+        .find(|equality| inputs::observe(&pool, program, &cases, *equality).is_ok());
+    let Some(equality) = equality.filter(|_| !cases.is_empty()) else {
+        println!("{name}: left out: {} runs, which differ from the pipeline", cases.len());
+        *spare.lock().expect("no thread panics while it counts") += each;
         return counts;
-    }
-    let made = mutants(&mut pool, program, MutantKind::FINAL, 1, count);
+    };
+    let most = each + std::mem::take(&mut *spare.lock().expect("no thread panics while it counts"));
+    let made = mutants(&mut pool, program, MutantKind::FINAL, 1, most * MORE / 100);
     for Mutant { kind, program, description, .. } in made {
+        if counts.all == most {
+            break;
+        }
         if verify::program(&pool, &program, Phase::Final).is_err() {
             continue;
         }
-        {
-            let mut left = left.lock().expect("no thread panics while it counts");
-            if *left == 0 {
-                break;
-            }
-            *left -= 1;
-        }
         counts.all += 1;
-        let observed = inputs::observe(&pool, &program, cases, Equality::Bits).err();
-        let mut options = options();
-        options.int_bits = 32;
-        options.floats = Some(Floats::Reals);
-        options.timeout = std::time::Duration::from_secs(3);
-        options.search = Search { trials: 200, ..Search::default() };
-        options.strictness = std::time::Duration::ZERO;
-        let report = validate_refined(&mut pool.clone(), algorithm, steps, &program, &options);
+        let begin = Instant::now();
+        let observed = inputs::observe(&pool, &program, &cases, equality).err();
+        let observing = begin.elapsed();
+        let report = validate(&pool, stock, &program, observed.is_some());
+        let judging = begin.elapsed() - observing;
+        if is_told() {
+            let verdict = match &report.verdict {
+                Verdict::Proved => "proved".to_owned(),
+                Verdict::Refuted(_) => "refuted".to_owned(),
+                Verdict::Unknown(reason) => {
+                    format!("unknown: {}", reason.chars().take(200).collect::<String>())
+                }
+            };
+            println!(
+                "  {name}: {}: {description}: {}; {verdict}; {:.1} s + {:.1} s",
+                kind.name(),
+                observed.as_deref().unwrap_or("not observed"),
+                observing.as_secs_f64(),
+                judging.as_secs_f64()
+            );
+        }
         if report.verdict == Verdict::Proved {
             counts.proved += 1;
         }
@@ -158,5 +194,46 @@ fn examine(name: &str, stock: &Stock, count: usize, left: &Mutex<usize>) -> Coun
             }
         }
     }
+    *spare.lock().expect("no thread panics while it counts") += most - counts.all;
     counts
+}
+
+/// Judges a mutant; one that is not seen to be wrong is not searched for long.
+fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Report {
+    let subject = &stock.subject;
+    let mut options = options();
+    options.int_bits = 32;
+    options.floats = Some(Floats::Reals);
+    options.timeout = Duration::from_secs(3);
+    options.budget.open = Some(OPEN);
+    options.given = judge::at_borders(pool, (&subject.algorithm, program), BORDERS);
+    options.search = if is_wrong {
+        Search { trials: 200, ..Search::default() }
+    } else {
+        Search { trials: 40, time: Duration::from_secs(1), ..Search::default() }
+    };
+    options.strictness = Duration::ZERO;
+    let steps = &subject.compiled.steps;
+    validate_refined(&mut pool.clone(), &subject.algorithm, steps, program, &options)
+}
+
+/// Cases that a program accepts, at borders and random ones.
+fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
+    let borders = judge::at_borders(pool, (algorithm, program), BORDERS).into_iter().map(|given| {
+        let rank = given.windows.first().map_or(0, Vec::len);
+        Case { bindings: given.bindings, windows: given.windows, output_padding: vec![0; rank] }
+    });
+    let random = cases_of(pool, algorithm, program, POINTS, (1, RUNS));
+    let mut found = Vec::new();
+    for case in borders.chain(random) {
+        let options = inputs::options(&case, 0, STEPS);
+        match machine::run(pool, program, &case.bindings, &case.windows, &options) {
+            Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }) => continue,
+            // That the original is wrong is noticed when all are run.
+            Ok(_) | Err(_) => {}
+        }
+        let expected = Expected::new(pool, algorithm, &case, false);
+        found.push(Input { case, extreme: false, expected });
+    }
+    found
 }

@@ -7,7 +7,7 @@ use crate::common::in_parallel;
 use crate::{is_wanted, is_whole, row, shared};
 
 /// Rows that are proved from the plain statement, with claims that are inferred.
-const PROVED: [&str; 19] = [
+const PROVED: [&str; 20] = [
     "atl_tiled",
     "atl_tiled_vec",
     "atl_twostage",
@@ -25,6 +25,7 @@ const PROVED: [&str; 19] = [
     "sgemm",
     "sgemmTA",
     "sgemmTAB",
+    "sgemmTB",
     "unsharp",
     "unsharp_strict",
 ];

@@ -57,7 +57,12 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    fn new(pool: &Pool, algorithm: &Algorithm, case: &Case, extreme: bool) -> Option<Self> {
+    pub(crate) fn new(
+        pool: &Pool,
+        algorithm: &Algorithm,
+        case: &Case,
+        extreme: bool,
+    ) -> Option<Self> {
         let Case { bindings, windows, .. } = case;
         let (outputs, rounded) =
             evaluate_noting(pool, algorithm, bindings, windows, u64::MAX).ok()?;

@@ -4,7 +4,7 @@ use halidom_interp::Bindings;
 use halidom_interp::algorithm::demand_within;
 use halidom_ir::{Algorithm, Array, Constant, Expr, Pool, Program, Scalar, Shape, VarId};
 
-use super::{Case, fixed, regions};
+use super::{Case, Given, fixed, regions};
 
 /// A reproducible sequence of numbers (xorshift).
 pub(super) struct Random {
@@ -184,6 +184,34 @@ pub(super) fn draw(
     Some(Case { steps, bindings, inputs, windows, padding })
 }
 
+/// The case at sizes that are given.
+pub(super) fn filled(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    given: &Given,
+    steps: u64,
+    random: &mut Random,
+) -> Option<Case> {
+    let Given { mut bindings, windows } = given.clone();
+    for param in &algorithm.params {
+        let scalar = pool.var(*param).ty.scalar;
+        if scalar.is_float() {
+            bindings.set_var(pool, *param, random.constant(scalar)).ok()?;
+        }
+    }
+    let mut inputs = Vec::new();
+    for input in &algorithm.inputs {
+        let shape = bindings.input(*input)?.shape.clone();
+        let padding = vec![0; shape.len()];
+        let array = Array::padded(pool.func(*input).scalar(0), shape, &padding)?;
+        let array = random_elements(array, false, random)?;
+        bindings.set_input(pool, *input, array.clone()).ok()?;
+        inputs.push((*input, array));
+    }
+    let rank = windows.first()?.len();
+    Some(Case { steps, bindings, inputs, windows, padding: vec![0; rank] })
+}
+
 /// Shapes of the inputs to begin with: as hinted, of one extent, of two, or of many. Pipelines demand that some are equal.
 fn given_shapes(
     pool: &Pool,
@@ -316,9 +344,13 @@ fn random_array(scalar: Scalar, shape: Shape, wild: bool, random: &mut Random) -
     let padded = random.between(0, 3) == 0;
     let padding: Vec<i64> =
         shape.iter().map(|_| if padded { random.between(0, 3) } else { 0 }).collect();
-    let mut array = Array::padded(scalar, shape, &padding)?;
+    random_elements(Array::padded(scalar, shape, &padding)?, wild, random)
+}
+
+fn random_elements(mut array: Array, wild: bool, random: &mut Random) -> Option<Array> {
     for point in array.points() {
         let extreme = wild && random.between(0, 3) == 0;
+        let scalar = array.scalar;
         let value = if extreme { random.extreme(scalar) } else { random.constant(scalar) };
         if !array.set(&point, value) {
             return None;
