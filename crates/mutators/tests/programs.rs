@@ -70,3 +70,21 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+#[test]
+fn a_finding_says_which_file_it_is_in() {
+    let helper = "int half(int a, int b) {\n    return a / b;\n}\n";
+    let pass = "class Wrong : public IRMutator {\n    Expr visit(const Add *op) {\n        half(1, 0);\n        return op;\n    }\n};\n";
+    let sources = [("helper.cpp", helper), ("pass.cpp", pass)]
+        .map(|(name, text)| Source { name: name.to_owned(), text: text.to_owned() });
+    let mutators = mutators(&sources, &[], &options()).expect("a solver that runs");
+    let [mutator] = mutators.as_slice() else { panic!("one mutator: {mutators:#?}") };
+    let places: Vec<(Option<&str>, usize)> = mutator
+        .examination
+        .findings
+        .iter()
+        .map(|finding| (finding.file.as_deref(), finding.line))
+        .collect();
+    assert_eq!((mutator.file.as_str(), mutator.line), ("pass.cpp", 2));
+    assert_eq!(places, [(Some("helper.cpp"), 2)]);
+}

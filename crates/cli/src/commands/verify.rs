@@ -9,7 +9,7 @@ use halidom_mutators::examine::{
     Circle, ExamineError, Examined, Options, Source, Standing, circles, examine,
 };
 use halidom_mutators::profile::{PROFILES, Profile};
-use halidom_mutators::programs::{self, Mutator, mutators, names};
+use halidom_mutators::programs::{self, Finding, Mutator, mutators, names};
 use halidom_mutators::rules::{At, Limits, Verdict};
 use halidom_smt::{Family, Program};
 use serde_json::{Map, Value, json};
@@ -150,9 +150,8 @@ fn show_programs(
             let at =
                 if finding.ty.is_empty() { String::new() } else { format!(" at {}", finding.ty) };
             output.line(&format!(
-                "  {}:{}: {}{at}: {}",
-                mutator.file,
-                finding.line,
+                "  {}: {}{at}: {}",
+                place(mutator, finding),
                 finding.standing.name(),
                 finding.text
             ));
@@ -195,6 +194,11 @@ fn show_programs(
     worst.map_or("proved", program_verdict)
 }
 
+/// Where something was found: file and line.
+fn place(mutator: &Mutator, finding: &Finding) -> String {
+    format!("{}:{}", finding.file.as_ref().unwrap_or(&mutator.file), finding.line)
+}
+
 fn program_verdict(standing: programs::Standing) -> &'static str {
     if standing == programs::Standing::Verified {
         "proved"
@@ -217,7 +221,7 @@ fn program_object(mutator: &Mutator) -> Value {
         .iter()
         .map(|finding| {
             let mut entry = json!({
-                "place": format!("{}:{}", mutator.file, finding.line),
+                "place": place(mutator, finding),
                 "kind": finding.standing.name(),
                 "type": finding.ty,
                 "reason": finding.text,

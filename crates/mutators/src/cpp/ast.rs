@@ -1,6 +1,6 @@
 //! The syntax of the C++ subset in which mutators are written.
 
-/// A line of a file, counted from 1.
+/// A line of a program, counted from 1 through all of its files.
 pub type Line = usize;
 
 /// An expression with the line where it begins.
@@ -182,6 +182,10 @@ pub struct Class {
 /// A file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct File {
+    /// The lines of the program's files before it.
+    pub before: usize,
+    /// Its lines.
+    pub lines: usize,
     /// Its functions with bodies, in order, those of its classes included.
     pub functions: Vec<Function>,
     /// Its classes, in order.

@@ -4,3 +4,4 @@ pub mod ast;
 mod parse;
 
 pub use parse::parse;
+pub(crate) use parse::parse_after;

@@ -9,19 +9,26 @@ use super::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stm
 
 /// Reads a file. `None` if the parser gives up, which it does for no text within its limits.
 pub fn parse(text: &str) -> Option<File> {
+    parse_after(0, text)
+}
+
+/// Reads a file of a program that has so many lines before it.
+pub(crate) fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
     let tree = parser.parse(text, None)?;
-    let mut file = File::default();
+    let mut file = File { before, lines: text.lines().count(), ..File::default() };
     let mut macros = Vec::new();
     defined(tree.root_node(), text, &mut macros);
-    let reader = Reader { text, macros };
+    let reader = Reader { text, before, macros };
     reader.items(tree.root_node(), "", &mut file);
     Some(file)
 }
 
 struct Reader<'t> {
     text: &'t str,
+    /// The lines of the program before the text's.
+    before: usize,
     /// What the file defines for the preprocessor.
     macros: Vec<String>,
 }
@@ -46,11 +53,11 @@ fn named(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }
 
-fn line(node: Node<'_>) -> usize {
-    node.start_position().row + 1
-}
-
 impl Reader<'_> {
+    fn line(&self, node: Node<'_>) -> usize {
+        self.before + node.start_position().row + 1
+    }
+
     fn text(&self, node: Node<'_>) -> String {
         self.text.get(node.byte_range()).unwrap_or_default().to_owned()
     }
@@ -147,11 +154,20 @@ impl Reader<'_> {
             .collect();
         let body = match body.kind() {
             "compound_statement" => named(body).into_iter().map(|child| self.stmt(child)).collect(),
-            kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: line(body) }],
+            kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: self.line(body) }],
         };
-        let last_line = node.end_position().row + 1;
+        let last_line = self.before + node.end_position().row + 1;
         let text = self.text(node);
-        Some(Function { class, name, result, parameters, body, line: line(node), last_line, text })
+        Some(Function {
+            class,
+            name,
+            result,
+            parameters,
+            body,
+            line: self.line(node),
+            last_line,
+            text,
+        })
     }
 
     /// The type of a declaration, with `const` left out.
@@ -193,14 +209,14 @@ impl Reader<'_> {
             let (suffix, name) = self.declarator(declarator)?;
             let value = declarator.child_by_field_name("value").map(|value| {
                 if value.kind() == "argument_list" {
-                    let callee = Expr { kind: ExprKind::Name(ty.clone()), line: line(value) };
+                    let callee = Expr { kind: ExprKind::Name(ty.clone()), line: self.line(value) };
                     let arguments = self.arguments(value);
                     let kind = ExprKind::Call {
                         callee: Box::new(callee),
                         templates: Vec::new(),
                         arguments,
                     };
-                    Expr { kind, line: line(value) }
+                    Expr { kind, line: self.line(value) }
                 } else {
                     self.expr(value)
                 }
@@ -237,7 +253,7 @@ impl Reader<'_> {
 
     fn stmt(&self, node: Node<'_>) -> Stmt {
         let kind = self.stmt_kind(node).unwrap_or_else(|| StmtKind::Other(node.kind().to_owned()));
-        Stmt { kind, line: line(node) }
+        Stmt { kind, line: self.line(node) }
     }
 
     fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
@@ -277,7 +293,7 @@ impl Reader<'_> {
                 let body = Box::new(self.stmt(field("body")?));
                 if value.kind() == "declaration" {
                     // `while (T x = e) body` is `while (true) if (T x = e) body else break`.
-                    let at = line(node);
+                    let at = self.line(node);
                     let stop = Stmt { kind: StmtKind::Break, line: at };
                     let kind = StmtKind::If {
                         declared: Some(Box::new(self.condition_declared(value)?)),
@@ -297,7 +313,7 @@ impl Reader<'_> {
                         "declaration" => self.stmt(first),
                         _ => {
                             let kind = StmtKind::Expr(self.expr(first));
-                            Stmt { kind, line: line(first) }
+                            Stmt { kind, line: self.line(first) }
                         }
                     })
                 });
@@ -353,7 +369,7 @@ impl Reader<'_> {
             return expr;
         }
         let kind = self.expr_kind(node).unwrap_or_else(|| ExprKind::Other(node.kind().to_owned()));
-        Expr { kind, line: line(node) }
+        Expr { kind, line: self.line(node) }
     }
 
     fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
@@ -449,8 +465,8 @@ impl Reader<'_> {
         if !ty.contains(['&', '|', '<', '+', '-', '(']) {
             return None;
         }
-        let operand = reread(text.strip_prefix(sign)?, line(value))?;
-        let first = reread(&ty, line(node))?;
+        let operand = reread(text.strip_prefix(sign)?, self.line(value))?;
+        let first = reread(&ty, self.line(node))?;
         Some(ExprKind::Binary(sign.to_owned(), Box::new(first), Box::new(operand)))
     }
 
@@ -472,7 +488,7 @@ impl Reader<'_> {
         }
         let name = self.text.get(first.start_byte()..list.start_byte())?;
         let rest = self.text.get(list.start_byte() + 1..node.end_byte())?;
-        let mut expr = reread(&format!("{name} <= {rest}"), line(node))?;
+        let mut expr = reread(&format!("{name} <= {rest}"), self.line(node))?;
         "<".clone_into(leftmost(&mut expr)?);
         Some(expr)
     }
@@ -515,8 +531,10 @@ impl Reader<'_> {
                 } else {
                     (self.text(member), Vec::new())
                 };
-                let callee =
-                    Expr { kind: ExprKind::Member { object, arrow, name }, line: line(callee) };
+                let callee = Expr {
+                    kind: ExprKind::Member { object, arrow, name },
+                    line: self.line(callee),
+                };
                 ExprKind::Call { callee: Box::new(callee), templates: types, arguments }
             }
             "qualified_identifier" => {

@@ -110,7 +110,7 @@ fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: Sta
 }
 
 fn undecided(standing: Standing, text: String) -> Finding {
-    Finding { standing, line: 0, ty: String::new(), text, counterexample: None }
+    Finding { file: None, standing, line: 0, ty: String::new(), text, counterexample: None }
 }
 
 /// A path that ends the compiler, if it is possible: a crash if running the analysis confirms it.

@@ -103,6 +103,11 @@ impl<'p> Dependence<'p> {
         Self { key, class: digest(&texts(&class)), functions }
     }
 
+    /// How much text it depends on.
+    pub(crate) fn length(&self) -> usize {
+        self.functions.iter().map(|function| function.text.len()).sum()
+    }
+
     /// The line in which an examination is kept.
     pub(crate) fn write(&self, examination: &Examination, options: &Options) -> String {
         let mut fields = vec![
@@ -153,7 +158,7 @@ impl<'p> Dependence<'p> {
             let standing = Standing::ALL.into_iter().find(|known| known.name() == standing)?;
             let place = fields.next()?;
             let (place, offset) = place.split_once(':')?;
-            let line = self.line(place.parse().ok()?, offset.parse().ok()?);
+            let line = self.line(place.parse().ok()?, offset.parse().ok()?)?;
             let (ty, text) = (fields.next()?, fields.next()?);
             let count: usize = fields.next()?.parse().ok()?;
             let mut counterexample = None;
@@ -171,7 +176,7 @@ impl<'p> Dependence<'p> {
                 counterexample =
                     Some(Counterexample { before, after, values, expected, got, snippet });
             }
-            findings.push(Finding { standing, line, ty, text, counterexample });
+            findings.push(Finding { file: None, standing, line, ty, text, counterexample });
         }
         let is_undecided = findings.iter().any(|finding| finding.standing == Standing::Undecided);
         if !findings.is_empty() && class != self.class
@@ -184,7 +189,8 @@ impl<'p> Dependence<'p> {
         Some(Examination { standing, findings, proved })
     }
 
-    /// A line as a function's number and the distance from its first line; past the functions, the line itself.
+    /// A line as a function's number and the distance from its first line; past the functions, the line itself, which may be
+    /// another one later.
     fn place(&self, line: usize) -> (usize, usize) {
         let within = |function: &&Function| (function.line..=function.last_line).contains(&line);
         match self.functions.iter().position(within) {
@@ -193,8 +199,11 @@ impl<'p> Dependence<'p> {
         }
     }
 
-    fn line(&self, place: usize, offset: usize) -> usize {
-        self.functions.get(place).map_or(offset, |function| function.line + offset)
+    fn line(&self, place: usize, offset: usize) -> Option<usize> {
+        match self.functions.get(place) {
+            Some(function) => Some(function.line + offset),
+            None => (offset == 0).then_some(0),
+        }
     }
 }
 

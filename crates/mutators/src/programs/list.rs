@@ -55,10 +55,16 @@ pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Reads files whose lines are counted through, so that a line tells the file.
 fn parsed(sources: &[Source]) -> Vec<(String, File)> {
-    let read =
-        |source: &Source| (source.name.clone(), cpp::parse(&source.text).unwrap_or_default());
-    sources.iter().map(read).collect()
+    let mut before = 0;
+    let mut files = Vec::new();
+    for source in sources {
+        let file = cpp::parse_after(before, &source.text).unwrap_or_default();
+        before += source.text.lines().count();
+        files.push((source.name.clone(), file));
+    }
+    files
 }
 
 /// What files have.
@@ -66,6 +72,8 @@ pub(crate) struct Found {
     pub(crate) program: Program,
     /// The names of the files.
     names: Vec<String>,
+    /// The lines of the program before each file, and how many it has.
+    lines: Vec<(usize, usize)>,
     /// Mutators by file and function.
     pub(crate) mutators: Vec<(usize, usize)>,
 }
@@ -74,9 +82,10 @@ impl Found {
     pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
         let mut program = Program::default();
         let mut mutators: Vec<(usize, usize)> = Vec::new();
-        let mut names = Vec::new();
+        let (mut names, mut lines) = (Vec::new(), Vec::new());
         for (index, (name, file)) in files.into_iter().enumerate() {
             names.push(name);
+            lines.push((file.before, file.lines));
             program.classes.extend(file.classes);
             for function in file.functions {
                 mutators.push((index, program.functions.len()));
@@ -89,7 +98,33 @@ impl Found {
             (is_mutator(function, &program.classes) || is_emitter(function, &program.functions))
                 && (wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted)))
         });
-        Self { program, names, mutators }
+        Self { program, names, lines, mutators }
+    }
+
+    /// The file that a line of the program is in, and the line in it; line 0 is in none.
+    fn place(&self, line: usize) -> Option<(usize, usize)> {
+        let within =
+            |(before, count): &(usize, usize)| (before + 1..=before + count).contains(&line);
+        let file = self.lines.iter().position(within)?;
+        Some((file, line - self.lines[file].0))
+    }
+
+    /// What was found about a mutator, with the lines of files.
+    fn placed(&self, file: usize, function: usize, mut examination: Examination) -> Mutator {
+        let function = &self.program.functions[function];
+        for finding in &mut examination.findings {
+            // What has no line of its own is about the mutator.
+            let line = if finding.line == 0 { function.line } else { finding.line };
+            let (at, line) = self.place(line).unwrap_or((file, line));
+            finding.file = (at != file).then(|| self.names[at].clone());
+            finding.line = line;
+        }
+        Mutator {
+            file: self.names[file].clone(),
+            line: self.place(function.line).map_or(function.line, |(_, line)| line),
+            name: title(function),
+            examination,
+        }
     }
 }
 
@@ -99,25 +134,34 @@ pub fn mutators_of(
     wanted: &[String],
     options: &Options,
 ) -> Result<Vec<Mutator>, ExamineError> {
-    let Found { program, names, mutators: found } = Found::of(files, wanted);
+    let all = Found::of(files, wanted);
+    let (program, found) = (&all.program, &all.mutators);
     let io =
         |source| ExamineError::Cache { path: options.cache.clone().unwrap_or_default(), source };
     let cache = Cache::load(options).map_err(io)?;
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Examination>>> = Mutex::new(vec![None; found.len()]);
+    // Those of much text come first, so that none of them is begun when the others are done.
+    let dependence = |(_, function): &(usize, usize)| {
+        Dependence::of(program, &program.functions[*function], options)
+    };
+    let mut queue: Vec<(usize, Dependence<'_>)> =
+        found.iter().map(dependence).enumerate().collect();
+    queue.sort_by_key(|(_, dependence)| std::cmp::Reverse(dependence.length()));
     let work = || -> Result<(), ExamineError> {
-        let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
-        let mut asked = Known::default();
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, function)) = found.get(index) else { return Ok(()) };
-            let function = &program.functions[*function];
-            let dependence = Dependence::of(&program, function, options);
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            let Some((index, dependence)) = queue.get(turn) else { return Ok(()) };
+            let index = *index;
+            let function = &program.functions[found[index].1];
+            // A solver of its own for each, so that what one is answered does not depend on what was asked about others.
+            let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
+            let mut asked = Known::default();
             let known = cache.line(&dependence.key);
             let known = known.and_then(|line| dependence.read(line, options));
             let examination = known.unwrap_or_else(|| {
                 let entry = |kind| Entry {
-                    program: &program,
+                    program,
                     profile: options.profile,
                     function,
                     kind,
@@ -149,14 +193,8 @@ pub fn mutators_of(
     })?;
     cache.save(options).map_err(io)?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mutators = found.iter().zip(done).filter_map(|((file, function), examination)| {
-        let function = &program.functions[*function];
-        Some(Mutator {
-            file: names[*file].clone(),
-            line: function.line,
-            name: title(function),
-            examination: examination?,
-        })
+    let mutators = all.mutators.iter().zip(done).filter_map(|((file, function), examination)| {
+        Some(all.placed(*file, *function, examination?))
     });
     Ok(mutators.collect())
 }
@@ -218,6 +256,7 @@ fn derives(class: &str, classes: &[Class], depth: usize) -> bool {
 fn unsupported(function: &Function) -> Examination {
     let what = format!("nodes of the kind {}", argument(function).unwrap_or_default());
     let finding = Finding {
+        file: None,
         standing: Standing::Unsupported,
         line: function.line,
         ty: String::new(),

@@ -18,6 +18,9 @@ use crate::rules::{Fulfilment, Limits, Values, fulfil};
 /// Random statements for each mutator.
 const TRIALS: usize = 20_000;
 
+/// Random statements after which it is given up if the mutator was followed on none.
+const MIN_TRIALS: usize = 2000;
+
 /// Where the random statements begin.
 const SEED: u64 = 7;
 
@@ -58,13 +61,18 @@ pub(crate) fn examine_statement(
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
         for end in &ends {
-            let is_known = |standing: Standing, findings: &[Finding]| {
-                findings.iter().any(|found| found.standing == standing && found.line == end.line)
-            };
+            let standing = standing_unless_proved(end);
+            let is_known = findings
+                .iter()
+                .any(|found: &Finding| found.standing == standing && found.line == end.line);
+            // Whether another path of the line is proved changes nothing.
+            if is_known {
+                continue;
+            }
             match judged(entry, &machine, input, end, solver, limits) {
                 Ok(()) => proved += 1,
-                Err((standing, _)) if is_known(standing, &findings) => {}
-                Err((standing, text)) => findings.push(Finding {
+                Err(text) => findings.push(Finding {
+                    file: None,
                     standing,
                     line: end.line,
                     ty: String::new(),
@@ -95,7 +103,16 @@ pub(crate) fn examine_statement(
     Examination { standing, findings, proved }
 }
 
-/// What the end of a path shows.
+/// What the end of a path is, unless it is shown that all is right there.
+fn standing_unless_proved(end: &End) -> Standing {
+    match &end.outcome {
+        Outcome::Returned(Val::Expr(_)) | Outcome::Crash(_) => Standing::Undecided,
+        Outcome::Returned(_) | Outcome::Unsupported(_) => Standing::Unsupported,
+        Outcome::Bounded(_) => Standing::Bounded,
+    }
+}
+
+/// Whether all is right at the end of a path, or why that is not known.
 fn judged(
     entry: Entry<'_>,
     machine: &Machine<'_>,
@@ -103,32 +120,27 @@ fn judged(
     end: &End,
     solver: &mut Solver,
     limits: Limits,
-) -> Result<(), (Standing, String)> {
+) -> Result<(), String> {
     let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
-    let (standing, text) = match &end.outcome {
+    let text = match &end.outcome {
         Outcome::Returned(Val::Expr(Some(result))) => {
             if end.state.node(*result).ty != Type::STMT {
-                (Standing::Undecided, "an expression is returned".to_owned())
+                "an expression is returned".to_owned()
             } else if !end.state.emitted_undefined.is_empty() {
-                (Standing::Undecided, "the C that is written may be undefined".to_owned())
+                "the C that is written may be undefined".to_owned()
             } else {
-                return same_effect(&mut meaning, input, *result, solver, limits)
-                    .map_err(|reason| (Standing::Undecided, reason));
+                return same_effect(&mut meaning, input, *result, solver, limits);
             }
         }
-        Outcome::Returned(Val::Expr(None)) => {
-            (Standing::Undecided, "an undefined Stmt is returned".to_owned())
-        }
-        Outcome::Returned(_) => (Standing::Unsupported, "a result that is no Stmt".to_owned()),
-        Outcome::Crash(what) => (Standing::Undecided, what.clone()),
-        Outcome::Unsupported(what) => (Standing::Unsupported, what.clone()),
-        Outcome::Bounded(what) => (Standing::Bounded, what.clone()),
+        Outcome::Returned(Val::Expr(None)) => "an undefined Stmt is returned".to_owned(),
+        Outcome::Returned(_) => "a result that is no Stmt".to_owned(),
+        Outcome::Crash(what) | Outcome::Unsupported(what) | Outcome::Bounded(what) => what.clone(),
     };
     let mut facts = meaning.facts();
     facts.extend(meaning.not_taken(false));
     match fulfil(&meaning.values, &facts, solver, limits) {
         Fulfilment::None => Ok(()),
-        Fulfilment::By(_) | Fulfilment::Unknown(_) => Err((standing, text)),
+        Fulfilment::By(_) | Fulfilment::Unknown(_) => Err(text),
     }
 }
 
@@ -147,8 +159,15 @@ pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String>
 /// Runs the mutator on random statements.
 fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
-    for _ in 0..TRIALS {
+    let mut is_followed = false;
+    for count in 0..TRIALS {
+        // What is followed on none of so many is followed on none.
+        if count == MIN_TRIALS && !is_followed {
+            return;
+        }
         let Some(concrete) = trials.next() else { return };
+        is_followed = is_followed
+            || count < MIN_TRIALS && !matches!(ran(entry, &concrete, Operands::Kept), Ran::Failed);
         let Some((standing, line, text, counterexample)) = difference(entry, &concrete) else {
             continue;
         };
@@ -156,7 +175,14 @@ fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
             findings.iter().any(|found| found.standing == standing && found.line == line);
         if !is_known {
             let counterexample = Some(counterexample);
-            findings.push(Finding { standing, line, ty: String::new(), text, counterexample });
+            findings.push(Finding {
+                file: None,
+                standing,
+                line,
+                ty: String::new(),
+                text,
+                counterexample,
+            });
         }
     }
 }

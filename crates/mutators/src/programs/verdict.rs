@@ -59,6 +59,8 @@ impl Standing {
 pub struct Finding {
     /// Its kind.
     pub standing: Standing,
+    /// The file, if it is another than the mutator's.
+    pub file: Option<String>,
     /// The line.
     pub line: usize,
     /// The type of the node at which it shows.

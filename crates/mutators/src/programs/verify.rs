@@ -34,8 +34,16 @@ pub(crate) fn examine(
     known: &mut Known,
 ) -> Examination {
     let begin = effort(solver);
-    let mut examiner =
-        Examiner { entry, begin, solver, limits, known, findings: Vec::new(), proved: 0 };
+    let mut examiner = Examiner {
+        entry,
+        begin,
+        solver,
+        limits,
+        known,
+        findings: Vec::new(),
+        proved: 0,
+        left: Vec::new(),
+    };
     let mut is_run = false;
     // Most arms are about types that do not wrap; they come first, as only so much is asked.
     let scalars = match entry.kind {
@@ -78,6 +86,8 @@ struct Examiner<'p, 's> {
     proved: usize,
     /// What the solver had been asked before.
     begin: u64,
+    /// Lines of which claims were left undecided, one entry for each claim.
+    left: Vec<usize>,
 }
 
 /// What the solver was asked, an answer that is not known counted for what it costs.
@@ -95,6 +105,9 @@ const UNKNOWN_EFFORT: u64 = 60;
 
 /// Why a question was not asked.
 const EXHAUSTED: &str = "more questions than are asked about one mutator";
+
+/// Claims of a line that are left undecided before its others are not tried: the line stays undecided.
+const MAX_LEFT: usize = 30;
 
 /// Random inputs at each type of a node.
 const TRIALS: usize = 200;
@@ -138,6 +151,7 @@ impl Examiner<'_, '_> {
             };
             if !self.is_found(standing, line) {
                 self.findings.push(Finding {
+                    file: None,
                     standing,
                     line,
                     ty: shown.to_owned(),
@@ -152,15 +166,22 @@ impl Examiner<'_, '_> {
         self.findings.iter().any(|found| found.standing == standing && found.line == line)
     }
 
-    /// Whether a claim of the line was undecided in a narrower type that wraps: a wider one is not easier.
+    /// Whether a claim of the line was undecided in a narrower type that wraps: a wider one is not easier. Or so many were
+    /// undecided that no more are tried.
     fn is_given_up(&self, line: usize, end: &End, input: NodeId) -> bool {
         let ty = end.state.node(input).ty;
-        ty.domain().wraps() && ty.bits > 8 && self.is_found(Standing::Undecided, line)
+        let left = self.left.iter().filter(|known| **known == line).count();
+        left >= MAX_LEFT
+            || ty.domain().wraps() && ty.bits > 8 && self.is_found(Standing::Undecided, line)
     }
 
     fn find(&mut self, standing: Standing, line: usize, ty: &str, text: impl Into<String>) {
+        if standing == Standing::Undecided {
+            self.left.push(line);
+        }
         if !self.is_found(standing, line) {
             self.findings.push(Finding {
+                file: None,
                 standing,
                 line,
                 ty: ty.to_owned(),
@@ -240,7 +261,8 @@ impl Examiner<'_, '_> {
         what: &str,
         ty: &str,
     ) {
-        if self.is_found(Standing::Crash, end.line) {
+        let left = self.left.iter().filter(|known| **known == end.line).count();
+        if self.is_found(Standing::Crash, end.line) || left >= MAX_LEFT {
             return;
         }
         if let Some(flat) = flat_fact(entry, machine, end)
@@ -274,6 +296,7 @@ impl Examiner<'_, '_> {
                         Ok((happened, line)) => {
                             if !self.is_found(Standing::Crash, line) {
                                 self.findings.push(Finding {
+                                    file: None,
                                     standing: Standing::Crash,
                                     line,
                                     ty: ty.to_owned(),
@@ -405,6 +428,7 @@ impl Examiner<'_, '_> {
                 Ok((standing, line, text, shown)) => {
                     if !self.is_found(standing, line) {
                         self.findings.push(Finding {
+                            file: None,
                             standing,
                             line,
                             ty: ty.to_owned(),
@@ -572,6 +596,7 @@ impl Examiner<'_, '_> {
                         Ok((standing, line, text, shown)) => {
                             if !self.is_found(standing, line) {
                                 self.findings.push(Finding {
+                                    file: None,
                                     standing,
                                     line,
                                     ty: ty.to_owned(),
@@ -642,6 +667,7 @@ impl Examiner<'_, '_> {
                             Ok((standing, line, text, shown)) => {
                                 if !self.is_found(standing, line) {
                                     self.findings.push(Finding {
+                                        file: None,
                                         standing,
                                         line,
                                         ty: ty.to_owned(),
