@@ -26,6 +26,8 @@ pub(crate) enum Error {
     Derivations(Vec<String>),
     /// These programs of the project were refuted.
     Refuted(Vec<String>),
+    /// These answers are known, and were not found.
+    Answers(Vec<String>),
     /// These measurements are not what they should be.
     Slow(Vec<String>),
     /// Sanitizers or warnings stopped these, or did not stop what they must.
@@ -51,6 +53,9 @@ impl fmt::Display for Error {
             Self::Untidy(count) => write!(f, "tidy found {count} things to mend"),
             Self::Derivations(names) => write!(f, "not accepted: {}", names.join(", ")),
             Self::Refuted(names) => write!(f, "refuted: {}", names.join(", ")),
+            Self::Answers(rows) => {
+                write!(f, "known answers that were not found:\n  {}", rows.join("\n  "))
+            }
             Self::Slow(rows) => {
                 write!(f, "not as fast as it should be, or wrong:\n  {}", rows.join("\n  "))
             }

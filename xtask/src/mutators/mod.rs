@@ -1,5 +1,7 @@
 //! `cargo xtask mutators`: the rewrite rules and mutators of the compilers whose sources are at hand.
 
+mod known;
+
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, cargo, measure, program, root, shown};
@@ -18,10 +20,11 @@ compilers whose sources lie in the folder that HALIDOM_SOURCES names: `heterocl`
 `halide-to-hardware` and `halide`, each a checkout (a link will do). The first table has the rewrite rules by
 width, the second the mutators of each file, which is run as a process of its own: what they are, seconds, and
 the most memory of the process and its solvers. The third says of how many mutators of each compiler there is a
-verdict, and how many are decided without a bound, the last which are not supported and what stopped them first.
-Answers are kept in the target folder, so a second run is
-quick. A compiler whose folder is missing is named. HALIDOM_ONLY=TEXT runs the compilers with TEXT in their
-names alone.
+verdict, and how many are decided without a bound, the fourth of how many rules, the last which mutators are not
+supported and what stopped them first. A number that misses what it should be is marked. Answers are kept in the
+target folder, so a second run is quick; HALIDOM_FRESH=1 forgets them first. Fails if one of the answers that are
+known about these sources is not found. A compiler whose folder is missing is named. HALIDOM_ONLY=TEXT runs the
+compilers with TEXT in their names alone.
 
 With --mutants, changes the project's own right mutators in 300 places (a flipped comparison, a constant off
 by one, a dropped guard, swapped operands), verifies each mutant, runs it on some thousand inputs, and prints
@@ -36,6 +39,9 @@ example: cargo xtask mutators --mutants",
 
 /// The variable that chooses compilers.
 const ONLY: &str = "HALIDOM_ONLY";
+
+/// The variable that says that no answers of earlier runs are used.
+const FRESH: &str = "HALIDOM_FRESH";
 
 fn run() -> Result<(), Error> {
     let Some(sources) = std::env::var_os(SOURCES).map(PathBuf::from) else {
@@ -52,16 +58,24 @@ fn run() -> Result<(), Error> {
     let only = std::env::var(ONLY).unwrap_or_default();
     let (mut rules, mut transformations) = (Vec::new(), Vec::new());
     let mut covered: Vec<Covered> = Vec::new();
+    let (mut decided, mut missing, mut known) = (Vec::new(), Vec::new(), 0);
     for profile in PROFILES.into_iter().filter(|profile| profile.contains(&only)) {
         let checkout = sources.join(profile);
         if !checkout.is_dir() {
             println!("{profile}: no folder {}", checkout.display());
             continue;
         }
-        rules.extend(rules_of(&halidom, profile, &checkout)?);
+        if std::env::var_os(FRESH).is_some() {
+            forget(profile)?;
+        }
+        let mut found = Vec::new();
+        let mut run = Run { halidom: &halidom, profile, checkout: &checkout, found: &mut found };
+        rules.extend(run.rules(&mut decided)?);
         let mut coverage = Covered { compiler: profile.to_owned(), ..Covered::default() };
-        transformations.extend(transformations_of(&halidom, profile, &checkout, &mut coverage)?);
+        transformations.extend(run.transformations(&mut coverage)?);
         covered.push(coverage);
+        missing.extend(known::missing(profile, &found));
+        known += known::count(profile);
     }
     let mut headings = vec!["compiler", "bits"];
     headings.extend(STANDINGS);
@@ -71,8 +85,28 @@ fn run() -> Result<(), Error> {
     headings.extend(PROGRAM_STANDINGS);
     headings.extend(COSTS);
     println!("{}", table::layout(&headings, &transformations));
-    show_coverage(&covered);
-    Ok(())
+    show_coverage(&covered, &decided);
+    if missing.is_empty() {
+        println!("all {known} known answers about these sources were found");
+        Ok(())
+    } else {
+        Err(Error::Answers(missing))
+    }
+}
+
+/// Where the answers about a compiler are kept.
+fn kept(profile: &str) -> PathBuf {
+    root().join("target").join(format!("mutators-{profile}.cache"))
+}
+
+fn forget(profile: &str) -> Result<(), Error> {
+    let path = kept(profile);
+    match std::fs::remove_file(&path) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::File { path, cause })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Of the mutators of a compiler, how many there is a verdict on.
@@ -91,7 +125,7 @@ struct Covered {
 /// In a hundred: how many mutators of the compilers of the paper should have a verdict, and how many should be decided.
 const TARGETS: [usize; 2] = [85, 60];
 
-fn show_coverage(covered: &[Covered]) {
+fn show_coverage(covered: &[Covered], decided: &[Vec<String>]) {
     let (mut rows, mut unsupported) = (Vec::new(), Vec::new());
     // The paper's compilers; what came after them is not counted among them.
     let sum = |of: fn(&Covered) -> usize| -> usize {
@@ -119,82 +153,138 @@ fn show_coverage(covered: &[Covered]) {
     }
     let headings = ["compiler", "mutators", "with a verdict", "verified or refuted"];
     println!("{}", table::layout(&headings, &rows));
+    let headings = ["compiler", "rules", "decided", "seconds", "seconds with kept answers"];
+    println!("{}", table::layout(&headings, decided));
     println!("{}", table::layout(&["compiler", "unsupported", "line", "construct"], &unsupported));
 }
 
 /// What a run takes.
 const COSTS: [&str; 2] = ["seconds", "MiB"];
 
-/// What a run of `halidom verify` said, and what it took.
+/// What a run of the mutators of one file may take: seconds, and MiB.
+const COST_LIMITS: [f64; 2] = [60.0, 2048.0];
+
+/// How many rules of a compiler should be decided, and the seconds in which they should be.
+const RULE_TARGETS: [(&str, f64, f64); 2] =
+    [("halide", 1900.0, 300.0), ("halide-to-hardware", 950.0, 300.0)];
+
+/// The seconds that a run should take whose answers are kept.
+const KEPT_SECONDS: f64 = 20.0;
+
+/// What `halidom verify` said, and what it took.
 struct Answer {
     json: Json,
-    costs: [String; 2],
+    seconds: f64,
+    mib: f64,
 }
 
-/// Runs `halidom verify` on a checkout.
-fn verify(
-    halidom: &Path,
-    profile: &str,
-    checkout: &Path,
-    arguments: &[&str],
-) -> Result<Answer, Error> {
-    let mut command = program(halidom);
-    let cache = root().join("target").join(format!("mutators-{profile}.cache"));
-    command.arg("verify").arg(checkout).args(["--profile", profile, "--json", "--cache"]);
-    command.arg(cache).args(arguments);
-    let measured = measure(&mut command)?;
-    let text = String::from_utf8_lossy(&measured.output.stdout);
-    let json = Json::parse(&text).map_err(|problem| Error::Output {
-        command: shown(&command),
-        problem: problem.to_owned(),
-    })?;
-    let costs = [format!("{:.1}", measured.time.as_secs_f64()), measured.peak_mib.to_string()];
-    Ok(Answer { json, costs })
-}
-
-/// A row for each width, and one for all.
-fn rules_of(halidom: &Path, profile: &str, checkout: &Path) -> Result<Vec<Vec<String>>, Error> {
-    let answer = verify(halidom, profile, checkout, &["--only", "rules", "--timeout", "1"])?;
-    let mut rows = Vec::new();
-    for scope in ["8", "16", "32", "all"] {
-        let of = answer.json.get("counts").and_then(|counts| counts.get(scope));
-        let number = |key: &str| of.and_then(|of| of.get(key)).and_then(Json::number);
-        let mut row = vec![profile.to_owned(), scope.to_owned()];
-        row.extend(STANDINGS.map(|key| format!("{:.0}", number(key).unwrap_or(0.0))));
-        row.extend(answer.costs.clone());
-        rows.push(row);
+impl Answer {
+    fn costs(&self, limits: [f64; 2]) -> [String; 2] {
+        [
+            marked(format!("{:.1}", self.seconds), self.seconds <= limits[0]),
+            marked(format!("{:.0}", self.mib), self.mib <= limits[1]),
+        ]
     }
-    // A compiler without rules has no rows.
-    rows.retain(|row| row[2..2 + STANDINGS.len()].iter().any(|count| count != "0"));
-    Ok(rows)
 }
 
-/// A row for each file with mutators, and one for all: how many there are of each standing.
-fn transformations_of(
-    halidom: &Path,
-    profile: &str,
-    checkout: &Path,
-    coverage: &mut Covered,
-) -> Result<Vec<Vec<String>>, Error> {
-    let listed = verify(halidom, profile, checkout, &["--list"])?;
-    let files = listed.json.get("files").and_then(Json::members).unwrap_or_default();
-    let mut rows = Vec::new();
-    let mut total = [0; PROGRAM_STANDINGS.len()];
-    for (file, _) in files {
-        let arguments =
-            ["--only", "mutators", "--timeout", "0.5", "--mutator", &format!("{file}: ")];
-        let answer = verify(halidom, profile, checkout, &arguments)?;
-        let counted = answer.json.get("programs");
-        let number = |name: &str| counted.and_then(|of| of.get(name)).and_then(Json::number);
-        let counts = PROGRAM_STANDINGS.map(|name| number(name).unwrap_or(0.0) as usize);
-        for (sum, count) in total.iter_mut().zip(counts) {
-            *sum += count;
+/// A number, marked if it is not what it should be.
+fn marked(number: String, is_met: bool) -> String {
+    if is_met { number } else { number + " missed" }
+}
+
+/// Runs on one compiler.
+struct Run<'a> {
+    halidom: &'a Path,
+    profile: &'a str,
+    checkout: &'a Path,
+    /// What was found, with the file that was asked about.
+    found: &'a mut Vec<(Option<String>, Json)>,
+}
+
+impl Run<'_> {
+    /// Runs `halidom verify` on the checkout.
+    fn verify(&self, arguments: &[&str]) -> Result<Answer, Error> {
+        let mut command = program(self.halidom);
+        command.arg("verify").arg(self.checkout).args(["--profile", self.profile, "--json"]);
+        command.arg("--cache").arg(kept(self.profile)).args(arguments);
+        let measured = measure(&mut command)?;
+        let text = String::from_utf8_lossy(&measured.output.stdout);
+        let json = Json::parse(&text).map_err(|problem| Error::Output {
+            command: shown(&command),
+            problem: problem.to_owned(),
+        })?;
+        Ok(Answer { json, seconds: measured.time.as_secs_f64(), mib: measured.peak_mib as f64 })
+    }
+
+    fn keep(&mut self, file: Option<&str>, answer: &Answer) {
+        let mutators = answer.json.get("mutators").cloned().unwrap_or(Json::Null);
+        self.found.push((file.map(str::to_owned), mutators));
+    }
+
+    /// A row for each width, and one for all; and how many are decided, in which time.
+    fn rules(&mut self, decided: &mut Vec<Vec<String>>) -> Result<Vec<Vec<String>>, Error> {
+        let arguments = ["--only", "rules", "--timeout", "1"];
+        let answer = self.verify(&arguments)?;
+        self.keep(None, &answer);
+        let counted = |scope: &str| {
+            let of = answer.json.get("counts").and_then(|counts| counts.get(scope));
+            let number = |key: &str| of.and_then(|of| of.get(key)).and_then(Json::number);
+            STANDINGS.map(|key| number(key).unwrap_or(0.0))
+        };
+        let mut rows = Vec::new();
+        for scope in ["8", "16", "32", "all"] {
+            let counts = counted(scope);
+            // A compiler without rules has no rows.
+            if counts.iter().all(|count| *count == 0.0) {
+                continue;
+            }
+            let mut row = vec![self.profile.to_owned(), scope.to_owned()];
+            row.extend(counts.map(|count| format!("{count:.0}")));
+            row.extend(answer.costs([f64::INFINITY; 2]));
+            rows.push(row);
         }
-        coverage.add(file, &answer.json);
-        rows.push(row(profile, file, &counts, answer.costs));
+        let target = RULE_TARGETS.into_iter().find(|(compiler, ..)| *compiler == self.profile);
+        let Some((_, least, seconds)) = target else { return Ok(rows) };
+        let again = self.verify(&arguments)?;
+        let [verified, wrong, crash, ..] = counted("all");
+        let count = verified + wrong + crash;
+        let total: f64 = counted("all").iter().sum();
+        decided.push(vec![
+            self.profile.to_owned(),
+            format!("{total:.0}"),
+            marked(format!("{count:.0} of {least:.0}"), count >= least),
+            marked(format!("{:.1} of {seconds:.0}", answer.seconds), answer.seconds <= seconds),
+            marked(
+                format!("{:.1} of {KEPT_SECONDS:.0}", again.seconds),
+                again.seconds <= KEPT_SECONDS,
+            ),
+        ]);
+        Ok(rows)
     }
-    rows.push(row(profile, "all", &total, [String::new(), String::new()]));
-    Ok(rows)
+
+    /// A row for each file with mutators, and one for all: how many there are of each standing.
+    fn transformations(&mut self, coverage: &mut Covered) -> Result<Vec<Vec<String>>, Error> {
+        let listed = self.verify(&["--list"])?;
+        let files = listed.json.get("files").and_then(Json::members).unwrap_or_default();
+        let mut rows = Vec::new();
+        let mut total = [0; PROGRAM_STANDINGS.len()];
+        for (file, _) in files {
+            let arguments =
+                ["--only", "mutators", "--timeout", "0.5", "--mutator", &format!("{file}: ")];
+            let answer = self.verify(&arguments)?;
+            self.keep(Some(file), &answer);
+            let counted = answer.json.get("programs");
+            let number = |name: &str| counted.and_then(|of| of.get(name)).and_then(Json::number);
+            let counts = PROGRAM_STANDINGS.map(|name| number(name).unwrap_or(0.0) as usize);
+            for (sum, count) in total.iter_mut().zip(counts) {
+                *sum += count;
+            }
+            coverage.add(file, &answer.json);
+            rows.push(row(self.profile, file, &counts, answer.costs(COST_LIMITS)));
+        }
+        rows.push(row(self.profile, "all", &total, [String::new(), String::new()]));
+        Ok(rows)
+    }
 }
 
 impl Covered {
