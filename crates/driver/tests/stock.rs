@@ -55,6 +55,30 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
     }
 }
 
+/// Constraints of the output speak of the shapes of inputs there.
+#[test]
+fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let rows = root.join("../shared/halide21/table1");
+    let has_halide = bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if !rows.is_dir() || !has_halide {
+        eprintln!("skipped: there is not both {} and a Python with Halide", rows.display());
+        return;
+    }
+    for row in ["sgemm", "sgemmTA", "sgemmTB", "sgemmTAB"] {
+        let folder = rows.join(row);
+        let mut request = Request::of(&folder.join(row).with_extension("hlpipe"));
+        request.statement = Some(folder.join("stock.stmt"));
+        let stock = stock::read(&request).unwrap().unwrap();
+        let confirmed = stock::confirm(&stock, 1, 3).unwrap();
+        assert_eq!(confirmed.wrong, None, "{row}");
+        assert!(confirmed.runs >= 3, "{row}: {} runs", confirmed.runs);
+    }
+}
+
 #[test]
 fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
