@@ -36,6 +36,8 @@ pub struct Options {
 
 /// Sizes at these borders, at most.
 const BORDERS: usize = 24;
+/// Elements of an input or output at such sizes, at most.
+const BORDER_ELEMENTS: i64 = 1 << 18;
 
 /// Who judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +106,7 @@ pub fn at_borders(
     (algorithm, program): (&Algorithm, &Program),
     count: usize,
 ) -> Vec<Given> {
-    let cases = sizes::cases(pool, (algorithm, program), (1, count)).into_iter();
+    let cases = sizes::cases(pool, (algorithm, program), (1, count), BORDER_ELEMENTS).into_iter();
     cases.map(|case| Given { bindings: case.bindings, windows: case.windows }).collect()
 }
 

@@ -238,7 +238,8 @@ pub fn confirm(stock: &Stock, seed: u64, count: usize) -> Result<Confirmed, Stri
         std::fs::create_dir(&folder).map_err(|error| error.to_string()).map(|()| folder)
     };
     let mut confirmed = Confirmed { runs: 0, refused: 0, least: None, wrong: None };
-    for case in sizes::cases(pool, (algorithm, &compiled.program), (seed, count)) {
+    let program = &compiled.program;
+    for case in sizes::cases(pool, (algorithm, program), (seed, count), sizes::MOST_ELEMENTS) {
         let Some(wanted) = sizes::wanted(stock.said(), &case) else { continue };
         let folder = folder(cases.len())?;
         write_given(stock, &case.bindings, &case.windows, &folder)?;

@@ -3,6 +3,8 @@
 //! Random sizes are refused by most statements of stock Halide, which have tiles that must fit. What they accept is found by asking the checks themselves: they speak of parameters and shapes alone,
 //! so that no run is needed.
 
+use std::collections::BTreeSet;
+
 use halidom_base::{FxHashMap, IndexSet};
 use halidom_interp::algorithm::Evaluator;
 use halidom_interp::{Bindings, evaluate_expr};
@@ -33,13 +35,17 @@ const LADDER: [i64; 16] = [1, 2, 3, 5, 8, 16, 17, 32, 33, 64, 96, 128, 256, 512,
 /// Rounds in which shapes come to contain what is read of them.
 const ROUNDS: usize = 8;
 /// Elements of an input or output, at most.
-const MOST_ELEMENTS: i64 = 1 << 24;
+pub(crate) const MOST_ELEMENTS: i64 = 1 << 24;
 /// Points of an output that are all compared; of greater ones those at its corners are.
 const MOST_POINTS: i64 = 4_000;
 /// Points at each end of a dimension that count as its corners.
 const CORNER: i64 = 2;
 /// How much the interpreter may do for a case.
 const MOST_STEPS: u64 = 20_000_000;
+
+/// Sizes with which a program compares others are looked at up to here, and so many of them.
+const MOST_THRESHOLD: i64 = 512;
+const THRESHOLDS: usize = 3;
 
 /// A size that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +100,12 @@ struct Entry<'a> {
     knobs: Vec<Knob>,
 }
 
-/// Cases at the borders of what is accepted, the least sizes first; none if no sizes are found that are.
+/// Cases at the borders of what is accepted, the least sizes first, with so many elements in an input or output at most; none if no sizes are found that are.
 pub(crate) fn cases(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
     (seed, count): (u64, usize),
+    most: i64,
 ) -> Vec<Case> {
     let mut random = Random::new(seed);
     let mut params = Bindings::new();
@@ -108,8 +115,8 @@ pub(crate) fn cases(
         let _ = params.set_var(pool, *param, value);
     }
     let mut found = Vec::new();
-    for settled in settled(pool, (algorithm, program), &params, (&mut random, count)) {
-        let Settled { mut bindings, windows, shapes } = settled;
+    let around = settled(pool, (algorithm, program), &params, (&mut random, count), most);
+    for Settled { mut bindings, windows, shapes } in around {
         let mut is_bound = true;
         for (input, shape) in algorithm.inputs.iter().zip(shapes) {
             let array = random_array(pool.func(*input).scalar(0), shape, random.bits());
@@ -122,19 +129,27 @@ pub(crate) fn cases(
     found
 }
 
-/// Sizes at the borders of what is accepted, the least first, for these parameters; integer parameters that no check says are chosen as sizes are.
+/// Sizes at the borders of what is accepted, the least first, for these parameters, with so many elements in an input or output at most; integer parameters that no check
+/// says are chosen as sizes are.
 pub(super) fn settled(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
     params: &Bindings,
     (random, count): (&mut Random, usize),
+    most: i64,
 ) -> Vec<Settled> {
     let entry = Entry::of(pool, algorithm, program);
     let Some(least) = entry.least(params, random) else { return Vec::new() };
     let mut seen = IndexSet::default();
     let choices = entry.around(&least, random).into_iter();
     let new = choices.filter(|choice| seen.insert(choice.clone()));
-    new.filter_map(|choice| entry.settle(params, &choice)).take(count).collect()
+    let is_small = |shape: &Shape| {
+        let sides = shape.iter().map(|(_, extent)| *extent);
+        sides.fold(1_i64, i64::saturating_mul) <= most
+    };
+    let settled = new.filter_map(|choice| entry.settle(params, &choice));
+    let small = settled.filter(|found| found.windows.iter().chain(&found.shapes).all(is_small));
+    small.take(count).collect()
 }
 
 /// What the pipeline says of a case: of every point of small outputs, of those at the corners of great ones. `None` if it says nothing, or that takes too long.
@@ -338,6 +353,23 @@ impl<'a> Entry<'a> {
                 0,
             ));
         }
+        // Code that is for great sizes alone: two sides at a time, as all of them are too many points.
+        for threshold in self.thresholds() {
+            for size in [threshold, prime(threshold + 1)] {
+                let pairs = (0..self.knobs.len()).flat_map(|b| (0..=b).map(move |a| (a, b)));
+                choices.extend(pairs.filter_map(|(a, b)| {
+                    let mut choice = least.clone();
+                    for number in [a, b] {
+                        let is_side = !matches!(self.knobs[number], Knob::Param(_));
+                        if !is_side || least.sizes[number] >= size {
+                            return None;
+                        }
+                        choice.sizes[number] = size;
+                    }
+                    Some(choice)
+                }));
+            }
+        }
         for round in 0..40 {
             let min = if round % 2 == 0 { 0 } else { random.between(-7, 9) };
             let mut drawn = |_: usize, knob: Knob, size: i64| match knob {
@@ -356,6 +388,47 @@ impl<'a> Entry<'a> {
             choices.push(Choice { sizes, min });
         }
         choices
+    }
+
+    /// Numbers with which something is compared outside of loops, the least first: a program may have other code from there on.
+    fn thresholds(&self) -> Vec<i64> {
+        let mut found = BTreeSet::new();
+        let mut todo = vec![self.program.body];
+        while let Some(stmt) = todo.pop() {
+            match self.pool.get_stmt(stmt) {
+                Stmt::Block(parts) => todo.extend(parts),
+                Stmt::Let { value, body, .. } => {
+                    self.compared(*value, &mut found);
+                    todo.push(*body);
+                }
+                Stmt::If { condition, then_branch, else_branch } => {
+                    self.compared(*condition, &mut found);
+                    todo.push(*then_branch);
+                    todo.extend(else_branch);
+                }
+                Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => todo.push(*body),
+                Stmt::For { .. }
+                | Stmt::Assert { .. }
+                | Stmt::Provide { .. }
+                | Stmt::Store { .. } => {}
+            }
+        }
+        found.into_iter().take(THRESHOLDS).collect()
+    }
+
+    fn compared(&self, expr: ExprId, found: &mut BTreeSet<i64>) {
+        let least = LADDER[LADDER.len() / 2];
+        self.pool.for_each_subexpr(expr, &mut |_, node| {
+            let Expr::Binary(op, a, b) = node else { return };
+            if !op.is_comparison() {
+                return;
+            }
+            for side in [a, b] {
+                let constant = self.pool.as_constant(*side).and_then(Constant::as_integer);
+                let size = constant.and_then(|size| i64::try_from(size).ok());
+                found.extend(size.filter(|size| (least..=MOST_THRESHOLD).contains(size)));
+            }
+        });
     }
 
     /// Parameters and shapes for a choice, if all checks hold: sides that checks say are so, and inputs hold what is read of them.

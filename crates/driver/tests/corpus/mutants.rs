@@ -30,13 +30,13 @@ const FEW_STATEMENTS: usize = 3;
 const MORE: usize = 150;
 /// Random cases that show whether a mutant is wrong, and cases at the borders of what its entry checks accept.
 const RUNS: usize = 40;
-const BORDERS: usize = 24;
-/// How much the interpreter may do in a run of the original.
-const STEPS: u64 = 100_000;
+const BORDERS: usize = 32;
+/// How much the interpreter does in a run of the original, at most, and how many of such runs there are: long ones are few.
+const STEPS: [(u64, usize); 3] = [(20_000, 48), (100_000, 6), (500_000, 2)];
 /// Points of a window of a random case.
 const POINTS: i64 = 200;
 /// Obligations that stay open, after which the validator asks no more: the mutant is not proved.
-const OPEN: u64 = 6;
+const OPEN: u64 = 2;
 
 /// Whether a line says what came of each mutant.
 fn is_told() -> bool {
@@ -143,10 +143,19 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
         .into_iter()
         .find(|equality| inputs::observe(&pool, program, &cases, *equality).is_ok());
     let Some(equality) = equality.filter(|_| !cases.is_empty()) else {
-        println!("{name}: left out: {} runs, which differ from the pipeline", cases.len());
+        let reason = if cases.is_empty() {
+            "no run is short enough"
+        } else {
+            "it gives another output than the pipeline"
+        };
+        println!("{name}: left out: {reason}");
         *spare.lock().expect("no thread panics while it counts") += each;
         return counts;
     };
+    if is_told() {
+        let windows: Vec<_> = cases.iter().map(|input| &input.case.windows).collect();
+        println!("  {name}: windows {windows:?}");
+    }
     let most = each + std::mem::take(&mut *spare.lock().expect("no thread panics while it counts"));
     let made = mutants(&mut pool, program, MutantKind::FINAL, 1, most * MORE / 100);
     for Mutant { kind, program, description, .. } in made {
@@ -162,6 +171,7 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
         let observing = begin.elapsed();
         let report = validate(&pool, stock, &program, observed.is_some());
         let judging = begin.elapsed() - observing;
+        let dead = report.dead.len();
         if is_told() {
             let verdict = match &report.verdict {
                 Verdict::Proved => "proved".to_owned(),
@@ -171,7 +181,7 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
                 }
             };
             println!(
-                "  {name}: {}: {description}: {}; {verdict}; {:.1} s + {:.1} s",
+                "  {name}: {}: {description}: {}; {verdict}; {dead} stores never run; {:.1} s + {:.1} s",
                 kind.name(),
                 observed.as_deref().unwrap_or("not observed"),
                 observing.as_secs_f64(),
@@ -210,7 +220,7 @@ fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Re
     options.search = if is_wrong {
         Search { trials: 200, ..Search::default() }
     } else {
-        Search { trials: 40, time: Duration::from_secs(1), ..Search::default() }
+        Search { trials: 20, time: Duration::from_millis(500), ..Search::default() }
     };
     options.strictness = Duration::ZERO;
     let steps = &subject.compiled.steps;
@@ -223,17 +233,42 @@ fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
         let rank = given.windows.first().map_or(0, Vec::len);
         Case { bindings: given.bindings, windows: given.windows, output_padding: vec![0; rank] }
     });
-    let random = cases_of(pool, algorithm, program, POINTS, (1, RUNS));
-    let mut found = Vec::new();
-    for case in borders.chain(random) {
-        let options = inputs::options(&case, 0, STEPS);
-        match machine::run(pool, program, &case.bindings, &case.windows, &options) {
-            Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }) => continue,
-            // That the original is wrong is noticed when all are run.
-            Ok(_) | Err(_) => {}
-        }
-        let expected = Expected::new(pool, algorithm, &case, false);
-        found.push(Input { case, extreme: false, expected });
+    let borders: Vec<Case> = borders.collect();
+    let ends = |case: &Case, steps: u64| {
+        let options = inputs::options(case, 0, steps);
+        let run = machine::run(pool, program, &case.bindings, &case.windows, &options);
+        !matches!(run, Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }))
+    };
+    // Where the least sizes take too long, no others are looked for.
+    if borders.first().is_some_and(|least| !ends(least, STEPS[STEPS.len() - 1].0)) {
+        return Vec::new();
     }
+    let random = cases_of(pool, algorithm, program, POINTS, (1, RUNS));
+    let mut left = STEPS;
+    let mut found = Vec::new();
+    // Great sizes first: where few are run, these run more of the code.
+    let mut all = [borders, random].concat();
+    all.sort_by_key(|case| std::cmp::Reverse(least_side(case)));
+    for case in all {
+        // That the original is wrong is noticed when all are run.
+        let runs = |steps: u64| {
+            let options = inputs::options(&case, 0, steps);
+            let run = machine::run(pool, program, &case.bindings, &case.windows, &options);
+            !matches!(run, Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }))
+        };
+        let Some((_, left)) = left.iter_mut().find(|(steps, _)| runs(*steps)) else { continue };
+        if *left > 0 {
+            *left -= 1;
+            let expected = Expected::new(pool, algorithm, &case, false);
+            found.push(Input { case, extreme: false, expected });
+        }
+    }
+    // Short runs first.
+    found.reverse();
     found
+}
+
+/// The least side of a case's windows.
+fn least_side(case: &Case) -> i64 {
+    case.windows.iter().flatten().map(|(_, extent)| *extent).min().unwrap_or(0)
 }
