@@ -170,7 +170,7 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
         let observed = inputs::observe(&pool, &program, &cases, equality).err();
         let observing = begin.elapsed();
         let report = validate(&pool, stock, &program, observed.is_some());
-        let judging = begin.elapsed() - observing;
+        let judging = begin.elapsed().saturating_sub(observing);
         let dead = report.dead.len();
         if is_told() {
             let verdict = match &report.verdict {
@@ -234,13 +234,17 @@ fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
         Case { bindings: given.bindings, windows: given.windows, output_padding: vec![0; rank] }
     });
     let borders: Vec<Case> = borders.collect();
-    let ends = |case: &Case, steps: u64| {
+    let run = |case: &Case, steps: u64| {
         let options = inputs::options(case, 0, steps);
-        let run = machine::run(pool, program, &case.bindings, &case.windows, &options);
+        machine::run(pool, program, &case.bindings, &case.windows, &options)
+    };
+    let ends = |case: &Case, steps: u64| {
+        let run = run(case, steps);
         !matches!(run, Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }))
     };
     // Where the least sizes take too long, no others are looked for.
-    if borders.first().is_some_and(|least| !ends(least, STEPS[STEPS.len() - 1].0)) {
+    let least = borders.first().map(|case| run(case, STEPS[STEPS.len() - 1].0));
+    if matches!(least, Some(Err(Fault::OutOfSteps | Fault::TooLarge { .. }))) {
         return Vec::new();
     }
     let random = cases_of(pool, algorithm, program, POINTS, (1, RUNS));
@@ -251,12 +255,9 @@ fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
     all.sort_by_key(|case| std::cmp::Reverse(least_side(case)));
     for case in all {
         // That the original is wrong is noticed when all are run.
-        let runs = |steps: u64| {
-            let options = inputs::options(&case, 0, steps);
-            let run = machine::run(pool, program, &case.bindings, &case.windows, &options);
-            !matches!(run, Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }))
+        let Some((_, left)) = left.iter_mut().find(|(steps, _)| ends(&case, *steps)) else {
+            continue;
         };
-        let Some((_, left)) = left.iter_mut().find(|(steps, _)| runs(*steps)) else { continue };
         if *left > 0 {
             *left -= 1;
             let expected = Expected::new(pool, algorithm, &case, false);

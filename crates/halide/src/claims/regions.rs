@@ -3,6 +3,8 @@
 //! A place is the largest statement that stores a func and holds no read of it by others; neighbours in a block are one. What is promised is, in each dimension, the whole buffer where every
 //! iteration of the loops around the place writes the same coordinates, and what is written there if that is less. Where they move along (a window that slides over the func), it is what the reads after the place in the same iteration
 //! need, as far as the first iteration began, and else what is written.
+//!
+//! Reason for length: one walk finds the places, and one decision what each promises.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
