@@ -26,9 +26,12 @@ const SOURCES: &[&str] = &[
     include_str!("rules/circles.rs"),
     include_str!("rules/decide.rs"),
     include_str!("rules/encode.rs"),
+    include_str!("rules/interval.rs"),
     include_str!("rules/kinds.rs"),
     include_str!("rules/meaning.rs"),
+    include_str!("rules/pattern.rs"),
     include_str!("rules/polynomial.rs"),
+    include_str!("rules/read.rs"),
     include_str!("rules/search.rs"),
     include_str!("rules/traps.rs"),
     include_str!("rules/value.rs"),
@@ -202,4 +205,23 @@ fn read(text: &str, rule: &Rule, context: &Context<'_>, options: &Options) -> Op
         _ => return None,
     };
     Some(At { domains, verdict })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_of_the_checker_is_part_of_the_key() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(
+                path.ends_with("mod.rs") || SOURCES.contains(&text.as_str()),
+                "{} is no part of the key",
+                path.display()
+            );
+        }
+    }
 }
