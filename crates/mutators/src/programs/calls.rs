@@ -103,6 +103,10 @@ impl<'p> Machine<'p> {
             return self.print(print, &values, state, line);
         }
         let functions = self.named(name, values.len());
+        if functions.iter().any(|function| self.is_overridden(name, &function.class)) {
+            let what = format!("the method {name}, which a derived class has too");
+            return self.unsupported(state, what, line);
+        }
         // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
         let is_assumed = super::contracts::is_assumed(name)
             && !(self.is_concrete() && super::contracts::is_analysis(name));
@@ -144,6 +148,20 @@ impl<'p> Machine<'p> {
                 && function.parameters[count..].iter().all(|parameter| parameter.default.is_some())
         });
         found
+    }
+
+    /// Whether objects of the class that runs may have another method of the name: those of a derived class. A name with its
+    /// class means that class's method.
+    fn is_overridden(&self, name: &str, class: &str) -> bool {
+        let program = self.program;
+        let derives = |other: &str| {
+            other != self.class && self.classes_of(other).iter().any(|base| *base == self.class)
+        };
+        !class.is_empty()
+            && !name.contains("::")
+            && program.functions.iter().any(|function| {
+                function.name == name && function.class != class && derives(&function.class)
+            })
     }
 
     /// A class and those that it is derived from, as far as the files have them.
