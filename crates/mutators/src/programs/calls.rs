@@ -154,9 +154,8 @@ impl<'p> Machine<'p> {
     /// class means that class's method.
     fn is_overridden(&self, name: &str, class: &str) -> bool {
         let program = self.program;
-        let derives = |other: &str| {
-            other != self.class && self.classes_of(other).iter().any(|base| *base == self.class)
-        };
+        let derives =
+            |other: &str| other != self.class && self.classes_of(other).contains(&self.class);
         !class.is_empty()
             && !name.contains("::")
             && program.functions.iter().any(|function| {
