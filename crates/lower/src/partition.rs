@@ -16,12 +16,15 @@ use crate::refresh::refresh;
 use crate::{LowerError, index};
 use decide::decide;
 use dense::in_two_forms;
-use steady::{Scope, Side};
+use steady::{Scope, Side, Steady};
 
 /// The largest body, in statements and subexpressions, of which copies are made.
 const MOST_COPIED: usize = 1500;
 /// The same where the schedule demands a partition: nests of such loops grow by a factor each.
 const MOST_DEMANDED: usize = 30_000;
+
+/// The same of loops without conditions that do not change in them: rows that are unrolled, each under a test.
+const MOST_SWITCHED: usize = 6000;
 
 /// Loops that are known to be no longer than this are not partitioned: the second loop costs as much as the tests.
 const SHORT: i128 = 4;
@@ -32,7 +35,10 @@ const SHORT: i128 = 4;
 /// * *Partitioning.* A loop becomes a steady one, in which conditions hold and minima and maxima are the operand that changes with `x`, and loops of the original body
 ///   before and after it. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
 ///
-/// Where a loop cannot be split so, vectors in it that are loaded at clamped indices are made in two forms, one of which runs where the clamps do nothing, with dense loads.
+/// Where a loop cannot be split so, since its parts would change with a loop around it, it is made in two forms, one of which runs where the conditions hold in all iterations. Vectors in it that are loaded at clamped indices are made in two forms likewise, one of which runs where the clamps do nothing, with dense loads.
+///
+/// Conditions in an innermost loop that are the same in all iterations are made before it: `if` all hold `{` the loop without them, divided as above `} else {` the loop `}`. So the
+/// copies that unrolling made of a row, each under a test, stand side by side where they can share what they load.
 ///
 /// A loop that is labelled `never` stays as it is; one that is labelled `always` is partitioned though it is short, large or contains loops.
 ///
@@ -116,6 +122,17 @@ impl Partition {
     fn divided(&self, pool: &mut Pool, id: StmtId, policy: Policy) -> Result<StmtId, LowerError> {
         let Some(nest) = Loop::of(pool, id) else { return Ok(id) };
         let nest = self.trimmed(pool, nest)?;
+        if let Some((condition, decided)) = nest.uniform_conditions(pool) {
+            let body = decide(pool, nest.body, &decided)?;
+            let then_branch = self.parts(pool, Loop { body, ..nest }, policy)?;
+            let else_branch = Some(nest.copy(pool)?);
+            return Ok(pool.stmt(Stmt::If { condition, then_branch, else_branch }));
+        }
+        self.parts(pool, nest, policy)
+    }
+
+    /// The same of a loop that is as long as it needs to be.
+    fn parts(&self, pool: &mut Pool, nest: Loop, policy: Policy) -> Result<StmtId, LowerError> {
         if let Some(parts) = self.partitioned(pool, nest, policy)? {
             return Ok(parts);
         }
@@ -215,7 +232,7 @@ impl Partition {
         let mut from = nest.min;
         if let Some(low) = steady.low(pool) {
             if self.varies(pool, low) {
-                return Ok(None);
+                return nest.decided_or_not(pool, &steady);
             }
             // Within [min, end], and at min where the loop does not run.
             let low = pool.binary(BinaryOp::Min, low, end);
@@ -232,7 +249,7 @@ impl Partition {
         };
         let varies = self.varies(pool, high);
         if varies && steady.divides() {
-            return Ok(None);
+            return nest.decided_or_not(pool, &steady);
         }
         let high = pool.binary(BinaryOp::Min, high, end);
         let high = pool.binary(BinaryOp::Max, from, high);
@@ -298,6 +315,34 @@ impl Loop {
         let var = pool.declare_var(name, Type::INT);
         lets.push((var, value));
         pool.var_expr(var)
+    }
+
+    /// What the conditions in the body say together that are the same in all iterations, and their value then.
+    fn uniform_conditions(self, pool: &mut Pool) -> Option<(ExprId, FxHashMap<ExprId, ExprId>)> {
+        if size(pool, self.body) > MOST_SWITCHED {
+            return None;
+        }
+        let mut scope = Scope::new(pool, self.var, self.body, Side::Exact);
+        if !scope.conditions(pool, self.body) {
+            return None;
+        }
+        scope.finish().uniform(pool)
+    }
+
+    /// `if` conditions hold in all iterations `{` the loop without them `} else {` the loop `}`.
+    fn decided_or_not(
+        self,
+        pool: &mut Pool,
+        steady: &Steady,
+    ) -> Result<Option<StmtId>, LowerError> {
+        let end = index::add(pool, self.min, self.extent);
+        let one = pool.int(1);
+        let last = index::sub(pool, end, one);
+        let Some(condition) = steady.holds_within(pool, self.min, last) else { return Ok(None) };
+        let body = decide(pool, self.body, &steady.decided)?;
+        let then_branch = Self { body, ..self }.stmt(pool);
+        let else_branch = Some(self.copy(pool)?);
+        Ok(Some(pool.stmt(Stmt::If { condition, then_branch, else_branch })))
     }
 
     /// The loop with binders of its own.

@@ -715,6 +715,188 @@ fn conditions_and_clamps_leave_the_steady_part_of_a_loop() {
 }
 
 #[test]
+fn conditions_that_do_not_change_are_made_before_the_loop() {
+    // Two rows at a time, each under a test.
+    check(
+        &["flatten_storage", "partition", "simplify", "cse"],
+        "
+  for y in [0, (wye + 1) / 2] {
+    for x in [wx, wxe] {
+      if y * 2 < wye {
+        out(x, wy + y * 2) stage 0 = input(x, wy + y * 2) + input(x, wy + y * 2 + 1);
+      }
+      if y * 2 + 1 < wye {
+        out(x, wy + y * 2 + 1) stage 0 = input(x, wy + y * 2 + 1) + input(x, wy + y * 2 + 2);
+      }
+    }
+  }
+",
+        &expect![[r#"
+              for y in [0, (wye + 1) / 2] {
+                if y * 2 - wye <= -2 {
+                  for x in [wx, wxe] {
+                    let index: int = (x - out.min.0) * out.stride.0;
+                    let index$1: int = wy + y * 2;
+                    let index$2: int = index$1 - out.min.1;
+                    let index$3: int = (x - input.min.0) * input.stride.0;
+                    let index$4: int = index$1 - input.min.1;
+                    let input.buffer.element: u16 = input.buffer[index$3 + (index$4 + 1) * input.stride.1 @ input(x, wy + y * 2 + 1)];
+                    out.buffer[index + index$2 * out.stride.1 @ out(x, wy + y * 2) stage 0] = input.buffer[index$3 + index$4 * input.stride.1 @ input(x, wy + y * 2)] + input.buffer.element;
+                    out.buffer[index + (index$2 + 1) * out.stride.1 @ out(x, wy + y * 2 + 1) stage 0] = input.buffer.element + input.buffer[index$3 + (index$4 + 2) * input.stride.1 @ input(x, wy + y * 2 + 2)];
+                  }
+                } else {
+                  for x$1 in [wx, wxe] {
+                    if y * 2 < wye {
+                      let index$5: int = wy + y * 2;
+                      let index$6: int = (x$1 - input.min.0) * input.stride.0;
+                      let index$7: int = index$5 - input.min.1;
+                      out.buffer[(x$1 - out.min.0) * out.stride.0 + (index$5 - out.min.1) * out.stride.1 @ out(x$1, wy + y * 2) stage 0] = input.buffer[index$6 + index$7 * input.stride.1 @ input(x$1, wy + y * 2)] + input.buffer[index$6 + (index$7 + 1) * input.stride.1 @ input(x$1, wy + y * 2 + 1)];
+                    }
+                    if y * 2 + 1 < wye {
+                      let index$8: int = wy + y * 2;
+                      let index$9: int = (x$1 - input.min.0) * input.stride.0;
+                      let index$10: int = index$8 - input.min.1;
+                      out.buffer[(x$1 - out.min.0) * out.stride.0 + (index$8 - out.min.1 + 1) * out.stride.1 @ out(x$1, wy + y * 2 + 1) stage 0] = input.buffer[index$9 + (index$10 + 1) * input.stride.1 @ input(x$1, wy + y * 2 + 1)] + input.buffer[index$9 + (index$10 + 2) * input.stride.1 @ input(x$1, wy + y * 2 + 2)];
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+    // One has nothing to share.
+    check(
+        &["flatten_storage", "partition", "simplify"],
+        "
+  for x in [wx, wxe] {
+    out(x, wy) stage 0 = 1u16;
+    if wy + 1 < wye {
+      out(x, wy + 1) stage 0 = 1u16;
+    }
+  }
+",
+        &expect![[r#"
+              for x in [wx, wxe] {
+                out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = 1u16;
+                if wy + 1 < wye {
+                  out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1 + 1) * out.stride.1 @ out(x, wy + 1) stage 0] = 1u16;
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn loops_whose_parts_would_change_are_made_in_two_forms() {
+    check(
+        &["flatten_storage", "vectorize", "partition", "simplify"],
+        "
+  func out [wx, wxe] [wy, 1] {
+    for t in [0, (wxe + 63) / 64] {
+      for xo in [0, 8] {
+        vectorized xi in [0, 8] {
+          let x: int = max(wx, min(wx + t * 64, wx + wxe - 64)) + xo * 8 + xi;
+          if x < wx + wxe {
+            out(x, wy) stage 0 = 1u16;
+          }
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              func out [wx, wxe] [wy, 1] {
+                for t in [0, (wxe + 63) / 64] {
+                  if 64 <= wx + wxe - max(wx, min(wx + t * 64, wx + wxe + -64)) {
+                    for xo in [0, 8] {
+                      let x: int = max(wx, min(wx + t * 64, wx + wxe + -64)) + xo * 8;
+                      out.buffer[ramp((x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x, 1, 8), broadcast(wy, 8)) stage 0] = broadcast(1u16, 8);
+                    }
+                  } else {
+                    for xo$1 in [0, 8] {
+                      let x$1: int = max(wx, min(wx + t * 64, wx + wxe + -64)) + xo$1 * 8;
+                      if x$1 + 7 < wx + wxe {
+                        out.buffer[ramp((x$1 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x$1, 1, 8), broadcast(wy, 8)) stage 0] = broadcast(1u16, 8);
+                      } else {
+                        for xi in [0, 8] {
+                          let x$2: int = max(wx, min(wx + t * 64, wx + wxe + -64)) + xo$1 * 8 + xi;
+                          if x$2 < wx + wxe {
+                            out.buffer[(x$2 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x$2, wy) stage 0] = 1u16;
+                          }
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn vectors_at_clamped_indices_are_dense_where_the_clamps_do_nothing() {
+    check(
+        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        "
+  func out [wx, wxe] [wy, 1] {
+    for d in [0, wye] {
+      for xo in [0, wxe / 8] {
+        vectorized xi in [0, 8] {
+          out(wx + xo * 8 + xi, wy) stage 0 = input(max(min(wx + xo * 8 + xi + d, input.min.0 + input.extent.0 - 1), input.min.0), wy);
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              assert input.stride.0 == 1, layout input;
+              assert out.stride.0 == 1, layout out;
+              func out [wx, wxe] [wy, 1] {
+                for d in [0, wye] {
+                  for xo in [0, wxe / 8] {
+                    if wx + xo * 8 + d + 8 <= input.min.0 + input.extent.0 & input.min.0 <= wx + xo * 8 + d {
+                      out.buffer[ramp(wx + xo * 8 - out.min.0 + (wy - out.min.1) * out.stride.1, 1, 8) @ out(ramp(wx + xo * 8, 1, 8), broadcast(wy, 8)) stage 0] = input.buffer[ramp(wx + xo * 8 + d - input.min.0 + (wy - input.min.1) * input.stride.1, 1, 8) @ input(ramp(wx + xo * 8 + d, 1, 8), broadcast(wy, 8))];
+                    } else {
+                      out.buffer[ramp(wx + xo * 8 - out.min.0 + (wy - out.min.1) * out.stride.1, 1, 8) @ out(ramp(wx + xo * 8, 1, 8), broadcast(wy, 8)) stage 0] = input.buffer[max(min(ramp(wx + xo * 8 + d, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)) - broadcast(input.min.0, 8) + broadcast((wy - input.min.1) * input.stride.1, 8) @ input(max(min(ramp(wx + xo * 8 + d, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)), broadcast(wy, 8))];
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+    // What the clamp limits is not known before the load.
+    check(
+        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        "
+  func out [wx, wxe] [wy, 1] {
+    for d in [0, wye] {
+      for xo in [0, wxe / 8] {
+        vectorized xi in [0, 8] {
+          out(wx + xo * 8 + xi, wy) stage 0 = input(max(min(int(input(d, d)) + xi, input.min.0 + input.extent.0 - 1), input.min.0), wy);
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              assert input.stride.0 == 1, layout input;
+              assert out.stride.0 == 1, layout out;
+              func out [wx, wxe] [wy, 1] {
+                for d in [0, wye] {
+                  for xo in [0, wxe / 8] {
+                    out.buffer[ramp(wx + xo * 8 - out.min.0 + (wy - out.min.1) * out.stride.1, 1, 8) @ out(ramp(wx + xo * 8, 1, 8), broadcast(wy, 8)) stage 0] = input.buffer[max(min(ramp(int(input.buffer[d - input.min.0 + (d - input.min.1) * input.stride.1 @ input(d, d)]), 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)) - broadcast(input.min.0, 8) + broadcast((wy - input.min.1) * input.stride.1, 8) @ input(max(min(ramp(int(input.buffer[d - input.min.0 + (d - input.min.1) * input.stride.1 @ input(d, d)]), 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)), broadcast(wy, 8))];
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn tails_of_tiles_are_tested_for() {
     check(
         &["flatten_storage", "partition", "simplify"],

@@ -4,6 +4,7 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Label, Pool, Scalar, Stmt, StmtId, VarId};
 
 use crate::fold::{children, loads};
+use crate::index;
 use crate::linear::{Linear, combine};
 
 /// The most limits on either side: each costs a minimum or maximum before the loop.
@@ -30,8 +31,14 @@ pub(super) struct Steady {
     lower: IndexMap<(i128, Vec<(ExprId, i128)>), i128>,
     /// The conditions that limit above.
     conditions: Vec<ExprId>,
-    /// Whether minima or maxima limit, too.
+    /// Whether minima or maxima limit above, too.
     clamps: bool,
+    /// Whether any minimum or maximum is decided.
+    decides_clamps: bool,
+    /// `rest <= 0`, of conditions that are the same in all iterations.
+    uniform: IndexMap<Vec<(ExprId, i128)>, i128>,
+    /// These conditions.
+    uniform_conditions: Vec<ExprId>,
 }
 
 impl Steady {
@@ -79,6 +86,62 @@ impl Steady {
         high
     }
 
+    /// Whether all conditions hold that are the same in every iteration, and what they are then; `None` where there are not several.
+    pub(super) fn uniform(&self, pool: &mut Pool) -> Option<(ExprId, FxHashMap<ExprId, ExprId>)> {
+        // One alone has nothing to share with another.
+        if self.uniform_conditions.len() < 2 {
+            return None;
+        }
+        let zero = pool.int(0);
+        let mut all = None;
+        for (terms, constant) in &self.uniform {
+            let terms = terms.iter().copied().collect();
+            let rest = Linear { terms, constant: *constant, step: 0 }.expr(pool);
+            let one = pool.binary(BinaryOp::Le, rest, zero);
+            all = Some(match all {
+                Some(all) => pool.binary(BinaryOp::And, all, one),
+                None => one,
+            });
+        }
+        let yes = pool.constant(Constant::bool(true));
+        Some((all?, self.uniform_conditions.iter().map(|condition| (*condition, yes)).collect()))
+    }
+
+    /// Whether the decisions are right from one value to another; `None` where clamps are among them, which do something at the ends of most long loops.
+    pub(super) fn holds_within(
+        &self,
+        pool: &mut Pool,
+        first: ExprId,
+        last: ExprId,
+    ) -> Option<ExprId> {
+        if self.decides_clamps {
+            return None;
+        }
+        let mut all = None;
+        let mut require = |pool: &mut Pool, lhs: ExprId, rhs: ExprId| {
+            let one = pool.binary(BinaryOp::Le, lhs, rhs);
+            all = Some(match all {
+                Some(all) => pool.binary(BinaryOp::And, all, one),
+                None => one,
+            });
+        };
+        for ((factor, terms), constant) in &self.lower {
+            let rest =
+                Linear { terms: terms.iter().copied().collect(), constant: *constant, step: 0 };
+            let (rest, factor) = (rest.expr(pool), pool.int(*factor));
+            let first = index::mul(pool, first, factor);
+            require(pool, rest, first);
+        }
+        for ((factor, terms), constant) in &self.upper {
+            let terms = terms.iter().map(|(atom, by)| (*atom, -by)).collect();
+            let rest = Linear { terms, constant: -constant, step: 0 }.expr(pool);
+            let factor = pool.int(*factor);
+            let last = index::mul(pool, last, factor);
+            require(pool, last, rest);
+        }
+        all
+    }
+
     /// What does not hold after the last value.
     pub(super) fn refuted_after(&self, pool: &mut Pool) -> FxHashMap<ExprId, ExprId> {
         match self.conditions[..] {
@@ -121,6 +184,9 @@ impl Scope {
             lower: IndexMap::default(),
             conditions: Vec::new(),
             clamps: false,
+            decides_clamps: false,
+            uniform: IndexMap::default(),
+            uniform_conditions: Vec::new(),
         };
         Self {
             var: pool.var_expr(var),
@@ -190,6 +256,27 @@ impl Scope {
         }
     }
 
+    /// Reads the conditions of a body; whether there are no loops in it but in `else` branches.
+    pub(super) fn conditions(&mut self, pool: &mut Pool, id: StmtId) -> bool {
+        match pool.get_stmt(id).clone() {
+            Stmt::Block(stmts) => stmts.into_iter().all(|stmt| self.conditions(pool, stmt)),
+            Stmt::Let { var, value, body } => {
+                self.bind(pool, var, value);
+                self.conditions(pool, body)
+            }
+            Stmt::If { condition, then_branch, else_branch: _ } => {
+                self.condition(pool, condition);
+                self.conditions(pool, then_branch)
+            }
+            Stmt::Store { .. } => true,
+            Stmt::Labeled { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. } => false,
+        }
+    }
+
     /// Lets what can be decided of a condition hold; whether that is all of it.
     pub(super) fn condition(&mut self, pool: &mut Pool, id: ExprId) -> bool {
         let (strict, lhs, rhs) = match *pool.get(id) {
@@ -221,6 +308,11 @@ impl Scope {
         let excess = lhs.plus(&rhs, -1).and_then(|sum| sum.plus(&Linear::constant(1), strict));
         let Some(excess) = excess else { return false };
         if excess.factor(self.var) == 0 {
+            let constant = excess.constant;
+            let least = self.steady.uniform.entry(excess.terms.into_iter().collect());
+            let least = least.or_insert(constant);
+            *least = constant.max(*least);
+            self.steady.uniform_conditions.push(id);
             return false;
         }
         if excess.factor(self.var) > 0 {
@@ -316,6 +408,7 @@ impl Scope {
             self.steady.clamps = true;
         }
         self.limit(excess);
+        self.steady.decides_clamps = true;
         self.steady.decided.insert(id, chosen);
         Some(form)
     }
