@@ -258,7 +258,13 @@ fn accepted(source: &Source, program: &Program, time: Duration) -> Vec<Case> {
             }
         }
         let shaped = (&source.algorithm, program);
-        for settled in sizes::settled(pool, shaped, &params, (&mut random, CASES / ROUNDS), sizes::MOST_ELEMENTS) {
+        for settled in sizes::settled(
+            pool,
+            shaped,
+            &params,
+            (&mut random, CASES / ROUNDS),
+            sizes::MOST_ELEMENTS,
+        ) {
             if cases.len() == CASES || begin.elapsed() > TIME || taken > time {
                 return cases;
             }
