@@ -1,6 +1,6 @@
 //! A program with what was found out written into it.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, Interval, Label, Program,
     Prophecy, Stmt, StmtId, StoreIn,
@@ -49,6 +49,7 @@ impl Writer<'_, '_> {
         let mut dims = decl.dims.clone();
         if let Some(layout) = self.found.layouts.get(&buffer)
             && decl.kind == BufferKind::Internal
+            && !self.begins_by_itself(buffer)
         {
             for (number, (dim, begin)) in dims.iter_mut().zip(&layout.begins).enumerate() {
                 // What was given its size alone has the shape that was found.
@@ -83,6 +84,27 @@ impl Writer<'_, '_> {
         };
         self.buffers.insert(buffer, id);
         id
+    }
+
+    /// Whether what is read to know where a buffer begins is in the buffer itself: an index that was stored there, say. No memory begins so, and nothing is said of it then.
+    fn begins_by_itself(&mut self, buffer: BufferId) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![buffer];
+        while let Some(next) = pending.pop() {
+            let Some(layout) = self.found.layouts.get(&next) else { continue };
+            for begin in &layout.begins {
+                let Begin::At(min) = begin else { continue };
+                let min = self.forms.expr(min);
+                self.forms.pool.for_each_subexpr(min, &mut |_, expr| {
+                    if let Expr::Load { buffer, .. } = expr
+                        && seen.insert(*buffer)
+                    {
+                        pending.push(*buffer);
+                    }
+                });
+            }
+        }
+        seen.contains(&buffer)
     }
 
     /// An expression with the claims of its loads.
