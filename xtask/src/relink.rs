@@ -21,7 +21,7 @@ application once, without a change, and links it with the one object and with th
 picture, and what they save must be the same, bit by bit. Halide's runtime, which the applications use, is linked
 into both. Prints what the validator says and the time that the applications measure themselves.
 
-example: HALIDOM_SOURCES=~/compilers cargo xtask relink",
+example: cargo xtask relink, with HALIDOM_SOURCES=~/compilers",
     run,
     options: &[],
 };
@@ -44,11 +44,11 @@ const APPLICATIONS: [Application; 3] = [
 /// Of the picture: its sides are multiples of nothing that schedules like.
 const SIDES: [usize; 2] = [1030, 771];
 
-/// What the applications need of the installed Halide.
-struct Halide {
-    include: PathBuf,
-    tools: PathBuf,
-    libraries: PathBuf,
+/// The folders of the installed Halide.
+pub(crate) struct Halide {
+    pub(crate) include: PathBuf,
+    pub(crate) tools: PathBuf,
+    pub(crate) libraries: PathBuf,
 }
 
 fn run() -> Result<(), Error> {
@@ -93,7 +93,7 @@ fn run() -> Result<(), Error> {
 }
 
 /// Where Python's package has Halide.
-fn installed_halide() -> Result<Halide, Error> {
+pub(crate) fn installed_halide() -> Result<Halide, Error> {
     let mut command = program(root().join(".venv/bin/python"));
     command.args(["-c", "import halide; print(halide.install_dir())"]);
     let output = completed(&mut command)?;
@@ -106,7 +106,7 @@ fn installed_halide() -> Result<Halide, Error> {
 }
 
 /// Runs a command, and gives what it printed.
-fn completed(command: &mut Command) -> Result<String, Error> {
+pub(crate) fn completed(command: &mut Command) -> Result<String, Error> {
     let output = capture(command)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

@@ -436,6 +436,9 @@ pub(crate) struct VerifyArgs {
     /// A file of answers, read and written again
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
+    /// Write a C++ program that puts an example of each rule to a compiled Halide, with which it is to be linked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ask: Option<PathBuf>,
 }
 
 /// Whose compiler is tried.

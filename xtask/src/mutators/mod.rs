@@ -4,7 +4,8 @@ mod known;
 
 use crate::error::Error;
 use crate::json::Json;
-use crate::process::{self, cargo, measure, program, root, shown};
+use crate::process::{self, capture, cargo, measure, program, root, shown};
+use crate::relink::{completed, installed_halide};
 use crate::{setup, table};
 use std::path::{Path, PathBuf};
 
@@ -31,10 +32,15 @@ by one, a dropped guard, swapped operands), verifies each mutant, runs it on som
 a table by kind. Fails if one is verified that a run shows to be wrong, or fewer than six in ten of those that
 a run shows to be wrong are refuted. HALIDOM_SOURCE_MUTANTS=N makes N.
 
+With --compiled, puts an example of each rule of `halide` to the installed Halide: a C++ program builds the left
+side, has it simplified and compares values. Prints the rules called wrong of which the compiler keeps the value
+(another rule may come first, or its guards are stricter), and fails if it changes that of a verified one.
+
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators
-example: cargo xtask mutators --mutants",
+example: cargo xtask mutators --mutants
+example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled",
     run,
-    options: &[("--mutants", mutants)],
+    options: &[("--mutants", mutants), ("--compiled", compiled)],
 };
 
 /// The variable that chooses compilers.
@@ -43,16 +49,69 @@ const ONLY: &str = "HALIDOM_ONLY";
 /// The variable that says that no answers of earlier runs are used.
 const FRESH: &str = "HALIDOM_FRESH";
 
+/// The folder of the sources.
+fn sources() -> Result<PathBuf, Error> {
+    std::env::var_os(SOURCES).map(PathBuf::from).ok_or_else(|| Error::Missing {
+        what: "the sources".to_owned(),
+        advice: format!(
+            "set {SOURCES} to a folder with checkouts of the compilers: {}",
+            PROFILES.join(", ")
+        ),
+    })
+}
+
+/// Puts examples of Halide's rules to the installed Halide.
+fn compiled() -> Result<(), Error> {
+    let checkout = sources()?.join("halide");
+    setup::ensure()?;
+    setup::ensure_halide()?;
+    let halidom = process::halidom()?;
+    let halide = installed_halide()?;
+    let folder = root().join("target/mutators-compiled");
+    std::fs::create_dir_all(&folder)
+        .map_err(|cause| Error::File { path: folder.clone(), cause })?;
+    let (text, asker) = (folder.join("ask.cpp"), folder.join("ask"));
+    let mut command = program(&halidom);
+    command.arg("verify").arg(checkout).args(["--profile", "halide", "--only", "rules", "--json"]);
+    command.args(["--timeout", "1", "--cache"]).arg(kept("halide")).arg("--ask").arg(&text);
+    // Some rules are wrong: that is its exit status.
+    capture(&mut command)?;
+    let mut command = program("g++");
+    command.args(["-std=c++17", "-O0", "-o"]).arg(&asker).arg(&text);
+    command.arg("-I").arg(&halide.include).arg("-L").arg(&halide.libraries);
+    command.arg(format!("-Wl,-rpath,{}", halide.libraries.display())).arg("-lHalide");
+    completed(&mut command)?;
+    let mut command = program(&asker);
+    let output = capture(&mut command)?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let last = printed.lines().last().unwrap_or_default();
+    let answer = Json::parse(last).map_err(|problem| Error::Output {
+        command: shown(&command),
+        problem: problem.to_owned(),
+    })?;
+    let mut changed = 0.0;
+    for (name, what) in [("verified", "verified rules"), ("wrong", "refutations")] {
+        let numbers = answer.get(name).and_then(Json::array).unwrap_or_default();
+        let [asked, differ] =
+            [0, 1].map(|at| numbers.get(at).and_then(Json::number).unwrap_or(0.0));
+        println!("{what}: {asked:.0} asked, {differ:.0} change their value in the compiled Halide");
+        if name == "verified" {
+            changed = if asked > 0.0 { differ } else { 1.0 };
+        }
+    }
+    let refused = answer.get("refused").and_then(Json::number).unwrap_or(0.0);
+    println!("{refused:.0} that the compiler does not build");
+    for line in printed.lines().filter(|line| !line.starts_with('{')) {
+        println!("  {line}");
+    }
+    if changed > 0.0 {
+        return Err(Error::Refuted(vec!["verified rules, by the compiled Halide".to_owned()]));
+    }
+    Ok(())
+}
+
 fn run() -> Result<(), Error> {
-    let Some(sources) = std::env::var_os(SOURCES).map(PathBuf::from) else {
-        return Err(Error::Missing {
-            what: "the sources".to_owned(),
-            advice: format!(
-                "set {SOURCES} to a folder with checkouts of the compilers: {}",
-                PROFILES.join(", ")
-            ),
-        });
-    };
+    let sources = sources()?;
     setup::ensure()?;
     let halidom = process::halidom()?;
     let only = std::env::var(ONLY).unwrap_or_default();

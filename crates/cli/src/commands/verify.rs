@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halidom_base::IndexMap;
+use halidom_driver::files::write_bytes;
 use halidom_mutators::examine::{
     Circle, ExamineError, Examined, Options, Source, Standing, circles, examine,
 };
 use halidom_mutators::profile::{PROFILES, Profile};
 use halidom_mutators::programs::{self, Finding, Mutator, mutators, names};
-use halidom_mutators::rules::{At, Limits, Verdict};
+use halidom_mutators::rules::{At, Domain, Limits, Question, Verdict, example, program};
 use halidom_smt::{Family, Program};
 use serde_json::{Map, Value, json};
 
@@ -66,6 +67,9 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
                 .first()
                 .is_none_or(|domain| domain.width().is_some_and(|width| args.bits.contains(&width)))
     };
+    if let Some(path) = &args.ask {
+        write_questions(path, &examined, options.profile, output)?;
+    }
     let reported: Vec<&Examined> = examined.iter().collect();
     let circles = if reported.is_empty() { Vec::new() } else { show_circles(&sources, output) };
     let programs = match args.only {
@@ -94,6 +98,60 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         "refuted" => Status::Wrong,
         _ => Status::Unknown,
     })
+}
+
+/// Writes the program that puts rules to a compiled simplifier: every refutation, and of each verified rule an example at one of its types.
+fn write_questions(
+    path: &Path,
+    examined: &[Examined],
+    profile: &Profile,
+    output: &mut Output<'_>,
+) -> Result<(), Status> {
+    let (mut wrong, mut verified) = (Vec::new(), Vec::new());
+    for (number, known) in examined.iter().enumerate() {
+        let Ok(rule) = &known.rule else { continue };
+        let place = |at: &At| {
+            let types: Vec<String> = at.domains.iter().map(ToString::to_string).collect();
+            format!("{}:{} at {}", known.file, known.line, types.join(", "))
+        };
+        for at in &known.verdicts {
+            if let Verdict::Wrong(counterexample) = &at.verdict {
+                wrong.push((place(at), rule, counterexample));
+            }
+        }
+        if known.standing() == Standing::Verified {
+            // Floats round in the compiler, which rules do not say.
+            let is_exact = |at: &&At| !at.domains.contains(&Domain::Real);
+            let types = known.verdicts.iter().filter(|at| at.verdict == Verdict::Verified);
+            let types: Vec<&At> = types.filter(is_exact).collect();
+            // Another type for each rule.
+            let Some(at) = types.get(number % types.len().max(1)) else { continue };
+            if let Some(example) = example(rule, profile, &at.domains) {
+                verified.push((place(at), rule, example));
+            }
+        }
+    }
+    let mut questions = Vec::new();
+    for (place, rule, counterexample) in &wrong {
+        questions.push(Question {
+            place: place.clone(),
+            rule,
+            is_wrong: true,
+            values: &counterexample.values,
+            expected: counterexample.expected,
+        });
+    }
+    for (place, rule, example) in &verified {
+        questions.push(Question {
+            place: place.clone(),
+            rule,
+            is_wrong: false,
+            values: &example.values,
+            expected: example.value,
+        });
+    }
+    write_bytes(path, program(&questions).as_bytes())
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
 /// Prints which rules undo one another, and how many lead downwards in one order.

@@ -110,24 +110,40 @@ pub(crate) struct Found {
     pub(crate) is_witnessed: bool,
 }
 
+/// Random values of a claim's variables.
+fn assignment(obligation: &Obligation, random: &mut Random) -> Vec<Number> {
+    let mut named: FxHashMap<&str, Number> = FxHashMap::default();
+    let vars = obligation.values.vars().iter();
+    vars.map(|(name, domain)| {
+        if name.starts_with("lane[") {
+            return Number::whole(i128::from(random.below(2)));
+        }
+        // A count that is converted is the same number in each domain, as far as it fits.
+        let number = random.number(*domain);
+        *named.entry(name).or_insert(number)
+    })
+    .collect()
+}
+
+/// Values on which a claim holds, and not because what is assumed does not. Where overflow is excluded they are small, so that nothing overflows on another way either.
+pub(crate) fn witness(obligation: &Obligation, tries: u32) -> Option<Vec<Number>> {
+    const SMALL: i128 = 40;
+    let domains = || obligation.values.vars().iter().map(|(_, domain)| *domain);
+    let is_small = |values: &[Number]| {
+        let mut pairs = domains().zip(values);
+        pairs.all(|(domain, value)| domain != Domain::Whole || value.numerator.abs() <= SMALL)
+    };
+    let mut random = Random(1);
+    let mut tried = (0..tries).map(|_| assignment(obligation, &mut random));
+    tried.find(|values| is_small(values) && replay(obligation, values) == Outcome::Holds)
+}
+
 /// Tries a claim `tries` times.
 pub(crate) fn search(obligation: &Obligation, tries: u32) -> Found {
     let mut random = Random(1);
-    let vars = obligation.values.vars();
     let mut is_witnessed = false;
     for _ in 0..tries {
-        let mut named: FxHashMap<&str, Number> = FxHashMap::default();
-        let assignment: Vec<Number> = vars
-            .iter()
-            .map(|(name, domain)| {
-                if name.starts_with("lane[") {
-                    return Number::whole(i128::from(random.below(2)));
-                }
-                // A count that is converted is the same number in each domain, as far as it fits.
-                let number = random.number(*domain);
-                *named.entry(name).or_insert(number)
-            })
-            .collect();
+        let assignment = assignment(obligation, &mut random);
         match replay(obligation, &assignment) {
             Outcome::Outside => {}
             Outcome::Holds => is_witnessed = true,

@@ -7,7 +7,7 @@ use super::decide::{Decision, Limits, decide};
 use super::kinds::{Kind, Kinds, Typing};
 use super::meaning::{Context, NoObligation, Obligation, obligation};
 use super::read::Rule;
-use super::search::{Outcome, replay};
+use super::search::{Outcome, replay, witness};
 use super::traps::{Trap, trap};
 use super::value::{Domain, Number};
 use crate::profile::Profile;
@@ -28,23 +28,13 @@ pub struct Counterexample {
 impl Counterexample {
     /// C++ that builds the input, to be pasted into a test of the compiler.
     pub fn snippet(&self, rule: &Rule) -> String {
-        let ty = |domain: Domain| match domain {
-            Domain::Bool => "Bool()".to_owned(),
-            Domain::Unsigned(width) => format!("UInt({width})"),
-            Domain::Signed(width) => format!("Int({width})"),
-            Domain::Whole => "Int(32)".to_owned(),
-            Domain::Real => "Float(32)".to_owned(),
-        };
         let mut lines = Vec::new();
         for (name, domain, value) in &self.values {
-            let first = name.chars().next();
-            if first == Some('c') {
-                lines.push(format!("Expr {name} = make_const({}, {value});", ty(*domain)));
-            } else if matches!(name.as_str(), "x" | "y" | "z" | "w" | "u" | "v") {
-                lines.push(format!(
-                    "Expr {name} = Variable::make({}, \"{name}\"); // {value}",
-                    ty(*domain)
-                ));
+            if name.starts_with('c') {
+                lines.push(format!("Expr {name} = {};", constant(*domain, *value)));
+            } else if is_wildcard(name) {
+                let ty = cpp_type(*domain);
+                lines.push(format!("Expr {name} = Variable::make({ty}, \"{name}\"); // {value}"));
             }
         }
         let got = self.got.map_or("undefined".to_owned(), |got| got.to_string());
@@ -64,6 +54,58 @@ impl Counterexample {
         format!("{}: {} becomes {got}", values.join(" "), self.expected)
     }
 }
+
+/// Whether a name stands for any expression.
+pub(super) fn is_wildcard(name: &str) -> bool {
+    matches!(name, "x" | "y" | "z" | "w" | "u" | "v")
+}
+
+/// A type in C++.
+pub(super) fn cpp_type(domain: Domain) -> String {
+    match domain {
+        Domain::Bool => "Bool()".to_owned(),
+        Domain::Unsigned(width) => format!("UInt({width})"),
+        Domain::Signed(width) => format!("Int({width})"),
+        Domain::Whole => "Int(32)".to_owned(),
+        Domain::Real => "Float(32)".to_owned(),
+    }
+}
+
+/// A constant in C++.
+pub(super) fn constant(domain: Domain, value: Number) -> String {
+    let ty = cpp_type(domain);
+    match value.denominator {
+        1 => format!("make_const({ty}, {value})"),
+        // A quotient of integers would be rounded.
+        denominator => format!("make_const({ty}, {}.0 / {denominator})", value.numerator),
+    }
+}
+
+/// Values on which a rule fires and its sides are one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// What the names stand for, and their types.
+    pub values: Vec<(String, Domain, Number)>,
+    /// The value of both sides.
+    pub value: Number,
+}
+
+/// An example of a rule at these types; `None` if none was met.
+pub fn example(rule: &Rule, profile: &Profile, domains: &[Domain]) -> Option<Example> {
+    let (_, open) = open_types(rule)?;
+    if open.len() != domains.len() {
+        return None;
+    }
+    let typing = Typing { domains: open.into_iter().zip(domains.iter().copied()).collect() };
+    let context = Context { everywhere: Vec::new(), earlier: Vec::new() };
+    let obligation = obligation(rule, &typing, profile, &context).ok()?;
+    let assignment = witness(&obligation, TRIES)?;
+    let value = obligation.values.evaluate(obligation.lhs, &assignment, &mut |_, _| {})?;
+    Some(Example { values: named(&obligation, &assignment), value })
+}
+
+/// Values that are tried for an example.
+const TRIES: u32 = 4_000;
 
 /// What is known of a rule at some types.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,11 +233,15 @@ fn counterexample(obligation: &Obligation, values: &[Number]) -> Option<Countere
         Outcome::Undefined(lhs) => (lhs, None),
         Outcome::Holds | Outcome::Outside => return None,
     };
-    let vars = obligation.values.vars().iter().zip(values);
-    let named = vars
-        .map(|((name, domain), value)| {
-            (name.split('@').next().unwrap_or(name).to_owned(), *domain, *value)
-        })
-        .collect();
+    let named = named(obligation, values);
     Some(Counterexample { values: named, assignment: values.to_vec(), expected, got })
+}
+
+/// The variables of an obligation with their names in the rule, types and values.
+fn named(obligation: &Obligation, values: &[Number]) -> Vec<(String, Domain, Number)> {
+    let vars = obligation.values.vars().iter().zip(values);
+    vars.map(|((name, domain), value)| {
+        (name.split('@').next().unwrap_or(name).to_owned(), *domain, *value)
+    })
+    .collect()
 }
