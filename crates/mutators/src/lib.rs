@@ -25,4 +25,5 @@ pub mod cpp;
 pub mod examine;
 pub mod profile;
 pub mod programs;
+pub mod questions;
 pub mod rules;

@@ -11,7 +11,8 @@ use halidom_mutators::examine::{
 };
 use halidom_mutators::profile::{PROFILES, Profile};
 use halidom_mutators::programs::{self, Finding, Mutator, mutators, names};
-use halidom_mutators::rules::{At, Domain, Limits, Question, Verdict, example, program};
+use halidom_mutators::questions::{Question, program};
+use halidom_mutators::rules::{At, Domain, Limits, Verdict, example};
 use halidom_smt::{Family, Program};
 use serde_json::{Map, Value, json};
 

@@ -56,12 +56,12 @@ impl Counterexample {
 }
 
 /// Whether a name stands for any expression.
-pub(super) fn is_wildcard(name: &str) -> bool {
+pub(crate) fn is_wildcard(name: &str) -> bool {
     matches!(name, "x" | "y" | "z" | "w" | "u" | "v")
 }
 
 /// A type in C++.
-pub(super) fn cpp_type(domain: Domain) -> String {
+pub(crate) fn cpp_type(domain: Domain) -> String {
     match domain {
         Domain::Bool => "Bool()".to_owned(),
         Domain::Unsigned(width) => format!("UInt({width})"),
@@ -72,7 +72,7 @@ pub(super) fn cpp_type(domain: Domain) -> String {
 }
 
 /// A constant in C++.
-pub(super) fn constant(domain: Domain, value: Number) -> String {
+pub(crate) fn constant(domain: Domain, value: Number) -> String {
     let ty = cpp_type(domain);
     match value.denominator {
         1 => format!("make_const({ty}, {value})"),

@@ -3,9 +3,7 @@
 //! What is proved or refuted of a rule is about its text. The program asks what the compiler itself makes of the left sides: of each it builds the expression, simplifies it,
 //! puts the values in, and compares with the value that the expression has. It links with Halide.
 
-use super::read::Rule;
-use super::value::{Domain, Number};
-use super::verify::{constant, cpp_type, is_wildcard};
+use crate::rules::{Domain, Number, Rule, constant, cpp_type, is_wildcard};
 
 /// A left side of a rule, and values for it.
 #[derive(Clone, Debug)]
@@ -128,3 +126,40 @@ const EPILOGUE: &str = r#"    printf("{\"verified\": [%d, %d], \"wrong\": [%d, %
     return changed[0] > 0;
 }
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+    use crate::{cpp, rules};
+
+    fn asked(rule: &str) -> Option<String> {
+        let text = format!(
+            "Expr Simplify::visit(const Add *op, ExprInfo *info) {{ auto rewrite = IRMatcher::rewriter(IRMatcher::add(a, b), op->type); if ({rule}) {{ return rewrite.result; }} }}"
+        );
+        let file = cpp::parse(&text).expect("it is C++");
+        let found = rules::rules(&file).into_iter().next().expect("it has a rule");
+        let rule = found.rule.expect("the rule is understood");
+        let profile = Profile::named("halide").expect("there is one");
+        let example = rules::example(&rule, profile, &[Domain::Signed(8)])?;
+        let question = Question {
+            place: "here".to_owned(),
+            rule: &rule,
+            is_wrong: false,
+            values: &example.values,
+            expected: example.value,
+        };
+        let text = program(&[question]);
+        Some(text.lines().find(|line| line.starts_with("static void ask_0"))?.to_owned())
+    }
+
+    #[test]
+    fn an_example_is_built_simplified_and_compared() {
+        let call = asked("rewrite(x * c0 + y * c0, (x + y) * c0)").expect("it can be asked");
+        assert!(call.contains("Expr before = ((x * c0) + (y * c0));"), "{call}");
+        assert!(call.contains("Variable::make(Int(8), \"y\")"), "{call}");
+        // A rule that no values reach, and one over vectors.
+        assert_eq!(asked("rewrite(x + c0, x, c0 != c0)"), None);
+        assert_eq!(asked("rewrite(broadcast(x, c0) + y, y + broadcast(x, c0))"), None);
+    }
+}
