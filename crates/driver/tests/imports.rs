@@ -185,7 +185,8 @@ def pipeline():
     total[x, y] = hl.u8(0)
     total[x, y] += rows[x + r, y]
     out[x, y] = total[x, y]
-    out.vectorize(x, 8).parallel(y)
+    out[x, y] += hl.u8(1)
+    out.vectorize(x, 8).parallel(y).update().vectorize(x, 8, hl.TailStrategy.RoundUp)
     total.compute_root().update().vectorize(x, 8, hl.TailStrategy.RoundUp)
     rows.compute_root().prefetch(a, y, y, 2).memoize()
     return out
@@ -203,7 +204,7 @@ def pipeline():
     assert_eq!(
         said,
         [
-            "HAL1211: left out: `total`: update(1): the tail `round` of `x`; it is `guard` here",
+            "HAL1211: left out: `out`: update(1): the tail `round` of `x`; it is `guard` here",
             "HAL1211: left out: `rows`: `prefetch`",
             "HAL1211: left out: `rows`: `memoize`",
         ],
@@ -212,7 +213,8 @@ def pipeline():
     for line in [
         "out.vectorize(x, 8, tail: shift).parallel(y);",
         "total.compute_root();",
-        "total.update(1).vectorize(x, 8, tail: guard);",
+        "out.update(1).vectorize(x, 8, tail: guard);",
+        "total.update(1).vectorize(x, 8, tail: round);",
         "rows.compute_root();",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");

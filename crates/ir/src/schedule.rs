@@ -31,7 +31,9 @@ pub enum Tail {
     Guard,
     /// The last iteration moves inwards and recomputes (pure stages only).
     Shift,
-    /// The bounds grow to a multiple and over-compute (pure stages only).
+    /// As `Shift`, where an output is at least one block large, which is checked at entry (pure stages of outputs only).
+    ShiftInwards,
+    /// The bounds grow to a multiple and over-compute (pure loops only).
     Round,
     /// Loads and stores are predicated.
     Predicate,
@@ -49,9 +51,10 @@ pub enum Tail {
 
 impl Tail {
     /// Every strategy.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Guard,
         Self::Shift,
+        Self::ShiftInwards,
         Self::Round,
         Self::Predicate,
         Self::PredicateLoads,
@@ -66,6 +69,7 @@ impl Tail {
         match self {
             Self::Guard => "guard",
             Self::Shift => "shift",
+            Self::ShiftInwards => "shift_inwards",
             Self::Round => "round",
             Self::Predicate => "predicate",
             Self::PredicateLoads => "predicate_loads",

@@ -1,6 +1,6 @@
 //! Entry checks: conditions on parameters and shapes alone, of the kinds of [`Check`] and no others.
 //!
-//! Order: size limits, layouts, `require`s, domain extents, split factors, conditions of `specialize_fail`, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
+//! Order: size limits, layouts, `require`s, domain extents, split factors, conditions of `specialize_fail`, blocks within windows, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
 //! extents that are known not to be negative. Only layouts whose strides increase with the dimension are supported: `stride_(k+1) >= stride_k * extent_k`.
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -38,6 +38,12 @@ pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
             // With several outputs the work runs if any window is not empty.
             let least = i128::from(lowered.outputs.len() == 1);
             known.lower.insert(*extent, least);
+        }
+    }
+    for block in &lowered.blocks {
+        if let Some(extent) = lowered.window_extent(block) {
+            let least = known.lower.entry(extent).or_insert(block.size);
+            *least = block.size.max(*least);
         }
     }
     for func in &lowered.algorithm.funcs {
@@ -145,6 +151,7 @@ pub(crate) fn entry_checks(
     checks.factors(lowered);
     let empty = checks.empty(lowered);
     checks.specializations(lowered, empty);
+    checks.blocks(lowered, empty);
     checks.bounds(lowered, answer, empty);
     checks.inputs(lowered, answer, empty);
     checks.outputs(lowered, answer, empty);
@@ -461,6 +468,18 @@ impl Checks<'_> {
             conditions.push(self.any(extents));
         }
         self.all(conditions)
+    }
+
+    /// That the windows of outputs have room for the blocks that must lie within.
+    fn blocks(&mut self, lowered: &Lowered, empty: ExprId) {
+        for block in &lowered.blocks {
+            let Some(extent) = lowered.window_extent(block) else { continue };
+            let extent = self.algebra.pool.var_expr(extent);
+            let size = self.algebra.int(block.size);
+            let fits = self.compare(BinaryOp::Ge, extent, size);
+            let condition = self.any([empty, fits]);
+            self.add(condition, Check::Bound { func: block.func, dim: block.dim });
+        }
     }
 
     fn bounds(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {

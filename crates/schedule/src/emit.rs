@@ -7,7 +7,9 @@ use halidom_ir::{
 };
 
 use crate::algebra::{Algebra, Known, vars};
-use crate::nest::{Inliner, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole};
+use crate::nest::{
+    Binding, Inliner, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole,
+};
 
 /// Values of holes. Each is an expression over what is in scope where the hole's func is computed or allocated.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +209,11 @@ impl Emitter<'_> {
         let var = bound.unwrap_or_else(|| {
             let mut algebra = Algebra::new(self.pool, &self.known);
             let one = algebra.int(1);
-            let least = if algebra.proves_le(one, value) {
+            let sum = algebra.sum(value);
+            let by_terms = algebra.least_by_terms(&sum);
+            let least = if by_terms.is_some_and(|least| least > 0) {
+                by_terms
+            } else if algebra.proves_le(one, value) {
                 Some(1)
             } else {
                 algebra.proves_nonnegative(value).then_some(0)
@@ -380,7 +386,7 @@ impl Emitter<'_> {
                 stmt = self.site(Placement::At(nest.loops[level].var), stmt);
             }
             for binding in bound_at[depth].iter().rev() {
-                if let Some(guard) = binding.guard {
+                if let Some(guard) = binding.guard.filter(|_| !self.has_room(binding)) {
                     let condition = self.filled_condition(guard);
                     stmt = self.pool.stmt(Stmt::If {
                         condition,
@@ -410,6 +416,13 @@ impl Emitter<'_> {
             },
             body: stmt,
         })
+    }
+
+    /// Whether a block surely lies within the loop that was split into blocks.
+    fn has_room(&mut self, binding: &Binding) -> bool {
+        let Some(room) = binding.room else { return false };
+        let room = self.filled(room);
+        Algebra::new(self.pool, &self.known).proves_nonnegative(room)
     }
 
     /// The value of a replaced variable: where a split shifts its last block, the block's start stays apart from the inner variable, so that lanes remain

@@ -19,6 +19,8 @@ pub struct Lowered {
     pub(crate) plans: Vec<Plan>,
     /// Split factors that are not constants, to be checked at entry.
     pub(crate) factors: Vec<Factor>,
+    /// What the windows of outputs must be large enough for, to be checked at entry.
+    pub(crate) blocks: Vec<Block>,
     /// Extents of domains as they were before the algorithm was rewritten, to be checked at entry.
     pub(crate) extents: Vec<Extent>,
     /// Funcs that stand for another one in some instances of a specialized func, with that one.
@@ -135,6 +137,8 @@ pub(crate) struct Binding {
     pub(crate) value: ExprId,
     /// The body runs only where this holds.
     pub(crate) guard: Option<ExprId>,
+    /// Where this is not negative the guard holds.
+    pub(crate) room: Option<ExprId>,
     /// Where the variable lies wherever the body runs; known from the directive (a lemma about it), used to infer bounds.
     pub(crate) range: Option<Interval>,
     /// Whether the range holds even if the variables in `value` leave the intervals of their loops.
@@ -177,6 +181,15 @@ pub(crate) struct Factor {
     pub(crate) value: ExprId,
 }
 
+/// A dimension of an output that is computed in blocks which lie within its window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) func: FuncId,
+    pub(crate) dim: usize,
+    /// The coordinates of one block.
+    pub(crate) size: i128,
+}
+
 impl Lowered {
     pub(crate) fn plan(&self, func: FuncId) -> Option<&Plan> {
         self.plans.iter().find(|plan| plan.func == func)
@@ -189,6 +202,12 @@ impl Lowered {
     /// The func that a copy stands for.
     pub(crate) fn original(&self, func: FuncId) -> FuncId {
         self.copies.get(&func).copied().unwrap_or(func)
+    }
+
+    /// The variable for the window's extent in a block's dimension.
+    pub(crate) fn window_extent(&self, block: &Block) -> Option<VarId> {
+        let output = self.outputs.iter().find(|output| output.func == block.func)?;
+        output.window.get(block.dim).map(|(_, extent)| *extent)
     }
 
     pub(crate) fn is_output(&self, func: FuncId) -> bool {
@@ -338,6 +357,7 @@ pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
         outputs,
         plans,
         factors: Vec::new(),
+        blocks: Vec::new(),
         extents: Vec::new(),
         copies: FxHashMap::default(),
     }

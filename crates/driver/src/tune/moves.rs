@@ -624,12 +624,19 @@ impl Mover<'_> {
         let number = self.pick(&with_tail)?;
         let found = &mut directives[number];
         let is_output = self.facts.func(found.func).is_none_or(|func| func.is_output);
-        let tails: &[Tail] = if found.stage > 0 {
-            &[Tail::Auto, Tail::Guard, Tail::ShiftInwardsAndBlend, Tail::RoundUpAndBlend]
-        } else if is_output {
-            &[Tail::Auto, Tail::Guard, Tail::Shift]
-        } else {
-            &[Tail::Auto, Tail::Guard, Tail::Shift, Tail::Round]
+        let tails: &[Tail] = match (found.stage > 0, is_output) {
+            (true, true) => {
+                &[Tail::Auto, Tail::Guard, Tail::ShiftInwardsAndBlend, Tail::RoundUpAndBlend]
+            }
+            (true, false) => &[
+                Tail::Auto,
+                Tail::Guard,
+                Tail::Round,
+                Tail::ShiftInwardsAndBlend,
+                Tail::RoundUpAndBlend,
+            ],
+            (false, true) => &[Tail::Auto, Tail::Guard, Tail::Shift],
+            (false, false) => &[Tail::Auto, Tail::Guard, Tail::Shift, Tail::Round],
         };
         let new = self.random.choose(tails).copied()?;
         *tail_of(&mut found.action)? = new;

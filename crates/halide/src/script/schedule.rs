@@ -319,7 +319,7 @@ pub(super) fn phase(action: &Action) -> u8 {
 fn tail_word(tail: Tail) -> &'static str {
     match tail {
         Tail::Guard => "hl.TailStrategy.GuardWithIf",
-        Tail::Shift => "hl.TailStrategy.ShiftInwards",
+        Tail::Shift | Tail::ShiftInwards => "hl.TailStrategy.ShiftInwards",
         Tail::Round => "hl.TailStrategy.RoundUp",
         Tail::Predicate => "hl.TailStrategy.Predicate",
         Tail::PredicateLoads => "hl.TailStrategy.PredicateLoads",

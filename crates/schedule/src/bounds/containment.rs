@@ -176,7 +176,7 @@ fn drop_excess(directives: &mut Vec<Directive>) {
         | Action::Tile { tail, .. }
         | Action::Vectorize { tail, .. }
         | Action::Unroll { tail, .. } = &mut directive.action
-            && matches!(tail, Tail::Round | Tail::RoundUpAndBlend | Tail::Auto)
+            && matches!(tail, Tail::ShiftInwards | Tail::Round | Tail::RoundUpAndBlend | Tail::Auto)
         {
             *tail = Tail::Guard;
         }

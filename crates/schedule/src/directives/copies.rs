@@ -218,6 +218,7 @@ fn refresh(pool: &mut Pool, nest: &mut Nest, func: FuncId, copy: FuncId) {
     for binding in &mut nest.bindings {
         binding.value = map(pool, binding.value);
         binding.guard = binding.guard.map(|guard| map(pool, guard));
+        binding.room = binding.room.map(|room| map(pool, room));
     }
     for point in &mut nest.point {
         *point = map(pool, *point);

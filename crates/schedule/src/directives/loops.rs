@@ -9,7 +9,7 @@ use super::{Scheduler, list};
 use crate::algebra::vars;
 use crate::checks::is_startup;
 use crate::error::{Result, ScheduleError};
-use crate::nest::{Binding, Factor, Loop, LoopClass, Nest};
+use crate::nest::{Binding, Block, Factor, Loop, LoopClass, Nest, compute_kind, hole};
 
 /// A split in words.
 struct Split<'a> {
@@ -215,7 +215,11 @@ impl Scheduler<'_> {
         let old_value = pool.var_expr(old.var);
         let guard = pool.binary(BinaryOp::Lt, old_value, end);
         let remainder = resolve_tail(pool, nest, &old, split, origin)?;
-        let shifts = remainder == Remainder::Shift;
+        if remainder == Remainder::ShiftInwards {
+            self.demand_block(nest, &old, split, origin)?;
+        }
+        let pool = &mut *self.pool;
+        let shifts = matches!(remainder, Remainder::Shift | Remainder::ShiftInwards);
         let (value, guard, range) = match remainder {
             Remainder::None => (unguarded, None, None),
             Remainder::Guard => (unguarded, Some(guard), Some(old.interval)),
@@ -226,12 +230,20 @@ impl Scheduler<'_> {
                 let shifted = pool.binary(BinaryOp::Max, min, shifted);
                 (pool.add(shifted, inner), Some(guard), Some(old.interval))
             }
+            Remainder::ShiftInwards => {
+                let last_start = pool.sub(end, factor);
+                let shifted = pool.binary(BinaryOp::Min, start, last_start);
+                (pool.add(shifted, inner), None, Some(old.interval))
+            }
             Remainder::Round => {
                 overrun(pool, nest, old.var);
                 (unguarded, None, None)
             }
         };
-        let binding = Binding { var: old.var, value, guard, range, holds_on_overrun: true };
+        // Blocks that move inwards lie within the loop, unless there is no room for one.
+        let room = (remainder == Remainder::Shift).then(|| pool.sub(extent, factor));
+        let var = old.var;
+        let binding = Binding { var, value, guard, room, range, holds_on_overrun: true };
         nest.bindings.insert(0, binding);
         // A traversal that was set before belongs to the outer loop if iterations are independent, to the inner one if they are to be unrolled or lanes.
         let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
@@ -254,6 +266,43 @@ impl Scheduler<'_> {
         ];
         nest.loops.splice(position..=position, parts);
         Ok(position)
+    }
+
+    /// Has it checked at entry that the loop, which must be that over a dimension of an output, has room for one block.
+    fn demand_block(
+        &mut self,
+        nest: &Nest,
+        old: &Loop,
+        split: &Split<'_>,
+        origin: usize,
+    ) -> Result<()> {
+        let func = nest.func;
+        let kind = compute_kind(self.pool, func, nest.stage, nest.specialization);
+        let rank = self.pool.func(func).rank();
+        let dim = (0..rank)
+            .find(|dim| hole(self.pool, func, *dim, kind) == old.interval)
+            .filter(|_| self.lowered.is_output(func));
+        let size = self.pool.as_constant(split.factor).and_then(Constant::as_integer);
+        match (dim, size) {
+            (Some(dim), Some(size)) => {
+                self.lowered.blocks.push(Block { func, dim, size });
+                Ok(())
+            }
+            (dim, _) => {
+                let name = nest.loop_name(self.pool, split.var);
+                let reason = if dim.is_some() {
+                    "the factor is not a number"
+                } else {
+                    "it is not the loop over a dimension of an output"
+                };
+                Err(ScheduleError::new(
+                    "HAL0603",
+                    origin,
+                    format!("tail `shift_inwards` is not allowed for `{name}`: {reason}"),
+                    "write `shift`, which needs no room for a whole block",
+                ))
+            }
+        }
     }
 
     /// A split factor is a positive startup expression: checked here if constant, at entry otherwise.
@@ -299,6 +348,8 @@ enum Remainder {
     None,
     Guard,
     Shift,
+    /// There is room for a block.
+    ShiftInwards,
     Round,
 }
 
@@ -317,8 +368,10 @@ fn resolve_tail(
     let is_pure = split.class == LoopClass::Pure;
     let may_repeat = nest.stage == 0 && is_pure;
     if !is_legal(request.tail, is_pure, may_repeat) {
-        let reason = if is_pure || matches!(request.tail, Tail::Shift | Tail::Round) {
-            "an update must not be repeated or over-computed"
+        let reason = if is_pure || matches!(request.tail, Tail::Shift | Tail::ShiftInwards) {
+            "an update must not be repeated"
+        } else if request.tail == Tail::Round {
+            "a reduction must not go on beyond its domain"
         } else {
             "iterations of a reduction loop have no locations of their own that could be kept"
         };
@@ -338,6 +391,7 @@ fn resolve_tail(
     match request.tail {
         _ if divides => Ok(Remainder::None),
         Tail::Shift => Ok(Remainder::Shift),
+        Tail::ShiftInwards => Ok(Remainder::ShiftInwards),
         Tail::Round => Ok(Remainder::Round),
         // Nothing is gained by moving a block inwards twice.
         Tail::Auto if may_repeat && split.covered => Ok(Remainder::Round),
@@ -356,8 +410,9 @@ fn resolve_tail(
 /// Whether a tail is allowed for a loop, pure or not, of a stage that may repeat its iterations or not.
 fn is_legal(tail: Tail, is_pure: bool, may_repeat: bool) -> bool {
     match tail {
-        Tail::Shift | Tail::Round => may_repeat,
-        Tail::ShiftInwardsAndBlend | Tail::RoundUpAndBlend => is_pure,
+        Tail::Shift | Tail::ShiftInwards => may_repeat,
+        // What an update makes of locations beyond its region is as little right as what it reads there, and nobody needs it.
+        Tail::Round | Tail::ShiftInwardsAndBlend | Tail::RoundUpAndBlend => is_pure,
         Tail::Guard
         | Tail::Predicate
         | Tail::PredicateLoads
@@ -465,7 +520,7 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
         // The remainder is right whatever the fused variable is, the quotient only within its loop's interval.
         let holds_on_overrun = op == BinaryOp::Mod;
         let range = Some(part.interval);
-        Binding { var: part.var, value, guard: None, range, holds_on_overrun }
+        Binding { var: part.var, value, guard: None, room: None, range, holds_on_overrun }
     });
     nest.bindings.splice(0..0, parts);
     let fused = Loop {

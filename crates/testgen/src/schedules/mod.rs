@@ -52,7 +52,9 @@ impl Loop {
 /// What may be done with a stage's loops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The first one.
+    /// The first one of an output.
+    Output,
+    /// The first one of another func.
     Pure,
     /// An update.
     Update,
@@ -84,7 +86,8 @@ impl Maker<'_> {
             let mut chain = placement;
             if !inline {
                 let mut stage = func.stages.first().map(|stage| loops(stage)).unwrap_or_default();
-                chain.push_str(&self.loop_directives(&mut stage, Stage::Pure));
+                let kind = if is_output { Stage::Output } else { Stage::Pure };
+                chain.push_str(&self.loop_directives(&mut stage, kind));
                 if let Some(own) = self.loops[number].first_mut() {
                     *own = stage;
                 }
@@ -169,7 +172,7 @@ impl Maker<'_> {
 
     /// Directives on a stage's loops; `loops` is what they leave.
     fn loop_directives(&mut self, loops: &mut Vec<Loop>, stage: Stage) -> String {
-        let is_update = stage != Stage::Pure;
+        let is_update = matches!(stage, Stage::Update | Stage::Atomic);
         // Iterations of a reduction may meet in one location, unless the update is atomic.
         let bound = |entry: &Loop| entry.is_reduction && stage != Stage::Atomic;
         let mut text: Vec<String> = Vec::new();
@@ -187,7 +190,11 @@ impl Maker<'_> {
                 0 | 1 => {
                     let (outer, inner) = (self.fresh(&name), self.fresh(&name));
                     let factor = self.factor();
-                    let tail = self.tail(is_update);
+                    let tail = if stage == Stage::Output && self.random.chance(10) {
+                        ", tail: shift_inwards"
+                    } else {
+                        self.tail(is_update)
+                    };
                     text.push(format!(".split({name}, {outer}, {inner}, {factor}{tail})"));
                     let is_short = factor.parse::<usize>().is_ok();
                     split(loops, at, outer, inner, is_short);
@@ -283,6 +290,7 @@ impl Maker<'_> {
                     ", tail: predicate",
                     ", tail: predicate_stores",
                     ", tail: round_up_and_blend",
+                    ", tail: round",
                 ],
                 "",
             );

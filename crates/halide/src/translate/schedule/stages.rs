@@ -329,7 +329,7 @@ impl Writer<'_> {
         actions.push(Action::Partition { var, policy });
     }
 
-    /// Our form of a tail. Updates are not computed beyond their ends.
+    /// Our form of a tail. Updates do not repeat iterations, and those of outputs are not computed beyond their ends.
     fn tail(&mut self, (func, number): (&Func, usize), old: NameId, tail: TailStrategy) -> Tail {
         let own = match tail {
             TailStrategy::RoundUp => Tail::Round,
@@ -342,7 +342,19 @@ impl Writer<'_> {
             TailStrategy::RoundUpAndBlend => Tail::RoundUpAndBlend,
             TailStrategy::Auto => Tail::Auto,
         };
-        if number == 0 || !matches!(own, Tail::Round | Tail::Shift) {
+        let is_output = self.funcs.get(&func.name).is_some_and(|id| self.outputs.contains(id));
+        let differs = match own {
+            Tail::Shift | Tail::ShiftInwards => number > 0,
+            Tail::Round => number > 0 && is_output,
+            Tail::Guard
+            | Tail::Predicate
+            | Tail::PredicateLoads
+            | Tail::PredicateStores
+            | Tail::ShiftInwardsAndBlend
+            | Tail::RoundUpAndBlend
+            | Tail::Auto => false,
+        };
+        if !differs {
             return own;
         }
         let old = self.translation.nodes.names.text(old);
