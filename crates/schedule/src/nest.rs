@@ -137,8 +137,10 @@ pub(crate) struct Binding {
     pub(crate) value: ExprId,
     /// The body runs only where this holds.
     pub(crate) guard: Option<ExprId>,
-    /// Where this is not negative the guard holds.
+    /// Where this is not negative the guard holds, as long as `inner` stays in its interval.
     pub(crate) room: Option<ExprId>,
+    /// Of blocks that lie within the loop, the variable within the block.
+    pub(crate) inner: Option<VarId>,
     /// Where the variable lies wherever the body runs; known from the directive (a lemma about it), used to infer bounds.
     pub(crate) range: Option<Interval>,
     /// Whether the range holds even if the variables in `value` leave the intervals of their loops.

@@ -243,7 +243,8 @@ impl Scheduler<'_> {
         // Blocks that move inwards lie within the loop, unless there is no room for one.
         let room = (remainder == Remainder::Shift).then(|| pool.sub(extent, factor));
         let var = old.var;
-        let binding = Binding { var, value, guard, room, range, holds_on_overrun: true };
+        let inner = shifts.then_some(inner_var);
+        let binding = Binding { var, value, guard, room, inner, range, holds_on_overrun: true };
         nest.bindings.insert(0, binding);
         // A traversal that was set before belongs to the outer loop if iterations are independent, to the inner one if they are to be unrolled or lanes.
         let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
@@ -430,7 +431,11 @@ fn overrun(pool: &Pool, nest: &mut Nest, var: VarId) {
         if !overrun.iter().any(|var| mentions.contains(var)) {
             continue;
         }
-        if !binding.holds_on_overrun {
+        let leaves_block = binding.inner.is_some_and(|inner| overrun.contains(&inner));
+        if leaves_block {
+            binding.room = None;
+        }
+        if !binding.holds_on_overrun || leaves_block && binding.guard.is_none() {
             binding.range = None;
         }
         if binding.range.is_none() {
@@ -520,7 +525,15 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
         // The remainder is right whatever the fused variable is, the quotient only within its loop's interval.
         let holds_on_overrun = op == BinaryOp::Mod;
         let range = Some(part.interval);
-        Binding { var: part.var, value, guard: None, room: None, range, holds_on_overrun }
+        Binding {
+            var: part.var,
+            value,
+            guard: None,
+            room: None,
+            inner: None,
+            range,
+            holds_on_overrun,
+        }
     });
     nest.bindings.splice(0..0, parts);
     let fused = Loop {

@@ -97,8 +97,10 @@ fn splits_that_are_not_allowed() {
     let update = "an update must not be repeated";
     for (line, message, hint) in [
         ("AB.update(1).split(k, ko, ki, 4, shift)", update, "`predicate_stores`, `auto`"),
-        ("AB.update(1).split(i, io, ii, 4, round)", update, "`round_up_and_blend`, `auto`"),
-        ("AB.update(1).vectorize(i, 4, round)", update, "`round_up_and_blend`, `auto`"),
+        ("AB.update(1).split(k, ko, ki, 4, round)", "beyond its domain", "`guard`, `predicate`"),
+        ("AB.update(1).split(i, io, ii, 4, shift)", update, "`round_up_and_blend`, `auto`"),
+        ("AB.update(1).vectorize(i, 4, shift)", update, "`round_up_and_blend`, `auto`"),
+        ("AB.split(i, io, ii, 4, shift_inwards)", "a dimension of an output", "`shift`"),
         (
             "AB.update(1).split(k, ko, ki, 4, round_up_and_blend)",
             "have no locations of their own",
