@@ -365,14 +365,14 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// `max(a + 3, b + 3) - max(a, b) = 3`: two minima or maxima that differ by a constant cancel out.
+    /// `max(a + n, b + n) - max(a, b) = n`: two minima or maxima whose arms differ by the same cancel out.
     fn cancel(&mut self, sum: &Sum, a: (ExprId, i128), b: (ExprId, i128)) -> Option<Sum> {
         if a.1 == 0 || a.1.checked_add(b.1)? != 0 {
             return None;
         }
         let distance = self.distance(&Sum::atom(a.0), &Sum::atom(b.0))?;
         let rest = sum.without(&[a.0]).without(&[b.0]);
-        rest.plus(&Sum::constant(distance), a.1)
+        rest.plus(&distance, a.1)
     }
 
     /// A sum without a pair of extrema that cancel out, if it has one.
@@ -394,12 +394,14 @@ impl<'a> Algebra<'a> {
         None
     }
 
-    /// `a - b`, if that is a constant because the two are alike but for what is added to their arms.
-    fn distance(&mut self, a: &Sum, b: &Sum) -> Option<i128> {
-        if let Some(constant) = a.plus(b, -1)?.as_constant() {
-            return Some(constant);
+    /// `a - b`, where the two are alike but for what is added to their arms.
+    fn distance(&mut self, a: &Sum, b: &Sum) -> Option<Sum> {
+        let difference = a.plus(b, -1)?;
+        let extrema = (self.lone_extremum(a), self.lone_extremum(b));
+        if extrema == (None, None) || difference.as_constant().is_some() {
+            return Some(difference);
         }
-        let ((op, ..), (other, ..)) = (self.lone_extremum(a)?, self.lone_extremum(b)?);
+        let ((op, ..), (other, ..)) = (extrema.0?, extrema.1?);
         if op != other {
             return None;
         }
@@ -416,8 +418,9 @@ impl<'a> Algebra<'a> {
             let mut left = of_b.clone();
             left.swap_remove(position);
             let paired = of_a.iter().all(|arm| {
-                let found =
-                    left.iter().position(|other| self.distance(arm, other) == Some(distance));
+                let found = left
+                    .iter()
+                    .position(|other| self.distance(arm, other).as_ref() == Some(&distance));
                 found.map(|position| left.swap_remove(position)).is_some()
             });
             if paired {
