@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use halidom_mutators::examine::{Options, Source};
 use halidom_mutators::profile::Profile;
-use halidom_mutators::programs::{Mutator, mutators};
+use halidom_mutators::programs::{Mutator, Standing, mutators};
 use halidom_mutators::rules::Limits;
 use halidom_smt::{Family, Program};
 
@@ -87,4 +87,65 @@ fn a_finding_says_which_file_it_is_in() {
         .collect();
     assert_eq!((mutator.file.as_str(), mutator.line), ("pass.cpp", 2));
     assert_eq!(places, [(Some("helper.cpp"), 2)]);
+}
+
+/// What is found about the mutators of a text.
+fn found(text: &str) -> Vec<Mutator> {
+    let source = Source { name: "pass.cpp".to_owned(), text: text.to_owned() };
+    mutators(&[source], &[], &options()).expect("a solver that runs")
+}
+
+/// A class in which a loop puts a mark that a store takes away; the loop itself takes it away too if it `pops`.
+fn marks(store: &str, pops: &str) -> String {
+    format!(
+        "class Marks : public IRMutator {{
+    Scope<int> marks;
+    {store}
+    Stmt visit(const For *op) {{
+        marks.push(op->name, 1);
+        Stmt body = mutate(op->body);
+        {pops}
+        return For::make(op->name, op->min, op->extent, op->for_type, op->device_api, body);
+    }}
+}};
+"
+    )
+}
+
+#[test]
+fn what_is_left_is_a_defect_unless_another_method_takes_it() {
+    let takes = "Stmt visit(const Store *op) { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";
+    let looks = "Stmt visit(const Store *op) { marks.contains(op->name); return op; }";
+    for (store, pops, expected) in [
+        (takes, "", vec![]),
+        (takes, "marks.pop(op->name);", vec![]),
+        (looks, "", vec![(Standing::Scope, 5)]),
+        (looks, "marks.pop(op->name);", vec![]),
+    ] {
+        let found = found(&marks(store, pops));
+        let [of_store, of_loop] = found.as_slice() else { panic!("two mutators: {found:#?}") };
+        assert_eq!(of_store.examination.standing, Standing::Verified, "{of_store:#?}");
+        let findings = of_loop.examination.findings.iter();
+        let findings: Vec<_> = findings.map(|finding| (finding.standing, finding.line)).collect();
+        assert_eq!(findings, expected, "{store} {pops}");
+    }
+}
+
+#[test]
+fn what_a_kept_verdict_says_of_a_scope_depends_on_the_other_methods() {
+    let cache = std::env::temp_dir().join(format!("halidom-scopes-{}.cache", std::process::id()));
+    let _ = fs::remove_file(&cache);
+    let options = Options { cache: Some(cache.clone()), ..options() };
+    let standings = |store: &str| -> Vec<Standing> {
+        let source = Source { name: "pass.cpp".to_owned(), text: marks(store, "") };
+        let mutators = mutators(&[source], &["For".to_owned()], &options);
+        let mutators = mutators.expect("a solver that runs");
+        mutators.iter().map(|mutator| mutator.examination.standing).collect()
+    };
+    let takes = "Stmt visit(const Store *op) { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";
+    let looks = "Stmt visit(const Store *op) { marks.contains(op->name); return op; }";
+    let found = [takes, looks, takes, looks].map(standings);
+    fs::remove_file(&cache).expect("kept verdicts");
+    let [first, second] = [Standing::Verified, Standing::Scope].map(|standing| vec![standing]);
+    assert_eq!(found, [first.clone(), second.clone(), first, second]);
 }

@@ -31,7 +31,7 @@ const FEW: usize = 24;
 const INPUTS: usize = 4000;
 
 /// What is changed in a place.
-const KINDS: [&str; 4] = ["comparison", "constant", "guard", "operands"];
+const KINDS: [&str; 5] = ["comparison", "constant", "guard", "operands", "scope"];
 
 /// A mutator with one change.
 struct Mutant {
@@ -84,6 +84,12 @@ fn variants(expr: &Expr) -> Vec<(&'static str, String, Expr)> {
                 let kind = ExprKind::Integer(other, suffix.clone());
                 found.push(("constant", format!("{value} becomes {other}"), with(kind)));
             }
+        }
+        ExprKind::Call { callee, arguments, .. }
+            if matches!(&callee.kind, ExprKind::Member { name, .. } if name == "pop")
+                && arguments.len() == 1 =>
+        {
+            found.push(("scope", "a pop is dropped".to_owned(), with(ExprKind::Bool(true))));
         }
         ExprKind::Call { callee, templates, arguments } if arguments.len() >= 2 => {
             let mut swapped = arguments.clone();

@@ -82,6 +82,13 @@ const KNOWN: &[Known] = &[
         "ifs are merged though the first stores what both ask",
     ),
     known(
+        HCL,
+        "Simplify::visit(const For *)",
+        SIMPLIFY,
+        Found("scope", 4099),
+        "what is known of the bounds of a loop of one iteration stays",
+    ),
+    known(
         HLS,
         "Simplify::visit(const Block *)",
         SIMPLIFY,

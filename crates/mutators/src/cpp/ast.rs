@@ -202,7 +202,7 @@ impl Function {
 }
 
 impl Stmt {
-    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+    pub(crate) fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         let declare = |declared: &mut Declared, visit: &mut dyn FnMut(&mut Expr)| {
             if let Some(value) = &mut declared.value {
                 value.visit_mut(visit);

@@ -274,7 +274,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Arguments from the left; variables as references, which the parameter may be.
-    fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
+    pub(crate) fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
         let mut paths = vec![(state, Vec::new())];
         for argument in arguments {
             let mut next = Vec::new();

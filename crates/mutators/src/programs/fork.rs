@@ -60,7 +60,8 @@ impl<'p> Machine<'p> {
     ) -> (Vec<State>, Vec<State>) {
         let before = state.clone();
         let (holds, fails) = self.branch(condition, state);
-        if fails.len() <= 1 {
+        let is_even = fails.iter().all(|state| state.scopes == before.scopes);
+        if fails.len() <= 1 || !is_even {
             return (holds, fails);
         }
         let joined = self.join(&before, &holds, &fails);
@@ -109,7 +110,8 @@ impl<'p> Machine<'p> {
             let same = |a: &[Slot], b: &[Slot]| {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value == b.value)
             };
-            same(&before.members, &state.members)
+            before.scopes == state.scopes
+                && same(&before.members, &state.members)
                 && before.frames.len() == state.frames.len()
                 && before.frames.iter().zip(&state.frames).all(|(a, b)| same(a, b))
         };
@@ -122,7 +124,9 @@ impl<'p> Machine<'p> {
             _ => false,
         };
         let (nothing, mut found): (Paths<Val>, Paths<Val>) =
-            paths.into_iter().partition(|(_, value)| is_nothing(value, &self.values));
+            paths.into_iter().partition(|(state, value)| {
+                is_nothing(value, &self.values) && before.scopes == state.scopes
+            });
         let Some((_, value)) = nothing.first() else { return found };
         let value = value.clone();
         if nothing.len() == 1 || nothing.iter().any(|(_, other)| *other != value) {

@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //!
-//! The key has the texts of the method and of every function that it may call, found by name, the profile, the solver, the classes and their visitors, and
-//! the sources of this crate, contracts among them. That a mutator is verified depends on nothing else: what `mutate`
+//! The key has the texts of the method and of every function that it may call, found by name, the profile, the solver, the classes, their scopes and their
+//! visitors, and the sources of this crate, contracts among them. That a mutator is verified depends on nothing else: what `mutate`
 //! returns is known by its contract. Other verdicts rest on runs in which the operands were sent through the class's own
 //! mutators, so they also depend on the texts of these. What was undecided is tried again under a longer limit.
 //! Lines are kept relative to the function that they are in.
@@ -37,6 +37,7 @@ const SOURCES: &[&str] = &[
     include_str!("../rules/verify.rs"),
     include_str!("analysis.rs"),
     include_str!("api.rs"),
+    include_str!("balance.rs"),
     include_str!("calls.rs"),
     include_str!("claims.rs"),
     include_str!("contracts.rs"),
@@ -62,6 +63,7 @@ const SOURCES: &[&str] = &[
     include_str!("numbers.rs"),
     include_str!("observe.rs"),
     include_str!("replay.rs"),
+    include_str!("scopes.rs"),
     include_str!("show.rs"),
     include_str!("sight.rs"),
     include_str!("state.rs"),
@@ -96,7 +98,10 @@ impl<'p> Dependence<'p> {
             options.solver.path().display(),
             digest(&SOURCES),
             digest(&texts(&functions)),
-            digest(&(format!("{:?}", program.classes), texts(&visitors(program)))),
+            digest(&(
+                format!("{:?} {:?}", program.classes, program.scopes),
+                texts(&visitors(program)),
+            )),
             function.class,
             function.name,
         );
@@ -208,7 +213,7 @@ impl<'p> Dependence<'p> {
 }
 
 /// Functions and all that they may call, by name; not `visit`, which only `mutate` calls.
-fn called<'p>(program: &'p Program, first: Vec<&'p Function>) -> Vec<&'p Function> {
+pub(crate) fn called<'p>(program: &'p Program, first: Vec<&'p Function>) -> Vec<&'p Function> {
     let mut functions = first;
     let mut names: FxHashSet<&str> = FxHashSet::default();
     let mut next = 0;

@@ -11,6 +11,7 @@ use super::ir::Kind;
 use super::keep::Dependence;
 use super::machine::Program;
 use super::replay::Entry;
+use super::scopes::scopes;
 use super::statement::examine_statement;
 use super::verify::{Examination, Finding, Known, Standing, examine};
 use crate::cache::Cache;
@@ -92,6 +93,7 @@ impl Found {
                 program.functions.push(function);
             }
         }
+        program.scopes = scopes(&program.functions, &program.classes);
         mutators.retain(|(file, function)| {
             let function = &program.functions[*function];
             let name = format!("{}: {}", names[*file], title(function));

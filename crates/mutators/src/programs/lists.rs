@@ -158,7 +158,14 @@ impl Machine<'_> {
             Val::Map(entries) => {
                 let entries = entries.clone();
                 let state = state.clone();
-                Some(self.map_method(place.as_ref(), entries, name, &arguments, state, line))
+                let place = place.as_ref();
+                let mut paths = self.map_method(place, entries, name, &arguments, state, line);
+                if let Some(Place::Member(of)) = place {
+                    for (state, _) in &mut paths {
+                        self.record(of, name, &arguments, state, line);
+                    }
+                }
+                Some(paths)
             }
             Val::List(values) => {
                 let values = values.clone();
@@ -333,6 +340,10 @@ impl Machine<'_> {
                     Some(found) => {
                         entries.remove(found);
                     }
+                    // What others put there is not known.
+                    None if name == "pop" && self.is_table(place) => {
+                        return self.unsupported(state, "what others put on a scope", line);
+                    }
                     None if name == "pop" => {
                         self.end(
                             state,
@@ -362,7 +373,7 @@ impl Machine<'_> {
     }
 
     /// Whether it is known of two keys that they are one, or that they are not.
-    fn is_told_apart(&mut self, a: &Val, b: &Val, state: &State) -> bool {
+    pub(crate) fn is_told_apart(&mut self, a: &Val, b: &Val, state: &State) -> bool {
         if self.is_concrete() || Self::is_same_key(a, b, state) {
             return true;
         }
@@ -381,7 +392,11 @@ impl Machine<'_> {
         }
     }
 
-    fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {
+    fn is_table(&self, place: Option<&Place>) -> bool {
+        matches!(place, Some(Place::Member(name)) if self.scope_member(name) == Some(true))
+    }
+
+    pub(crate) fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {
         match (Self::name_of(a, state), Self::name_of(b, state)) {
             (Some(a), Some(b)) => state.is_same(a, b),
             (None, None) => match (a, b) {

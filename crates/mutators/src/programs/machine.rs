@@ -75,6 +75,8 @@ pub(crate) struct Program {
     pub(crate) functions: Vec<Function>,
     /// Their classes.
     pub(crate) classes: Vec<Class>,
+    /// Which of their members are scopes.
+    pub(crate) scopes: Vec<super::scopes::ScopeMember>,
 }
 
 /// Paths after which a mutator is given up.
@@ -309,6 +311,15 @@ impl<'p> Machine<'p> {
     pub(crate) fn block(&mut self, stmts: &'p [Stmt], state: State) -> Paths<Flow> {
         let depth = state.depth();
         let mut paths = self.sequence(stmts, state);
+        if paths.iter().any(|(state, _)| state.is_bound()) {
+            let ended = std::mem::take(&mut paths).into_iter();
+            paths = ended
+                .flat_map(|(state, flow)| {
+                    let here = (state.frames.len(), depth);
+                    self.unbind_scopes(here, state, flow)
+                })
+                .collect();
+        }
         for (state, _) in &mut paths {
             state.leave(depth);
             let here = state.frames.len();
@@ -632,7 +643,8 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, "what a loop assigns", line);
         }
         let mut done = vec![(state, Flow::Next)];
-        for (state, flow) in iteration(self, &before) {
+        for (mut state, flow) in iteration(self, &before) {
+            Self::looped(&before, &mut state, line);
             done.push(match flow {
                 Flow::Return(_) => (state, flow),
                 Flow::Next | Flow::Break | Flow::Continue => (state, Flow::Next),
@@ -703,6 +715,16 @@ impl<'p> Machine<'p> {
                         && super::lists::is_vector_type(&declared.ty) =>
                 {
                     self.vector_of(&declared.ty, &arguments[0], state, value.line)
+                }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && super::balance::is_binding_type(&declared.ty) =>
+                {
+                    let mut made = Vec::new();
+                    for (state, values) in self.arguments(arguments, state) {
+                        made.extend(self.bind_scope(&values, state, value.line));
+                    }
+                    made
                 }
                 // An object of the compiler made of another one.
                 ExprKind::Call { callee, arguments, .. }
@@ -928,6 +950,7 @@ impl<'p> Machine<'p> {
                     _ => "",
                 };
                 let value = self.coerce(ty, value, state);
+                self.replaced_scope(name, &value, state);
                 state.members.retain(|slot| slot.name != *name);
                 state.members.push(Slot { name: name.clone(), ty: ty.to_owned(), value });
             }

@@ -38,6 +38,11 @@ impl Machine<'_> {
         let receiver = Self::loaded(receiver, &state);
         let arguments: Vec<Val> =
             arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        if let Val::Handle(of) = &receiver
+            && let Some(paths) = self.scope_method(of, name, &arguments, &state, line)
+        {
+            return paths;
+        }
         match (&receiver, name, arguments.as_slice()) {
             (Val::Expr(node), "defined", []) => {
                 let truth = self.values.bool(node.is_some());

@@ -6,10 +6,12 @@
 //! * `machine`, `expression` and `numbers` interpret C++; `contracts` is the table of the API's functions, which `api` interprets.
 //! * `statement` decides a mutator of statements: `effect` says what statements do, `equivalence` compares them.
 //! * `emit` is what an emitter of C writes, `emit_text` its tokens; `emit_expr` and `emit_stmt` read it again.
+//! * `scopes` says which members are scopes, `balance` keeps a record of what a path leaves on them.
 //! * `meaning` says what a path claims; `replay` runs a mutator on concrete IR.
 
 mod analysis;
 mod api;
+mod balance;
 mod calls;
 mod claims;
 mod contracts;
@@ -35,6 +37,7 @@ mod nodes;
 mod numbers;
 mod observe;
 mod replay;
+mod scopes;
 mod show;
 mod sight;
 mod state;

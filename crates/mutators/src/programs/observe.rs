@@ -102,6 +102,9 @@ pub fn observe(
                 }
                 continue;
             };
+            if let Some(left) = super::balance::left_at_end(&state).first() {
+                return Some(format!("{} on {}", left.text(), concrete.before()));
+            }
             let after = Concrete::shown(&state, &values, result);
             if let Ran::Returned(state, values, known) =
                 run(&concrete, original.at(*ty, *operand), operands)

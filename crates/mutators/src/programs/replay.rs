@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use halidom_base::FxHashMap;
 
+use super::balance::{Pushed, left_at_end};
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Operands, Outcome, Program};
 use super::meaning::{Given, Meaning};
@@ -15,7 +16,7 @@ use crate::profile::Profile;
 use crate::rules::{Domain, Number, Values};
 
 /// What a mutator did to concrete IR.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Replayed {
     /// It ended the compiler, with what happened and where.
     Crash(String, usize),
@@ -31,6 +32,8 @@ pub(crate) enum Replayed {
         got: Computed,
         /// Where the result was given.
         line: usize,
+        /// What is left on scopes.
+        left: Vec<Pushed>,
     },
     /// It could not be followed.
     Failed(String),
@@ -358,6 +361,7 @@ impl Concrete {
             expected: self.value_of(state, values, self.input, profile, false),
             got: self.value_of(state, values, result, profile, true),
             line,
+            left: left_at_end(state),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::balance::Record;
 use super::ir::{Kind, Role, Type};
 use super::machine::I32;
 use super::value::Val;
@@ -179,6 +180,10 @@ pub(crate) struct State {
     pub(crate) pure: Vec<usize>,
     /// What makes the code that was emitted undefined.
     pub(crate) emitted_undefined: Vec<ValueId>,
+    /// What was pushed on scopes, and popped.
+    pub(crate) scopes: Rc<Record>,
+    /// Names that were put together of others, with these.
+    compounds: Vec<(Val, Val, NodeId)>,
     /// Something that was changed where it is not followed.
     pub(crate) lost: Option<&'static str>,
     /// The line that gave the result last.
@@ -364,10 +369,29 @@ impl State {
         self.add(Type::NAME, None, Some(shape))
     }
 
+    /// The name that is put together of two parts, if it was before: the same one of the same parts.
+    pub(crate) fn compound(&self, first: &Val, second: &Val) -> Option<NodeId> {
+        let is_it = |known: &&(Val, Val, NodeId)| known.0 == *first && known.1 == *second;
+        self.compounds.iter().find(is_it).map(|(.., name)| *name)
+    }
+
+    /// Keeps what a name was put together of, if that is known.
+    pub(crate) fn keep_compound(&mut self, first: &Val, second: &Val, name: NodeId) {
+        let is_known = |part: &Val| matches!(part, Val::Expr(Some(_)) | Val::Text(_));
+        if is_known(first) && is_known(second) {
+            self.compounds.push((first.clone(), second.clone(), name));
+        }
+    }
+
     /// A list of nodes.
     pub(crate) fn list(&mut self, nodes: &[NodeId]) -> NodeId {
         let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
         self.add(Type::LIST, None, Some(Shape { kind: Kind::List, fields }))
+    }
+
+    /// Whether something will be popped where a block ends.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.scopes.is_bound()
     }
 
     /// The variables of the running function.

@@ -3,6 +3,7 @@
 use halidom_base::IndexMap;
 use halidom_smt::Solver;
 
+use super::balance::{Imbalance, Pushed, left_at_end};
 use super::effect::{Memory, MemoryId};
 use super::equivalence::same_effect;
 use super::ir::Type;
@@ -61,6 +62,7 @@ pub(crate) fn examine_statement(
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
         for end in &ends {
+            unbalanced(entry, &machine, end, solver, limits, &mut findings);
             let standing = standing_unless_proved(end);
             let is_known = findings
                 .iter()
@@ -103,6 +105,43 @@ pub(crate) fn examine_statement(
     Examination { standing, findings, proved }
 }
 
+/// Whether a path leaves scopes as it found them, unless no path of the line does otherwise.
+fn unbalanced(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    end: &End,
+    solver: &mut Solver,
+    limits: Limits,
+    findings: &mut Vec<Finding>,
+) {
+    let (Outcome::Returned(_), Some(Imbalance { text, line })) =
+        (&end.outcome, end.state.scopes.imbalance())
+    else {
+        return;
+    };
+    let is_known = findings.iter().any(|found| {
+        found.line == line && matches!(found.standing, Standing::Scope | Standing::Undecided)
+    });
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    if !is_known && is_possible(&mut meaning, solver, limits) {
+        findings.push(Finding {
+            file: None,
+            standing: Standing::Undecided,
+            line,
+            ty: String::new(),
+            text,
+            counterexample: None,
+        });
+    }
+}
+
+/// Whether a path's facts can hold at all, as far as the solver tells.
+fn is_possible(meaning: &mut Meaning<'_>, solver: &mut Solver, limits: Limits) -> bool {
+    let mut facts = meaning.facts();
+    facts.extend(meaning.not_taken(false));
+    !matches!(fulfil(&meaning.values, &facts, solver, limits), Fulfilment::None)
+}
+
 /// What the end of a path is, unless it is shown that all is right there.
 fn standing_unless_proved(end: &End) -> Standing {
     match &end.outcome {
@@ -136,12 +175,7 @@ fn judged(
         Outcome::Returned(_) => "a result that is no Stmt".to_owned(),
         Outcome::Crash(what) | Outcome::Unsupported(what) | Outcome::Bounded(what) => what.clone(),
     };
-    let mut facts = meaning.facts();
-    facts.extend(meaning.not_taken(false));
-    match fulfil(&meaning.values, &facts, solver, limits) {
-        Fulfilment::None => Ok(()),
-        Fulfilment::By(_) | Fulfilment::Unknown(_) => Err(text),
-    }
+    if is_possible(&mut meaning, solver, limits) { Err(text) } else { Ok(()) }
 }
 
 /// On which of so many random statements, which begin at a seed, the mutator does something else; `None` if on none.
@@ -149,7 +183,9 @@ pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String>
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
     for _ in 0..inputs {
         let concrete = trials.next()?;
-        if let Some((_, _, text, _)) = difference(entry, &concrete) {
+        let kept = ran(entry, &concrete, Operands::Kept);
+        let left = left_on_scopes(entry, &concrete, &kept, &[]);
+        if let Some((_, _, text, _)) = left.or_else(|| difference(entry, &concrete, kept)) {
             return Some(format!("{text} on {}", concrete.before()));
         }
     }
@@ -166,25 +202,52 @@ fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
             return;
         }
         let Some(concrete) = trials.next() else { return };
-        is_followed = is_followed
-            || count < MIN_TRIALS && !matches!(ran(entry, &concrete, Operands::Kept), Ran::Failed);
-        let Some((standing, line, text, counterexample)) = difference(entry, &concrete) else {
-            continue;
-        };
-        let is_known =
-            findings.iter().any(|found| found.standing == standing && found.line == line);
-        if !is_known {
-            let counterexample = Some(counterexample);
-            findings.push(Finding {
-                file: None,
-                standing,
-                line,
-                ty: String::new(),
-                text,
-                counterexample,
-            });
+        let kept = ran(entry, &concrete, Operands::Kept);
+        is_followed = is_followed || !matches!(kept, Ran::Failed);
+        let left = left_on_scopes(entry, &concrete, &kept, findings);
+        for (standing, line, text, counterexample) in
+            left.into_iter().chain(difference(entry, &concrete, kept))
+        {
+            let is_known =
+                findings.iter().any(|found| found.standing == standing && found.line == line);
+            if !is_known {
+                let counterexample = Some(counterexample);
+                findings.push(Finding {
+                    file: None,
+                    standing,
+                    line,
+                    ty: String::new(),
+                    text,
+                    counterexample,
+                });
+            }
         }
     }
+}
+
+/// What is left on a scope, both with operands as they are and with operands that went through the class's own mutators.
+fn left_on_scopes(
+    entry: Entry<'_>,
+    concrete: &Concrete,
+    kept: &Ran,
+    findings: &[Finding],
+) -> Option<(Standing, usize, String, Counterexample)> {
+    let Ran::Returned(after, _) = kept else { return None };
+    let (state, values, result) = &**after;
+    let is_new = |pushed: &Pushed| {
+        let is_it =
+            |found: &Finding| found.standing == Standing::Scope && found.line == pushed.line;
+        !findings.iter().any(is_it)
+    };
+    let left = left_at_end(state).into_iter().find(is_new)?;
+    let Ran::Returned(mutated, _) = ran(entry, concrete, Operands::Mutated) else { return None };
+    let is_it = |other: &Pushed| other.scope == left.scope && other.line == left.line;
+    if !left_at_end(&mutated.0).iter().any(is_it) {
+        return None;
+    }
+    let after = super::show::text(state, values, *result);
+    let shown = shown(entry, concrete, Some(after), &[], Given { seed: 0 }, None);
+    Some((Standing::Scope, left.line, left.text(), shown))
 }
 
 /// What the mutator did to a statement.
@@ -222,8 +285,9 @@ fn ran(entry: Entry<'_>, concrete: &Concrete, operands: Operands) -> Ran {
 fn difference(
     entry: Entry<'_>,
     concrete: &Concrete,
+    kept: Ran,
 ) -> Option<(Standing, usize, String, Counterexample)> {
-    match ran(entry, concrete, Operands::Kept) {
+    match kept {
         Ran::Crashed(what, line) => match ran(entry, concrete, Operands::Mutated) {
             Ran::Crashed(other, at) if other == what && at == line => {
                 let seed = Given { seed: 0 };

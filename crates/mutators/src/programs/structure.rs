@@ -314,7 +314,11 @@ impl Machine<'_> {
             }
             // A name that is longer than one of the input is none of the input.
             ("+", _, _) if is_name(lhs) || is_name(rhs) => {
+                if let Some(name) = state.compound(lhs, rhs) {
+                    return Some(vec![(state, Val::Expr(Some(name)))]);
+                }
                 let name = self.fresh_node_name(&mut state);
+                state.keep_compound(lhs, rhs, name);
                 Some(vec![(state, Val::Expr(Some(name)))])
             }
             ("+", Val::Rope(_), _) | ("+", _, Val::Rope(_)) => {

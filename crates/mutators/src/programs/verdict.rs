@@ -13,6 +13,8 @@ pub enum Standing {
     Unsupported,
     /// An analysis returns a fact that does not hold.
     Contract,
+    /// Something is pushed on a scope and not popped.
+    Scope,
     /// The result has another type.
     Type,
     /// The compiler's own code fails.
@@ -23,12 +25,13 @@ pub enum Standing {
 
 impl Standing {
     /// Every one, from best to worst.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Verified,
         Self::Bounded,
         Self::Undecided,
         Self::Unsupported,
         Self::Contract,
+        Self::Scope,
         Self::Type,
         Self::Crash,
         Self::Wrong,
@@ -42,6 +45,7 @@ impl Standing {
             Self::Undecided => "undecided",
             Self::Unsupported => "unsupported",
             Self::Contract => "contract",
+            Self::Scope => "scope",
             Self::Type => "type",
             Self::Crash => "crash",
             Self::Wrong => "wrong",
@@ -50,7 +54,7 @@ impl Standing {
 
     /// Whether it is a defect.
     pub fn is_refuted(self) -> bool {
-        matches!(self, Self::Contract | Self::Type | Self::Crash | Self::Wrong)
+        matches!(self, Self::Contract | Self::Scope | Self::Type | Self::Crash | Self::Wrong)
     }
 }
 

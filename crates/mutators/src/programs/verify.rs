@@ -1,8 +1,11 @@
 //! A mutator's verdict: every path at every type.
+//!
+//! Reason for length: one method for each claim about the end of a path, with what refutes it.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::Solver;
 
+use super::balance::{Imbalance, Pushed};
 use super::claims::{
     assemble, bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises, sensitive,
 };
@@ -34,8 +37,10 @@ pub(crate) fn examine(
     known: &mut Known,
 ) -> Examination {
     let begin = effort(solver);
+    let has_scopes = super::scopes::may_push(entry.program, entry.function);
     let mut examiner = Examiner {
         entry,
+        has_scopes,
         begin,
         solver,
         limits,
@@ -84,6 +89,8 @@ struct Examiner<'p, 's> {
     known: &'s mut Known,
     findings: Vec<Finding>,
     proved: usize,
+    /// Whether it may push on a scope.
+    has_scopes: bool,
     /// What the solver had been asked before.
     begin: u64,
     /// Lines of which claims were left undecided, one entry for each claim.
@@ -144,20 +151,13 @@ impl Examiner<'_, '_> {
         let mut trials = Trials::new(entry, ty, operand, 7);
         for _ in 0..TRIALS / operand_types(entry.kind, ty).len() {
             let Some(concrete) = trials.next() else { return };
-            let Ok((standing, line, text, counterexample)) =
-                Self::confirmed_difference(entry, &concrete)
-            else {
-                continue;
-            };
-            if !self.is_found(standing, line) {
-                self.findings.push(Finding {
-                    file: None,
-                    standing,
-                    line,
-                    ty: shown.to_owned(),
-                    text,
-                    counterexample: Some(counterexample),
-                });
+            if let Ok(found) = Self::confirmed_difference(entry, &concrete) {
+                self.keep(found, shown);
+            }
+            if self.has_scopes
+                && let Ok(found) = Self::confirmed_scope(entry, &concrete, &self.findings)
+            {
+                self.keep(found, shown);
             }
         }
     }
@@ -214,16 +214,29 @@ impl Examiner<'_, '_> {
                     self.find(Standing::Bounded, end.line, ty, what.clone());
                 }
             }
-            Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
-            Outcome::Returned(Val::Expr(Some(result))) => {
-                self.returned(entry, machine, input, *result, end, ty);
+            Outcome::Returned(value) => {
+                self.unbalanced(entry, machine, input, end, ty);
+                self.with_result(entry, machine, input, value, end, ty);
             }
-            Outcome::Returned(Val::Expr(None)) => {
+            Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
+        }
+    }
+
+    fn with_result(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &mut Machine<'_>,
+        input: NodeId,
+        value: &Val,
+        end: &End,
+        ty: &str,
+    ) {
+        match value {
+            Val::Expr(Some(result)) => self.returned(entry, machine, input, *result, end, ty),
+            Val::Expr(None) => {
                 self.crash(entry, machine, input, end, "an undefined Expr is returned", ty);
             }
-            Outcome::Returned(_) => {
-                self.find(Standing::Unsupported, end.line, ty, "a result that is no Expr");
-            }
+            _ => self.find(Standing::Unsupported, end.line, ty, "a result that is no Expr"),
         }
     }
 
@@ -242,6 +255,73 @@ impl Examiner<'_, '_> {
         facts.extend(always);
         facts.append(&mut meaning.equations);
         (facts, narrow)
+    }
+
+    /// A path that returns leaves scopes as it found them, or is not possible; else IR is looked for on which it does not.
+    fn unbalanced(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        let Some(Imbalance { text, line }) = end.state.scopes.imbalance() else { return };
+        let left = self.left.iter().filter(|known| **known == line).count();
+        if self.is_found(Standing::Scope, line) || left >= MAX_LEFT {
+            return;
+        }
+        let reason = match self.leading_to(entry, machine, input, end) {
+            Ok(None) => {
+                self.proved += 1;
+                return;
+            }
+            Ok(Some(concrete)) => match Self::confirmed_scope(entry, &concrete, &[]) {
+                Ok(found) => return self.keep(found, ty),
+                Err(reason) => match Self::confirmed_crash(entry, &concrete) {
+                    Ok((what, line)) => {
+                        let shown = counterexample(entry, &concrete, None);
+                        return self.keep((Standing::Crash, line, what, shown), ty);
+                    }
+                    Err(_) => reason,
+                },
+            },
+            Err(reason) => reason,
+        };
+        self.find(Standing::Undecided, line, ty, format!("{text}: {reason}"));
+    }
+
+    /// Something that is left on a scope, but where that was found.
+    fn confirmed_scope(
+        entry: Entry<'_>,
+        concrete: &Concrete,
+        found: &[Finding],
+    ) -> Result<(Standing, usize, String, Counterexample), String> {
+        let is_new = |pushed: &&Pushed| {
+            let is_it =
+                |found: &Finding| found.standing == Standing::Scope && found.line == pushed.line;
+            !found.iter().any(is_it)
+        };
+        let (left, after) = match concrete.replay(entry, Operands::Kept) {
+            Replayed::Returned { left, after, .. } => match left.iter().find(is_new) {
+                Some(left) => (left.clone(), after),
+                None => return Err(format!("not confirmed on {}", concrete.before())),
+            },
+            Replayed::Crash(what, _) | Replayed::Failed(what) => {
+                return Err(format!("not followed on {}: {what}", concrete.before()));
+            }
+        };
+        let is_it = |other: &Pushed| other.scope == left.scope && other.line == left.line;
+        match concrete.replay(entry, Operands::Mutated) {
+            Replayed::Returned { left: others, .. } if others.iter().any(is_it) => {
+                let shown = counterexample(entry, concrete, Some((&after, None, None)));
+                Ok((Standing::Scope, left.line, left.text(), shown))
+            }
+            Replayed::Returned { .. } | Replayed::Crash(..) => {
+                Err(format!("not on operands that were simplified before: {}", concrete.before()))
+            }
+            Replayed::Failed(why) => Err(not_followed(concrete, &why)),
+        }
     }
 
     /// Whether a path's facts can hold at all, as far as the solver tells.
@@ -271,49 +351,66 @@ impl Examiner<'_, '_> {
             self.proved += 1;
             return;
         }
-        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
-        let (facts, _) = Self::path_facts(&mut meaning, input, false);
-        match self.fulfilled(&meaning, &facts) {
-            Fulfilment::None => {
+        let reason = match self.leading_to(entry, machine, input, end) {
+            Ok(None) => {
                 self.proved += 1;
                 return;
             }
-            Fulfilment::Unknown(reason) => {
-                self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
-                return;
-            }
+            Ok(Some(concrete)) => match Self::confirmed_crash(entry, &concrete) {
+                Ok((happened, line)) => {
+                    let shown = counterexample(entry, &concrete, None);
+                    return self.keep((Standing::Crash, line, happened, shown), ty);
+                }
+                Err(reason) => reason,
+            },
+            Err(reason) => reason,
+        };
+        self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
+    }
+
+    /// IR that leads to the end of a path, none if it is shown that there is none, or why none was found.
+    fn leading_to(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+    ) -> Result<Option<Concrete>, String> {
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (facts, _) = Self::path_facts(&mut meaning, input, false);
+        match self.fulfilled(&meaning, &facts) {
+            Fulfilment::None => return Ok(None),
+            Fulfilment::Unknown(reason) => return Err(reason),
             Fulfilment::By(_) => {}
         }
         let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
         let (mut facts, narrow) = Self::path_facts(&mut meaning, input, true);
         facts.extend(narrow);
         facts.extend(in_type_range(&mut meaning, &end.state));
-        let reason = match self.fulfilled(&meaning, &facts) {
+        match self.fulfilled(&meaning, &facts) {
             Fulfilment::By(assignment) => {
-                match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
-                    None => "no IR was found that leads there".to_owned(),
-                    Some(concrete) => match Self::confirmed_crash(entry, &concrete) {
-                        Ok((happened, line)) => {
-                            if !self.is_found(Standing::Crash, line) {
-                                self.findings.push(Finding {
-                                    file: None,
-                                    standing: Standing::Crash,
-                                    line,
-                                    ty: ty.to_owned(),
-                                    text: happened,
-                                    counterexample: Some(counterexample(entry, &concrete, None)),
-                                });
-                            }
-                            return;
-                        }
-                        Err(reason) => reason,
-                    },
-                }
+                Concrete::build(&end.state, input, &mut meaning, &assignment, false)
+                    .map(Some)
+                    .ok_or_else(|| "no IR was found that leads there".to_owned())
             }
-            Fulfilment::None => "no IR of variables and literals leads there".to_owned(),
-            Fulfilment::Unknown(reason) => reason,
-        };
-        self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
+            Fulfilment::None => Err("no IR of variables and literals leads there".to_owned()),
+            Fulfilment::Unknown(reason) => Err(reason),
+        }
+    }
+
+    /// Keeps a defect, one of a kind for a line.
+    fn keep(&mut self, found: (Standing, usize, String, Counterexample), ty: &str) {
+        let (standing, line, text, shown) = found;
+        if !self.is_found(standing, line) {
+            self.findings.push(Finding {
+                file: None,
+                standing,
+                line,
+                ty: ty.to_owned(),
+                text,
+                counterexample: Some(shown),
+            });
+        }
     }
 
     fn confirmed_crash(entry: Entry<'_>, concrete: &Concrete) -> Result<(String, usize), String> {
@@ -425,17 +522,8 @@ impl Examiner<'_, '_> {
                 }
             }
             match confirmed {
-                Ok((standing, line, text, shown)) => {
-                    if !self.is_found(standing, line) {
-                        self.findings.push(Finding {
-                            file: None,
-                            standing,
-                            line,
-                            ty: ty.to_owned(),
-                            text,
-                            counterexample: Some(shown),
-                        });
-                    }
+                Ok(found) => {
+                    self.keep(found, ty);
                     return Some(String::new());
                 }
                 Err(why) => reason = Some(why),
@@ -514,7 +602,7 @@ impl Examiner<'_, '_> {
             is_copied = true;
         }
         match &replayed {
-            Replayed::Returned { after, other_type, expected, got, line } => {
+            Replayed::Returned { after, other_type, expected, got, line, .. } => {
                 if let Some(types) = other_type {
                     let shown = counterexample(entry, concrete, Some((after, None, None)));
                     return Ok((Standing::Type, *line, types.clone(), shown));
@@ -593,19 +681,7 @@ impl Examiner<'_, '_> {
                 match Concrete::build(&end.state, input, &mut meaning, &assignment, false) {
                     None => "no IR was found that leads there".to_owned(),
                     Some(concrete) => match Self::confirmed_difference(entry, &concrete) {
-                        Ok((standing, line, text, shown)) => {
-                            if !self.is_found(standing, line) {
-                                self.findings.push(Finding {
-                                    file: None,
-                                    standing,
-                                    line,
-                                    ty: ty.to_owned(),
-                                    text,
-                                    counterexample: Some(shown),
-                                });
-                            }
-                            return;
-                        }
+                        Ok(found) => return self.keep(found, ty),
                         Err(reason) => reason,
                     },
                 }
@@ -665,16 +741,8 @@ impl Examiner<'_, '_> {
                         None => format!("a constant may not fit {element}"),
                         Some(concrete) => match Self::confirmed_for_some(entry, &concrete) {
                             Ok((standing, line, text, shown)) => {
-                                if !self.is_found(standing, line) {
-                                    self.findings.push(Finding {
-                                        file: None,
-                                        standing,
-                                        line,
-                                        ty: ty.to_owned(),
-                                        text: format!("{text} (a constant does not fit {element})"),
-                                        counterexample: Some(shown),
-                                    });
-                                }
+                                let text = format!("{text} (a constant does not fit {element})");
+                                self.keep((standing, line, text, shown), ty);
                                 continue;
                             }
                             Err(why) => format!("a constant may not fit {element}: {why}"),

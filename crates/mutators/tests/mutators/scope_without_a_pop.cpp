@@ -1,0 +1,25 @@
+// What is pushed for the body is popped after it.
+// wrong: scope
+
+class Right : public IRMutator {
+    Scope<Expr> values;
+
+    void visit(const Let *op, const Expr &self) {
+        Expr value = mutate(op->value);
+        values.push(op->var.get(), value);
+        Expr body = mutate(op->body);
+        values.pop(op->var.get());
+        expr = Let::make(op->var, value, body);
+    }
+};
+
+class Wrong : public IRMutator {
+    Scope<Expr> values;
+
+    void visit(const Let *op, const Expr &self) {
+        Expr value = mutate(op->value);
+        values.push(op->var.get(), value);
+        Expr body = mutate(op->body);
+        expr = Let::make(op->var, value, body);
+    }
+};
