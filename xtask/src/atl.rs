@@ -24,7 +24,7 @@ file must state the same theorems.
 
 example: cargo xtask atl",
     run,
-    options: &[("--tamper", tamper)],
+    options: &[("--tamper", crate::Action::Alone(tamper))],
 };
 
 /// What coqc may take for one certificate and for all, in seconds.

@@ -28,7 +28,7 @@ mod tidy;
 use error::Error;
 use std::process::ExitCode;
 
-/// One `cargo xtask` command. None takes arguments beyond `--help` and its options.
+/// One `cargo xtask` command. None takes arguments beyond `--help`, its options, and the words after some of these.
 struct Command {
     name: &'static str,
     /// One line for the list of commands.
@@ -37,10 +37,19 @@ struct Command {
     help: &'static str,
     run: Run,
     /// What else it does, each under an option of its own.
-    options: &'static [(&'static str, Run)],
+    options: &'static [(&'static str, Action)],
 }
 
 type Run = fn() -> Result<(), Error>;
+
+/// What an option does.
+#[derive(Clone, Copy)]
+enum Action {
+    /// It stands alone.
+    Alone(Run),
+    /// It takes the words after it.
+    Words(fn(&[&str]) -> Result<(), Error>),
+}
 
 const COMMANDS: &[Command] = &[
     setup::COMMAND,
@@ -93,13 +102,17 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
             println!("cargo xtask {name}: {}\n\n{}", command.summary, command.help);
             Ok(())
         }
-        [option]
-            if let Some((_, run)) = command.options.iter().find(|(known, _)| known == option) =>
-        {
-            run()
-        }
-        [unexpected, ..] => {
-            Err(Error::Usage(format!("`cargo xtask {name}` takes no argument `{unexpected}`")))
+        [option, words @ ..] => {
+            let refused = |word: &str| {
+                Err(Error::Usage(format!("`cargo xtask {name}` takes no argument `{word}`")))
+            };
+            let action = command.options.iter().find(|(known, _)| known == option);
+            match (action, words) {
+                (Some((_, Action::Alone(run))), []) => run(),
+                (Some((_, Action::Alone(_))), [word, ..]) => refused(word),
+                (Some((_, Action::Words(run))), words) => run(words),
+                (None, _) => refused(option),
+            }
         }
     }
 }
@@ -117,7 +130,15 @@ mod tests {
 
     #[test]
     fn bad_arguments_are_usage_errors() {
-        let cases: &[&[&str]] = &[&[], &["frobnicate"], &["tidy", "--fast"], &["tidy", "a", "b"]];
+        let cases: &[&[&str]] = &[
+            &[],
+            &["frobnicate"],
+            &["tidy", "--fast"],
+            &["tidy", "a", "b"],
+            &["bench", "blas", "twice"],
+            &["bench", "native", "blur", "sepia"],
+            &["bench", "native", "--svg"],
+        ];
         for arguments in cases {
             assert!(matches!(dispatch(arguments), Err(Error::Usage(_))), "{arguments:?}");
         }

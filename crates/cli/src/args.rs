@@ -566,6 +566,9 @@ pub(crate) struct BenchArgs {
     /// How many rounds are timed; fewer where they take long
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
+    /// Seconds for the rounds of one number of threads; five rounds are timed in any case
+    #[arg(long, default_value_t = 20.0)]
+    pub(crate) budget: f64,
     /// A picture of the medians
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,

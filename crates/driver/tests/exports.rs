@@ -84,6 +84,7 @@ fn halide_computes_what_we_compute() {
             halide: true,
             threads: vec![1],
             rounds: 1,
+            budget: std::time::Duration::ZERO,
             judge: None,
         };
         let sizes = input_sizes.iter().map(|(name, size)| ((*name).to_owned(), size.to_vec()));

@@ -40,7 +40,7 @@ example: HALIDOM_SOURCES=~/compilers cargo xtask mutators
 example: cargo xtask mutators --mutants
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled",
     run,
-    options: &[("--mutants", mutants), ("--compiled", compiled)],
+    options: &[("--mutants", crate::Action::Alone(mutants)), ("--compiled", crate::Action::Alone(compiled))],
 };
 
 /// The variable that chooses compilers.

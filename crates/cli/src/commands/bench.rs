@@ -49,6 +49,7 @@ fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         halide: args.against == Some(Against::Halide),
         threads,
         rounds: args.rounds as usize,
+        budget: solving::seconds(args.budget, output)?,
         judge: if args.no_validate { None } else { Some(solving::default(output)?) },
     };
     let measured = bench::run(&mut loaded, &options, &request, &mut |words| output.progress(words));

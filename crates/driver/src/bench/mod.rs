@@ -29,12 +29,12 @@ use crate::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use crate::subject::{self, Subject};
 use halide::HalideForm;
 
-/// Rounds that do not count.
+/// Rounds that do not count, after the first calls; none where these take a large part of the budget.
 const WARM: usize = 2;
+/// How many rounds the budget must have room for, that some be spent on warming.
+const ROOM: usize = 20;
 /// The least number of rounds that count, however slow the forms are.
 const FEWEST_ROUNDS: usize = 5;
-/// Rounds are fewer where all of them would take longer than this for one number of threads.
-const BUDGET: Duration = Duration::from_secs(20);
 
 /// What is timed.
 #[derive(Clone, Debug)]
@@ -49,6 +49,8 @@ pub struct Options {
     pub threads: Vec<usize>,
     /// How many rounds count, at most.
     pub rounds: usize,
+    /// Rounds are fewer where all of them would take longer than this for one number of threads, but five at least.
+    pub budget: Duration,
     /// How to validate; not at all if `None`.
     pub judge: Option<judge::Options>,
 }
@@ -281,7 +283,7 @@ pub fn run(
             if *threads == 1 { "thread" } else { "threads" }
         ));
         bench.limits.push(measure(*threads));
-        time(&mut forms, *threads, options.rounds, &mut bench)?;
+        time(&mut forms, *threads, (options.rounds, options.budget), &mut bench)?;
     }
     Ok(bench)
 }
@@ -305,7 +307,7 @@ fn place<'n>(
 fn time(
     forms: &mut Vec<Form<'_>>,
     threads: usize,
-    rounds: usize,
+    (rounds, budget): (usize, Duration),
     bench: &mut Bench,
 ) -> Result<(), BenchError> {
     let mut once = Duration::ZERO;
@@ -327,11 +329,12 @@ fn time(
         }
         once += begin.elapsed();
     }
-    let fit = BUDGET.as_nanos() / once.as_nanos().max(1);
-    let fit = usize::try_from(fit).unwrap_or(rounds).max(FEWEST_ROUNDS);
-    let rounds = rounds.clamp(1, fit);
+    let fit = budget.as_nanos() / once.as_nanos().max(1);
+    let fit = usize::try_from(fit).unwrap_or(usize::MAX);
+    let warm = if fit < ROOM { 0 } else { WARM };
+    let rounds = rounds.clamp(1, fit.max(FEWEST_ROUNDS));
     let count = forms.len();
-    for turn in 0..WARM + rounds {
+    for turn in 0..warm + rounds {
         for step in 0..count {
             let form = &mut forms[(turn + step) % count];
             let begin = Instant::now();
@@ -347,7 +350,7 @@ fn time(
                     bench.left_out.push((form.schedule.clone(), form.maker, error.to_string()));
                 }
             }
-            if turn >= WARM {
+            if turn >= warm {
                 form.times.push(took);
             }
         }

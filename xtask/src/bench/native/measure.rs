@@ -1,0 +1,139 @@
+//! Processes of `halidom bench` for one program, and what they measure.
+
+use super::programs::Program;
+use crate::error::Error;
+use crate::json::Json;
+use crate::process::{capture, program, root, shown};
+use std::path::Path;
+
+/// How many processes measure a program, and how many where a call takes long.
+const PROCESSES: usize = 5;
+const LONG_PROCESSES: usize = 3;
+/// What takes longer than this, in milliseconds, is long.
+const LONG: f64 = 200.0;
+/// Rounds in each process for one number of threads, and the seconds that they may take; five are run in any case.
+const ROUNDS: &str = "30";
+const BUDGET: &str = "6";
+
+/// Medians of a form over the processes, in milliseconds.
+pub(super) struct Form {
+    pub(super) schedule: String,
+    pub(super) maker: String,
+    pub(super) threads: usize,
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+    /// Of the rounds in a process, the fewest.
+    pub(super) rounds: usize,
+}
+
+/// All that was measured of a program.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) forms: Vec<Form>,
+    pub(super) processes: usize,
+    /// Bytes of the inputs and outputs.
+    pub(super) bytes: f64,
+    /// Of each schedule of ours.
+    pub(super) verdicts: Vec<String>,
+    /// What was not measured, and why.
+    pub(super) left_out: Vec<String>,
+    /// What is wrong.
+    pub(super) wrong: Vec<String>,
+}
+
+impl Measured {
+    pub(super) fn find(&self, schedule: &str, maker: &str, threads: usize) -> Option<&Form> {
+        self.forms.iter().find(|form| {
+            form.schedule == schedule && form.maker == maker && form.threads == threads
+        })
+    }
+
+    /// Adds the median of one process.
+    fn add(&mut self, new: Form) {
+        let known = self.forms.iter_mut().find(|form| {
+            form.schedule == new.schedule && form.maker == new.maker && form.threads == new.threads
+        });
+        match known {
+            Some(known) => {
+                known.least = known.least.min(new.least);
+                known.greatest = known.greatest.max(new.greatest);
+                known.rounds = known.rounds.min(new.rounds);
+            }
+            None => self.forms.push(new),
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.forms.iter().any(|form| form.least > LONG)
+    }
+}
+
+/// Times a program's schedules and Halide's code of them, in several processes.
+pub(super) fn measure(halidom: &Path, of: &Program) -> Result<Measured, Error> {
+    let mut all = Measured::default();
+    while all.processes < if all.is_long() { LONG_PROCESSES } else { PROCESSES } {
+        process(halidom, of, &mut all)?;
+        all.processes += 1;
+    }
+    Ok(all)
+}
+
+/// Runs one process, and adds what it measured; the first one validates.
+fn process(halidom: &Path, of: &Program, all: &mut Measured) -> Result<(), Error> {
+    let first = all.processes == 0;
+    let path = root().join(format!("examples/table1/{}.hal", of.name));
+    let mut command = program(halidom);
+    command.arg("bench").arg(path).args(["-p", of.name, "--against", "halide"]);
+    command.args(["--threads", "1,2", "--rounds", ROUNDS, "--budget", BUDGET]);
+    command.args(["--json", "--quiet"]).args(of.arguments);
+    if !first {
+        command.arg("--no-validate");
+    }
+    let output = capture(&mut command)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let failed = || {
+        print!("{}", String::from_utf8_lossy(&output.stderr));
+        Error::Failed { command: shown(&command), status: output.status }
+    };
+    let answer = Json::parse(&text).map_err(|_| failed())?;
+    let rows = answer.get("rows").and_then(Json::array).ok_or_else(failed)?;
+    let problem =
+        |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
+    let bytes = answer.get("bytes").and_then(Json::number);
+    all.bytes = bytes.ok_or_else(|| problem("no bytes of inputs and outputs"))?;
+    for left in answer.get("left_out").and_then(Json::array).unwrap_or_default() {
+        if first {
+            let word = |key| left.get(key).and_then(Json::text).unwrap_or("?");
+            let words = [word("schedule"), " by ", word("maker"), ": ", word("reason")];
+            all.left_out.push(words.concat());
+        }
+    }
+    for row in rows {
+        let text = |key: &str| row.get(key).and_then(Json::text).map(str::to_owned);
+        let number = |key: &str| row.get(key).and_then(Json::number);
+        let (Some(schedule), Some(maker), Some(threads), Some(time), Some(rounds), Some(verdict)) = (
+            text("schedule"),
+            text("maker"),
+            number("threads"),
+            number("milliseconds"),
+            number("rounds"),
+            text("verdict"),
+        ) else {
+            return Err(problem("a measurement without its name or time"));
+        };
+        if !matches!(row.get("agrees"), Some(Json::Bool(true))) {
+            all.wrong
+                .push(format!("{} under {schedule} by {maker}: computes something else", of.name));
+        }
+        let threads = threads as usize;
+        if first && maker == "halidom" && threads == 1 {
+            if verdict != "proved" {
+                all.wrong.push(format!("{} under {schedule}: {verdict}", of.name));
+            }
+            all.verdicts.push(verdict);
+        }
+        let rounds = rounds as usize;
+        all.add(Form { schedule, maker, threads, least: time, greatest: time, rounds });
+    }
+    Ok(())
+}
