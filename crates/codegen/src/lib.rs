@@ -36,6 +36,7 @@ pub use error::EmitError;
 pub use foreign::{HalideArgument, HalideCall, HalideError, HalideLibrary};
 pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};
 pub use legalize::legalize;
+pub use loader::load_runtime;
 pub use module::{CModule, CheckInfo, emit};
 pub use target::Target;
 pub use toolchain::{COMPILER_VARIABLE, CompileError, RUNTIME_HEADER, RUNTIME_SOURCE, Toolchain};

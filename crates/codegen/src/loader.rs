@@ -188,8 +188,8 @@ struct Runtime {
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
-/// Compiles and loads the runtime, once in a process.
-pub(crate) fn load_runtime(toolchain: &Toolchain) -> Result<(), CompileError> {
+/// Compiles and loads the runtime, once in a process; what compiles pipelines calls it by itself.
+pub fn load_runtime(toolchain: &Toolchain) -> Result<(), CompileError> {
     let mut runtime = RUNTIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if runtime.is_some() {
         return Ok(());

@@ -1,6 +1,8 @@
 //! Running a pipeline: natively, or by interpreting its algorithm.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use halidom_codegen::{
@@ -246,6 +248,45 @@ pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
 /// The C compiler to use.
 pub fn toolchain() -> Result<Toolchain, CompileError> {
     Toolchain::find()
+}
+
+/// A C compiler that is looked for, and compiles the runtime, in a thread of its own: nothing of that depends on a program. The thread is waited for where this is
+/// dropped, as it has files to take away.
+pub struct Preparing {
+    found: Receiver<Result<Toolchain, CompileError>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Begins to look for the C compiler, and to compile the runtime with it.
+pub fn begin() -> Preparing {
+    let (sender, found) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let toolchain = Toolchain::find();
+        let runtime = toolchain.as_ref().ok().cloned();
+        // Nobody may wait for it any more.
+        let _ = sender.send(toolchain);
+        if let Some(toolchain) = runtime {
+            // What is wrong is said where a pipeline is compiled, which tries again.
+            let _ = halidom_codegen::load_runtime(&toolchain);
+        }
+    });
+    Preparing { found, thread: Some(thread) }
+}
+
+impl Preparing {
+    /// The compiler; the runtime may still be on its way, which [`build`] waits for.
+    pub fn toolchain(&self) -> Result<Toolchain, CompileError> {
+        self.found.recv().unwrap_or(Err(CompileError::Interrupted))
+    }
+}
+
+impl Drop for Preparing {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // Its panics have nothing to say to others.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// This machine, for code of an algorithm: under `fast_math` the C compiler may contract products and sums.

@@ -6,7 +6,7 @@ use halidom_diag::Diagnostic;
 use halidom_driver::compile;
 use halidom_driver::data::{self, Prepared};
 use halidom_driver::derivation::is_derivation_file;
-use halidom_driver::execute::{self, ExecuteError, Native};
+use halidom_driver::execute::{self, ExecuteError, Native, Preparing};
 use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
@@ -26,9 +26,12 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     if is_derivation_file(&args.choice.file) {
         let job = compiled(&args.choice, output)?;
         let references = vec![job.compiled.structured.clone()];
-        return finish(args, &references, &Ok(job), output);
+        let compiler = (!args.interpret).then(execute::begin);
+        return finish(args, compiler.as_ref(), &references, &Ok(job), output);
     }
     let (mut loaded, choice) = choose(&args.choice, output)?;
+    // The compiler is made ready while the program is lowered.
+    let compiler = (!args.interpret).then(execute::begin);
     let references = compile::references(&mut loaded, choice.pipeline)
         .map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
     let job = if args.interpret {
@@ -37,12 +40,13 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     } else {
         Ok(compiled_of(loaded, &choice, output)?)
     };
-    finish(args, &references, &job, output)
+    finish(args, compiler.as_ref(), &references, &job, output)
 }
 
-/// Runs what was compiled, or, if nothing was, the algorithm.
+/// Runs what was compiled, or, without a C compiler, the algorithm.
 fn finish(
     args: &RunArgs,
+    compiler: Option<&Preparing>,
     references: &[Program],
     job: &Result<Subject, (Pool, Algorithm)>,
     output: &mut Output<'_>,
@@ -56,9 +60,9 @@ fn finish(
     let request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
     let prepared = data::prepare(pool, algorithm, references, &request)
         .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?;
-    let outcome = match job {
-        Ok(job) if !args.interpret => native(args, job, &prepared, output)?,
-        Ok(_) | Err(_) => {
+    let outcome = match (job, compiler) {
+        (Ok(job), Some(compiler)) => native(args, compiler, job, &prepared, output)?,
+        (Ok(_), None) | (Err(_), _) => {
             let arrays = execute::interpret(pool, algorithm, &prepared)
                 .map_err(|error| failed(&error, output))?;
             Outcome { arrays, verdict: None }
@@ -85,12 +89,14 @@ struct Outcome {
 
 fn native(
     args: &RunArgs,
+    compiler: &Preparing,
     job: &Subject,
     prepared: &Prepared,
     output: &mut Output<'_>,
 ) -> Result<Outcome, Status> {
     let Subject { pool, algorithm, compiled, .. } = job;
-    let toolchain = execute::toolchain()
+    let toolchain = compiler
+        .toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let target = execute::host(algorithm);
     let options = if args.no_validate { None } else { Some(solving::default(output)?) };
