@@ -47,7 +47,8 @@ pub(crate) enum Command {
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
 Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
 halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --ir blur.stmt --passes dump.txt\n  halidom validate --passes dump.txt\n  \
-halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2\n  halidom validate --halide blur.hlpipe --assume '0 <= radius'"
+halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2\n  halidom validate --halide blur.hlpipe --assume '0 <= radius'\n  \
+halidom validate --halide-script blur.py --annotations always"
     )]
     Validate(ValidateArgs),
     /// Write a page on what is proved: algorithm, schedule, loop nest, and the program with the status of each store
@@ -244,6 +245,9 @@ pub(crate) struct ValidateArgs {
     /// Of a refutation, write the inputs, what the pipeline says and what the compiled code gives to this folder, as .npy files
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
+    /// When stock Halide compiles the pipeline a second time, with annotations that say what each store writes; the verdict says whether it rests on them. Without it, `fallback`
+    #[arg(long, value_enum, value_name = "WHEN", requires = "stock")]
+    pub(crate) annotations: Option<AnnotationsArg>,
     #[command(flatten)]
     pub(crate) solving: Solving,
     /// Who judges
@@ -261,6 +265,17 @@ pub(crate) struct ValidateArgs {
     /// Write a SARIF report
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+}
+
+/// When a pipeline of stock Halide is compiled with annotations too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnnotationsArg {
+    /// Never: what each store writes is inferred on the plain statement
+    Never,
+    /// Where what is inferred settles nothing
+    Fallback,
+    /// From the beginning
+    Always,
 }
 
 /// A file, or what stock Halide compiled.

@@ -1,5 +1,6 @@
 //! What stock Halide compiled: a pipeline file and the statement that Halide made of it, and the compiled code itself.
 
+mod annotated;
 mod compare;
 pub mod fuzz;
 mod import;
@@ -12,14 +13,16 @@ use std::path::{Path, PathBuf};
 use halidom_diag::{Diagnostic, FileId, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::pipeline::{self, Pipeline};
+use halidom_halide::tree::{Block, Expr};
 use halidom_halide::{Names, claims, codes, text, translate};
-use halidom_ir::{Algorithm, FuncId, Pool};
+use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use crate::compile::Compiled;
 use crate::files::FileError;
 use crate::source;
 use crate::subject::{Origin, Subject};
 
+pub use annotated::{Annotations, Beside as BesideAnnotated, Judged, Prophecies, judged};
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use halidom_halide::bridge;
 pub use halidom_halide::claims::LIFETIMES;
@@ -43,9 +46,17 @@ pub struct Stock {
     /// How its code is compiled and run.
     job: Job,
     pipeline: Pipeline,
+    /// The pipeline file.
+    bytes: Vec<u8>,
     names: Names,
     /// The algorithm before any statement was translated.
     source: translate::Source,
+    /// The algorithm before a directive changed definitions, where one did.
+    before: Option<translate::Source>,
+    /// The statement.
+    block: Block,
+    /// What is assumed of callers.
+    conditions: Vec<Expr>,
     /// What the pipeline says, in the pool of that; what is judged has a value on more inputs ([`translate::keep_in_range`]).
     said: Algorithm,
 }
@@ -114,20 +125,25 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
         let known = given.as_ref().map(|bytes| pipeline::read(bytes, &mut names));
         let known = known.transpose().map_err(|error| error.diagnostic(&name))?;
         let (known, artifacts) = match (known, statement) {
-            (Some(known), Some(text)) => (known, Compilation { text, dump, specification: None }),
+            (Some(known), Some(text)) => {
+                let bytes = given.clone().unwrap_or_default();
+                (known, Compilation { text, dump, specification: None, bytes, target: None })
+            }
             (known, statement) => {
                 let made = compile(&request.job).map_err(|error| {
                     let script = script.as_ref().map(|(file, text)| (*file, text.as_str()));
                     error.diagnostic(script)
                 })?;
-                let Artifacts { pipeline, specification, statement: text, passes } = made;
+                let Artifacts { pipeline, specification, statement: text, passes, target } = made;
                 let known = match known {
                     Some(known) => known,
                     None => pipeline::read(&pipeline, &mut names)
                         .map_err(|error| error.diagnostic(&name))?,
                 };
                 let text = statement.unwrap_or(text);
-                (known, Compilation { text, dump: dump.or(Some(passes)), specification })
+                let dump = dump.or(Some(passes));
+                let bytes = given.clone().unwrap_or(pipeline);
+                (known, Compilation { text, dump, specification, bytes, target })
             }
         };
         let title = match &request.statement {
@@ -183,17 +199,21 @@ struct Compilation {
     text: String,
     dump: Option<String>,
     specification: Option<Vec<u8>>,
+    /// The pipeline file.
+    bytes: Vec<u8>,
+    /// The target that a script names.
+    target: Option<String>,
 }
 
 /// What Halide compiled of a script, by the artifacts.
 fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
-    let Artifacts { pipeline, specification, statement: text, passes: _ } = artifacts;
+    let Artifacts { pipeline, specification, statement: text, passes: _, target } = artifacts;
     let mut names = Names::new();
     let name = script.display().to_string();
     let known = pipeline::read(&pipeline, &mut names).map_err(|error| error.diagnostic(&name))?;
     let file = Sources::new().add(name.clone(), text.clone());
     let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
-    let compilation = Compilation { text, dump: None, specification };
+    let compilation = Compilation { text, dump: None, specification, bytes: pipeline, target };
     translated(job, known, names, compilation, (&name, file, &[]))
 }
 
@@ -215,7 +235,7 @@ fn translated(
     compilation: Compilation,
     (name, file, assumed): (&str, FileId, &[(String, FileId)]),
 ) -> Result<Stock, Diagnostic> {
-    let Compilation { text, dump, specification } = compilation;
+    let Compilation { text, dump, specification, bytes, target } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
     let block = text::statement(&text, &mut names).map_err(|error| error.diagnostic(file))?;
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
@@ -235,32 +255,60 @@ fn translated(
     let mut source = plain.clone();
     let compiled = translate::program(&mut source, &pipeline, &names, (&block, &conditions))
         .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
-    let before_funcs = before.iter().flat_map(|before| before.algorithm.funcs.clone());
-    let funcs: Vec<FuncId> = source.algorithm.funcs.iter().copied().chain(before_funcs).collect();
-    translate::keep_in_range(&mut source.pool, &funcs);
-    let compiled = claims::infer(&mut source, compiled);
+    keep_in_range(&mut source, before.as_ref());
+    let compiled = claims::infer(&mut source, compiled, None);
     let mut notes = compiled.notes;
-    let program = compiled.program;
+    if before.is_none() {
+        notes.extend(factored(&pipeline, &names));
+    }
+    let subject = subject(source, before.as_ref(), compiled.program);
+    let said = subject.algorithm.clone();
+    let job = Job { target: job.target.or(target), ..job };
+    let source = plain;
+    Ok(Stock {
+        subject,
+        notes,
+        dump,
+        job,
+        pipeline,
+        bytes,
+        names,
+        source,
+        before,
+        block,
+        conditions,
+        said,
+    })
+}
+
+/// Lets the pipeline's clamps have values where only their sums have none.
+fn keep_in_range(source: &mut translate::Source, before: Option<&translate::Source>) {
+    let before = before.iter().flat_map(|before| before.algorithm.funcs.clone());
+    let funcs: Vec<FuncId> = source.algorithm.funcs.iter().copied().chain(before).collect();
+    translate::keep_in_range(&mut source.pool, &funcs);
+}
+
+/// What is judged: a program, and what the pipeline said before a directive changed it.
+fn subject(
+    source: translate::Source,
+    before: Option<&translate::Source>,
+    program: Program,
+) -> Subject {
     let (algorithm, steps) = match before {
         Some(before) => {
             let fast_math = source.algorithm.fast_math;
-            (Algorithm { fast_math, ..before.algorithm }, vec![source.algorithm])
+            (Algorithm { fast_math, ..before.algorithm.clone() }, vec![source.algorithm])
         }
-        None => {
-            notes.extend(factored(&pipeline, &names));
-            (source.algorithm, Vec::new())
-        }
+        None => (source.algorithm, Vec::new()),
     };
-    let said = algorithm.clone();
-    let subject = Subject {
+    Subject {
         pipeline: algorithm.name.clone(),
         schedule: String::new(),
         pool: source.pool,
         algorithm,
         compiled: Compiled { structured: program.clone(), program, steps },
         origin: Origin::default(),
-    };
-    Ok(Stock { subject, notes, dump, job, pipeline, names, source: plain, said })
+    }
 }
 
 /// What is said of funcs that `rfactor` makes, by their names: a pipeline file has the definitions that it leaves.

@@ -1,7 +1,7 @@
 """What halidom asks of an installed Halide: `JOB FOLDER [NAME=VALUE…]`, with the script's path as `script`, Halide's target as `target`.
 
 `compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, `final.stmt`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
-MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction.
+MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction, `target.txt` if it or `target` names a target.
 `specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
 `run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and
 writes `output.N.npy` anew; where there are folders `case_*`, in each of them, and `done.txt` if no entry check fails. The last axis of a file is the first dimension of a buffer. `call` does so with `pipeline.o`, the object
@@ -127,6 +127,8 @@ def compile_pipeline(halide, folder, options):
         (folder / "factored.txt").touch()
     if "script" in options:
         halide.serialize_pipeline(pipeline, str(folder / "pipeline.hlpipe"))
+    if target:
+        (folder / "target.txt").write_text(str(target))
     target = [halide.Target(target)] if target else []
     text = halide.StmtOutputFormat.Text
     print(MARK, file=sys.stderr, flush=True)

@@ -50,6 +50,8 @@ pub struct Artifacts {
     pub statement: String,
     /// The statement after every pass, between other lines.
     pub passes: String,
+    /// The target that it was compiled for, where a script names one.
+    pub target: Option<String>,
 }
 
 impl Artifacts {
@@ -61,6 +63,7 @@ impl Artifacts {
             specification: specification.is_file().then(|| fs::read(specification)).transpose()?,
             statement: fs::read_to_string(folder.join("final.stmt"))?,
             passes,
+            target: fs::read_to_string(folder.join("target.txt")).ok(),
         })
     }
 }
@@ -169,6 +172,7 @@ impl Job {
                     specification: None,
                     statement: fs::read_to_string(folder.join("pipeline.conceptual.stmt"))?,
                     passes,
+                    target: None,
                 })
             }
         }

@@ -11,6 +11,7 @@
 mod annotate;
 mod demand;
 mod form;
+mod hints;
 mod layout;
 mod lifetimes;
 mod regions;
@@ -19,10 +20,11 @@ mod sites;
 mod solve;
 
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
-use halidom_ir::{BufferId, BufferKind, ExprId, Program, StmtId};
+use halidom_ir::{BufferId, BufferKind, Program, StmtId};
 
 use crate::translate::{Compiled, Source};
 use form::{Form, Forms};
+use hints::Hints;
 use layout::Layout;
 use sites::Sites;
 
@@ -40,17 +42,25 @@ struct Found {
     layouts: IndexMap<BufferId, Layout>,
     stores: FxHashMap<StmtId, Claim>,
     /// Coordinates of loads.
-    loads: FxHashMap<ExprId, Vec<Form>>,
+    loads: solve::Loads,
 }
 
-/// A program with the claims that are found; what none is found for is in the notes.
-pub fn infer(source: &mut Source, compiled: Compiled) -> Compiled {
-    let Compiled { mut program, mut notes, checked } = compiled;
+/// A program with the claims that are found; what none is found for is in the notes. Where the pipeline was compiled with annotations too, their claims come before others; so do a program's own.
+pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compiled>) -> Compiled {
+    let Compiled { mut program, mut notes, checked, marked } = compiled;
     let mut forms = Forms::new(&mut source.pool);
     let mut sites = sites::collect(&mut forms, &program);
-    let mut found = solve::solve(&mut forms, &sites);
+    let hints = match annotated {
+        Some(annotated) => Hints::carried(&mut forms, (&program, &sites), annotated),
+        None => Hints::own(&mut forms, &sites, &marked),
+    };
+    if annotated.is_some() || hints.len() > 0 {
+        let (said, all) = (hints.len(), sites.stores.len());
+        notes.push(format!("{CARRIED} of {said} of {all} stores"));
+    }
+    let mut found = solve::solve(&mut forms, &sites, &hints);
     // What begins nowhere may be filled anew in each iteration.
-    while let Some((shorter, note)) = shorter(&mut forms, &program, &sites, &found) {
+    while let Some((shorter, note)) = shorter(&mut forms, &program, (&sites, &hints), &found) {
         program = shorter.program;
         sites = shorter.sites;
         found = shorter.found;
@@ -67,8 +77,11 @@ pub fn infer(source: &mut Source, compiled: Compiled) -> Compiled {
         program = regions::demand(&mut forms, program, &sites, &found);
     }
     let program = annotate::annotate(&mut forms, program, &found, places);
-    Compiled { program, notes, checked }
+    Compiled { program, notes, checked, marked }
 }
+
+/// What the note on annotations begins with.
+pub const CARRIED: &str = "annotations say what is written:";
 
 /// What the note on memory begins with that is taken to be filled anew.
 pub const LIFETIMES: &str =
@@ -96,14 +109,14 @@ struct Attempt {
 fn shorter(
     forms: &mut Forms<'_>,
     program: &Program,
-    sites: &Sites,
+    (sites, hints): (&Sites, &Hints),
     found: &Found,
 ) -> Option<(Attempt, String)> {
     let open = nowhere(forms, sites, found);
     for buffer in &open {
         let Some(program) = lifetimes::shortened(forms.pool, program, *buffer) else { continue };
         let sites = sites::collect(forms, &program);
-        let found = solve::solve(forms, &sites);
+        let found = solve::solve(forms, &sites, hints);
         if nowhere(forms, &sites, &found).len() < open.len() {
             let note = format!("{LIFETIMES} `{}`", forms.pool.buffer(*buffer).name);
             return Some((Attempt { program, sites, found }, note));

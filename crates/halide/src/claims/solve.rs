@@ -1,9 +1,10 @@
 //! Which instance each store writes, and where buffers begin, from one another.
 
-use halidom_base::{FxHashSet, IndexMap, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
+use super::hints::{self, Hints};
 use super::form::{Env, Form, Forms};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
@@ -12,8 +13,11 @@ use super::{Claim, Found};
 /// What stores with a claim read, by what they read: coordinates, and the loops that these may speak of.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
 
-/// Finds claims until there are no more to be found.
-pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites) -> Found {
+/// Coordinates of loads.
+pub(super) type Loads = FxHashMap<ExprId, Vec<Form>>;
+
+/// Finds claims until there are no more to be found; those that are given stand.
+pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Found {
     let mut found = Found::default();
     let buffers = sites.scopes.keys().copied().collect::<FxHashSet<_>>();
     let mut buffers: Vec<_> = buffers.into_iter().collect();
@@ -29,6 +33,18 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites) -> Found {
         eager: false,
         evidence: IndexMap::default(),
     };
+    for (number, store) in sites.stores.iter().enumerate() {
+        for (position, load) in store.loads.iter().enumerate() {
+            if let Some(coords) = hints.load(number, position) {
+                let load = &sites.loads[load];
+                solver.begin(forms, load.buffer, std::slice::from_ref(&load.flat), &[coords]);
+            }
+        }
+        if let Some(claim) = hints.store(number) {
+            solver.learn(forms, store, claim);
+            solver.found.stores.insert(store.stmt, claim.clone());
+        }
+    }
     loop {
         let mut progress = false;
         for store in &sites.stores {
@@ -61,6 +77,7 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites) -> Found {
             }
         }
     }
+    hints::loads(sites, hints, &mut solver.found.loads);
     solver.loads(forms);
     solver.found
 }

@@ -2,9 +2,11 @@
 //!
 //! A file does not say that it is one, so that what is read first is its version. What the schema of that version does not allow is damage.
 
+mod annotate;
 mod exprs;
 mod funcs;
 mod model;
+mod rewrite;
 mod schema;
 mod wire;
 
@@ -12,6 +14,7 @@ use std::fmt;
 
 use halidom_diag::{Diagnostic, Severity};
 
+pub use annotate::{ACCESS, Marks, PROPHECY, SECOND, annotated};
 pub use model::{
     Bound, Constraint, Definition, Dim, Func, FuncSchedule, Image, ImageDim, Input, LoopLevel,
     Parameter, Pipeline, ReductionVariable, Requirement, Specialization, Split, StageSchedule,
@@ -19,7 +22,7 @@ pub use model::{
 };
 
 use crate::{HALIDE_VERSION, Names, codes};
-use wire::{File, WireError};
+use wire::{File, Table, WireError};
 
 /// The version of the file format that Halide 21.0.0 writes.
 const FORMAT_VERSION: &str = "18.0.1";
@@ -88,6 +91,11 @@ impl ReadError {
 /// Reads a pipeline file.
 pub fn read(bytes: &[u8], names: &mut Names) -> Result<Pipeline, ReadError> {
     let file = File::new(bytes);
+    Ok(funcs::pipeline(checked_root(&file)?, names)?)
+}
+
+/// The table that a file of the version that is read stands for.
+fn checked_root<'f>(file: &'f File<'f>) -> Result<Table<'f>, ReadError> {
     let root = file.root("Pipeline")?;
     let halide = root.string("halide_version")?;
     let format = root.string("serialization_version")?;
@@ -97,5 +105,5 @@ pub fn read(bytes: &[u8], names: &mut Names) -> Result<Pipeline, ReadError> {
     if halide != HALIDE_VERSION || format != FORMAT_VERSION {
         return Err(ReadError::Version { halide: halide.to_owned(), format: format.to_owned() });
     }
-    Ok(funcs::pipeline(root, names)?)
+    Ok(root)
 }

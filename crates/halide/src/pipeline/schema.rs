@@ -65,6 +65,33 @@ pub(super) fn fields(table: &str) -> Option<&'static [&'static str]> {
     TABLES.iter().find(|(name, _)| *name == table).map(|(_, fields)| *fields)
 }
 
+/// The fields of a table that lead elsewhere: all but numbers, truth values and the kinds of single unions.
+pub(super) fn leads(table: &str) -> Vec<&'static str> {
+    let is_kind = |field: &str| {
+        let several = ["args_type", "vectors_type", "values_type", "requirements_type"];
+        field.ends_with("_type") && !several.contains(&field)
+    };
+    let fields = fields(table).unwrap_or_default().iter().copied();
+    fields.filter(|field| !is_kind(field) && !NUMBERS.contains(field)).collect()
+}
+
+/// Fields that hold a number or a truth value, of the tables that are rewritten.
+const NUMBERS: &[&str] = &[
+    "is_init",
+    "func_index",
+    "value_index",
+    "lanes",
+    "reduction_op",
+    "required_dims",
+    "extern_mangling",
+    "extern_function_device_api",
+    "trace_loads",
+    "trace_stores",
+    "trace_realizations",
+    "no_profiling",
+    "frozen",
+];
+
 const OPERANDS: &[&str] = &["a_type", "a", "b_type", "b"];
 
 /// Tables that the reader looks at.

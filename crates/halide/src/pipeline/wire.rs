@@ -65,9 +65,10 @@ impl<'a> File<'a> {
         let slots = i64::try_from(at).ok().and_then(|at| usize::try_from(at - back).ok());
         let slots = slots.ok_or(damaged("a table"))?;
         let length = usize::from(u16::from_le_bytes(self.array(slots)?));
+        let size = usize::from(u16::from_le_bytes(self.array(slots.saturating_add(2))?));
         let slots = slots.checked_add(length).and_then(|end| self.bytes.get(slots..end));
         let slots = slots.and_then(|slots| slots.get(4..)).ok_or(damaged("a table"))?;
-        Ok(Table { file: self, at, slots, name, fields, depth })
+        Ok(Table { file: self, at, size, slots, name, fields, depth })
     }
 
     /// The places of the elements of a vector, each `size` bytes long.
@@ -96,6 +97,8 @@ impl<'a> File<'a> {
 pub(super) struct Table<'f> {
     file: &'f File<'f>,
     at: usize,
+    /// In bytes, without what its fields lead to.
+    size: usize,
     /// Two bytes for each field: its distance from the table, 0 if it is absent.
     slots: &'f [u8],
     /// Of the schema.
@@ -117,6 +120,38 @@ impl<'f> Table<'f> {
         let Some(distance) = self.slots.get(2 * number..2 * number + 2) else { return Ok(None) };
         let distance = usize::from(distance[0]) | usize::from(distance[1]) << 8;
         Ok((distance != 0).then_some(self.at + distance))
+    }
+
+    /// Where it stands in the file.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How far a field stands from the beginning of the table, if it does.
+    pub(super) fn distance(&self, field: &str) -> Result<Option<usize>> {
+        Ok(self.place(field)?.map(|at| at - self.at))
+    }
+
+    /// Where what a field leads to stands, if it does.
+    pub(super) fn target(&self, field: &str) -> Result<Option<usize>> {
+        self.place(field)?.map(|at| self.file.follow(at)).transpose()
+    }
+
+    /// Where the elements of a vector of tables or strings stand.
+    pub(super) fn targets(&self, field: &str) -> Result<Vec<usize>> {
+        let places = self.vector(field, 4)?;
+        places.into_iter().map(|at| self.file.follow(at)).collect()
+    }
+
+    /// The bytes of the table itself, and the distances of its fields: two bytes each.
+    pub(super) fn own_bytes(&self) -> Result<(&'f [u8], &'f [u8])> {
+        let end = self.at.checked_add(self.size);
+        let own = end.and_then(|end| self.file.bytes.get(self.at..end));
+        Ok((own.ok_or_else(|| self.damaged("a table within the file"))?, self.slots))
+    }
+
+    pub(super) fn fields(&self) -> &'static [&'static str] {
+        self.fields
     }
 
     fn scalar<const N: usize>(&self, field: &str) -> Result<Option<[u8; N]>> {

@@ -4,9 +4,10 @@
 //! apart; where these come from different places, the answer says how to divide them ([`Stop::Divide`]), down to single lanes.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Expr, Overflow, Pool, Scalar as Type};
+use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
 
 use super::error::{Result, Unsupported, unsupported};
+use super::marks;
 use super::nodes::{Gather, Node, NodeId, Nodes};
 use super::ops::{Ops, Value, stored};
 use crate::tree::{BinaryOp, ReduceOp, Scalar};
@@ -97,6 +98,8 @@ type Step<T> = std::result::Result<T, Stop>;
 #[derive(Default)]
 pub(super) struct Memo {
     known: FxHashMap<(NodeId, Lanes), Value>,
+    /// Coordinates that loads are annotated with.
+    pub(super) loads: FxHashMap<ExprId, Vec<ExprId>>,
 }
 
 /// Makes expressions of nodes.
@@ -114,6 +117,11 @@ impl<'a, 'n> Lowering<'a, 'n> {
         signed: Overflow,
     ) -> Self {
         Self { nodes, ops: Ops { pool, signed }, memo }
+    }
+
+    /// Notes where a load is annotated to read.
+    pub(super) fn note_load(&mut self, load: ExprId, coords: Vec<ExprId>) {
+        self.memo.loads.insert(load, coords);
     }
 
     /// The expression of a node that has one lane.
@@ -194,6 +202,11 @@ impl<'a, 'n> Lowering<'a, 'n> {
             Node::Broadcast(value) => {
                 let (within, _) = self.repeated(*value, lanes)?;
                 self.value(*value, within)
+            }
+            Node::Call(name, args) if nodes.is_marked((*name, args)) => {
+                let value = self.value(args[1], lanes)?;
+                marks::note_load(self, args[0], value, lanes);
+                Ok(value)
             }
             Node::Call(name, args) => {
                 let args = args.iter().map(|arg| self.value(*arg, lanes));
@@ -282,7 +295,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
         (base, stride): (Value, Value),
         (number, step): (i64, i64),
         count: u32,
-    ) -> Result<halidom_ir::ExprId> {
+    ) -> Result<ExprId> {
         let times = |ops: &mut Ops<'_>, value: Value, factor: i64| -> Result<Value> {
             if factor == 1 {
                 return Ok(value);

@@ -7,6 +7,7 @@ use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
 
 use super::error::{Result, unsupported};
+use super::marks::Mark;
 use super::ops::{Ops, Value};
 use crate::text::digits;
 use crate::tree::{BinaryOp, Call, CallKind, Expr, ReduceOp, Scalar, ShuffleKind, Type};
@@ -131,6 +132,8 @@ pub(super) struct Nodes<'a> {
     pub(super) taken: IndexMap<String, f64>,
     /// What names of values stand for, where it reads no memory.
     definitions: FxHashMap<NodeId, NodeId>,
+    /// Annotations of nodes that were looked at.
+    pub(super) marks: FxHashMap<NodeId, Option<Mark>>,
 }
 
 impl<'a> Nodes<'a> {
@@ -146,6 +149,7 @@ impl<'a> Nodes<'a> {
             rounded: IndexSet::default(),
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
+            marks: FxHashMap::default(),
         }
     }
 

@@ -17,6 +17,7 @@ use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::caller::between;
 use super::error::{Result, unsupported};
 use super::lanes::{Lowering, Memo};
+use super::marks::Marked;
 use super::nodes::{Binding, Buffer, Node, NodeId, Nodes};
 use super::ops::{Value, stored};
 use super::{barriers, tasks};
@@ -43,6 +44,8 @@ pub struct Compiled {
     pub notes: Vec<String>,
     /// Whether the statement checks anything at entry. One that was compiled to check nothing relies on its callers.
     pub checked: bool,
+    /// What its annotations say, where it has any.
+    pub marked: Marked,
 }
 
 /// Translates the final statement that Halide made of a pipeline, for callers that keep to what is assumed ([`super::assumption`]).
@@ -107,6 +110,7 @@ pub(super) struct Walk<'a> {
     /// Entry checks that stand behind the first stores or loops in the statement.
     late_checks: Vec<StmtId>,
     notes: Vec<String>,
+    pub(super) marked: Marked,
 }
 
 impl<'a> Walk<'a> {
@@ -123,6 +127,7 @@ impl<'a> Walk<'a> {
             signature: FxHashSet::default(),
             late_checks: Vec::new(),
             notes: Vec::new(),
+            marked: Marked::default(),
         }
     }
 
@@ -177,7 +182,9 @@ impl<'a> Walk<'a> {
             outputs,
             body,
         };
-        Ok(Compiled { program, notes: std::mem::take(&mut self.notes), checked })
+        let mut marked = std::mem::take(&mut self.marked);
+        marked.loads = std::mem::take(&mut self.memo.loads);
+        Ok(Compiled { program, notes: std::mem::take(&mut self.notes), checked, marked })
     }
 
     /// An output: one buffer for each component, all of the window's shape.
@@ -395,6 +402,9 @@ impl<'a> Walk<'a> {
             return Ok((Binding::Node(self.nodes.value(success)), None));
         }
         let node = self.nodes.elaborate(pool, value)?;
+        if self.nodes.is_mark(node) {
+            return Ok((Binding::Node(node), None));
+        }
         if self.nodes.lanes(node) > 1 {
             // A vector is put in where it is used, unless what it reads may be written before.
             let mut written = false;
@@ -423,6 +433,8 @@ impl<'a> Walk<'a> {
         let variable = Value { id: pool.var_expr(var), ty: value.ty };
         let variable = self.nodes.value(variable);
         self.nodes.define(variable, node);
+        let mark = self.nodes.prophecy(node);
+        self.nodes.marks.insert(variable, mark);
         Ok((Binding::Node(variable), Some(Item::Let(var, value.id))))
     }
 

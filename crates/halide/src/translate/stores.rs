@@ -4,6 +4,7 @@ use halidom_ir::{Constant, ExprId, Pool, Stmt as IrStmt, StmtId};
 
 use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Stop};
+use super::marks::{self, Instance};
 use super::nodes::{Buffer, Node, NodeId};
 use super::program::Walk;
 
@@ -15,6 +16,8 @@ struct Part {
     condition: Option<ExprId>,
     /// What must hold for its loads to be made.
     loaded: Vec<ExprId>,
+    /// What it is annotated to write.
+    instance: Option<Instance>,
 }
 
 /// An element that no buffer has.
@@ -48,6 +51,7 @@ impl Walk<'_> {
         let masks: Vec<NodeId> =
             masks.into_iter().filter(|mask| self.nodes.lanes(*mask) == count).collect();
         let value = masks.iter().fold(value, |value, mask| self.nodes.under(value, *mask));
+        let mark = self.nodes.prophecy(value);
         let mut parts = Vec::new();
         let wraps = halidom_ir::Overflow::Wraps;
         let mut lowering = Lowering::new(&self.nodes, pool, &mut self.memo, wraps);
@@ -58,7 +62,13 @@ impl Walk<'_> {
         pending.reverse();
         while let Some(lanes) = pending.pop() {
             match part(&mut lowering, [index, value], (predicate, &masks), lanes) {
-                Ok(found) => parts.push(found),
+                Ok(found) => {
+                    let mark = mark.as_ref();
+                    let instance = mark.and_then(|mark| {
+                        marks::instance(&mut lowering, mark, &self.source.funcs, lanes)
+                    });
+                    parts.push(Part { instance, ..found });
+                }
                 Err(Stop::Divide(division)) => {
                     pending.extend(lanes.divided(division).into_iter().rev());
                 }
@@ -70,7 +80,9 @@ impl Walk<'_> {
             return unsupported("a store of some lanes that reads what other lanes write");
         }
         let atomic = self.is_atomic && !hazard;
-        Ok(written(pool, target, parts, (hazard, atomic)))
+        let (written, instances) = written(pool, target, parts, (hazard, atomic));
+        self.marked.stores.extend(instances);
+        Ok(written)
     }
 
     fn always_holds(&mut self, pool: &mut Pool, predicate: NodeId) -> bool {
@@ -96,10 +108,11 @@ fn written(
     target: &Buffer,
     parts: Vec<Part>,
     (hazard, atomic): (bool, bool),
-) -> StmtId {
+) -> (StmtId, Vec<(StmtId, Instance)>) {
+    let mut instances = Vec::new();
     let mut lets = Vec::new();
     let mut stmts = Vec::new();
-    for Part { index, mut value, condition, loaded } in parts {
+    for Part { index, mut value, condition, loaded, instance } in parts {
         if hazard {
             let var = pool.declare_var("lanes", pool.ty(value));
             lets.push((var, value));
@@ -107,6 +120,7 @@ fn written(
         }
         let store = IrStmt::Store { buffer: target.id, index, value, prophecy: None, atomic };
         let mut stmt = pool.stmt(store);
+        instances.extend(instance.map(|instance| (stmt, instance)));
         if !loaded.is_empty() {
             let other = unloaded(pool, target, index);
             for condition in loaded {
@@ -126,7 +140,7 @@ fn written(
     for (var, value) in lets.into_iter().rev() {
         body = pool.stmt(IrStmt::Let { var, value, body });
     }
-    body
+    (body, instances)
 }
 
 /// What a lane stores whose load was not made: a value that nothing may depend on. That such a lane is stored at all is a fault here, which is more than Halide asks for.
@@ -153,5 +167,5 @@ fn part(
     let index = lowering.ops.as_int(index)?;
     let value = lowering.value(value, lanes)?;
     let value = lowering.ops.as_stored(value)?;
-    Ok(Part { index, value, condition, loaded })
+    Ok(Part { index, value, condition, loaded, instance: None })
 }

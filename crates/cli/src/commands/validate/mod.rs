@@ -1,5 +1,6 @@
 //! `halidom validate`, and how every command shows a verdict.
 
+mod annotated;
 mod baseline;
 mod compare;
 mod json;
@@ -64,6 +65,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
     if stock.is_some() {
         options = options.of_stock();
     }
+    let annotations = annotated::wanted(args.annotations);
     let mut each = |key: &str,
                     subject: Subject,
                     _: Option<String>,
@@ -73,8 +75,20 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         options.emit_smt =
             args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
         output.line(&format!("{}:", subject.title()));
-        let mut report =
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let mut judge = |subject: &Subject| {
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        };
+        let (subject, stock, mut report) = match &stock {
+            None => {
+                let report = judge(&subject);
+                (subject, None, report)
+            }
+            Some(stock) => {
+                let judged = stock::judged(stock, annotations, &mut judge);
+                annotated::show(&judged, output);
+                (judged.stock.subject.clone(), Some(judged.stock), judged.report)
+            }
+        };
         let found = match &report.verdict {
             Verdict::Refuted(found) => Some(found.clone()),
             Verdict::Proved | Verdict::Unknown(_) => None,

@@ -1,0 +1,196 @@
+//! Prophecies from a second compile: the same pipeline with annotations that the compiler carries along.
+//!
+//! What annotations say is a hint, and hints are carried over to the plain statement: what is judged is what Halide compiles without them. Only where that proves nothing is the annotated statement
+//! judged for itself, and said beside the verdict, which stays that of the plain one.
+
+use halidom_halide::bridge::{BridgeError, Job, Origin};
+use halidom_halide::pipeline::{self, Marks};
+use halidom_halide::{claims, text, translate};
+use halidom_ir::print;
+use halidom_validate::{Report, Verdict};
+
+use super::{Stock, keep_in_range, subject};
+use crate::subject::Subject;
+
+/// When a pipeline is compiled with annotations too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Annotations {
+    /// Never: what cannot be inferred stays unknown.
+    Never,
+    /// Where what is inferred on the plain statement proves and refutes nothing.
+    #[default]
+    Fallback,
+    /// From the beginning; nothing that annotations speak of is inferred.
+    Always,
+}
+
+/// Where the prophecies of a verdict are from. It speaks of the plain artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prophecies {
+    /// Inferred on the plain artifact.
+    Inferred,
+    /// Read in the artifact that was compiled with annotations, and carried over.
+    Injected {
+        /// Whether reads were annotated too.
+        reads: bool,
+        /// Whether the annotated statement is the plain one where its annotations are taken out.
+        is_same: bool,
+        /// What is said of how much was carried over.
+        carried: String,
+    },
+}
+
+/// What came of the artifact that was compiled with annotations, where it is judged for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Halide does not compile it, or it is not read, for this reason.
+    Not(String),
+    /// It says nothing that was not inferred.
+    Nothing,
+    /// It is proved; that says nothing of the plain one.
+    Proved,
+    /// It is not proved either.
+    Unproved,
+}
+
+/// A verdict on the plain artifact.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// What was judged.
+    pub stock: Stock,
+    /// The verdict.
+    pub report: Report,
+    /// Where its prophecies are from.
+    pub prophecies: Prophecies,
+    /// What came of the artifact with annotations, where the verdict does not rest on it.
+    pub beside: Option<Beside>,
+}
+
+/// Judges what Halide compiled, with annotations as they are wanted.
+pub fn judged(
+    stock: &Stock,
+    annotations: Annotations,
+    judge: &mut dyn FnMut(&Subject) -> Report,
+) -> Judged {
+    let mut best: Option<Judged> = None;
+    if annotations != Annotations::Always {
+        let report = judge(&stock.subject);
+        let is_open = matches!(report.verdict, Verdict::Unknown(_));
+        let (stock, prophecies) = (stock.clone(), Prophecies::Inferred);
+        let inferred = Judged { stock, report, prophecies, beside: None };
+        if !is_open || annotations == Annotations::Never {
+            return inferred;
+        }
+        best = Some(inferred);
+    }
+    let mut beside = Beside::Nothing;
+    let mut others = Vec::new();
+    let mut seen: Vec<String> = best.iter().map(|judged| claimed(&judged.stock.subject)).collect();
+    for marks in [Marks::Values, Marks::ValuesAndReads] {
+        let found = match annotated(stock, marks) {
+            Ok(found) => found,
+            Err(reason) => {
+                beside = Beside::Not(reason);
+                continue;
+            }
+        };
+        let Annotated { plain, carried, own, is_same } = found;
+        if !is_same {
+            others.push(own);
+        }
+        let text = claimed(&plain.subject);
+        if seen.contains(&text) {
+            continue;
+        }
+        seen.push(text);
+        let report = judge(&plain.subject);
+        let is_open = matches!(report.verdict, Verdict::Unknown(_));
+        let reads = marks == Marks::ValuesAndReads;
+        let prophecies = Prophecies::Injected { reads, is_same, carried };
+        let judged = Judged { stock: plain, report, prophecies, beside: None };
+        if !is_open {
+            return judged;
+        }
+        if best.as_ref().is_none_or(|best| is_better(&judged.report, &best.report)) {
+            best = Some(judged);
+        }
+        beside = Beside::Unproved;
+    }
+    for own in others {
+        let is_proved = judge(&own).verdict == Verdict::Proved;
+        beside = if is_proved { Beside::Proved } else { Beside::Unproved };
+        if is_proved {
+            break;
+        }
+    }
+    match best {
+        Some(judged) => Judged { beside: Some(beside), ..judged },
+        // No annotations came through.
+        None => Judged {
+            report: judge(&stock.subject),
+            stock: stock.clone(),
+            prophecies: Prophecies::Inferred,
+            beside: Some(beside),
+        },
+    }
+}
+
+fn is_better(report: &Report, than: &Report) -> bool {
+    report.open().count() < than.open().count()
+}
+
+/// A program with its claims, as a text.
+fn claimed(subject: &Subject) -> String {
+    print::program(&subject.pool, &subject.compiled.program)
+}
+
+/// What Halide compiles of a pipeline with annotations.
+struct Annotated {
+    /// The plain statement, with claims of the annotations.
+    plain: Stock,
+    carried: String,
+    /// The annotated statement, without its annotations but with their claims.
+    own: Subject,
+    /// Whether the two are one.
+    is_same: bool,
+}
+
+fn annotated(stock: &Stock, marks: Marks) -> Result<Annotated, String> {
+    let bytes = pipeline::annotated(&stock.bytes, marks).map_err(|error| error.to_string())?;
+    let statement = compiled(stock, &bytes).map_err(|error| error.to_string())?;
+    let mut names = stock.names.clone();
+    let block = text::statement(&statement, &mut names).map_err(|error| error.to_string())?;
+    let unsupported = |what: translate::Unsupported| what.diagnostic(None).message;
+    let mut source = stock.source.clone();
+    let mut program = |block| {
+        let conditions = &stock.conditions;
+        translate::program(&mut source, &stock.pipeline, &names, (block, conditions))
+            .map_err(unsupported)
+    };
+    let plain = program(&stock.block)?;
+    let other = program(&block)?;
+    let is_same = translate::same(&mut source.pool, &plain.program, &other.program);
+    let before = stock.before.as_ref();
+    keep_in_range(&mut source, before);
+    let mut own_source = source.clone();
+    let plain = claims::infer(&mut source, plain, Some(&other));
+    let own = claims::infer(&mut own_source, other, None);
+    let is_said = |note: &&String| note.starts_with(claims::CARRIED);
+    let carried = plain.notes.iter().find(is_said).cloned().unwrap_or_default();
+    let origin = stock.subject.origin.clone();
+    let plain = Subject { origin: origin.clone(), ..subject(source, before, plain.program) };
+    let own = Subject { origin, ..subject(own_source, before, own.program) };
+    let plain = Stock { subject: plain, ..stock.clone() };
+    Ok(Annotated { plain, carried, own, is_same })
+}
+
+/// The statement that Halide compiles of a pipeline file, for the machine that the plain one is for.
+fn compiled(stock: &Stock, bytes: &[u8]) -> Result<String, BridgeError> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("annotated.hlpipe");
+    std::fs::write(&file, bytes)?;
+    let job = Job { origin: Origin::File(file), target: stock.job.target.clone() };
+    let place = folder.path().join("compiled");
+    std::fs::create_dir(&place)?;
+    Ok(job.compile(&place)?.statement)
+}

@@ -1,0 +1,263 @@
+//! What annotations say of stores and loads: of a program's own, or of those of the same pipeline that was compiled with annotations.
+//!
+//! The two are other programs: names that the compiler makes up differ, and it may simplify one further than the other. A store of one is that of the other where it writes the same element of the
+//! same memory in loops of the same names. As everything here this is a guess, and a hint that is carried over to the wrong store proves nothing.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BufferId, Expr, ExprId, Program, StmtId, VarId};
+
+use super::form::{Env, Form, Forms};
+use super::sites::{self, Sites, Store};
+use super::{Claim, solve};
+use crate::translate::{Compiled, Instance, Marked};
+
+/// What stores and loads are said to be, by the numbers of the stores in the order of the program and of the loads in each.
+#[derive(Default)]
+pub(super) struct Hints {
+    stores: FxHashMap<usize, Claim>,
+    loads: FxHashMap<(usize, usize), Vec<Form>>,
+}
+
+impl Hints {
+    /// What a program's own annotations say.
+    pub(super) fn own(forms: &mut Forms<'_>, sites: &Sites, marked: &Marked) -> Self {
+        let mut hints = Self::default();
+        for (number, store) in sites.stores.iter().enumerate() {
+            if let Some(claim) = said(forms, store, &marked.stores) {
+                hints.stores.insert(number, claim);
+            }
+            for (position, load) in store.loads.iter().enumerate() {
+                if let Some(coords) = marked.loads.get(load) {
+                    let coords = coords.iter().map(|coord| forms.form(*coord)).collect();
+                    hints.loads.insert((number, position), coords);
+                }
+            }
+        }
+        hints
+    }
+
+    /// What the annotations of another compile of the pipeline say of a program's stores and loads.
+    pub(super) fn carried(
+        forms: &mut Forms<'_>,
+        (program, sites): (&Program, &Sites),
+        annotated: &Compiled,
+    ) -> Self {
+        let others = sites::collect(forms, &annotated.program);
+        let theirs = Self::own(forms, &others, &annotated.marked);
+        let mut carrier = Carrier {
+            signature: signature(forms, program, &annotated.program),
+            buffers: buffers(forms, sites, &others),
+            renamed: FxHashMap::default(),
+        };
+        let mut hints = Self::default();
+        let mut used = FxHashSet::default();
+        for (number, store) in sites.stores.iter().enumerate() {
+            let Some((other, mut env)) =
+                carrier.counterpart(forms, store, &others.stores, &mut used)
+            else {
+                continue;
+            };
+            if let Some(claim) = theirs.stores.get(&other) {
+                let claim = Claim {
+                    stage: claim.stage,
+                    coords: carrier.all(forms, &claim.coords, &mut env),
+                    point: carrier.all(forms, &claim.point, &mut env),
+                };
+                hints.stores.insert(number, claim);
+            }
+            for (position, load) in others.stores[other].loads.iter().enumerate() {
+                let Some(coords) = theirs.loads.get(&(other, position)) else { continue };
+                let load = &others.loads[load];
+                let place = carrier.one(forms, &load.flat.form, &mut env);
+                let coords = carrier.all(forms, coords, &mut env);
+                for (position, own) in store.loads.iter().enumerate() {
+                    let own = &sites.loads[own];
+                    if carrier.buffers.get(&load.buffer) == Some(&own.buffer)
+                        && own.flat.lanes == load.flat.lanes
+                        && own.flat.form == place
+                    {
+                        hints.loads.insert((number, position), coords.clone());
+                    }
+                }
+            }
+        }
+        hints
+    }
+
+    /// How many stores something is said of.
+    pub(super) fn len(&self) -> usize {
+        self.stores.len()
+    }
+
+    /// What is said of a store.
+    pub(super) fn store(&self, number: usize) -> Option<&Claim> {
+        self.stores.get(&number)
+    }
+
+    /// What is said of a load of a store.
+    pub(super) fn load(&self, number: usize, position: usize) -> Option<&Vec<Form>> {
+        self.loads.get(&(number, position))
+    }
+}
+
+/// The instance that a store is annotated to write.
+fn said(
+    forms: &mut Forms<'_>,
+    store: &Store,
+    marked: &FxHashMap<StmtId, Instance>,
+) -> Option<Claim> {
+    let Instance { func, stage: number, values } = marked.get(&store.stmt)?;
+    if *func != store.func {
+        return None;
+    }
+    let decl = forms.pool.func(*func).clone();
+    let stage = decl.stages().get(*number)?.clone();
+    let mut vars: Vec<VarId> = Vec::new();
+    for (lhs, arg) in stage.lhs.iter().zip(&decl.args) {
+        if *forms.pool.get(*lhs) == Expr::Var(*arg) {
+            vars.push(*arg);
+        }
+    }
+    vars.extend(stage.domain.iter().map(|variable| variable.var));
+    if vars.len() != values.len() {
+        return None;
+    }
+    let values: Vec<Form> = values.iter().map(|value| forms.form(*value)).collect();
+    let point = values[vars.len() - stage.domain.len()..].to_vec();
+    let mut env = Env::of(vars.into_iter().zip(values));
+    let coords = stage.lhs.iter().map(|lhs| forms.form_in(*lhs, &mut env)).collect();
+    Some(Claim { stage: *number, coords, point })
+}
+
+/// What the other program's variables of shapes are in this one.
+fn signature(forms: &mut Forms<'_>, own: &Program, other: &Program) -> Vec<(VarId, Form)> {
+    let mut pairs = Vec::new();
+    for (own, other) in own.output_buffers().zip(other.output_buffers()) {
+        let (own, other) = (forms.pool.buffer(own).clone(), forms.pool.buffer(other).clone());
+        for (own, other) in own.dims.iter().zip(&other.dims) {
+            let parts = [(own.min, other.min), (own.extent, other.extent)];
+            pairs.extend(parts.into_iter().chain([(own.stride, other.stride)]));
+        }
+    }
+    let mut values = Vec::new();
+    for (own, other) in pairs {
+        if let Expr::Var(var) = *forms.pool.get(other) {
+            values.push((var, forms.form(own)));
+        }
+    }
+    values
+}
+
+/// The other program's buffers as this one's, by name.
+fn buffers(forms: &Forms<'_>, own: &Sites, other: &Sites) -> FxHashMap<BufferId, BufferId> {
+    let name = |buffer: &BufferId| forms.pool.buffer(*buffer).name.as_str();
+    let mut own: Vec<BufferId> = own.scopes.keys().copied().collect();
+    own.sort_unstable();
+    let mut by_name: FxHashMap<&str, BufferId> = FxHashMap::default();
+    for buffer in &own {
+        by_name.entry(name(buffer)).or_insert(*buffer);
+    }
+    let mut pairs = FxHashMap::default();
+    for buffer in other.scopes.keys() {
+        if let Some(own) = by_name.get(name(buffer)) {
+            pairs.insert(*buffer, *own);
+        }
+    }
+    pairs
+}
+
+struct Carrier {
+    signature: Vec<(VarId, Form)>,
+    buffers: FxHashMap<BufferId, BufferId>,
+    renamed: FxHashMap<ExprId, ExprId>,
+}
+
+impl Carrier {
+    /// The number of the store that is a store in the other program, and the values of that one's variables; each is taken once where that can be.
+    fn counterpart(
+        &mut self,
+        forms: &mut Forms<'_>,
+        store: &Store,
+        others: &[Store],
+        used: &mut FxHashSet<usize>,
+    ) -> Option<(usize, Env)> {
+        let mut alike = Vec::new();
+        for (number, other) in others.iter().enumerate() {
+            let is_alike = (other.func, other.component) == (store.func, store.component)
+                && other.flat.lanes == store.flat.lanes
+                && forms.pool.buffer(other.buffer).name == forms.pool.buffer(store.buffer).name
+                && other.loops.len() == store.loops.len()
+                && other.loops.iter().zip(&store.loops).all(|(other, own)| {
+                    forms.pool.var(other.var).name == forms.pool.var(own.var).name
+                });
+            if !is_alike {
+                continue;
+            }
+            let mut env = self.env(forms, store, other);
+            let place = self.one(forms, &other.flat.form, &mut env);
+            alike.push((number, place == store.flat.form));
+        }
+        let mut found = None;
+        for (number, is_same) in &alike {
+            if *is_same && (found.is_none() || used.contains(&found.unwrap_or(0))) {
+                found = Some(*number);
+            }
+        }
+        let number = match (found, &*alike) {
+            (Some(number), _) => number,
+            // What the compiler has simplified otherwise.
+            (None, [(number, _)]) => *number,
+            (None, _) => return None,
+        };
+        used.insert(number);
+        let env = self.env(forms, store, &others[number]);
+        Some((number, env))
+    }
+
+    fn env(&self, forms: &mut Forms<'_>, store: &Store, other: &Store) -> Env {
+        let mut values = self.signature.clone();
+        for (other, own) in other.loops.iter().zip(&store.loops) {
+            values.push((other.var, forms.variable(own.var)));
+        }
+        Env::of(values)
+    }
+
+    fn all(&mut self, forms: &mut Forms<'_>, all: &[Form], env: &mut Env) -> Vec<Form> {
+        all.iter().map(|form| self.one(forms, form, env)).collect()
+    }
+
+    /// A form of the other program as one of this.
+    fn one(&mut self, forms: &mut Forms<'_>, form: &Form, env: &mut Env) -> Form {
+        let form = forms.replaced(form, env);
+        let expr = forms.expr(&form);
+        let renamed = self.renamed(forms, expr);
+        if renamed == expr { form } else { forms.form(renamed) }
+    }
+
+    fn renamed(&mut self, forms: &mut Forms<'_>, root: ExprId) -> ExprId {
+        if let Some(known) = self.renamed.get(&root) {
+            return *known;
+        }
+        let mut node =
+            forms.pool.get(root).clone().map_operands(|operand| self.renamed(forms, operand));
+        if let Expr::Load { buffer, .. } = &mut node
+            && let Some(own) = self.buffers.get(buffer)
+        {
+            *buffer = *own;
+        }
+        let result = forms.pool.expr(node);
+        self.renamed.insert(root, result);
+        result
+    }
+}
+
+/// The coordinates of a load that is annotated, where nothing else was found out of it.
+pub(super) fn loads(sites: &Sites, hints: &Hints, found: &mut solve::Loads) {
+    for (number, store) in sites.stores.iter().enumerate() {
+        for (position, load) in store.loads.iter().enumerate() {
+            if let Some(coords) = hints.load(number, position) {
+                found.entry(*load).or_insert_with(|| coords.clone());
+            }
+        }
+    }
+}
