@@ -355,3 +355,30 @@ fn what_is_assumed_of_callers_is_listed_and_contradictions_prove_nothing() {
     let (status, out, _) = halidom(plain.into_iter().chain(assuming).chain(contradicting));
     assert_eq!(status, 3, "{out}");
 }
+
+#[test]
+fn the_verdict_says_where_prophecies_are_from() {
+    if !has_halide() {
+        return;
+    }
+    let script = root().join("tests/halide/pipelines/clone_of_a_func.py");
+    let plain = ["validate", "--halide-script", text(&script)];
+    let with =
+        |arguments: &[&'static str]| halidom(plain.into_iter().chain(arguments.iter().copied()));
+    let (status, out, err) = with(&["--annotations", "never"]);
+    assert_eq!(status, 3, "{out}{err}");
+    assert!(out.contains("prophecies: inferred on the plain artifact"), "{out}");
+    let (status, out, err) = with(&[]);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("prophecies: injected annotations of values, carried over"), "{out}");
+    assert!(out.contains("without them the annotated artifact is the plain artifact"), "{out}");
+    let (status, out, err) = with(&["--annotations", "always", "--json"]);
+    assert_eq!(status, 0, "{out}{err}");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    let prophecies = &json["prophecies"];
+    assert_eq!(prophecies["source"], "injected", "{prophecies}");
+    assert_eq!(prophecies["artifact"], "plain", "{prophecies}");
+    assert_eq!(prophecies["erased_is_plain"], true, "{prophecies}");
+    let (status, _, err) = halidom(["validate", "a.hal", "--annotations", "always"]);
+    assert_eq!(status, 2, "{err}");
+}

@@ -86,8 +86,9 @@ pub fn judged(
     let mut beside = Beside::Nothing;
     let mut others = Vec::new();
     let mut seen: Vec<String> = best.iter().map(|judged| claimed(&judged.stock.subject)).collect();
-    for marks in [Marks::Values, Marks::ValuesAndReads] {
-        let found = match annotated(stock, marks) {
+    for reads in [false, true] {
+        let found = annotated_statement(stock, reads);
+        let found = match found.and_then(|statement| carried(stock, &statement)) {
             Ok(found) => found,
             Err(reason) => {
                 beside = Beside::Not(reason);
@@ -105,7 +106,6 @@ pub fn judged(
         seen.push(text);
         let report = judge(&plain.subject);
         let is_open = matches!(report.verdict, Verdict::Unknown(_));
-        let reads = marks == Marks::ValuesAndReads;
         let prophecies = Prophecies::Injected { reads, is_same, carried };
         let judged = Judged { stock: plain, report, prophecies, beside: None };
         if !is_open {
@@ -144,32 +144,42 @@ fn claimed(subject: &Subject) -> String {
     print::program(&subject.pool, &subject.compiled.program)
 }
 
-/// What Halide compiles of a pipeline with annotations.
-struct Annotated {
-    /// The plain statement, with claims of the annotations.
-    plain: Stock,
-    carried: String,
-    /// The annotated statement, without its annotations but with their claims.
-    own: Subject,
-    /// Whether the two are one.
-    is_same: bool,
+/// The statement that the installed Halide compiles of a pipeline with annotations: of the values of stages, and of reads if these are wanted.
+pub fn annotated_statement(stock: &Stock, reads: bool) -> Result<String, String> {
+    let marks = if reads { Marks::ValuesAndReads } else { Marks::Values };
+    let bytes = pipeline::annotated(&stock.bytes, marks).map_err(|error| error.to_string())?;
+    compiled(stock, &bytes).map_err(|error| error.to_string())
 }
 
-fn annotated(stock: &Stock, marks: Marks) -> Result<Annotated, String> {
-    let bytes = pipeline::annotated(&stock.bytes, marks).map_err(|error| error.to_string())?;
-    let statement = compiled(stock, &bytes).map_err(|error| error.to_string())?;
+/// A plain statement and an annotated one of the same pipeline.
+#[derive(Clone, Debug)]
+pub struct Annotated {
+    /// The plain statement, with claims of the annotations.
+    pub plain: Stock,
+    /// What is said of how much was carried over.
+    pub carried: String,
+    /// The annotated statement, without its annotations but with their claims.
+    pub own: Subject,
+    /// Whether the two are one.
+    pub is_same: bool,
+}
+
+/// Reads a statement with annotations, and carries these over to the plain one.
+pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     let mut names = stock.names.clone();
-    let block = text::statement(&statement, &mut names).map_err(|error| error.to_string())?;
+    let block = text::statement(statement, &mut names)
+        .map_err(|error| format!("byte {}: {error}", error.at))?;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None).message;
     let mut source = stock.source.clone();
-    let mut program = |block| {
+    // What a statement mentions is known by its own names.
+    let mut program = |names, block| {
         let conditions = &stock.conditions;
-        translate::program(&mut source, &stock.pipeline, &names, (block, conditions))
+        translate::program(&mut source, &stock.pipeline, names, (block, conditions))
             .map_err(unsupported)
     };
-    let plain = program(&stock.block)?;
-    let other = program(&block)?;
-    let is_same = translate::same(&mut source.pool, &plain.program, &other.program);
+    let plain = program(&stock.names, &stock.block)?;
+    let other = program(&names, &block)?;
+    let is_same = claims::same(&mut source.pool, &plain.program, &other.program);
     let before = stock.before.as_ref();
     keep_in_range(&mut source, before);
     let mut own_source = source.clone();

@@ -22,7 +22,10 @@ use crate::files::FileError;
 use crate::source;
 use crate::subject::{Origin, Subject};
 
-pub use annotated::{Annotations, Beside as BesideAnnotated, Judged, Prophecies, judged};
+pub use annotated::{
+    Annotated, Annotations, Beside as BesideAnnotated, Judged, Prophecies, annotated_statement,
+    carried, judged,
+};
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use halidom_halide::bridge;
 pub use halidom_halide::claims::LIFETIMES;

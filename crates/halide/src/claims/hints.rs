@@ -151,16 +151,20 @@ fn signature(forms: &mut Forms<'_>, own: &Program, other: &Program) -> Vec<(VarI
 /// The other program's buffers as this one's, by name.
 fn buffers(forms: &Forms<'_>, own: &Sites, other: &Sites) -> FxHashMap<BufferId, BufferId> {
     let name = |buffer: &BufferId| forms.pool.buffer(*buffer).name.as_str();
-    let mut own: Vec<BufferId> = own.scopes.keys().copied().collect();
-    own.sort_unstable();
+    let sorted = |sites: &Sites| {
+        let mut buffers: Vec<BufferId> = sites.scopes.keys().copied().collect();
+        buffers.sort_unstable();
+        buffers
+    };
+    let own = sorted(own);
     let mut by_name: FxHashMap<&str, BufferId> = FxHashMap::default();
     for buffer in &own {
         by_name.entry(name(buffer)).or_insert(*buffer);
     }
     let mut pairs = FxHashMap::default();
-    for buffer in other.scopes.keys() {
-        if let Some(own) = by_name.get(name(buffer)) {
-            pairs.insert(*buffer, *own);
+    for buffer in sorted(other) {
+        if let Some(own) = by_name.get(name(&buffer)) {
+            pairs.insert(buffer, *own);
         }
     }
     pairs

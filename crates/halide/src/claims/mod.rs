@@ -15,6 +15,7 @@ mod hints;
 mod layout;
 mod lifetimes;
 mod regions;
+mod sameness;
 mod sample;
 mod sites;
 mod solve;
@@ -26,6 +27,7 @@ use crate::translate::{Compiled, Source};
 use form::{Form, Forms};
 use hints::Hints;
 use layout::Layout;
+pub use sameness::same;
 use sites::Sites;
 
 /// What a store is claimed to write.

@@ -4,8 +4,8 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
-use super::hints::{self, Hints};
 use super::form::{Env, Form, Forms};
+use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
 use super::{Claim, Found};

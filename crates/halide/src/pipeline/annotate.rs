@@ -128,7 +128,7 @@ impl<'f> Walk<'f> {
         for (value, ty) in values.iter().zip(&stage.types) {
             all.push(self.value(value, stage, (&coords, Place::Old(*ty)), is_atomic)?);
         }
-        let (kinds, places) = self.exprs(&all)?;
+        let (kinds, places) = self.exprs(&all);
         let mut changes = vec![("values_type", kinds), ("values", places)];
         let mut specializations = Vec::new();
         for found in table.tables("specializations", "Specialization")? {
@@ -185,7 +185,7 @@ impl<'f> Walk<'f> {
             return Ok(inner);
         }
         let name = format!("{PROPHECY}{}.s{}", stage.func, stage.number);
-        self.with_mark(&name, coords, (inner, ty))
+        Ok(self.with_mark(&name, coords, (inner, ty)))
     }
 
     /// An expression with its reads annotated, if they are to be.
@@ -225,7 +225,7 @@ impl<'f> Walk<'f> {
         }
         let mut place = Place::Old(table.at());
         if is_changed {
-            let (kinds, places) = self.exprs(&args)?;
+            let (kinds, places) = self.exprs(&args);
             place = self.changed(table, &[("args_type", kinds), ("args", places)])?;
         }
         let call = Expr { kind: table.name, place };
@@ -236,23 +236,18 @@ impl<'f> Walk<'f> {
             _ => false,
         };
         let Some(ty) = table.target("type")?.filter(|_| reads) else { return Ok(call) };
-        self.with_mark(&format!("{ACCESS}{name}"), &args, (call, Place::Old(ty)))
+        Ok(self.with_mark(&format!("{ACCESS}{name}"), &args, (call, Place::Old(ty))))
     }
 
     /// `return_second(name(args), value)`.
-    fn with_mark(
-        &mut self,
-        name: &str,
-        args: &[Expr],
-        (value, ty): (Expr, Place),
-    ) -> Result<Expr> {
+    fn with_mark(&mut self, name: &str, args: &[Expr], (value, ty): (Expr, Place)) -> Expr {
         let int = self.int_type();
-        let mark = self.made_call(name, args, (PURE_EXTERN, int))?;
+        let mark = self.made_call(name, args, (PURE_EXTERN, int));
         self.made_call(SECOND, &[mark, value], (PURE_INTRINSIC, ty))
     }
 
-    fn made_call(&mut self, name: &str, args: &[Expr], (kind, ty): (u8, Place)) -> Result<Expr> {
-        let (kinds, places) = self.exprs(args)?;
+    fn made_call(&mut self, name: &str, args: &[Expr], (kind, ty): (u8, Place)) -> Expr {
+        let (kinds, places) = self.exprs(args);
         let (name, none) = (self.front.string(name), self.front.string(""));
         let place = self.front.table(&[
             Some(Field::Leads(name)),
@@ -265,7 +260,7 @@ impl<'f> Walk<'f> {
             Some(Field::Leads(none)),
             Some(Field::Leads(ty)),
         ]);
-        Ok(Expr { kind: "Call", place })
+        Expr { kind: "Call", place }
     }
 
     /// `int32`.
@@ -283,10 +278,10 @@ impl<'f> Walk<'f> {
     }
 
     /// A vector of expressions: of their kinds, and of themselves.
-    fn exprs(&mut self, all: &[Expr]) -> Result<(Place, Place)> {
+    fn exprs(&mut self, all: &[Expr]) -> (Place, Place) {
         let kinds: Vec<u8> = all.iter().map(|expr| number_of(expr.kind)).collect();
         let places: Vec<Place> = all.iter().map(|expr| expr.place).collect();
-        Ok((self.front.bytes(&kinds), self.front.vector(&places)))
+        (self.front.bytes(&kinds), self.front.vector(&places))
     }
 
     /// An expression with other operands: names of their kinds' fields, and of their own.

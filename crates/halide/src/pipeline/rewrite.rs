@@ -137,13 +137,7 @@ impl Front {
     }
 
     /// A table after the distances of its fields.
-    fn part(
-        &mut self,
-        own: &[u8],
-        slots: &[u8],
-        offsets: Vec<(usize, Place)>,
-        at: usize,
-    ) -> Place {
+    fn part(&mut self, own: &[u8], slots: &[u8], offsets: Vec<(usize, Place)>, at: usize) -> Place {
         let mut bytes = ((slots.len() + 4) as u16).to_le_bytes().to_vec();
         bytes.extend((own.len() as u16).to_le_bytes());
         bytes.extend(slots);

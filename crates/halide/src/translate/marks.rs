@@ -62,7 +62,8 @@ impl Nodes<'_> {
         let mark = match self.node(id).clone() {
             Node::Call(name, args) if self.is_marked((name, &args)) => {
                 let fits = |arg: &NodeId| [1, lanes].contains(&self.lanes(*arg));
-                let mark = self.mark(args[0]).map(|(name, args)| Mark { name, args: args.to_vec() });
+                let mark =
+                    self.mark(args[0]).map(|(name, args)| Mark { name, args: args.to_vec() });
                 mark.filter(|mark| {
                     self.names.text(mark.name).starts_with(PROPHECY) && mark.args.iter().all(fits)
                 })
@@ -148,12 +149,7 @@ pub(super) fn instance(
 }
 
 /// Notes the coordinates of a load that is annotated.
-pub(super) fn note_load(
-    lowering: &mut Lowering<'_, '_>,
-    mark: NodeId,
-    value: Value,
-    lanes: Lanes,
-) {
+pub(super) fn note_load(lowering: &mut Lowering<'_, '_>, mark: NodeId, value: Value, lanes: Lanes) {
     let nodes = lowering.nodes;
     if let Some((name, args)) = nodes.mark(mark)
         && nodes.names.text(name).starts_with(ACCESS)

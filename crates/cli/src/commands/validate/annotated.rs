@@ -19,7 +19,8 @@ pub(super) fn wanted(given: Option<AnnotationsArg>) -> Annotations {
 pub(super) fn show(judged: &Judged, output: &mut Output<'_>) {
     let mut object = match &judged.prophecies {
         Prophecies::Inferred => {
-            output.line("  prophecies: inferred on the plain artifact, of which the verdict speaks");
+            output
+                .line("  prophecies: inferred on the plain artifact, of which the verdict speaks");
             json!({ "source": "inferred" })
         }
         Prophecies::Injected { reads, is_same, carried } => {

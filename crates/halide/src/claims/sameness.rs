@@ -1,13 +1,18 @@
-//! Whether two programs are one but for names, and for values that have a name in one and stand in place in the other.
+//! Whether two programs are one but for names, for values that have a name in one and stand in place in the other, and for how sums of integers are written.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BufferDecl, BufferId, BufferKind, Expr, ExprId, Pool, Program, Stmt, StmtId, VarId};
+use halidom_ir::{
+    BufferDecl, BufferId, BufferKind, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId,
+};
+
+use super::form::{Env, Form, Forms};
 
 /// Whether two programs of one pool do the same in the same order.
 pub fn same(pool: &mut Pool, one: &Program, other: &Program) -> bool {
-    let mut walk = Walk { pool, values: FxHashMap::default(), buffers: FxHashMap::default() };
     let outputs: Vec<(BufferId, BufferId)> =
         one.output_buffers().zip(other.output_buffers()).collect();
+    let forms = Forms::new(pool);
+    let mut walk = Walk { forms, env: Env::default(), buffers: FxHashMap::default() };
     one.inputs == other.inputs
         && one.params == other.params
         && one.output_buffers().count() == other.output_buffers().count()
@@ -16,77 +21,85 @@ pub fn same(pool: &mut Pool, one: &Program, other: &Program) -> bool {
 }
 
 struct Walk<'p> {
-    pool: &'p mut Pool,
-    /// What names of values stand for, and the variables of the other program, in terms of the first.
-    values: FxHashMap<VarId, ExprId>,
+    /// Knows what names of values stand for, and the variables of the other program in terms of the first.
+    forms: Forms<'p>,
+    env: Env,
     /// Buffers of the other program.
     buffers: FxHashMap<BufferId, BufferId>,
 }
 
 impl Walk<'_> {
     fn output(&mut self, one: BufferId, other: BufferId) -> bool {
-        let (own, theirs) = (self.pool.buffer(one).clone(), self.pool.buffer(other).clone());
+        let pool = &self.forms.pool;
+        let (own, theirs) = (pool.buffer(one).clone(), pool.buffer(other).clone());
         for (own, theirs) in own.dims.iter().zip(&theirs.dims) {
             let pairs =
                 [(own.min, theirs.min), (own.extent, theirs.extent), (own.stride, theirs.stride)];
             for (own, theirs) in pairs {
-                if let Expr::Var(var) = *self.pool.get(theirs) {
-                    self.values.insert(var, own);
+                if let Expr::Var(var) = *self.forms.pool.get(theirs)
+                    && own != theirs
+                {
+                    self.forms.define(var, own);
                 }
             }
         }
         self.buffers.insert(other, one);
-        own.kind == BufferKind::Output && (own.func, own.component) == (theirs.func, theirs.component)
+        own.kind == BufferKind::Output
+            && (own.func, own.component) == (theirs.func, theirs.component)
     }
 
     /// An expression in the first program's terms, without names.
     fn expr(&mut self, root: ExprId) -> ExprId {
-        let mut done = FxHashMap::default();
-        self.expanded(root, &mut done)
+        let ty = self.forms.pool.ty(root);
+        let expr = if ty.scalar == Scalar::Int {
+            let form: Form = self.forms.form_in(root, &mut self.env);
+            self.forms.expr(&form)
+        } else {
+            self.forms.settled(root, &mut self.env)
+        };
+        self.renamed(expr, &mut FxHashMap::default())
     }
 
-    fn expanded(&mut self, root: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+    /// The same with the first program's buffers.
+    fn renamed(&mut self, root: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
         if let Some(known) = done.get(&root) {
             return *known;
         }
-        let node = self.pool.get(root).clone();
-        let result = if let Expr::Var(var) = node {
-            self.values.get(&var).copied().unwrap_or(root)
-        } else {
-            let mut node = node.map_operands(|operand| self.expanded(operand, done));
-            if let Expr::Load { buffer, .. } = &mut node
-                && let Some(own) = self.buffers.get(buffer)
-            {
-                *buffer = *own;
-            }
-            self.pool.expr(node)
-        };
+        let node = self.forms.pool.get(root).clone();
+        let mut node = node.map_operands(|operand| self.renamed(operand, done));
+        if let Expr::Load { buffer, .. } = &mut node
+            && let Some(own) = self.buffers.get(buffer)
+        {
+            *buffer = *own;
+        }
+        let result = self.forms.pool.expr(node);
         done.insert(root, result);
         result
     }
 
     fn exprs(&mut self, one: ExprId, other: ExprId) -> bool {
-        self.expr(one) == self.expr(other)
+        let lanes = self.forms.pool.ty(one).lanes == self.forms.pool.ty(other).lanes;
+        lanes && self.expr(one) == self.expr(other)
     }
 
     fn reads(&self, expr: ExprId) -> bool {
         let mut found = false;
-        self.pool.for_each_subexpr(expr, &mut |_, node| found |= matches!(node, Expr::Load { .. }));
+        let pool = &self.forms.pool;
+        pool.for_each_subexpr(expr, &mut |_, node| found |= matches!(node, Expr::Load { .. }));
         found
     }
 
     /// The next statement that is no block and no name of what no store changes; what follows it is left.
     fn next(&mut self, pending: &mut Vec<StmtId>) -> Option<StmtId> {
         while let Some(id) = pending.pop() {
-            match self.pool.get_stmt(id).clone() {
+            match self.forms.pool.get_stmt(id).clone() {
                 Stmt::Block(parts) => pending.extend(parts.into_iter().rev()),
                 Stmt::Labeled { body, .. } => pending.push(body),
                 Stmt::Let { var, value, body } => {
-                    let value = self.expr(value);
                     if self.reads(value) {
                         return Some(id);
                     }
-                    self.values.insert(var, value);
+                    self.forms.define(var, value);
                     pending.push(body);
                 }
                 Stmt::If { .. }
@@ -116,8 +129,8 @@ impl Walk<'_> {
     }
 
     fn stmt(&mut self, one: StmtId, other: StmtId) -> bool {
-        let other = self.pool.get_stmt(other).clone();
-        match (self.pool.get_stmt(one).clone(), other) {
+        let other = self.forms.pool.get_stmt(other).clone();
+        match (self.forms.pool.get_stmt(one).clone(), other) {
             (
                 Stmt::Let { var, value, body },
                 Stmt::Let { var: their_var, value: theirs, body: their_body },
@@ -125,8 +138,8 @@ impl Walk<'_> {
                 if !self.exprs(value, theirs) {
                     return false;
                 }
-                let own = self.pool.var_expr(var);
-                self.values.insert(their_var, own);
+                let own = self.forms.pool.var_expr(var);
+                self.forms.define(their_var, own);
                 self.body(body, their_body)
             }
             (
@@ -148,16 +161,16 @@ impl Walk<'_> {
                 if kind != their_kind || !self.exprs(min, a) || !self.exprs(extent, b) {
                     return false;
                 }
-                let own = self.pool.var_expr(var);
-                self.values.insert(their_var, own);
+                let own = self.forms.pool.var_expr(var);
+                self.forms.define(their_var, own);
                 self.body(body, their_body)
             }
             (
                 Stmt::Allocate { buffer, body },
                 Stmt::Allocate { buffer: their_buffer, body: their_body },
             ) => {
-                let theirs = self.pool.buffer(their_buffer).clone();
-                let own = self.pool.buffer(buffer).clone();
+                let theirs = self.forms.pool.buffer(their_buffer).clone();
+                let own = self.forms.pool.buffer(buffer).clone();
                 if self.decl(own) != self.decl(theirs) {
                     return false;
                 }

@@ -1,0 +1,215 @@
+//! Prophecies from a second compile with annotations: what cannot be inferred is proved with them, what is wrong is not, and no false annotation is believed.
+//!
+//! Tests need a Python with Halide and say so where there is none; Table 1 lies in `../shared/halide21` beside the repository.
+
+#![expect(clippy::print_stdout, reason = "what is missing is said")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::bridge::{self, Job, Origin};
+use halidom_driver::stock::{
+    self, Annotations, BesideAnnotated, Judged, Prophecies, Request, Stock, annotated_statement,
+};
+use halidom_driver::subject::Subject;
+use halidom_validate::{Report, Verdict};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Whether there is a Python with Halide.
+fn has_halide() -> bool {
+    let probe =
+        bridge::find().map(|python| Command::new(python).args(["-c", "import halide"]).output());
+    let found = matches!(probe, Ok(Ok(output)) if output.status.success());
+    if !found {
+        println!("skipped: there is no Python with Halide");
+    }
+    found
+}
+
+/// A pipeline whose clone of a func has memory of another size in each place: what the reader writes cannot be inferred.
+fn clone() -> Job {
+    let script = root().join("tests/halide/pipelines/clone_of_a_func.py");
+    Job { origin: Origin::Script(script), target: None }
+}
+
+fn read(request: &Request) -> Stock {
+    let read = stock::read(request).expect("its files can be read");
+    read.map_err(|(_, diagnostics)| diagnostics).expect("it is read")
+}
+
+fn judged_by(subject: &Subject) -> Report {
+    let options = Options::find().expect("a solver is installed").of_stock();
+    judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+}
+
+fn judged(stock: &Stock, annotations: Annotations) -> Judged {
+    stock::judged(stock, annotations, &mut judged_by)
+}
+
+/// What Halide compiles, with parts of the text changed.
+fn changed(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(text.to_owned(), |text, (before, after)| {
+        assert!(text.contains(before), "there is no `{before}` in\n{text}");
+        text.replace(before, after)
+    })
+}
+
+/// The pipeline with another statement in the place of what Halide compiles.
+fn with_statement(text: &str) -> Stock {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("changed.stmt");
+    std::fs::write(&file, text).expect("it can be written");
+    read(&Request { statement: Some(file), ..Request::of_job(clone()) })
+}
+
+fn plain_statement() -> String {
+    let folder = tempfile::tempdir().expect("there is room");
+    clone().compile(folder.path()).expect("Halide compiles it").statement
+}
+
+#[test]
+fn what_cannot_be_inferred_is_proved_with_annotations() {
+    if !has_halide() {
+        return;
+    }
+    let stock = read(&Request::of_job(clone()));
+    let inferred = judged(&stock, Annotations::Never);
+    assert!(matches!(inferred.report.verdict, Verdict::Unknown(_)));
+    assert_eq!((inferred.prophecies, inferred.beside), (Prophecies::Inferred, None));
+    for annotations in [Annotations::Fallback, Annotations::Always] {
+        let found = judged(&stock, annotations);
+        assert_eq!(found.report.verdict, Verdict::Proved);
+        assert_eq!(found.beside, None);
+        let Prophecies::Injected { is_same, carried, .. } = found.prophecies else {
+            panic!("{annotations:?}: {:?}", found.prophecies);
+        };
+        assert!(is_same && carried.ends_with("4 of 4 stores"), "{is_same}, {carried}");
+        // The verdict is of the statement that was given, not of the annotated one.
+        let program = &found.stock.subject.compiled.program;
+        assert_eq!(program.inputs, stock.subject.compiled.program.inputs);
+    }
+}
+
+/// Changes of the statement, each of which makes it another one.
+const WRONG: [(&str, &str); 6] = [
+    ("*(uint8)3", "*(uint8)5"),
+    (
+        "base_clone_in_left$0[0] + base_clone_in_left$0[1]",
+        "base_clone_in_left$0[0] + base_clone_in_left$0[0]",
+    ),
+    (
+        "for (base_clone_in_left$0.s0.x.rebased, 0, 2)",
+        "for (base_clone_in_left$0.s0.x.rebased, 0, 1)",
+    ),
+    ("for (left.s0.x.rebased, 0, out.extent.0)", "for (left.s0.x.rebased, 1, out.extent.0 + -1)"),
+    ("(uint8)bitwise_xor(", "(uint8)bitwise_or("),
+    ("left[left.s0.x.rebased] =", "left[0] ="),
+];
+
+#[test]
+fn a_wrong_statement_is_not_proved_with_right_annotations() {
+    if !has_halide() {
+        return;
+    }
+    let plain = plain_statement();
+    // The statement that is not changed is proved: the changes decide.
+    let right = judged(&with_statement(&plain), Annotations::Always);
+    assert_eq!(right.report.verdict, Verdict::Proved);
+    for change in WRONG {
+        let stock = with_statement(&changed(&plain, &[change]));
+        for annotations in [Annotations::Fallback, Annotations::Always] {
+            let found = judged(&stock, annotations);
+            assert_ne!(found.report.verdict, Verdict::Proved, "{change:?}, {annotations:?}");
+            // That the annotated artifact is right says nothing of this one.
+            if let Verdict::Unknown(_) = found.report.verdict {
+                assert_ne!(found.beside, None, "{change:?}, {annotations:?}");
+                assert_ne!(found.beside, Some(BesideAnnotated::Nothing), "{change:?}");
+            }
+        }
+    }
+}
+
+/// False annotations: coordinates of other instances, alone and together.
+const FALSE: [&[(&str, &str)]; 5] = [
+    &[(
+        "prophecy.left.s0(left.s0.x.rebased + out.min.0)",
+        "prophecy.left.s0((left.s0.x.rebased + out.min.0) + 1)",
+    )],
+    &[("prophecy.base.s0(base.s0.x.rebased + out.min.0)", "prophecy.base.s0(out.min.0)")],
+    &[(
+        "prophecy.left.s0(left.s0.x.rebased + out.min.0)",
+        "prophecy.left.s0(0 - left.s0.x.rebased)",
+    )],
+    &[("prophecy.left.s0(", "prophecy.left.s1(")],
+    &[
+        (
+            "prophecy.left.s0(left.s0.x.rebased + out.min.0)",
+            "prophecy.left.s0((left.s0.x.rebased + out.min.0) + 1)",
+        ),
+        (
+            "prophecy.base.s0(base.s0.x.rebased + out.min.0)",
+            "prophecy.base.s0((base.s0.x.rebased + out.min.0) + 1)",
+        ),
+        (
+            "prophecy.out.s0(out.min.0 + out.s0.x.rebased)",
+            "prophecy.out.s0((out.min.0 + out.s0.x.rebased) + 1)",
+        ),
+    ],
+];
+
+#[test]
+fn no_false_annotation_is_believed() {
+    if !has_halide() {
+        return;
+    }
+    let plain = plain_statement();
+    let annotated = annotated_statement(&with_statement(&plain), false).expect("it is compiled");
+    // The right statement, and one that would be right if all that the annotations say were shifted by one.
+    let shifted = changed(
+        &plain,
+        &[(
+            "a[base_clone_in_left$0.s0.x.rebased + ",
+            "a[(base_clone_in_left$0.s0.x.rebased + 1) + ",
+        )],
+    );
+    for (statement, is_right) in [(&plain, true), (&shifted, false)] {
+        let stock = with_statement(statement);
+        let honest = stock::carried(&stock, &annotated).expect("it is read");
+        let verdict = judged_by(&honest.plain.subject).verdict;
+        assert_eq!(verdict == Verdict::Proved, is_right, "{verdict:?}");
+        for changes in FALSE {
+            let lie = changed(&annotated, changes);
+            let carried = stock::carried(&stock, &lie).expect("it is read");
+            let verdict = judged_by(&carried.plain.subject).verdict;
+            // What falls back on inference is unknown here as well.
+            assert_ne!(verdict, Verdict::Proved, "{changes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_few_rows_of_table_1_are_proved_with_annotations() {
+    let folder = root().join("../shared/halide21/table1");
+    if !folder.is_dir() || !has_halide() {
+        println!("skipped: there is no folder {}", folder.display());
+        return;
+    }
+    for (name, target) in [
+        ("blur", "x86-64-linux-avx2"),
+        ("sdot", "x86-64-linux-avx2-no_asserts"),
+        ("harris_strict", "x86-64-linux-avx2-strict_float"),
+        ("atl_twostage", "x86-64-linux-avx2"),
+    ] {
+        let own = folder.join(name);
+        let origin = Origin::File(own.join(name).with_extension("hlpipe"));
+        let job = Job { origin, target: Some(target.to_owned()) };
+        let request = Request { statement: Some(own.join("stock.stmt")), ..Request::of_job(job) };
+        let found = judged(&read(&request), Annotations::Always);
+        assert_eq!(found.report.verdict, Verdict::Proved, "{name}");
+        assert!(matches!(found.prophecies, Prophecies::Injected { .. }), "{name}");
+    }
+}
