@@ -11,6 +11,7 @@
 use std::rc::Rc;
 
 use super::machine::{Machine, Paths};
+use super::scopes::{Purpose, ScopeMember};
 use super::state::State;
 use super::value::Val;
 
@@ -22,6 +23,8 @@ pub(crate) struct Pushed {
     key: Val,
     /// Where.
     pub(crate) line: usize,
+    /// Whether no method pops from the scope, so that it may be meant to grow.
+    may_stay: bool,
 }
 
 /// What is popped where a block ends.
@@ -55,6 +58,8 @@ pub(crate) struct Imbalance {
     pub(crate) text: String,
     /// Where.
     pub(crate) line: usize,
+    /// Whether it may be meant.
+    pub(crate) may_be_meant: bool,
 }
 
 impl Record {
@@ -65,15 +70,20 @@ impl Record {
 
     /// Why the path is not balanced, if it is not.
     pub(crate) fn imbalance(&self) -> Option<Imbalance> {
-        if let Some(pushed) = self.pushed.first() {
-            return Some(Imbalance { text: pushed.text(), line: pushed.line });
+        // What is a defect comes first.
+        let stays = self.pushed.iter().find(|pushed| !pushed.may_stay).or(self.pushed.first());
+        if let Some(pushed) = stays {
+            let (line, may_be_meant) = (pushed.line, pushed.may_stay);
+            return Some(Imbalance { text: pushed.text(), line, may_be_meant });
         }
-        if let Some(Pushed { scope, line, .. }) = self.popped.first() {
-            let text = format!("{scope} loses what was not pushed here");
-            return Some(Imbalance { text, line: *line });
-        }
-        let (scope, line, why) = self.lost.as_ref()?;
-        Some(Imbalance { text: format!("what is left on {scope}: {why}"), line: *line })
+        let (text, line) = match (self.popped.first(), &self.lost) {
+            (Some(Pushed { scope, line, .. }), _) => {
+                (format!("{scope} loses what was not pushed here"), *line)
+            }
+            (None, Some((scope, line, why))) => (format!("what is left on {scope}: {why}"), *line),
+            (None, None) => return None,
+        };
+        Some(Imbalance { text, line, may_be_meant: false })
     }
 }
 
@@ -86,14 +96,21 @@ pub(crate) fn is_binding_type(ty: &str) -> bool {
 impl Pushed {
     /// What is said where it is left.
     pub(crate) fn text(&self) -> String {
-        format!("what is pushed on {} is not popped", self.scope)
+        let scope = &self.scope;
+        if self.may_stay {
+            return format!("nothing is ever popped from {scope}, on which this is pushed");
+        }
+        format!("what is pushed on {scope} is not popped")
     }
 }
 
-/// What is left on scopes at the end of a path on IR that is known.
+/// What is left on scopes at the end of a path on IR that is known, and is not meant to be.
 pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
     let record = &state.scopes;
     let is_there = |pushed: &&Pushed| {
+        if pushed.may_stay {
+            return false;
+        }
         let slot = state.members.iter().find(|slot| slot.name == pushed.scope);
         match slot.map(|slot| &slot.value) {
             Some(Val::Map(entries)) => {
@@ -109,12 +126,11 @@ pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
 }
 
 impl Machine<'_> {
-    /// Whether a member of the object is a scope, and if so, whether methods take from it what others put there.
-    pub(crate) fn scope_member(&self, name: &str) -> Option<bool> {
+    /// What a member of the object is for that is a scope.
+    pub(crate) fn purpose(&self, name: &str) -> Option<Purpose> {
         let program = self.program;
-        let is_it =
-            |known: &&super::scopes::ScopeMember| known.name == name && known.class == self.class;
-        program.scopes.iter().find(is_it).map(|known| known.is_table)
+        let is_it = |known: &&ScopeMember| known.name == name && known.class == self.class;
+        program.scopes.iter().find(is_it).map(|known| known.purpose)
     }
 
     /// A method of a scope of which it is not known what it holds; `None` if it is none whose effect is known.
@@ -126,7 +142,7 @@ impl Machine<'_> {
         state: &State,
         line: usize,
     ) -> Option<Paths<Val>> {
-        if self.scope_member(scope)? {
+        if self.purpose(scope)? == Purpose::Table {
             return None;
         }
         match (name, arguments) {
@@ -155,16 +171,15 @@ impl Machine<'_> {
         state: &mut State,
         line: usize,
     ) {
-        let Some(key) = arguments.first().filter(|_| self.scope_member(scope) == Some(false))
-        else {
-            return;
-        };
+        let purpose = self.purpose(scope).filter(|purpose| *purpose != Purpose::Table);
+        let (Some(key), Some(purpose)) = (arguments.first(), purpose) else { return };
         let is_push = match name {
             "push" => true,
             "pop" => false,
             _ => return,
         };
-        let new = Pushed { scope: scope.to_owned(), key: key.clone(), line };
+        let may_stay = purpose == Purpose::Growth;
+        let new = Pushed { scope: scope.to_owned(), key: key.clone(), line, may_stay };
         let undone = if is_push { &state.scopes.popped } else { &state.scopes.pushed };
         let undone: Vec<(usize, Val)> = undone
             .iter()
@@ -197,7 +212,7 @@ impl Machine<'_> {
     /// A scope was assigned as a whole.
     pub(crate) fn replaced_scope(&self, name: &str, value: &Val, state: &mut State) {
         let is_known = self.is_concrete() && matches!(value, Val::Map(_));
-        if !is_known && self.scope_member(name) == Some(false) {
+        if !is_known && self.purpose(name).is_some_and(|purpose| purpose != Purpose::Table) {
             let lost = (name.to_owned(), self.line, "it is assigned");
             Rc::make_mut(&mut state.scopes).lost.get_or_insert(lost);
         }

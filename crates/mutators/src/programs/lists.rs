@@ -5,6 +5,7 @@
 
 use super::ir::Type;
 use super::machine::{MAX_ITERATIONS, Machine, Outcome, Paths};
+use super::scopes::Purpose;
 use super::state::{Field, NodeId, Shape, State};
 use super::value::{Place, Val};
 
@@ -393,7 +394,7 @@ impl Machine<'_> {
     }
 
     fn is_table(&self, place: Option<&Place>) -> bool {
-        matches!(place, Some(Place::Member(name)) if self.scope_member(name) == Some(true))
+        matches!(place, Some(Place::Member(name)) if self.purpose(name) == Some(Purpose::Table))
     }
 
     pub(crate) fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {

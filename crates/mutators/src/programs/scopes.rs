@@ -3,7 +3,8 @@
 //! A method of a mutator pops what it pushed before it returns. Some classes have another use for a scope: a method takes
 //! from it what another one put there, as a mark that something was met (`RemoveDeadAllocations`). Such a scope is a *table*:
 //! what a method leaves in it says nothing. A table is told by a method that visits a node and only takes, or by two arms of
-//! a condition of which one only puts and the other only takes.
+//! a condition of which one only puts and the other only takes. From others nothing is ever popped: they are sets that grow,
+//! or a `pop` is missing, and which of both is not known.
 
 use super::contracts::is_assumed;
 use super::keep::called;
@@ -17,8 +18,19 @@ pub(crate) struct ScopeMember {
     pub(crate) class: String,
     /// Its name.
     pub(crate) name: String,
-    /// Whether methods take from it what others put there.
-    pub(crate) is_table: bool,
+    /// What it is for.
+    pub(crate) purpose: Purpose,
+}
+
+/// What a scope is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// What is pushed is popped.
+    Balance,
+    /// Methods take from it what others put there.
+    Table,
+    /// No method pops anything.
+    Growth,
 }
 
 /// Whether a C++ type is a scope.
@@ -30,7 +42,10 @@ pub(crate) fn is_scope_type(ty: &str) -> bool {
 /// Whether a method, or what it calls, may push on a scope, as far as texts tell.
 pub(crate) fn may_push(program: &Program, function: &Function) -> bool {
     let pushes = |text: &str| text.contains("push(") || text.contains("ScopedBinding");
-    program.scopes.iter().any(|scope| scope.class == function.class && !scope.is_table)
+    program
+        .scopes
+        .iter()
+        .any(|scope| scope.class == function.class && scope.purpose == Purpose::Balance)
         && called(program, vec![function]).iter().any(|function| pushes(&function.text))
 }
 
@@ -82,9 +97,9 @@ pub(crate) fn scopes(functions: &[Function], classes: &[Class]) -> Vec<ScopeMemb
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let is_table = is_table(name, &near);
+            let purpose = purpose(name, &near);
             let (class, name) = (class.to_owned(), name.to_owned());
-            found.push(ScopeMember { class, name, is_table });
+            found.push(ScopeMember { class, name, purpose });
         }
     }
     found
@@ -137,14 +152,18 @@ struct Near<'f> {
 /// Calls of functions within functions that are followed.
 const MAX_DEPTH: usize = 6;
 
-/// Whether methods take from a scope what others put there.
-fn is_table(scope: &str, functions: &[&Function]) -> bool {
+/// What a scope is for, as far as the uses in functions tell.
+fn purpose(scope: &str, functions: &[&Function]) -> Purpose {
     let near = Near { functions, users: users(scope, functions) };
     let uses: Vec<Use> =
         near.users.iter().map(|function| near.in_stmts(&function.body, scope, 0)).collect();
+    if !uses.iter().any(|of| of.pops) {
+        return Purpose::Growth;
+    }
     let is_taken = near.users.iter().zip(&uses).any(|(f, of)| is_visit(f) && of.only_pops());
-    is_taken && uses.iter().any(|of| of.pushes)
-        || near.users.iter().any(|function| near.has_arms(&function.body, scope))
+    let is_table = is_taken && uses.iter().any(|of| of.pushes)
+        || near.users.iter().any(|function| near.has_arms(&function.body, scope));
+    if is_table { Purpose::Table } else { Purpose::Balance }
 }
 
 /// The functions in whose text a scope is named, and those that may call them.

@@ -114,7 +114,7 @@ fn unbalanced(
     limits: Limits,
     findings: &mut Vec<Finding>,
 ) {
-    let (Outcome::Returned(_), Some(Imbalance { text, line })) =
+    let (Outcome::Returned(_), Some(Imbalance { text, line, .. })) =
         (&end.outcome, end.state.scopes.imbalance())
     else {
         return;

@@ -266,7 +266,8 @@ impl Examiner<'_, '_> {
         end: &End,
         ty: &str,
     ) {
-        let Some(Imbalance { text, line }) = end.state.scopes.imbalance() else { return };
+        let Some(imbalance) = end.state.scopes.imbalance() else { return };
+        let Imbalance { text, line, may_be_meant } = imbalance;
         let left = self.left.iter().filter(|known| **known == line).count();
         if self.is_found(Standing::Scope, line) || left >= MAX_LEFT {
             return;
@@ -276,6 +277,7 @@ impl Examiner<'_, '_> {
                 self.proved += 1;
                 return;
             }
+            Ok(Some(_)) if may_be_meant => "which may be meant".to_owned(),
             Ok(Some(concrete)) => match Self::confirmed_scope(entry, &concrete, &[]) {
                 Ok(found) => return self.keep(found, ty),
                 Err(reason) => match Self::confirmed_crash(entry, &concrete) {

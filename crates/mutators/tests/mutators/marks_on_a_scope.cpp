@@ -20,6 +20,10 @@ class Wrong : public IRMutator {
     Stmt visit(const Store *op) {
         if (is_zero(op->value)) {
             open.push(op->name, 1);
+            open.push(op->name, 2);
+        }
+        if (open.contains(op->name)) {
+            open.pop(op->name);
         }
         return op;
     }

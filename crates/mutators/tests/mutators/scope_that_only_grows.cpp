@@ -1,5 +1,5 @@
-// What is pushed for the body is popped after it.
-// wrong: scope
+// Of a scope from which nothing is ever popped it is not known whether it is meant to grow.
+// wrong: undecided
 
 class Right : public IRMutator {
     Scope<Expr> values;
