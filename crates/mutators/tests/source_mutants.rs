@@ -383,3 +383,25 @@ fn no_observable_mutant_is_verified() {
         "{refuted} of {observable} observable ones are refuted"
     );
 }
+
+#[test]
+fn a_dropped_pop_is_refuted_where_another_one_is_left() {
+    let dropped: Vec<Mutant> = own().into_iter().filter(|mutant| mutant.kind == "scope").collect();
+    let mut refuted = Vec::new();
+    for mutant in &dropped {
+        let mut changed = (*mutant.original).clone();
+        changed.functions[mutant.changed.0] = mutant.changed.1.clone();
+        let files = vec![(mutant.name.clone(), changed)];
+        let wanted = [mutant.mutator.clone()];
+        let examined = mutators_of(files, &wanted, &options(mutant.profile)).unwrap();
+        let standing = examined[0].examination.standing;
+        // Where none is left, the scope may be meant to grow.
+        let is_known = matches!(standing, Standing::Scope | Standing::Undecided);
+        assert!(is_known, "{} {}: {}", mutant.name, mutant.text, standing.name());
+        if standing == Standing::Scope {
+            refuted.push(mutant.name.as_str());
+        }
+    }
+    assert!(dropped.len() > 8, "{} pops", dropped.len());
+    assert_eq!(refuted, ["scope_and_early_return"; 2]);
+}
