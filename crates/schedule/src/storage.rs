@@ -2,8 +2,8 @@
 //!
 //! Where a func is stored around a serial loop in which it is computed, and its needed region moves one way with that loop, an iteration after the first computes only what the
 //! one before did not (Halide's sliding window). Then only as many coordinates as one iteration needs are alive at a time, and the dimension that moves with the
-//! outermost such loop is folded to the next power of two where that many are known not to suffice for all (Halide's storage folding). Both are decided after bounds
-//! inference and change no compute bounds: labels keep what they promise.
+//! outermost such loop is folded to the next power of two where that many are known not to suffice for all (Halide's storage folding); likewise where iterations need
+//! nothing in common. Both are decided after bounds inference and change no compute bounds: labels keep what they promise.
 //!
 //! Nothing here is believed: the validator's obligations *coverage* and *retention* judge the result. What is not seen to be legal is not done, silently where nobody asked, with a
 //! diagnostic where a directive did.
@@ -548,10 +548,13 @@ impl Layout<'_> {
         Err(error(message, hint))
     }
 
-    /// The dimension that moves with the outermost loop, folded to a power of two where that saves memory.
+    /// The dimension that moves with the outermost loop, folded to a power of two where that saves memory: of a window that slides, or else of what each iteration needs for itself.
     fn automatic(&mut self, slides: &[Found], solution: &Solution) -> Option<(usize, i128)> {
-        let outermost = slides.iter().max_by_key(|found| found.position)?;
-        let dim = outermost.slide.dim;
+        let outermost = slides.iter().max_by_key(|found| found.position);
+        let dim = match outermost {
+            Some(outermost) => outermost.slide.dim,
+            None => self.outermost_moved(solution)?,
+        };
         let innermost = self.plan.storage.order.first().copied().unwrap_or(0);
         let vectors = |nest: &Nest| nest.loops.iter().any(|l| l.kind == LoopKind::Vectorized);
         // Neighbours of a folded dimension are not neighbours in memory.
@@ -562,6 +565,17 @@ impl Layout<'_> {
         let [_, room] = self.hole_values(dim, HoleKind::Allocation, solution);
         let enough = self.algebra.pool.as_constant(room).and_then(Constant::as_integer);
         enough.is_none_or(|room| room > factor).then_some((dim, factor))
+    }
+
+    /// The dimension that moves with the outermost loop with which any does, if that loop is serial and the func's loops write no more than each iteration needs.
+    fn outermost_moved(&mut self, solution: &Solution) -> Option<usize> {
+        let dims = 0..self.ranges.len();
+        let (position, dim) = dims
+            .filter_map(|dim| Some((self.mover(dim)?, dim)))
+            .max_by_key(|(position, _)| *position)?;
+        let (nest, level) = self.lowered.find_loop(self.between[position])?;
+        let is_serial = nest.loops[level].kind == LoopKind::Serial;
+        (is_serial && self.loops_follow(dim, solution).is_ok()).then_some(dim)
     }
 
     /// `align_storage`.
