@@ -20,6 +20,7 @@ examples and examples/applications under every schedule, at twenty sizes, nothin
 them, and on a picture; every program of Table 1 under every schedule, at odd sizes below and above its tiles.
 Before that, a fault is put into the C for each sanitizer, which it must find. Installs Debian's
 libclang-rt-19-dev for clang; where it cannot be had, clang is left out.
+Takes about ten minutes of CPU time.
 
 example: cargo xtask sanitize",
     run,

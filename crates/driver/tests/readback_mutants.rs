@@ -56,6 +56,11 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// What stands in casts. One for another may change nothing, as arithmetic modulo 2^16 does not mind wider types on the way: the tests of `readback` look at these.
+fn is_integer_type(name: &str) -> bool {
+    name.starts_with("int") && name.ends_with("_t") || name.starts_with("uint") || name == "int"
+}
+
 /// Another text for a token; `None` where there is none that says something else.
 fn other(token: &str, names: &[&str], random: &mut Random) -> Option<String> {
     let mark = match token {
@@ -86,7 +91,8 @@ fn other(token: &str, names: &[&str], random: &mut Random) -> Option<String> {
         return Some(format!("{}{suffix}", number + 1));
     }
     let name = names[random.below(names.len())];
-    (names.contains(&token) && name != token).then(|| name.to_owned())
+    let says_as_much = name == token || (is_integer_type(name) && is_integer_type(token));
+    (names.contains(&token) && !says_as_much).then(|| name.to_owned())
 }
 
 /// Where the pipeline's own code begins: behind the functions that print operators.
