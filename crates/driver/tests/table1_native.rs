@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use common::{in_parallel, load};
+use halidom_codegen::RunError;
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, prepare};
-use halidom_driver::execute::{Native, build, host, interpret, run, toolchain};
+use halidom_driver::execute::{ExecuteError, Native, build, host, interpret, run, toolchain};
 use halidom_driver::source::{Choice, Loaded};
 use halidom_ir::{Array, Constant, Program};
 
@@ -83,7 +84,7 @@ const CASES: [Case; 19] = [
         file: "nl_means",
         pipeline: "nl_means",
         params: &NL_MEANS,
-        small: &[(&[0, 0, 3], &[]), (&[1, 1, 3], &[]), (&[17, 9, 3], &[]), (&[21, 7, 3], &[])],
+        small: &[(&[0, 0, 3], &[]), (&[1, 1, 3], &[]), (&[17, 9, 3], &[]), (&[21, 11, 3], &[])],
         large: &[(&[133, 35, 3], &[])],
         ..CASE
     },
@@ -274,8 +275,9 @@ fn built(case: &Case) -> Built {
 }
 
 impl Built {
-    /// Runs every kernel; all agree with the interpreter, or with the first.
-    fn run(&self, case: &Case, (size, input_sizes): Size, interpreted: bool) {
+    /// Runs every kernel; all agree with the interpreter, or with the first, the unscheduled form. An entry check may refuse a size under a schedule whose tiles do not
+    /// fit. Counts the runs of each kernel.
+    fn run(&self, case: &Case, (size, input_sizes): Size, interpreted: bool, runs: &mut [usize]) {
         let what = format!("{} at {size:?} {input_sizes:?}", case.pipeline);
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let extents = |(name, extents): &(&str, &[i64])| ((*name).to_owned(), extents.to_vec());
@@ -293,9 +295,13 @@ impl Built {
         let mut expected = interpreted.then(|| {
             interpret(pool, algorithm, &prepared).unwrap_or_else(|error| panic!("{what}: {error}"))
         });
-        for (schedule, program, kernel) in &self.kernels {
-            let ran = run(kernel, pool, algorithm, program, &prepared, None)
-                .unwrap_or_else(|error| panic!("{what} under {schedule}: {error}"));
+        for (number, (schedule, program, kernel)) in self.kernels.iter().enumerate() {
+            let ran = match run(kernel, pool, algorithm, program, &prepared, None) {
+                Ok(ran) => ran,
+                Err(ExecuteError::Native(RunError::Check { .. })) if number > 0 => continue,
+                Err(error) => panic!("{what} under {schedule}: {error}"),
+            };
+            runs[number] += 1;
             let expected = expected.get_or_insert_with(|| ran.outputs.clone());
             let agrees = if algorithm.fast_math {
                 expected.iter().zip(&ran.outputs).all(|(a, b)| distance(a, b) <= TOLERANCE)
@@ -339,13 +345,15 @@ fn scheduled_code_gives_what_the_algorithm_says() {
         let checked = std::panic::catch_unwind(|| {
             let begin = std::time::Instant::now();
             let built = built(case);
+            let mut runs = vec![0; built.kernels.len()];
             for size in case.small {
-                built.run(case, *size, true);
+                built.run(case, *size, true, &mut runs);
             }
             for size in case.large {
-                built.run(case, *size, false);
+                built.run(case, *size, false, &mut runs);
             }
-            println!("{}: {:.1} s", case.pipeline, begin.elapsed().as_secs_f64());
+            assert!(runs.iter().all(|count| *count > 0), "{}: {runs:?} runs", case.pipeline);
+            println!("{}: {runs:?} runs, {:.1} s", case.pipeline, begin.elapsed().as_secs_f64());
         });
         checked.is_err().then_some(case.pipeline)
     });

@@ -22,7 +22,7 @@ const ROWS: [Row; 2] = [
         name: "nl_means",
         arguments: &[
             "--size",
-            "256x32x3",
+            "128x16x3",
             "--set",
             "patch_size=7",
             "--set",
