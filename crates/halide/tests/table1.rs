@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use halidom_halide::Names;
-use halidom_halide::pipeline::{self, LoopLevel};
+use halidom_halide::pipeline::{self, LoopLevel, Marks, PROPHECY, SECOND};
 use halidom_halide::text::{self, SyntaxError};
+use halidom_halide::tree::Expr;
 
 /// The rows' folders, in order of name.
 fn rows() -> Vec<PathBuf> {
@@ -199,5 +200,51 @@ fn changed_statements_are_refused_or_print_back() {
             }
         }
         assert!(read > 100, "{}: only {read} changed texts were read", name(&row));
+    }
+}
+
+/// A value without its annotation: how many there were.
+fn erased(expr: &Expr, names: &Names, marks: &mut usize) -> Expr {
+    let Expr::Call(call) = expr else { return expr.clone() };
+    let [Expr::Call(mark), value] = call.args.as_slice() else { return expr.clone() };
+    let text = names.text(mark.name);
+    if names.text(call.name) == SECOND && text.starts_with(PROPHECY) {
+        *marks += 1;
+        return value.clone();
+    }
+    expr.clone()
+}
+
+#[test]
+fn annotated_pipelines_are_the_same_but_for_their_annotations() {
+    for row in rows() {
+        let bytes = fs::read(row.join(name(&row)).with_extension("hlpipe")).unwrap();
+        let annotated = pipeline::annotated(&bytes, Marks::Values).unwrap();
+        let mut names = Names::new();
+        let plain = pipeline::read(&bytes, &mut names).unwrap();
+        let mut found = pipeline::read(&annotated, &mut names).unwrap();
+        let (mut marks, mut stages) = (0, 0);
+        for func in &mut found.funcs {
+            for stage in func.init.iter_mut().chain(&mut func.updates) {
+                let before = marks;
+                let values = stage.values.iter().map(|value| erased(value, &names, &mut marks));
+                stage.values = values.collect();
+                stages += usize::from(marks > before);
+                for special in &mut stage.specializations {
+                    if let Some(definition) = &mut special.definition {
+                        let values = definition.values.iter();
+                        definition.values =
+                            values.map(|value| erased(value, &names, &mut 0)).collect();
+                    }
+                }
+            }
+        }
+        assert_eq!(found, plain, "{}", name(&row));
+        assert!(stages > 0, "{}", name(&row));
+        // With reads it is read too, and there is more of it.
+        let with_reads = pipeline::annotated(&bytes, Marks::ValuesAndReads).unwrap();
+        pipeline::read(&with_reads, &mut names).unwrap();
+        assert!(with_reads.len() > annotated.len(), "{}", name(&row));
+        assert!(pipeline::annotated(&bytes[..bytes.len() / 2], Marks::Values).is_err());
     }
 }

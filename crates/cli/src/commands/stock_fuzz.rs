@@ -60,6 +60,7 @@ fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Status
         refused,
         proved,
         refuted,
+        not_borne_out,
         unknown,
         untranslated,
         runs,
@@ -79,10 +80,12 @@ fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Status
     output.line(&format!("without a script: {}", listed(unprintable, REASONS)));
     output.line(&format!("not translated: {}", listed(untranslated, REASONS)));
     output.line(&format!("unknown: {}", listed(unknown, REASONS)));
+    output.line(&format!("refuted and not borne out: {}", listed(not_borne_out, REASONS)));
     output.line(&format!("{} findings, {:.1} s", findings.len(), time.as_secs_f64()));
     output.set("programs", *programs);
     output.set("proved", *proved);
     output.set("refuted", *refuted);
+    output.set("not_borne_out", json!(not_borne_out));
     output.set("unknown", json!(unknown));
     output.set("not_translated", json!(untranslated));
     output.set("refused", *refused);

@@ -17,12 +17,28 @@ mod scripts;
 mod table1;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use halidom_driver::stock::{Annotations, bridge};
 
 /// An environment variable: if it is set, everything is looked at.
 const ALL: &str = "HALIDOM_CORPUS";
 
 /// An environment variable: only what has this in its name is looked at.
 const ONLY: &str = "HALIDOM_CORPUS_ONLY";
+
+/// An environment variable: `never`, `fallback` or `always` says when pipelines are compiled with annotations too.
+const ANNOTATIONS: &str = "HALIDOM_CORPUS_ANNOTATIONS";
+
+/// When pipelines are compiled with annotations too, if nothing else is said.
+fn annotations(usual: Annotations) -> Annotations {
+    match std::env::var(ANNOTATIONS).as_deref() {
+        Ok("never") => Annotations::Never,
+        Ok("fallback") => Annotations::Fallback,
+        Ok("always") => Annotations::Always,
+        Ok(_) | Err(_) => usual,
+    }
+}
 
 /// Whether something of this name is to be looked at.
 fn is_wanted(name: &str) -> bool {
@@ -50,10 +66,12 @@ fn shared(name: &str) -> Option<PathBuf> {
 
 /// The project's Python with Halide, if it is there.
 fn python() -> Option<PathBuf> {
-    let python = root().join(".venv/bin/python");
-    if !python.is_file() {
-        println!("skipped: there is no {}", python.display());
-        return None;
+    let python = bridge::find().ok().filter(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if python.is_none() {
+        println!("skipped: there is no Python with Halide");
     }
-    Some(python)
+    python
 }

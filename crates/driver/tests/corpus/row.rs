@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use halidom_driver::judge::{self, Options};
-use halidom_driver::stock::{self, Outcome, Replay, Request, Stock};
+use halidom_driver::stock::{self, Annotations, Outcome, Prophecies, Replay, Request, Stock};
 use halidom_ir::Shape;
 use halidom_validate::Verdict;
 
@@ -21,6 +21,8 @@ pub(crate) struct Row {
     obligations: Option<(usize, usize)>,
     /// How strong the equality of floats is that was needed.
     mode: &'static str,
+    /// Whether it rests on annotations.
+    pub(crate) injected: bool,
     seconds: f64,
     /// Why it is unknown; what was refuted; how often the compiled code was run.
     pub(crate) remark: String,
@@ -35,13 +37,14 @@ pub(crate) struct Row {
 }
 
 /// Judges a pipeline; a refutation is run in the compiled code, and so is what is proved.
-pub(crate) fn judge(name: &str, request: &Request) -> Row {
+pub(crate) fn judge(name: &str, request: &Request, annotations: Annotations) -> Row {
     let begin = Instant::now();
     let mut row = Row {
         name: name.to_owned(),
         verdict: "unknown",
         obligations: None,
         mode: "",
+        injected: false,
         seconds: 0.0,
         remark: String::new(),
         assumed: request.assumptions.clone(),
@@ -60,9 +63,12 @@ pub(crate) fn judge(name: &str, request: &Request) -> Row {
             return row;
         }
     };
-    let subject = &stock.subject;
     let options = Options::find().expect("a solver is installed").of_stock();
-    let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let judged = stock::judged(&stock, annotations, &mut |subject| {
+        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+    });
+    let (stock, mut report) = (judged.stock, judged.report);
+    row.injected = judged.prophecies != Prophecies::Inferred;
     row.seconds = begin.elapsed().as_secs_f64();
     let open = report.open().count();
     row.obligations = Some((report.obligations.len() - open, report.obligations.len()));
@@ -140,6 +146,9 @@ pub(crate) fn print(title: &str, rows: &[Row]) {
             row.remark,
             row.pass.as_ref().map_or_else(String::new, |pass| format!("; wrong after `{pass}`")),
         );
+        if row.injected {
+            println!("{:<width$}  with injected annotations", "");
+        }
         for words in &row.assumed {
             println!("{:<width$}  assuming {words}", "");
         }

@@ -1,10 +1,10 @@
 //! Table 1 of the validation paper: the final statements as stock Halide prints them.
 
-use halidom_driver::stock::Request;
+use halidom_driver::stock::{Annotations, Request};
 use halidom_halide::{Names, text};
 
 use crate::common::in_parallel;
-use crate::{is_wanted, is_whole, row, shared};
+use crate::{annotations, is_wanted, is_whole, row, shared};
 
 /// Rows that are proved from the plain statement, with claims that are inferred.
 const PROVED: [&str; 20] = [
@@ -66,7 +66,7 @@ fn table_1_is_read_and_nothing_of_it_is_refuted() {
             // The statement was compiled so; the pipeline's file does not say it.
             request.job.target = Some("host-strict_float".to_owned());
         }
-        row::judge(name, &request)
+        row::judge(name, &request, annotations(Annotations::Never))
     });
     row::print("Table 1, plain statements; each is read and prints back", &rows);
     for row in &rows {

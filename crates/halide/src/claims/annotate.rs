@@ -2,12 +2,12 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, Interval, Label, Program,
-    Prophecy, Stmt, StmtId, StoreIn,
+    Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, FuncKind, Interval, Label,
+    Program, Prophecy, Stmt, StmtId, StoreIn,
 };
 
 use super::Found;
-use super::form::{Form, Forms};
+use super::form::{Env, Form, Forms};
 use super::layout::Begin;
 use super::regions::{Place, Where};
 
@@ -131,8 +131,63 @@ impl Writer<'_, '_> {
     }
 
     fn claimed(&mut self, coord: &Form, lanes: u32) -> ExprId {
-        let expr = self.forms.vector(coord, lanes);
+        let coord = self.concrete(coord);
+        let expr = self.forms.vector(&coord, lanes);
         self.expr(expr)
+    }
+
+    /// A form in which values of inputs are loads of them, and funcs without memory that are all one value are that.
+    fn concrete(&mut self, form: &Form) -> Form {
+        let expr = self.forms.expr(form);
+        let mut refers = false;
+        self.forms.pool.for_each_subexpr(expr, &mut |_, node| {
+            refers |= matches!(node, Expr::Ref { .. });
+        });
+        if !refers {
+            return form.clone();
+        }
+        let expr = self.loaded(expr, &mut FxHashMap::default());
+        self.forms.form(expr)
+    }
+
+    fn loaded(&mut self, root: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+        if let Some(known) = done.get(&root) {
+            return *known;
+        }
+        let node = self.forms.pool.get(root).clone();
+        let node = node.map_operands(|operand| self.loaded(operand, done));
+        let result = if let Expr::Ref { func, component, args } = &node {
+            self.value_of((*func, *component), args)
+        } else {
+            None
+        };
+        let result = result.unwrap_or_else(|| self.forms.pool.expr(node));
+        done.insert(root, result);
+        result
+    }
+
+    /// The value of an input, or of a func without memory that has one stage.
+    fn value_of(&mut self, (func, component): (FuncId, usize), args: &[ExprId]) -> Option<ExprId> {
+        let decl = self.forms.pool.func(func).clone();
+        if let FuncKind::Input { buffer } = decl.kind {
+            let dims = self.forms.pool.buffer(buffer).dims.clone();
+            let mut index = self.forms.pool.int(0);
+            for (arg, dim) in args.iter().zip(&dims) {
+                let slot = self.forms.pool.sub(*arg, dim.min);
+                let step = self.forms.pool.mul(slot, dim.stride);
+                index = self.forms.pool.add(index, step);
+            }
+            let access = Access { func, coords: args.into() };
+            return Some(self.forms.pool.load(buffer, index, Some(access)));
+        }
+        let is_stored =
+            self.found.layouts.keys().any(|buffer| self.forms.pool.buffer(*buffer).func == func);
+        let [stage] = decl.stages() else { return None };
+        let value = *stage.values.get(component).filter(|_| !is_stored)?;
+        let args: Vec<Form> = args.iter().map(|arg| self.forms.form(*arg)).collect();
+        let mut env = Env::of(decl.args.iter().copied().zip(args));
+        let value = self.forms.settled(value, &mut env);
+        Some(self.loaded(value, &mut FxHashMap::default()))
     }
 
     fn stmt(&mut self, id: StmtId) -> StmtId {

@@ -1,7 +1,7 @@
 //! Which instance each store writes, and where buffers begin, from one another.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{BufferId, Expr, ExprId, FuncId, Stage, VarId};
+use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
 use super::form::{Env, Form, Forms};
@@ -9,6 +9,7 @@ use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
 use super::{Claim, Found};
+use crate::translate::NOWHERE;
 
 /// What stores with a claim read, by what they read: coordinates, and the loops that these may speak of.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
@@ -131,8 +132,25 @@ impl Solver<'_> {
         any
     }
 
+    /// Of a store that writes a value that is none, what the store beside it writes: that where the value is one.
+    fn beside(&self, forms: &Forms<'_>, store: &Store) -> Option<Claim> {
+        let [load] = *store.loads else { return None };
+        let load = &self.sites.loads[&load];
+        let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
+        if load.buffer != store.buffer || at != Some(NOWHERE) {
+            return None;
+        }
+        let other = self.sites.stores.iter().find(|other| {
+            other.stmt != store.stmt && other.buffer == store.buffer && other.flat == store.flat
+        });
+        self.found.stores.get(&other?.stmt).cloned()
+    }
+
     /// The instance that a store writes, where it is seen.
     fn claim(&self, forms: &mut Forms<'_>, store: &Store) -> Option<Claim> {
+        if let Some(claim) = self.beside(forms, store) {
+            return Some(claim);
+        }
         let decl = forms.pool.func(store.func).clone();
         let named = named_stage(forms, store, &decl.name);
         let own = store.loads.iter().any(|load| {

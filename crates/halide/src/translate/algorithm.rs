@@ -34,7 +34,12 @@ pub struct Source {
     pub(super) params: Vec<(NameId, VarId, tree::Scalar)>,
     /// The types of each func's components in Halide.
     pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
+    /// Funcs whose stages are numbered from the second, as the first gives no values.
+    pub(super) skipped: FxHashSet<FuncId>,
 }
+
+/// The call that is no value.
+const UNDEFINED: &str = "undef";
 
 /// Translates the algorithm of a pipeline file.
 pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
@@ -77,6 +82,7 @@ impl Source {
             inputs: Vec::new(),
             params: Vec::new(),
             types: FxHashMap::default(),
+            skipped: FxHashSet::default(),
         }
     }
 
@@ -336,12 +342,27 @@ impl<'a> Translation<'a> {
         for (name, var) in func.args.iter().zip(&args) {
             self.bind_var(*name, *var);
         }
-        let stages = func.stages().map(|stage| self.stage(stage)).collect::<Result<Vec<_>>>();
+        // A first stage that is no value at all, before one that gives every element one, is as good as none.
+        let skipped = usize::from(self.is_undefined(func) && is_whole_without(func));
+        if skipped > 0 {
+            source.skipped.insert(id);
+        }
+        let stages = func.stages().skip(skipped).map(|stage| self.stage(stage));
+        let stages = stages.collect::<Result<Vec<_>>>();
         for name in &func.args {
             self.nodes.unbind(*name);
         }
         self.pool.define_func(id, FuncKind::Defined { stages: stages?, synthetic: false });
         Ok(id)
+    }
+
+    /// Whether the first stage leaves memory as it is.
+    fn is_undefined(&self, func: &Func) -> bool {
+        func.init.as_ref().is_some_and(|init| {
+            init.values.iter().all(|value| {
+                matches!(value, Expr::Call(call) if self.nodes.names.text(call.name) == UNDEFINED)
+            })
+        })
     }
 
     /// A func without stages.
@@ -429,6 +450,23 @@ impl<'a> Translation<'a> {
         let value = self.scalar(expr)?;
         self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_int(value))
     }
+}
+
+/// Whether the second stage gives every element a value, of what is no element of the func.
+fn is_whole_without(func: &Func) -> bool {
+    let Some(second) = func.updates.first() else { return false };
+    let mut reads = false;
+    for value in second.values.iter().chain(&second.args) {
+        for_each_call(value, &mut |call| reads |= call.name == func.name);
+    }
+    let pure = second
+        .args
+        .iter()
+        .zip(&func.args)
+        .all(|(arg, own)| matches!(arg, Expr::Variable { name, .. } if name == own));
+    pure && !reads
+        && second.schedule.domain.is_empty()
+        && second.predicate == Expr::UInt(1, tree::Type::BOOL)
 }
 
 /// Calls `visit` with every call in an expression.

@@ -5,6 +5,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{ExprId, FuncId, Pool, StmtId};
 
+use super::algorithm::Source;
 use super::lanes::{Lanes, Lowering};
 use super::nodes::{Node, NodeId, Nodes};
 use super::ops::Value;
@@ -137,13 +138,14 @@ impl Nodes<'_> {
 pub(super) fn instance(
     lowering: &mut Lowering<'_, '_>,
     mark: &Mark,
-    funcs: &FxHashMap<NameId, FuncId>,
+    source: &Source,
     lanes: Lanes,
 ) -> Option<Instance> {
     let names = lowering.nodes.names;
     let (func, stage) = names.text(mark.name).strip_prefix(PROPHECY)?.rsplit_once(".s")?;
-    let func = *funcs.get(&names.find(func)?)?;
-    let stage = stage.parse().ok()?;
+    let func = *source.funcs.get(&names.find(func)?)?;
+    let stage: usize = stage.parse().ok()?;
+    let stage = stage.checked_sub(usize::from(source.skipped.contains(&func)))?;
     let values = ints(lowering, &mark.args, lanes)?;
     Some(Instance { func, stage, values })
 }

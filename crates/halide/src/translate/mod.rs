@@ -30,3 +30,4 @@ pub use marks::{Instance, Marked};
 pub use program::{Compiled, program};
 pub use schedule::{Imported, keep_used, schedule};
 pub use signature::signature;
+pub(crate) use stores::NOWHERE;

@@ -429,7 +429,44 @@ impl<'a> Nodes<'a> {
             let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
             return Ok(self.make(Node::Load { buffer: buffer.id, index, predicate: None }, ty));
         }
+        if let [condition, value] = *args
+            && name == "if_then_else"
+        {
+            return self.only_if(value, condition);
+        }
         Ok(self.make(Node::Call(call.name, args), said))
+    }
+
+    /// A value where a condition holds, and nothing elsewhere: its loads are made where it holds. A value that loads nothing would be something everywhere.
+    fn only_if(&mut self, value: NodeId, condition: NodeId) -> Result<NodeId> {
+        let guarded = self.guarded(value, condition, &mut FxHashMap::default());
+        if guarded == value || self.load_predicates(guarded).is_empty() {
+            return unsupported(
+                "`if_then_else` without a value for its else, of what loads nothing",
+            );
+        }
+        Ok(guarded)
+    }
+
+    fn guarded(
+        &mut self,
+        id: NodeId,
+        condition: NodeId,
+        done: &mut FxHashMap<NodeId, NodeId>,
+    ) -> NodeId {
+        if let Some(known) = done.get(&id) {
+            return *known;
+        }
+        let ty = self.ty(id);
+        let mut node = self.node(id).clone().map(|operand| self.guarded(operand, condition, done));
+        if let Node::Load { predicate: predicate @ None, .. } = &mut node
+            && ty.lanes == self.lanes(condition)
+        {
+            *predicate = Some(condition);
+        }
+        let result = self.make(node, ty);
+        done.insert(id, result);
+        result
     }
 
     /// The number of the element at these coordinates, as it is before storage is flattened.

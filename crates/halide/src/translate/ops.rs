@@ -115,6 +115,9 @@ impl Ops<'_> {
         if self.pool.ty(value.id).scalar.is_float() {
             return unsupported("a float where there should be an integer");
         }
+        if let Some(inner) = self.converted(value.id) {
+            return Ok(inner);
+        }
         Ok(self.pool.cast(Scalar::Int, value.id))
     }
 
@@ -179,6 +182,10 @@ impl Ops<'_> {
             return unsupported("a remainder of floats");
         }
         let ty = if op.is_comparison() { tree::Scalar::UInt(1) } else { a.ty };
+        let (x, y) = match self.compared(x, y) {
+            Some(ints) if op.is_comparison() => ints,
+            Some(_) | None => (x, y),
+        };
         Ok(Value { id: self.folded(op_here, x, y), ty })
     }
 
@@ -234,8 +241,85 @@ impl Ops<'_> {
         // An `int` of 32 bits is one of 64.
         let stays = from == Scalar::Int
             && (ty == value.ty || (value.ty, ty) == (tree::Scalar::Int(32), tree::Scalar::Int(64)));
-        let id = if stays { value.id } else { self.pool.cast(stored(ty)?, value.id) };
+        let to = stored(ty)?;
+        // What becomes of floats beyond a narrow type Halide leaves to the machine, and takes one conversion for two where the inner one is to a wider integer: so they wrap.
+        let narrows = from.is_float()
+            && matches!(to, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::U32);
+        let inner = if narrows { self.pool.cast(Scalar::I64, value.id) } else { value.id };
+        let id = if stays { value.id } else { self.pool.cast(to, inner) };
         Ok(Value { id, ty })
+    }
+
+    /// The integer that is converted to a machine's type by an expression, where it is sure to fit.
+    fn converted(&self, id: ExprId) -> Option<ExprId> {
+        let Expr::Cast(to, inner) = *self.pool.get(id) else { return None };
+        let (low, high) = to.range()?;
+        let (least, greatest) = self.limits(inner);
+        let fits = self.pool.ty(inner).scalar == Scalar::Int
+            && least.is_some_and(|least| low <= least)
+            && greatest.is_some_and(|greatest| greatest <= high);
+        fits.then_some(inner)
+    }
+
+    /// Numbers that an `int` is not below and not above, where its own operators show some.
+    fn limits(&self, id: ExprId) -> (Option<i128>, Option<i128>) {
+        let both = |a: Option<i128>, b: Option<i128>, pick: fn(i128, i128) -> i128| match (a, b) {
+            (Some(a), Some(b)) => Some(pick(a, b)),
+            (Some(_) | None, _) => None,
+        };
+        let any = |a: Option<i128>, b: Option<i128>, pick: fn(i128, i128) -> i128| match (a, b) {
+            (Some(a), Some(b)) => Some(pick(a, b)),
+            (Some(known), None) | (None, Some(known)) => Some(known),
+            (None, None) => None,
+        };
+        if let Some(value) = self.pool.as_constant(id).and_then(Constant::as_integer) {
+            return (Some(value), Some(value));
+        }
+        match *self.pool.get(id) {
+            Expr::Broadcast { value, .. } => self.limits(value),
+            Expr::Ramp { base, stride, lanes } => {
+                let constant = |id| self.pool.as_constant(id).and_then(Constant::as_integer);
+                let Some((base, stride)) = constant(base).zip(constant(stride)) else {
+                    return (None, None);
+                };
+                let last = base.saturating_add(stride.saturating_mul(i128::from(lanes) - 1));
+                (Some(base.min(last)), Some(base.max(last)))
+            }
+            Expr::Binary(Op::Min, a, b) => {
+                let ((a, x), (b, y)) = (self.limits(a), self.limits(b));
+                (both(a, b, i128::min), any(x, y, i128::min))
+            }
+            Expr::Binary(Op::Max, a, b) => {
+                let ((a, x), (b, y)) = (self.limits(a), self.limits(b));
+                (any(a, b, i128::max), both(x, y, i128::max))
+            }
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Hole(_) => (None, None),
+        }
+    }
+
+    /// Machine integers that are `int`s which are sure to fit, as these: their comparison is the same.
+    fn compared(&mut self, a: ExprId, b: ExprId) -> Option<(ExprId, ExprId)> {
+        let scalar = self.pool.ty(a).scalar;
+        if scalar.is_float() || matches!(scalar, Scalar::Bool | Scalar::Int) {
+            return None;
+        }
+        let mut known = |id: ExprId| match self.converted(id) {
+            Some(inner) => Some(inner),
+            None => {
+                let value = self.pool.as_constant(id).and_then(Constant::as_integer)?;
+                Some(self.like(id, Constant::int(value)))
+            }
+        };
+        known(a).zip(known(b))
     }
 
     /// An `int` as a value of a type, modulo its width.
@@ -334,6 +418,7 @@ impl Ops<'_> {
             ) => Ok(*a),
             ("return_second", [_, b]) => Ok(*b),
             ("if_then_else" | "select_mask", [condition, a, b]) => self.select(*condition, *a, *b),
+            ("lerp", [zero, one, weight]) => self.lerp([*zero, *one], *weight),
             ("mux", [which, values @ ..]) => {
                 let Some((last, before)) = values.split_last() else {
                     return unsupported("a choice among no values");
@@ -395,7 +480,7 @@ impl Ops<'_> {
             }
             ("saturating_cast", [a]) => {
                 if self.pool.ty(a.id).scalar.is_float() {
-                    return self.cast(ty, *a);
+                    return self.wrapped(a.id, ty);
                 }
                 let id = self.as_int(*a)?;
                 self.saturated(id, ty)
@@ -470,6 +555,61 @@ impl Ops<'_> {
         }
     }
 
+    /// A mean of two values by a weight: 0 is the first, and the greatest weight (1 of a float) the second. As the code generators compute it: integers with the rounded quotient of their sum, signed ones
+    /// counted from the least.
+    fn lerp(&mut self, [zero, one]: [Value; 2], weight: Value) -> Result<Value> {
+        use tree::Scalar::{Float, Int, UInt};
+        let unbounded = Overflow::Unbounded;
+        let (ty, float_weight) = (zero.ty, matches!(weight.ty, Float(_)));
+        let (bits, least) = match ty {
+            Float(_) if float_weight && weight.ty == ty => {
+                let unit = self.like(weight.id, one_of(ty)?);
+                let unit = Value { id: unit, ty };
+                let rest = self.binary(tree::BinaryOp::Sub, unit, weight)?;
+                let zero = self.binary(tree::BinaryOp::Mul, zero, rest)?;
+                let one = self.binary(tree::BinaryOp::Mul, one, weight)?;
+                return self.binary(tree::BinaryOp::Add, zero, one);
+            }
+            UInt(bits @ (8 | 16 | 32)) => (bits, 0),
+            Int(bits @ (8 | 16 | 32)) => (bits, -(1i128 << (bits - 1))),
+            Int(_) | UInt(_) | Float(_) | tree::Scalar::BFloat(_) | tree::Scalar::Handle(_) => {
+                return unsupported("`lerp` of these types");
+            }
+        };
+        let UInt(own @ (8 | 16 | 32)) = weight.ty else {
+            return unsupported("`lerp` of these types");
+        };
+        let (greatest, weights) = ((1i128 << bits) - 1, (1i128 << own) - 1);
+        let weight = self.as_int(weight)?;
+        let weight = if own <= bits {
+            let factor = self.int_like(weight, greatest / weights);
+            self.int_op(Op::Mul(unbounded), weight, factor)
+        } else {
+            let factor = self.int_like(weight, weights / greatest);
+            self.int_op(Op::Div, weight, factor)
+        };
+        let (zero, one) = (self.as_int(zero)?, self.as_int(one)?);
+        let [zero, one] = [zero, one].map(|id| {
+            let least = self.int_like(id, least);
+            self.int_op(Op::Sub(unbounded), id, least)
+        });
+        let greatest_like = self.int_like(weight, greatest);
+        let rest = self.int_op(Op::Sub(unbounded), greatest_like, weight);
+        let zero = self.int_op(Op::Mul(unbounded), zero, rest);
+        let one = self.int_op(Op::Mul(unbounded), one, weight);
+        let sum = self.int_op(Op::Add(unbounded), zero, one);
+        let half = self.int_like(sum, greatest / 2);
+        let sum = self.int_op(Op::Add(unbounded), sum, half);
+        let divisor = self.int_like(sum, greatest);
+        let mean = self.int_op(Op::Div, sum, divisor);
+        let least = self.int_like(mean, least);
+        let mean = self.int_op(Op::Add(unbounded), mean, least);
+        if is_index_type(ty) {
+            return Ok(Value { id: mean, ty });
+        }
+        self.wrapped(mean, ty)
+    }
+
     /// An operator on operands that are brought to the type of the result before.
     fn widened(
         &mut self,
@@ -480,6 +620,19 @@ impl Ops<'_> {
     ) -> Result<Value> {
         let (a, b) = (self.cast(ty, a)?, self.cast(ty, b)?);
         self.binary(op, a, b)
+    }
+}
+
+/// The float 1.
+fn one_of(ty: tree::Scalar) -> Result<Constant> {
+    match ty {
+        tree::Scalar::Float(32) => Ok(Constant::f32(1.0)),
+        tree::Scalar::Float(64) => Ok(Constant::f64(1.0)),
+        tree::Scalar::Int(_)
+        | tree::Scalar::UInt(_)
+        | tree::Scalar::Float(_)
+        | tree::Scalar::BFloat(_)
+        | tree::Scalar::Handle(_) => unsupported("a unit of this type"),
     }
 }
 

@@ -21,7 +21,7 @@ struct Part {
 }
 
 /// An element that no buffer has.
-const NOWHERE: i128 = -(1 << 40);
+pub(crate) const NOWHERE: i128 = -(1 << 40);
 
 impl Walk<'_> {
     /// A store of a vector or of one value.
@@ -64,9 +64,8 @@ impl Walk<'_> {
             match part(&mut lowering, [index, value], (predicate, &masks), lanes) {
                 Ok(found) => {
                     let mark = mark.as_ref();
-                    let instance = mark.and_then(|mark| {
-                        marks::instance(&mut lowering, mark, &self.source.funcs, lanes)
-                    });
+                    let instance = mark
+                        .and_then(|mark| marks::instance(&mut lowering, mark, self.source, lanes));
                     parts.push(Part { instance, ..found });
                 }
                 Err(Stop::Divide(division)) => {

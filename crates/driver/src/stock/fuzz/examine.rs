@@ -20,6 +20,8 @@ use crate::stock::{self, Replay, Request, Stock};
 
 /// Points of a window, at most.
 const POINTS: i64 = 500;
+/// Characters of a reason.
+const REASON: usize = 120;
 /// The script's name in its folder.
 const SCRIPT: &str = "script.py";
 
@@ -208,6 +210,8 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
         (Verdict::Refuted(found), None)
             if !found.inputs.iter().all(|(_, array)| is_finite(array)) =>
         {
+            let reason = "it is of inputs with infinities or NaNs";
+            *figures.not_borne_out.entry(reason.to_owned()).or_default() += 1;
             return None;
         }
         (Verdict::Refuted(counterexample), None) => {
@@ -230,7 +234,11 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
                     (if faults { Kind::Fault } else { Kind::Translation }, what)
                 }
                 // What is not run is no finding: the verdict stands, and is counted.
-                Replay::Failed(_) => return None,
+                Replay::Failed(words) => {
+                    let reason = words.chars().take(REASON).collect();
+                    *figures.not_borne_out.entry(reason).or_default() += 1;
+                    return None;
+                }
             }
         }
     };

@@ -99,6 +99,8 @@ pub struct Figures {
     pub proved: u64,
     /// Statements that were refuted.
     pub refuted: u64,
+    /// Of these, those whose refutation the compiled code was not seen to bear out, by reason.
+    pub not_borne_out: BTreeMap<String, u64>,
     /// Statements of which nothing is known, by reason.
     pub unknown: BTreeMap<String, u64>,
     /// Statements that are not translated, by reason.
@@ -125,6 +127,7 @@ impl Figures {
         self.refuted += other.refuted;
         self.runs += other.runs;
         self.runs_refused += other.runs_refused;
+        merge(&mut self.not_borne_out, other.not_borne_out);
         merge(&mut self.unknown, other.unknown);
         merge(&mut self.untranslated, other.untranslated);
         merge(&mut self.directives, other.directives);

@@ -12,7 +12,7 @@ use halidom_ir::{
 };
 
 use super::algorithm::{Source, Translation, bind_signature};
-use super::error::Result;
+use super::error::{Result, unsupported};
 use crate::pipeline::{Func, LoopLevel, Pipeline, Wrapper};
 use crate::tree::{Expr, ForKind};
 use crate::{NameId, Names, text};
@@ -76,6 +76,9 @@ pub fn schedule(
     names: &Names,
     is_reserved: &dyn Fn(&str) -> bool,
 ) -> Result<Imported> {
+    if !source.skipped.is_empty() {
+        return unsupported("the schedule of a func whose first stage is `undef`");
+    }
     let mut translation = Translation::new(pipeline, std::mem::take(&mut source.pool), names);
     bind_signature(&mut translation.nodes, &mut translation.pool, source)?;
     let kept: FxHashSet<FuncId> = source.algorithm.funcs.iter().copied().collect();
@@ -137,6 +140,7 @@ impl Source {
             inputs,
             params: values,
             types: types.collect(),
+            skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
         })
     }
 }
