@@ -191,6 +191,37 @@ fn no_false_annotation_is_believed() {
     }
 }
 
+/// An annotation that says of memory that it begins where what is in it says: nothing is taken to begin so.
+#[test]
+fn memory_that_would_begin_by_itself_begins_nowhere() {
+    if !has_halide() {
+        return;
+    }
+    let stock = read(&Request::of_job(clone()));
+    let annotated = annotated_statement(&stock, false).expect("it is compiled");
+    let lie = changed(
+        &annotated,
+        &[(
+            "prophecy.base.s0(base.s0.x.rebased + out.min.0)",
+            "prophecy.base.s0(base.s0.x.rebased + int32(base[0]))",
+        )],
+    );
+    let carried = stock::carried(&stock, &lie).expect("it is read");
+    assert!(matches!(judged_by(&carried.plain.subject).verdict, Verdict::Unknown(_)));
+    // And so for an element whose place would have to be read from it.
+    let annotated = annotated_statement(&stock, true).expect("it is compiled");
+    let begin = annotated.find("access.left(").expect("it is read") + "access.left(".len();
+    let mut depth = 1;
+    let end = annotated[begin..].find(|letter| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        depth == 0
+    });
+    let end = begin + end.expect("it is closed");
+    let lie = format!("{}int32(left[out.s0.x.rebased]){}", &annotated[..begin], &annotated[end..]);
+    let carried = stock::carried(&stock, &lie).expect("it is read");
+    assert_ne!(judged_by(&carried.plain.subject).verdict, Verdict::Proved);
+}
+
 #[test]
 fn a_few_rows_of_table_1_are_proved_with_annotations() {
     let folder = root().join("../shared/halide21/table1");

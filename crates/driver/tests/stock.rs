@@ -114,3 +114,79 @@ fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before()
         assert_eq!(report.verdict == Verdict::Proved, proved, "{label}: {:?}", report.verdict);
     }
 }
+
+/// Where two conversions become one, a float beyond the narrow type is what the two make of it; the one that stays within it is another value.
+#[test]
+fn floats_beyond_a_narrow_integer_wrap() {
+    let has_halide = bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if !has_halide {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = root.join("tests/halide/pipelines/narrowed_float.py");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let folder = tempfile::tempdir().unwrap();
+    let statement = job.compile(folder.path()).unwrap().statement;
+    assert!(statement.contains("= uint8(max(min(a["), "{statement}");
+    let within = statement.replace("65535.000000f", "255.000000f");
+    for (text, is_right) in [(&statement, true), (&within, false)] {
+        let path = folder.path().join("changed.stmt");
+        std::fs::write(&path, text).unwrap();
+        let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+        let stock = stock::read(&request).unwrap().unwrap();
+        let subject = &stock.subject;
+        let options = Options::find().unwrap().of_stock();
+        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        assert_eq!(report.verdict == Verdict::Proved, is_right, "{:?}", report.verdict);
+        if is_right {
+            let confirmed = stock::confirm(&stock, 1, 6).unwrap();
+            assert_eq!(confirmed.wrong, None);
+        }
+    }
+}
+
+/// What is shown beside a pipeline whose signed integers wrap is shown of the statement that was given alone.
+#[test]
+fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
+    let has_halide = bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if !has_halide {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = root.join("tests/halide/pipelines/undefined_init.py");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let folder = tempfile::tempdir().unwrap();
+    let statement = job.compile(folder.path()).unwrap().statement;
+    for (change, is_right) in
+        [(("+ 1", "+ 1"), true), (("+ 1", "+ 2"), false), (("*2", "*3"), false)]
+    {
+        let changed: Vec<String> = statement
+            .lines()
+            .map(|line| {
+                let (before, after) = change;
+                if line.contains("] = ") { line.replace(before, after) } else { line.to_owned() }
+            })
+            .collect();
+        let changed = changed.join("\n") + "\n";
+        assert_eq!(changed == statement, is_right, "{change:?}: {statement}");
+        let path = folder.path().join("changed.stmt");
+        std::fs::write(&path, changed).unwrap();
+        let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+        let stock = stock::read(&request).unwrap().unwrap();
+        let options = Options::find().unwrap().of_stock();
+        let judged = stock::judged(&stock, stock::Annotations::Fallback, &mut |subject| {
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        });
+        let report = judged.report;
+        assert_eq!(report.verdict == Verdict::Proved, is_right, "{change:?}: {:?}", report.verdict);
+        assert_eq!(report.notes.iter().any(|note| note.contains("that wrap")), is_right);
+    }
+}

@@ -6,7 +6,7 @@
 use halidom_halide::bridge::{BridgeError, Job, Origin};
 use halidom_halide::pipeline::{self, Marks};
 use halidom_halide::{claims, text, translate};
-use halidom_ir::print;
+use halidom_ir::{FuncId, print};
 use halidom_validate::{Report, Verdict};
 
 use super::{Stock, keep_in_range, subject};
@@ -72,6 +72,7 @@ pub fn judged(
     annotations: Annotations,
     judge: &mut dyn FnMut(&Subject) -> Report,
 ) -> Judged {
+    let mut judge = |subject: &Subject| wrapping(subject, judge);
     let mut best: Option<Judged> = None;
     if annotations != Annotations::Always {
         let report = judge(&stock.subject);
@@ -133,6 +134,31 @@ pub fn judged(
             beside: Some(beside),
         },
     }
+}
+
+/// What is said where the pipeline's integers are let wrap.
+const WRAPS: &str =
+    "shown with signed integers of the pipeline that wrap, so also where they overflow";
+
+/// Judges a program; where nothing is settled, once more beside a pipeline whose signed integers wrap. That it is proved so says more than is asked; that it is not says nothing.
+fn wrapping(subject: &Subject, judge: &mut dyn FnMut(&Subject) -> Report) -> Report {
+    let report = judge(subject);
+    if !matches!(report.verdict, Verdict::Unknown(_)) {
+        return report;
+    }
+    let mut wrapping = subject.clone();
+    let steps = wrapping.compiled.steps.iter();
+    let funcs = steps.chain([&wrapping.algorithm]).flat_map(|step| step.funcs.iter().copied());
+    let funcs: Vec<FuncId> = funcs.collect();
+    if !translate::let_wrap(&mut wrapping.pool, &funcs) {
+        return report;
+    }
+    let mut wrapped = judge(&wrapping);
+    if wrapped.verdict != Verdict::Proved {
+        return report;
+    }
+    wrapped.notes.push(WRAPS.to_owned());
+    wrapped
 }
 
 fn is_better(report: &Report, than: &Report) -> bool {

@@ -19,6 +19,9 @@ fn what_halide_makes_of_random_programs_is_read_and_not_wrongly_proved() {
         "{} random programs: {} proved, {} refuted, {unknown} unknown; {} runs of compiled code",
         figures.programs, figures.proved, figures.refuted, figures.runs
     );
+    for (reason, count) in &figures.not_borne_out {
+        println!("refuted and not borne out {count}: {reason}");
+    }
     for finding in &outcome.findings {
         println!("seed {}: {}: {}", finding.seed, finding.kind.name(), finding.what);
     }

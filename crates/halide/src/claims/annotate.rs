@@ -10,6 +10,7 @@ use super::Found;
 use super::form::{Env, Form, Forms};
 use super::layout::Begin;
 use super::regions::{Place, Where};
+use super::sites::Flat;
 
 /// What stands at a place: funcs, with the first and the last coordinate in each dimension.
 type Labels = FxHashMap<Where, Vec<(FuncId, Vec<(Form, Form)>)>>;
@@ -25,8 +26,14 @@ pub(super) fn annotate(
     for Place { at, func, needed } in places {
         labels.entry(at).or_default().push((func, needed));
     }
-    let mut writer =
-        Writer { forms, found, labels, buffers: FxHashMap::default(), done: FxHashMap::default() };
+    let mut writer = Writer {
+        forms,
+        found,
+        labels,
+        buffers: FxHashMap::default(),
+        done: FxHashMap::default(),
+        open: FxHashSet::default(),
+    };
     let body = writer.stmt(program.body);
     Program { body, ..program }
 }
@@ -37,6 +44,8 @@ struct Writer<'w, 'p> {
     labels: Labels,
     buffers: FxHashMap<BufferId, BufferId>,
     done: FxHashMap<ExprId, ExprId>,
+    /// Loads whose coordinates are being written.
+    open: FxHashSet<ExprId>,
 }
 
 impl Writer<'_, '_> {
@@ -114,13 +123,19 @@ impl Writer<'_, '_> {
         }
         let node = self.forms.pool.get(root).clone();
         let result = if let Expr::Load { buffer, index, access: None } = node {
+            // Coordinates that are read from the element itself are none.
+            if !self.open.insert(root) {
+                return root;
+            }
             let lanes = self.forms.pool.ty(index).lanes;
-            let access = self.found.loads.get(&root).map(|coords| {
+            let known = self.found.loads.get(&root).cloned();
+            let access = known.or_else(|| self.by_number(buffer, index)).map(|coords| {
                 let func = self.forms.pool.buffer(buffer).func;
                 let coords = coords.iter().map(|coord| self.claimed(coord, lanes)).collect();
                 Access { func, coords }
             });
             let (buffer, index) = (self.buffer(buffer), self.expr(index));
+            self.open.remove(&root);
             self.forms.pool.load(buffer, index, access)
         } else {
             let mapped = node.map_operands(|operand| self.expr(operand));
@@ -128,6 +143,13 @@ impl Writer<'_, '_> {
         };
         self.done.insert(root, result);
         result
+    }
+
+    /// The coordinates of an element that stands in a claim alone: those that follow from its number.
+    fn by_number(&mut self, buffer: BufferId, index: ExprId) -> Option<Vec<Form>> {
+        let flat = Flat::of(self.forms, index);
+        let layout = self.found.layouts.get(&buffer)?;
+        layout.coords(self.forms, &flat, false).into_iter().collect()
     }
 
     fn claimed(&mut self, coord: &Form, lanes: u32) -> ExprId {

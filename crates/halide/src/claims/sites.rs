@@ -13,7 +13,7 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    fn of(forms: &mut Forms<'_>, index: ExprId) -> Self {
+    pub(super) fn of(forms: &mut Forms<'_>, index: ExprId) -> Self {
         Self { form: forms.form(index), lanes: forms.pool.ty(index).lanes }
     }
 }

@@ -20,6 +20,7 @@ mod schedule;
 mod signature;
 mod stores;
 mod tasks;
+mod wrapping;
 
 pub use algorithm::{Source, algorithm, declared, rewriting};
 pub use assumptions::{ASSUMED, assumption};
@@ -30,4 +31,5 @@ pub use marks::{Instance, Marked};
 pub use program::{Compiled, program};
 pub use schedule::{Imported, keep_used, schedule};
 pub use signature::signature;
-pub(crate) use stores::NOWHERE;
+pub use stores::NOWHERE;
+pub use wrapping::let_wrap;

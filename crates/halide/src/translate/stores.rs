@@ -20,8 +20,8 @@ struct Part {
     instance: Option<Instance>,
 }
 
-/// An element that no buffer has.
-pub(crate) const NOWHERE: i128 = -(1 << 40);
+/// An element that no buffer has: what a lane stores whose load is not made is said to be read there, a fault that the code need not have.
+pub const NOWHERE: i128 = -(1 << 40);
 
 impl Walk<'_> {
     /// A store of a vector or of one value.

@@ -158,6 +158,8 @@ pub enum FuzzError {
 
 /// Programs that one process of Halide compiles, one after the other.
 const BATCH: u64 = 16;
+/// Cases on which the code of a program is run that is given.
+const CASES: usize = 4;
 /// Texts that are tried to make a finding small.
 const TRIES: usize = 60;
 
@@ -212,15 +214,26 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
     outcome.findings.sort_by_key(|finding| finding.seed);
     if options.shrink {
         for finding in &mut outcome.findings {
-            finding.small = shrink(&examiner, finding);
+            finding.small = shrink(&examiner, finding, TRIES);
         }
     }
     outcome.time = begin.elapsed();
     Ok(outcome)
 }
 
+/// Tries one program that is given as a text, and makes what is found small with so many texts.
+pub fn run_text(text: &str, tries: usize) -> Result<Outcome, FuzzError> {
+    let begin = Instant::now();
+    let examiner = examine::Examiner::new(CASES)?;
+    let (figures, mut findings) = examiner.examine(vec![(0, text.to_owned())])?;
+    for finding in &mut findings {
+        finding.small = shrink(&examiner, finding, tries);
+    }
+    Ok(Outcome { figures, findings, time: begin.elapsed() })
+}
+
 /// The script of the least program with a finding of the same kind.
-fn shrink(examiner: &examine::Examiner, found: &Finding) -> Option<String> {
+fn shrink(examiner: &examine::Examiner, found: &Finding, tries: usize) -> Option<String> {
     let mut small = None;
     let mut seen = |text: &str| {
         let examined = examiner.examine(vec![(found.seed, text.to_owned())]);
@@ -232,7 +245,7 @@ fn shrink(examiner: &examine::Examiner, found: &Finding) -> Option<String> {
         }
         is_same
     };
-    reduce::reduce(&found.text, reduce::Options { tries: TRIES }, &mut seen);
+    reduce::reduce(&found.text, reduce::Options { tries }, &mut seen);
     small
 }
 
