@@ -43,12 +43,26 @@ const CASE: Case =
 const NL_MEANS: [(&str, &str); 3] = [("patch_size", "3"), ("search_area", "4"), ("sigma", "0.12")];
 
 /// The products' schedules demand columns of B in whole tiles of 32; rows and terms are any.
-const CASES: [Case; 19] = [
+const CASES: [Case; 21] = [
     Case {
         file: "blur",
         pipeline: "blur",
         small: &[(&[0, 0], &[]), (&[1, 1], &[]), (&[17, 5], &[]), (&[67, 41], &[])],
         large: &[(&[1001, 333], &[])],
+        ..CASE
+    },
+    Case {
+        file: "atl_blur",
+        pipeline: "atl_tiled",
+        small: &[(&[0, 0], &[]), (&[17, 9], &[]), (&[67, 69], &[])],
+        large: &[(&[401, 331], &[])],
+        ..CASE
+    },
+    Case {
+        file: "atl_blur",
+        pipeline: "atl_twostage",
+        small: &[(&[0, 0], &[]), (&[17, 9], &[]), (&[67, 69], &[])],
+        large: &[(&[401, 331], &[])],
         ..CASE
     },
     Case {
