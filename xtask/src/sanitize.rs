@@ -17,7 +17,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Builds the driver's tests `every_example` and `table1_native` and runs them, for gcc and for clang-19, with a
 compiler that adds -fsanitize=address,undefined -Wall -Wextra -Werror to what it compiles: every file under
 examples and examples/applications under every schedule, at twenty sizes, nothing and a single pixel among
-them, and on a picture; every program of Table 1 under every schedule, at odd sizes below and above its tiles.
+them, and on a picture; every program of Table 1 under every schedule, at odd sizes that its entry checks take.
 Before that, a fault is put into the C for each sanitizer, which it must find. Installs Debian's
 libclang-rt-19-dev for clang; where it cannot be had, clang is left out.
 Takes about ten minutes of CPU time.

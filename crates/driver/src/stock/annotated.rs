@@ -9,7 +9,7 @@ use halidom_halide::{claims, text, translate};
 use halidom_ir::{FuncId, print};
 use halidom_validate::{Report, Verdict};
 
-use super::{Stock, keep_in_range, subject};
+use super::{Stock, factored, keep_in_range, subject};
 use crate::subject::Subject;
 
 /// When a pipeline is compiled with annotations too.
@@ -92,7 +92,9 @@ pub fn judged(
         let found = match found.and_then(|statement| carried(stock, &statement)) {
             Ok(found) => found,
             Err(reason) => {
-                beside = Beside::Not(reason);
+                if beside == Beside::Nothing {
+                    beside = Beside::Not(reason);
+                }
                 continue;
             }
         };
@@ -161,8 +163,9 @@ fn wrapping(subject: &Subject, judge: &mut dyn FnMut(&Subject) -> Report) -> Rep
     wrapped
 }
 
+/// Whether less is open. Where nothing is, the reason is another one.
 fn is_better(report: &Report, than: &Report) -> bool {
-    report.open().count() < than.open().count()
+    (1..than.open().count()).contains(&report.open().count())
 }
 
 /// A program with its claims, as a text.
@@ -213,14 +216,18 @@ pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     let own = claims::infer(&mut own_source, other, None);
     let is_said = |note: &&String| note.starts_with(claims::CARRIED);
     let carried = plain.notes.iter().find(is_said).cloned().unwrap_or_default();
+    let mut notes = plain.notes;
     let origin = stock.subject.origin.clone();
     let plain = Subject { origin: origin.clone(), ..subject(source, before, plain.program) };
     let own = Subject { origin, ..subject(own_source, before, own.program) };
-    let plain = Stock { subject: plain, ..stock.clone() };
+    if before.is_none() {
+        notes.extend(factored(&stock.pipeline, &stock.names));
+    }
+    let plain = Stock { subject: plain, notes, ..stock.clone() };
     Ok(Annotated { plain, carried, own, is_same })
 }
 
-/// The statement that Halide compiles of a pipeline file, for the machine that the plain one is for.
+/// The statement that Halide compiles of a pipeline file, for the machine that the plain one is for: that at hand where a file says nothing of it.
 fn compiled(stock: &Stock, bytes: &[u8]) -> Result<String, BridgeError> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("annotated.hlpipe");

@@ -20,6 +20,8 @@ pub(crate) use sum::{Product, Sum};
 const PROOF_DEPTH: u32 = 6;
 /// How many sums a proof looks at.
 const PROOF_STEPS: u32 = 150;
+/// How many arms of minima and maxima are paired with one another: that takes the cube of their number.
+const MOST_PAIRED: usize = 6;
 
 /// What is known about variables wherever they are in scope.
 #[derive(Clone, Debug, Default)]
@@ -408,7 +410,7 @@ impl<'a> Algebra<'a> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         self.flatten(op == BinaryOp::Min, a.clone(), &mut of_a);
         self.flatten(op == BinaryOp::Min, b.clone(), &mut of_b);
-        if of_a.len() != of_b.len() {
+        if of_a.len() != of_b.len() || of_a.len() > MOST_PAIRED {
             return None;
         }
         // Each arm is paired with one of its own.

@@ -246,6 +246,12 @@ fn judge(ratios: &[Ratios], all: bool, failed: &mut Vec<String>) {
     for row in ratios.iter().filter(|row| row.judged) {
         for (what, ratio, limit) in [("same", row.same, SAME_WORST), ("best", row.best, BEST_WORST)]
         {
+            if ratio.is_none() {
+                failed.push(format!(
+                    "{}, {} threads, {what} schedule: nothing to compare with",
+                    row.program, row.threads
+                ));
+            }
             if let Some(ratio) = ratio.filter(|ratio| *ratio > limit) {
                 failed.push(format!(
                     "{}, {} threads, {what} schedule: {ratio:.2}, above {limit:.2}",
