@@ -29,6 +29,8 @@ const ROWS: [&str; 10] = [
     "sgemmTAB",
 ];
 
+/// Pipelines whose algorithm alone is written: their stages have other numbers here, as a first one without a value is left out.
+const UNSCHEDULED: [&str; 1] = ["undefined_init"];
 /// Pipelines that are not proved: `a * scale` under the condition that `scale`, which is no index, is 1.
 const UNPROVED: [&str; 1] = ["specialize"];
 
@@ -44,12 +46,12 @@ fn name(path: &Path) -> String {
 fn wrong(file: &Path) -> Option<String> {
     let name = name(file);
     let found = import(file).expect("the file can be read");
-    let Ok(Import { text, notes: _ }) = found else {
-        return Some(format!("{name} is not read"));
-    };
+    let Ok(Import { text, notes: _ }) = found else { return Some(format!("{name} is not read")) };
     let mut loaded = load(&name, &text);
-    // A schedule of which nothing comes over is left out.
     let schedule = (!loaded.module.pipelines[0].schedules.is_empty()).then_some(0);
+    if schedule.is_none() != UNSCHEDULED.contains(&&*name) {
+        return Some(format!("{name}: schedule {schedule:?}"));
+    }
     let choice = Choice { pipeline: 0, schedule };
     let algorithm = loaded.module.pipelines[0].algorithm.clone();
     let compiled = compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it compiles");
@@ -185,7 +187,8 @@ def pipeline():
     total[x, y] = hl.u8(0)
     total[x, y] += rows[x + r, y]
     out[x, y] = total[x, y]
-    out.vectorize(x, 8).parallel(y)
+    out[x, y] += hl.u8(1)
+    out.vectorize(x, 8).parallel(y).update().vectorize(x, 8, hl.TailStrategy.RoundUp)
     total.compute_root().update().vectorize(x, 8, hl.TailStrategy.RoundUp)
     rows.compute_root().prefetch(a, y, y, 2).memoize()
     return out
@@ -203,7 +206,7 @@ def pipeline():
     assert_eq!(
         said,
         [
-            "HAL1211: left out: `total`: update(1): the tail `round` of `x`; it is `guard` here",
+            "HAL1211: left out: `out`: update(1): the tail `round` of `x`; it is `guard` here",
             "HAL1211: left out: `rows`: `prefetch`",
             "HAL1211: left out: `rows`: `memoize`",
         ],
@@ -212,7 +215,8 @@ def pipeline():
     for line in [
         "out.vectorize(x, 8, tail: shift).parallel(y);",
         "total.compute_root();",
-        "total.update(1).vectorize(x, 8, tail: guard);",
+        "out.update(1).vectorize(x, 8, tail: guard);",
+        "total.update(1).vectorize(x, 8, tail: round);",
         "rows.compute_root();",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");
