@@ -133,7 +133,7 @@ fn what_is_refused() {
         (
             "f.split(x, xo, xi, 8, clip);",
             "HAL0510",
-            "the strategies are `guard`, `shift`, `round`, `predicate`, `predicate_loads`, \
+            "the strategies are `guard`, `shift`, `shift_inwards`, `round`, `predicate`, `predicate_loads`, \
              `predicate_stores`, `shift_inwards_and_blend`, `round_up_and_blend`, `auto`",
         ),
         ("f.split(x, xo, xi, 8, tail: 3);", "HAL0510", ""),
