@@ -91,6 +91,12 @@ fn variants(expr: &Expr) -> Vec<(&'static str, String, Expr)> {
         {
             found.push(("scope", "a pop is dropped".to_owned(), with(ExprKind::Bool(true))));
         }
+        ExprKind::Call { callee, arguments, .. }
+            if matches!(&callee.kind, ExprKind::Member { name, .. } if name == "push")
+                && arguments.len() == 2 =>
+        {
+            found.push(("scope", "a push is dropped".to_owned(), with(ExprKind::Bool(true))));
+        }
         ExprKind::Call { callee, templates, arguments } if arguments.len() >= 2 => {
             let mut swapped = arguments.clone();
             let last = swapped.len() - 1;
@@ -386,22 +392,46 @@ fn no_observable_mutant_is_verified() {
 
 #[test]
 fn a_dropped_pop_is_refuted_where_another_one_is_left() {
-    let dropped: Vec<Mutant> = own().into_iter().filter(|mutant| mutant.kind == "scope").collect();
-    let mut refuted = Vec::new();
-    for mutant in &dropped {
+    let dropped = judged_of_dropped("a pop is dropped");
+    assert!(dropped.len() > 8, "{} pops", dropped.len());
+    let of = |standing: Standing| -> Vec<&str> {
+        let of = dropped.iter().filter(|(_, found)| *found == standing);
+        of.map(|(mutant, _)| mutant.name.as_str()).collect()
+    };
+    let [refuted, verified, undecided] =
+        [Standing::Scope, Standing::Verified, Standing::Undecided].map(of);
+    let named = |name, count| vec![name; count];
+    let expected = [named("scope_and_early_return", 2), named("scope_two_levels_up", 3)].concat();
+    assert_eq!(refuted, expected);
+    // These do not push, and what others push there is not theirs to pop.
+    let expected =
+        [named("pop_of_what_mutate_takes", 2), named("pop_without_its_push", 1)].concat();
+    assert_eq!(verified, expected);
+    // Where none is left, the scope may be meant to grow.
+    assert_eq!(refuted.len() + verified.len() + undecided.len(), dropped.len());
+}
+
+#[test]
+fn what_pops_without_its_push_is_not_verified() {
+    let dropped = judged_of_dropped("a push is dropped");
+    assert!(dropped.len() > 8, "{} pushes", dropped.len());
+    for (mutant, standing) in &dropped {
+        let is_known = matches!(standing, Standing::Crash | Standing::Undecided);
+        assert!(is_known, "{} {}: {}", mutant.name, mutant.text, standing.name());
+    }
+}
+
+/// Every mutant in which one `push` or one `pop` is dropped, with its standing.
+fn judged_of_dropped(change: &str) -> Vec<(Mutant, Standing)> {
+    let is_it = |mutant: &Mutant| mutant.kind == "scope" && mutant.text.ends_with(change);
+    let dropped = own().into_iter().filter(is_it).map(|mutant| {
         let mut changed = (*mutant.original).clone();
         changed.functions[mutant.changed.0] = mutant.changed.1.clone();
         let files = vec![(mutant.name.clone(), changed)];
         let wanted = [mutant.mutator.clone()];
         let examined = mutators_of(files, &wanted, &options(mutant.profile)).unwrap();
         let standing = examined[0].examination.standing;
-        // Where none is left, the scope may be meant to grow.
-        let is_known = matches!(standing, Standing::Scope | Standing::Undecided);
-        assert!(is_known, "{} {}: {}", mutant.name, mutant.text, standing.name());
-        if standing == Standing::Scope {
-            refuted.push(mutant.name.as_str());
-        }
-    }
-    assert!(dropped.len() > 8, "{} pops", dropped.len());
-    assert_eq!(refuted, ["scope_and_early_return"; 2]);
+        (mutant, standing)
+    });
+    dropped.collect()
 }

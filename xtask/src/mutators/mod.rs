@@ -28,7 +28,7 @@ known about these sources is not found. A compiler whose folder is missing is na
 compilers with TEXT in their names alone.
 
 With --mutants, changes the project's own right mutators in 300 places (a flipped comparison, a constant off
-by one, a dropped guard, swapped operands, a dropped pop), verifies each mutant, runs it on some thousand inputs, and prints
+by one, a dropped guard, swapped operands, a dropped push or pop), verifies each mutant, runs it on some thousand inputs, and prints
 a table by kind. Fails if one is verified that a run shows to be wrong, or fewer than six in ten of those that
 a run shows to be wrong are refuted. HALIDOM_SOURCE_MUTANTS=N makes N.
 

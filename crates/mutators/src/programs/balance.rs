@@ -4,9 +4,13 @@
 //!
 //! What scopes hold when a mutator begins is not known. A path keeps a record of what it pushed and did not pop, and of what
 //! it popped that it had not pushed. It is balanced if both are empty at its end: what `mutate` does between is balanced by
-//! induction. Where it is not known which of two a `pop` takes, or the record was lost, the path is not balanced. Tables
-//! (see `scopes`) are not recorded. On IR that is known what a scope of a declared class holds is known too, and what is not
-//! there any more was not left.
+//! induction. A `push` undoes a `pop` only if it puts back what `get` or `ref` gave of that key while the scope was as it was
+//! found. Where it is not known which of two a `pop` takes, or the record was lost, the path is not balanced. On IR that is
+//! known what a scope of a declared class holds is known too, and what is not there any more was not left.
+//!
+//! What is left on a table (see `scopes`) is not looked at, but a `pop` from one fails where nothing is there. So a path keeps
+//! what it knows to be there: what it pushed, and what `contains` said. After `mutate`, which may take anything away,
+//! nothing is known. A path that pops something else is not balanced.
 
 use std::rc::Rc;
 
@@ -25,6 +29,18 @@ pub(crate) struct Pushed {
     pub(crate) line: usize,
     /// Whether no method pops from the scope, so that it may be meant to grow.
     may_stay: bool,
+    /// What the key had when it was popped, if that is known.
+    held: Option<Val>,
+}
+
+/// What `get` or `ref` gave.
+#[derive(Clone, Debug, PartialEq)]
+struct Read {
+    scope: String,
+    key: Val,
+    value: Val,
+    /// Whether the scope was as it was found.
+    is_first: bool,
 }
 
 /// What is popped where a block ends.
@@ -39,7 +55,7 @@ pub(crate) struct Binding {
 }
 
 /// What a path did to scopes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     /// What it pushed and did not pop, in order.
     pushed: Vec<Pushed>,
@@ -49,6 +65,21 @@ pub(crate) struct Record {
     lost: Option<(String, usize, &'static str)>,
     /// What will be popped.
     bindings: Vec<Binding>,
+    /// What is known to be on tables: the table and the key.
+    known: Vec<(String, Val)>,
+    /// The table from which something was popped that may not have been there, and where.
+    missing: Option<(String, usize)>,
+    /// What was read.
+    read: Vec<Read>,
+}
+
+/// Two are one if they did the same: what was read does not matter.
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { pushed, popped, lost, bindings, known, missing, read: _ } = self;
+        (pushed, popped, lost) == (&other.pushed, &other.popped, &other.lost)
+            && (bindings, known, missing) == (&other.bindings, &other.known, &other.missing)
+    }
 }
 
 /// Why a path is not balanced.
@@ -75,6 +106,10 @@ impl Record {
         if let Some(pushed) = stays {
             let (line, may_be_meant) = (pushed.line, pushed.may_stay);
             return Some(Imbalance { text: pushed.text(), line, may_be_meant });
+        }
+        if let Some((scope, line)) = &self.missing {
+            let text = format!("what is popped from {scope} may not be there");
+            return Some(Imbalance { text, line: *line, may_be_meant: false });
         }
         let (text, line) = match (self.popped.first(), &self.lost) {
             (Some(Pushed { scope, line, .. }), _) => {
@@ -143,7 +178,7 @@ impl Machine<'_> {
         line: usize,
     ) -> Option<Paths<Val>> {
         if self.purpose(scope)? == Purpose::Table {
-            return None;
+            return self.table_method(scope, name, arguments, state, line);
         }
         match (name, arguments) {
             ("push" | "pop", [_, ..]) => {
@@ -160,6 +195,118 @@ impl Machine<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A method of a table of which it is not known what it holds; `None` if it tells nothing of what is there.
+    fn table_method(
+        &mut self,
+        scope: &str,
+        name: &str,
+        arguments: &[Val],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        let is_known = |key: &Val| {
+            let mut known = state.scopes.known.iter();
+            known.any(|(of, known)| of == scope && Self::is_same_key(known, key, state))
+        };
+        match (name, arguments) {
+            ("push", [key, ..]) => {
+                let mut state = state.clone();
+                Rc::make_mut(&mut state.scopes).known.push((scope.to_owned(), key.clone()));
+                Some(vec![(state, Val::Void)])
+            }
+            ("contains", [key]) if is_known(key) => {
+                Some(vec![(state.clone(), Val::Bool(self.values.bool(true)))])
+            }
+            ("contains", [key]) if !self.is_concrete() => {
+                let (mut holds, fails) = self.choose(state.clone());
+                Rc::make_mut(&mut holds.scopes).known.push((scope.to_owned(), key.clone()));
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            ("pop", [key]) => {
+                let mut state = state.clone();
+                self.popped_from_table(scope, key, &mut state, line);
+                Some(vec![(state, Val::Void)])
+            }
+            ("clear" | "swap", _) => {
+                let mut state = state.clone();
+                Rc::make_mut(&mut state.scopes).known.retain(|(of, _)| of != scope);
+                Some(vec![(state, Val::Void)])
+            }
+            _ => None,
+        }
+    }
+
+    /// What is popped from a table is known to be there, or not.
+    fn popped_from_table(&mut self, scope: &str, key: &Val, state: &mut State, line: usize) {
+        let known: Vec<(usize, Val)> = state
+            .scopes
+            .known
+            .iter()
+            .enumerate()
+            .filter(|(_, (of, _))| of == scope)
+            .map(|(index, (_, known))| (index, known.clone()))
+            .collect();
+        let same = known.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
+        let same = same.map(|(index, _)| *index);
+        // Of another that may be the same it is not known any more whether it is there.
+        let gone: Vec<usize> = known
+            .iter()
+            .filter(|(_, known)| !self.is_told_apart(known, key, state))
+            .map(|(index, _)| *index)
+            .chain(same)
+            .collect();
+        if same.is_none() && self.is_concrete() {
+            return;
+        }
+        let record = Rc::make_mut(&mut state.scopes);
+        if same.is_none() {
+            record.missing.get_or_insert((scope.to_owned(), line));
+        }
+        let mut index = 0;
+        record.known.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+
+    /// Any method may have taken anything from tables.
+    pub(crate) fn forget_tables(&self, state: &mut State) {
+        if !self.is_concrete() && !state.scopes.known.is_empty() {
+            Rc::make_mut(&mut state.scopes).known.clear();
+        }
+    }
+
+    /// Keeps what `get` or `ref` gave of a scope of which it is not known what it holds.
+    pub(crate) fn keep_read(scope: &str, key: &Val, value: &Val, state: &mut State) {
+        let record = &state.scopes;
+        let is_it = |known: &Pushed| known.scope == scope;
+        let is_first = !record.pushed.iter().chain(&record.popped).any(is_it);
+        let (scope, key, value) = (scope.to_owned(), key.clone(), value.clone());
+        Rc::make_mut(&mut state.scopes).read.push(Read { scope, key, value, is_first });
+    }
+
+    /// Something was changed that is not followed: what was read may be what was changed.
+    pub(crate) fn changed_unseen(state: &mut State) {
+        if state.scopes.read.iter().any(|read| read.is_first) {
+            for read in &mut Rc::make_mut(&mut state.scopes).read {
+                read.is_first = false;
+            }
+        }
+    }
+
+    /// What a scope has of a key, if that was read where it was as it was found, and is told apart from what else was read.
+    fn held(scope: &str, key: &Val, state: &State) -> Option<Val> {
+        let read = &state.scopes.read;
+        let is_of_key =
+            |read: &&Read| read.scope == scope && Self::is_same_key(&read.key, key, state);
+        let held = read.iter().rfind(is_of_key).filter(|read| read.is_first)?;
+        let is_other = |read: &&Read| !is_of_key(read) || !read.is_first;
+        let is_vague = held.value.is_info()
+            || matches!(held.value, Val::Unknown | Val::Void | Val::Opaque(_))
+            || read.iter().filter(is_other).any(|other| other.value == held.value);
+        (!is_vague).then(|| held.value.clone())
     }
 
     /// Keeps a record of a `push` or a `pop`.
@@ -179,7 +326,8 @@ impl Machine<'_> {
             _ => return,
         };
         let may_stay = purpose == Purpose::Growth;
-        let new = Pushed { scope: scope.to_owned(), key: key.clone(), line, may_stay };
+        let held = if is_push { None } else { Self::held(scope, key, state) };
+        let new = Pushed { scope: scope.to_owned(), key: key.clone(), line, may_stay, held };
         let undone = if is_push { &state.scopes.popped } else { &state.scopes.pushed };
         let undone: Vec<(usize, Val)> = undone
             .iter()
@@ -192,6 +340,10 @@ impl Machine<'_> {
         let is_told =
             same.is_some() || undone.iter().all(|(_, known)| self.is_told_apart(known, key, state));
         let record = Rc::make_mut(&mut state.scopes);
+        // What was read is not what is there now.
+        for read in record.read.iter_mut().filter(|read| read.scope == scope && !is_push) {
+            read.is_first = false;
+        }
         if !is_told {
             let lost = (scope.to_owned(), line, "whether two keys are one");
             record.lost.get_or_insert(lost);
@@ -203,7 +355,11 @@ impl Machine<'_> {
         };
         match same {
             Some(index) => {
-                undone.remove(index);
+                let Pushed { held, .. } = undone.remove(index);
+                if is_push && arguments.get(1).is_some_and(|value| held.as_ref() != Some(value)) {
+                    let lost = (scope.to_owned(), line, "another value is put back");
+                    record.lost.get_or_insert(lost);
+                }
             }
             None => done.push(new),
         }
@@ -224,6 +380,13 @@ impl Machine<'_> {
             return;
         }
         let record = Rc::make_mut(&mut after.scopes);
+        // What one iteration knows to be on a table the next may take; what was known before, each leaves there.
+        if record.known.starts_with(&before.scopes.known) {
+            record.known.clone_from(&before.scopes.known);
+            if *record == *before.scopes {
+                return;
+            }
+        }
         let scope = record.pushed.last().or(record.popped.last());
         let scope = scope.map_or_else(String::new, |last| last.scope.clone());
         record.lost.get_or_insert((scope, line, "any number of iterations change it"));

@@ -144,6 +144,9 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let mut state = state;
+        if matches!(what, Print::Stmt | Print::Expr | Print::Inline) {
+            self.forget_tables(&mut state);
+        }
         let place = values.iter().find_map(|value| match value {
             Val::Reference(place) if matches!(Self::load(place, &state)?.value, Val::Rope(_)) => {
                 Some(place.clone())

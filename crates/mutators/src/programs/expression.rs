@@ -523,8 +523,9 @@ impl<'p> Machine<'p> {
                 if op == "++" || op == "--" =>
             {
                 let mut paths = Vec::new();
-                for (state, place) in self.place(operand, state) {
+                for (mut state, place) in self.place(operand, state) {
                     if place == Place::Nowhere {
+                        Self::changed_unseen(&mut state);
                         paths.push((state, Val::Void));
                         continue;
                     }

@@ -942,7 +942,7 @@ impl<'p> Machine<'p> {
                 members.push((name.clone(), value));
                 self.store(base, Val::Object(members), state);
             }
-            Place::Nowhere => {}
+            Place::Nowhere => Self::changed_unseen(state),
             Place::Member(name) => {
                 let ty = match name.as_str() {
                     "expr" => "Expr",

@@ -5,7 +5,7 @@ use super::info::is_report;
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
 use super::state::{NodeId, State};
-use super::value::{Num, Piece, Val};
+use super::value::{Num, Piece, Place, Val};
 use crate::rules::Fun;
 
 /// The scope of what is reported of variables.
@@ -43,7 +43,41 @@ impl Machine<'_> {
         {
             return paths;
         }
-        match (&receiver, name, arguments.as_slice()) {
+        // What a scope has of a key may be put back.
+        if let (Val::Handle(of), "get" | "ref", [key]) = (&receiver, name, arguments.as_slice())
+            && self.purpose(of).is_some()
+        {
+            let (of, key) = (of.clone(), key.clone());
+            let mut paths = self.known_method(
+                receiver,
+                name,
+                templates,
+                &arguments,
+                place.as_ref(),
+                state,
+                line,
+            );
+            for (state, value) in &mut paths {
+                Self::keep_read(&of, &key, value, state);
+            }
+            return paths;
+        }
+        self.known_method(receiver, name, templates, &arguments, place.as_ref(), state, line)
+    }
+
+    /// A method of what is no scope, or what is read from one.
+    #[expect(clippy::too_many_arguments, reason = "a call has all of these")]
+    fn known_method(
+        &mut self,
+        receiver: Val,
+        name: &str,
+        templates: &[String],
+        arguments: &[Val],
+        place: Option<&Place>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (&receiver, name, arguments) {
             (Val::Expr(node), "defined", []) => {
                 let truth = self.values.bool(node.is_some());
                 vec![(state, Val::Bool(truth))]
@@ -88,7 +122,7 @@ impl Machine<'_> {
             | (Val::Expr(None), "same_as", [Val::Expr(Some(_))]) => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            (Val::Type(ty), _, _) => self.type_method(*ty, name, &arguments, state, line),
+            (Val::Type(ty), _, _) => self.type_method(*ty, name, arguments, state, line),
             (Val::Expr(Some(node)), "type_key", []) => {
                 let key = match state.shape(*node) {
                     Some(shape) => Val::Text(shape.kind.name().to_owned()),
@@ -154,7 +188,7 @@ impl Machine<'_> {
                 }
                 let mut paths = Vec::new();
                 for state in holds {
-                    match (name, arguments.as_slice()) {
+                    match (name, arguments) {
                         ("is_intrinsic", [Val::Handle(intrinsic)]) => {
                             let intrinsic = intrinsic.rsplit("::").next().unwrap_or_default();
                             paths.extend(self.is_intrinsic(*node, intrinsic, state));
@@ -169,7 +203,7 @@ impl Machine<'_> {
             }
             (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
             (receiver, ..) if is_report(receiver) => {
-                self.info_method(receiver, name, &arguments, place.as_ref(), state)
+                self.info_method(receiver, name, arguments, place, state)
             }
             // What a scope has about a variable by its name.
             (Val::Handle(of), "ref" | "get", [key @ Val::Expr(Some(_))])
@@ -243,6 +277,8 @@ impl Machine<'_> {
                 "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back" | "clear",
                 _,
             ) => {
+                let mut state = state;
+                Self::changed_unseen(&mut state);
                 vec![(state, Val::Void)]
             }
             // What is said of the compiler's own objects, which are not known.

@@ -522,6 +522,7 @@ impl Machine<'_> {
     /// What mutating a node leaves in the object: of members that were assigned nothing is known, as any method may have
     /// assigned them.
     fn visited(&self, result: NodeId, state: &mut State) {
+        self.forget_tables(state);
         if self.is_emitter {
             return;
         }

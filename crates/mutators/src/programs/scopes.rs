@@ -70,7 +70,8 @@ impl Use {
     }
 }
 
-/// The scopes of all classes. A member that no class declares is one if something is popped from it by a key.
+/// The scopes of all classes. A member that no class declares is one if something is popped from it by a key, or pushed on it
+/// under one.
 pub(crate) fn scopes(functions: &[Function], classes: &[Class]) -> Vec<ScopeMember> {
     let mut found: Vec<ScopeMember> = Vec::new();
     let mut done: Vec<&str> = Vec::new();
@@ -91,9 +92,9 @@ pub(crate) fn scopes(functions: &[Function], classes: &[Class]) -> Vec<ScopeMemb
             .map(|field| field.name.as_str())
             .collect();
         let is_declared = |name: &str| fields.iter().any(|field| field.name == name);
-        let popped = near.iter().filter(|function| !function.class.is_empty());
-        let popped: Vec<String> = popped.flat_map(|function| popped_by_key(function)).collect();
-        names.extend(popped.iter().map(String::as_str).filter(|name| !is_declared(name)));
+        let used = near.iter().filter(|function| !function.class.is_empty());
+        let used: Vec<String> = used.flat_map(|function| used_by_key(function)).collect();
+        names.extend(used.iter().map(String::as_str).filter(|name| !is_declared(name)));
         names.sort_unstable();
         names.dedup();
         for name in names {
@@ -162,7 +163,7 @@ fn purpose(scope: &str, functions: &[&Function]) -> Purpose {
     }
     let is_taken = near.users.iter().zip(&uses).any(|(f, of)| is_visit(f) && of.only_pops());
     let is_table = is_taken && uses.iter().any(|of| of.pushes)
-        || near.users.iter().any(|function| near.has_arms(&function.body, scope));
+        || near.users.iter().any(|f| is_visit(f) && near.has_arms(&f.body, scope, false));
     if is_table { Purpose::Table } else { Purpose::Balance }
 }
 
@@ -192,40 +193,43 @@ fn is_followed(function: &Function) -> bool {
 }
 
 impl Near<'_> {
-    /// Whether of two ways to go on one only puts something on a scope and the other only takes.
-    fn has_arms(&self, stmts: &[Stmt], scope: &str) -> bool {
+    /// Whether of two ways to go on one only puts something on a scope and the other only takes. What was done before, at any
+    /// level, belongs to both.
+    fn has_arms(&self, stmts: &[Stmt], scope: &str, is_used: bool) -> bool {
         let of = |stmts: &[Stmt]| self.in_stmts(stmts, scope, 0);
         let one = |stmt: &Stmt| self.in_stmts(std::slice::from_ref(stmt), scope, 0);
         let differ =
             |a: Use, b: Use| a.only_pushes() && b.only_pops() || a.only_pops() && b.only_pushes();
-        let inner = |stmt: &Stmt| self.has_arms(std::slice::from_ref(stmt), scope);
-        stmts.iter().enumerate().any(|(index, stmt)| match &stmt.kind {
-            StmtKind::If { then, otherwise, .. } => {
-                let rest = match otherwise {
-                    Some(otherwise) => one(otherwise),
-                    None if returns(then) => of(&stmts[index + 1..]),
-                    None => Use::default(),
-                };
-                // What was done before belongs to both ways.
-                of(&stmts[..index]) == Use::default() && differ(one(then), rest)
-                    || inner(then)
-                    || otherwise.as_ref().is_some_and(|stmt| inner(stmt))
+        stmts.iter().enumerate().any(|(index, stmt)| {
+            let is_used = is_used || of(&stmts[..index]) != Use::default();
+            let inner = |stmt: &Stmt| self.has_arms(std::slice::from_ref(stmt), scope, is_used);
+            match &stmt.kind {
+                StmtKind::If { then, otherwise, .. } => {
+                    let rest = match otherwise {
+                        Some(otherwise) => one(otherwise),
+                        None if returns(then) => of(&stmts[index + 1..]),
+                        None => Use::default(),
+                    };
+                    !is_used && differ(one(then), rest)
+                        || inner(then)
+                        || otherwise.as_ref().is_some_and(|stmt| inner(stmt))
+                }
+                StmtKind::Switch(_, arms) => {
+                    let uses: Vec<Use> = arms.iter().map(|(_, body)| of(body)).collect();
+                    !is_used && uses.iter().any(|a| uses.iter().any(|b| differ(*a, *b)))
+                }
+                StmtKind::Block(stmts) => self.has_arms(stmts, scope, is_used),
+                StmtKind::While(_, body)
+                | StmtKind::For { body, .. }
+                | StmtKind::ForEach(_, _, body) => inner(body),
+                StmtKind::Declare(_)
+                | StmtKind::Expr(_)
+                | StmtKind::Return(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Nothing
+                | StmtKind::Other(_) => false,
             }
-            StmtKind::Switch(_, arms) => {
-                let uses: Vec<Use> = arms.iter().map(|(_, body)| of(body)).collect();
-                uses.iter().any(|a| uses.iter().any(|b| differ(*a, *b)))
-            }
-            StmtKind::Block(stmts) => self.has_arms(stmts, scope),
-            StmtKind::While(_, body)
-            | StmtKind::For { body, .. }
-            | StmtKind::ForEach(_, _, body) => inner(body),
-            StmtKind::Declare(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Return(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Nothing
-            | StmtKind::Other(_) => false,
         })
     }
 
@@ -291,13 +295,12 @@ fn member(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The names of what a function pops something from by a key.
-fn popped_by_key(function: &Function) -> Vec<String> {
+/// The names of what a function pops something from by a key, or pushes a value on under a key.
+fn used_by_key(function: &Function) -> Vec<String> {
     let mut found = Vec::new();
     each_call(&function.body, &mut |callee, arguments| {
         if let ExprKind::Member { object, name, .. } = &callee.kind
-            && name == "pop"
-            && arguments.len() == 1
+            && matches!((name.as_str(), arguments.len()), ("pop", 1) | ("push", 2))
             && let Some(of) = member(object)
         {
             found.push(of.to_owned());

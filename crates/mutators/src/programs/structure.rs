@@ -474,6 +474,8 @@ impl Machine<'_> {
         if ty == Type::LIST {
             let Some(Shape { fields, .. }) = state.shape(inner).cloned() else {
                 // A list of as many nodes, each of the class of its own.
+                let mut state = state;
+                self.forget_tables(&mut state);
                 return vec![(state, inner)];
             };
             let mut paths: Paths<Vec<NodeId>> = vec![(state, Vec::new())];
