@@ -190,7 +190,7 @@ impl Machine<'_> {
                 let is_own = |pushed: &Pushed| {
                     pushed.scope == scope && Self::is_same_key(&pushed.key, key, state)
                 };
-                let truth = state.scopes.pushed.iter().any(is_own);
+                let truth = !self.is_vague(key) && state.scopes.pushed.iter().any(is_own);
                 truth.then(|| vec![(state.clone(), Val::Bool(self.values.bool(true)))])
             }
             _ => None,
@@ -208,7 +208,8 @@ impl Machine<'_> {
     ) -> Option<Paths<Val>> {
         let is_known = |key: &Val| {
             let mut known = state.scopes.known.iter();
-            known.any(|(of, known)| of == scope && Self::is_same_key(known, key, state))
+            !self.is_vague(key)
+                && known.any(|(of, known)| of == scope && Self::is_same_key(known, key, state))
         };
         match (name, arguments) {
             ("push", [key, ..]) => {
@@ -249,7 +250,7 @@ impl Machine<'_> {
             .map(|(index, (_, known))| (index, known.clone()))
             .collect();
         let same = known.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
-        let same = same.map(|(index, _)| *index);
+        let same = same.filter(|_| !self.is_vague(key)).map(|(index, _)| *index);
         // Of another that may be the same it is not known any more whether it is there.
         let gone: Vec<usize> = known
             .iter()
@@ -326,7 +327,8 @@ impl Machine<'_> {
             _ => return,
         };
         let may_stay = purpose == Purpose::Growth;
-        let held = if is_push { None } else { Self::held(scope, key, state) };
+        let is_vague = self.is_vague(key);
+        let held = if is_push || is_vague { None } else { Self::held(scope, key, state) };
         let new = Pushed { scope: scope.to_owned(), key: key.clone(), line, may_stay, held };
         let undone = if is_push { &state.scopes.popped } else { &state.scopes.pushed };
         let undone: Vec<(usize, Val)> = undone
@@ -336,7 +338,7 @@ impl Machine<'_> {
             .map(|(index, known)| (index, known.key.clone()))
             .collect();
         let same = undone.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
-        let same = same.map(|(index, _)| *index);
+        let same = same.filter(|_| !is_vague).map(|(index, _)| *index);
         let is_told =
             same.is_some() || undone.iter().all(|(_, known)| self.is_told_apart(known, key, state));
         let record = Rc::make_mut(&mut state.scopes);

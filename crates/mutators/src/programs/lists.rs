@@ -375,8 +375,11 @@ impl Machine<'_> {
 
     /// Whether it is known of two keys that they are one, or that they are not.
     pub(crate) fn is_told_apart(&mut self, a: &Val, b: &Val, state: &State) -> bool {
-        if self.is_concrete() || Self::is_same_key(a, b, state) {
+        if self.is_concrete() {
             return true;
+        }
+        if Self::is_same_key(a, b, state) {
+            return !self.is_vague(a);
         }
         let node = |value: &Val| match value {
             Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => Some(*node),
@@ -395,6 +398,11 @@ impl Machine<'_> {
 
     fn is_table(&self, place: Option<&Place>) -> bool {
         matches!(place, Some(Place::Member(name)) if self.purpose(name) == Some(Purpose::Table))
+    }
+
+    /// Whether a key may be another one than that which looks the same: of what is not known there is a name only.
+    pub(crate) fn is_vague(&self, key: &Val) -> bool {
+        !self.is_concrete() && matches!(key, Val::Handle(_))
     }
 
     pub(crate) fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {
