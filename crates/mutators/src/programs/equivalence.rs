@@ -5,7 +5,9 @@ use halidom_smt::Solver;
 use super::effect::{Bound, Memory, MemoryId, ScopeId, Way, negation};
 use super::meaning::Meaning;
 use super::state::NodeId;
-use crate::rules::{Decision, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil};
+use crate::rules::{
+    Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil,
+};
 
 /// What two memories need to be one.
 #[derive(Default)]
@@ -68,6 +70,9 @@ fn same_ways(
                 continue;
             }
             premises.extend(facts.iter().copied());
+            if premises.iter().any(|fact| meaning.values.domain(*fact) != Domain::Bool) {
+                return Err("a condition that is no truth value".to_owned());
+            }
             let mut needed = Needed::default();
             let is_alike = before.is_stopped == after.is_stopped
                 && alike(meaning, before.memory, after.memory, &mut needed);

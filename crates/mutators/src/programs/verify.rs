@@ -114,7 +114,7 @@ const UNKNOWN_EFFORT: u64 = 60;
 const EXHAUSTED: &str = "more questions than are asked about one mutator";
 
 /// Claims of a line that are left undecided before its others are not tried: the line stays undecided.
-const MAX_LEFT: usize = 30;
+const MAX_LEFT: usize = 20;
 
 /// Random inputs at each type of a node.
 const TRIALS: usize = 200;
