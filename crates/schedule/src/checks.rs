@@ -18,6 +18,8 @@ use crate::nest::{Lowered, Placement, hole};
 const SIZE_LIMIT: i128 = 1 << 31;
 /// Elements of a caller's buffer stay at or below this.
 const ELEMENTS_LIMIT: i128 = 1 << 47;
+/// How deep minima and maxima are nested in sizes that are looked at.
+const MOST_NESTED: u32 = 32;
 
 /// What the entry checks establish about startup values; and that the work only runs for windows that are not empty.
 pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
@@ -335,7 +337,7 @@ impl Checks<'_> {
         (self.all([quotient, bounded]), product)
     }
 
-    /// The elements of each buffer that is allocated outside of all loops, or of one size in all iterations, in dimensions that nothing else limits together.
+    /// The elements of each buffer that is allocated outside of all loops, or in dimensions of which more than one has no constant bound.
     fn allocations(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
         let startup = self.entry_vars(lowered);
         for plan in &lowered.plans {
@@ -347,17 +349,31 @@ impl Checks<'_> {
                     (plan.store, extents.collect::<Vec<ExprId>>())
                 }
             };
-            let pool = &*self.algebra.pool;
-            let varies = extents.iter().filter(|extent| pool.as_constant(**extent).is_none());
             let repeated = match place {
                 Placement::Inline => continue,
                 Placement::Root => false,
                 Placement::At(_) => true,
             };
-            let fixed = extents.iter().all(|extent| is_startup(pool, *extent, &startup));
-            if repeated && (varies.count() < 2 || !fixed) {
-                continue;
-            }
+            let fixed =
+                extents.iter().all(|extent| is_startup(self.algebra.pool, *extent, &startup));
+            let extents = if repeated {
+                // Tiles have constant bounds. What follows from data and parameters is at most something that is known at entry.
+                if !fixed && !extents.iter().any(|extent| converts(self.algebra.pool, *extent)) {
+                    continue;
+                }
+                let most: Option<Vec<ExprId>> = extents
+                    .iter()
+                    .map(|extent| self.end(*extent, true, &startup, MOST_NESTED))
+                    .collect();
+                let Some(most) = most else { continue };
+                let pool = &*self.algebra.pool;
+                if most.iter().filter(|extent| pool.as_constant(**extent).is_none()).count() < 2 {
+                    continue;
+                }
+                most
+            } else {
+                extents
+            };
             let decl = self.algebra.pool.func(plan.func);
             let (name, rank) = (decl.name.clone(), decl.rank());
             if rank < 2 || lowered.algorithm.outputs.contains(&plan.func) {
@@ -376,6 +392,52 @@ impl Checks<'_> {
             let condition = self.any([empty, fits]);
             self.add(condition, Check::SizeLimit { what: format!("{name}.size") });
         }
+    }
+
+    /// An integer of what is known at entry that another one is at most, or with `upper` at least.
+    fn end(
+        &mut self,
+        expr: ExprId,
+        upper: bool,
+        startup: &FxHashSet<VarId>,
+        depth: u32,
+    ) -> Option<ExprId> {
+        if is_startup(self.algebra.pool, expr, startup) {
+            return Some(expr);
+        }
+        let depth = depth.checked_sub(1)?;
+        if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) =
+            *self.algebra.pool.get(expr)
+        {
+            let ends = (self.end(lhs, upper, startup, depth), self.end(rhs, upper, startup, depth));
+            return match ends {
+                (Some(lhs), Some(rhs)) => {
+                    // A constant is the simplest bound.
+                    let constant = [lhs, rhs]
+                        .into_iter()
+                        .find(|arm| self.algebra.pool.as_constant(*arm).is_some());
+                    constant
+                        .filter(|_| (op == BinaryOp::Min) == upper)
+                        .or_else(|| Some(self.algebra.combine(op, lhs, rhs)))
+                }
+                // A minimum is at most either arm.
+                (lhs, rhs) if (op == BinaryOp::Min) == upper => lhs.or(rhs),
+                (_, _) => None,
+            };
+        }
+        let sum = self.algebra.sum(expr);
+        let mut total = self.algebra.int(0);
+        for (product, coefficient) in sum.terms() {
+            let atoms = self.algebra.expr(&Sum::term(product.clone(), 1));
+            if atoms == expr {
+                return None;
+            }
+            let part = self.end(atoms, upper == (coefficient > 0), startup, depth)?;
+            let factor = self.algebra.int(coefficient);
+            let part = self.algebra.mul(factor, part);
+            total = self.algebra.add(total, part);
+        }
+        Some(total)
     }
 
     /// What is known at entry: parameters, the shapes of the caller's buffers, and the windows.
@@ -524,7 +586,8 @@ impl Checks<'_> {
     fn empty_extents(&mut self, region: &Region) -> Vec<ExprId> {
         let mut conditions: Vec<ExprId> = Vec::new();
         for (low, high) in region {
-            if !self.algebra.proves_le(*low, *high) {
+            if !self.algebra.proves_le(*low, *high) && !self.algebra.proves_le_by_arms(*low, *high)
+            {
                 let extent = self.interval(*low, *high).extent;
                 let zero = self.algebra.int(0);
                 conditions.push(self.compare(BinaryOp::Le, extent, zero));
@@ -595,6 +658,15 @@ impl Checks<'_> {
         };
         Interval { min: apply(interval.min), extent: apply(interval.extent) }
     }
+}
+
+/// Whether an `int` in it is made of a machine value.
+fn converts(pool: &Pool, expr: ExprId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        found |= matches!(expr, Expr::Cast(Scalar::Int, _));
+    });
+    found
 }
 
 /// Whether an expression is over startup values only.

@@ -3,6 +3,7 @@
 //! A sum is shown to be non-negative from least values of its terms, from the arms of minima and maxima, from `a - b + 1 <= b * (a div b) <= a`, and from greatest values of
 //! variables. A proof that is not found says nothing.
 
+use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar};
 
 use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Product, Sum};
@@ -16,6 +17,52 @@ impl Algebra<'_> {
         let difference = self.sub(b, a);
         let difference = self.sum(difference);
         self.is_nonnegative(&difference)
+    }
+
+    /// [`Algebra::proves_le`] where both may be large minima and maxima that have arms in common, as the ends of what is resized have: by the arms alone.
+    pub(crate) fn proves_le_by_arms(&mut self, a: ExprId, b: ExprId) -> bool {
+        self.is_below(a, b, &mut FxHashMap::default())
+    }
+
+    fn is_below(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        known: &mut FxHashMap<(ExprId, ExprId), bool>,
+    ) -> bool {
+        if a == b {
+            return true;
+        }
+        if let Some(known) = known.get(&(a, b)) {
+            return *known;
+        }
+        let (below, above) = (self.halves(a), self.halves(b));
+        let found = match (below, above) {
+            (Some((BinaryOp::Max, x, y)), _) => {
+                self.is_below(x, b, known) && self.is_below(y, b, known)
+            }
+            (_, Some((BinaryOp::Min, x, y))) => {
+                self.is_below(a, x, known) && self.is_below(a, y, known)
+            }
+            (None, None) => self.proves_le(a, b),
+            (below, above) => {
+                [below.map(|(_, x, y)| [(x, b), (y, b)]), above.map(|(_, x, y)| [(a, x), (a, y)])]
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .any(|(a, b)| self.is_below(a, b, known))
+            }
+        };
+        known.insert((a, b), found);
+        found
+    }
+
+    fn halves(&self, expr: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
+        if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), lhs, rhs) = *self.pool.get(expr) {
+            Some((op, lhs, rhs))
+        } else {
+            None
+        }
     }
 
     /// Whether `expr >= 0` follows from what is known.

@@ -22,6 +22,9 @@ mod samples;
 /// Values of variables.
 type Values = FxHashMap<VarId, Constant>;
 
+/// How often startup values are drawn until they are what the algorithm requires.
+const MOST_DRAWN: usize = 20;
+
 fn evaluate(pool: &Pool, expr: ExprId, values: &Values) -> Constant {
     match pool.get(expr) {
         Expr::Const(constant) => *constant,
@@ -201,18 +204,28 @@ impl Comparison {
             i128::from(state >> 33) % bound
         };
         let names: Vec<_> = self.pool.vars().map(|(var, decl)| (var, decl.clone())).collect();
-        for (var, decl) in names {
-            let given = params.iter().find(|(name, _)| *name == decl.name).map(|(_, value)| *value);
-            // Parameters are factors of splits: a requirement or an entry check keeps them positive, like strides.
-            let least =
-                decl.name.contains("stride") || self.lowered.algorithm.params.contains(&var);
-            let value = given.unwrap_or_else(|| random(11) + i128::from(least));
-            startup.insert(var, eval::cast(decl.ty.scalar, Constant::int(value)).unwrap());
-        }
-        for output in &self.lowered.outputs {
-            for ((min, extent), (low, count)) in output.window.iter().zip(window) {
-                startup.insert(*min, Constant::int(i128::from(*low)));
-                startup.insert(*extent, Constant::int(i128::from(*count)));
+        // Either engine takes for granted what the algorithm requires, which random values keep to sooner or later, or hardly ever.
+        for _ in 0..MOST_DRAWN {
+            for (var, decl) in &names {
+                let given =
+                    params.iter().find(|(name, _)| *name == decl.name).map(|(_, value)| *value);
+                // Parameters are factors of splits: a requirement or an entry check keeps them positive, like strides.
+                let least =
+                    decl.name.contains("stride") || self.lowered.algorithm.params.contains(var);
+                let value = given.unwrap_or_else(|| random(11) + i128::from(least));
+                startup.insert(*var, eval::cast(decl.ty.scalar, Constant::int(value)).unwrap());
+            }
+            for output in &self.lowered.outputs {
+                for ((min, extent), (low, count)) in output.window.iter().zip(window) {
+                    startup.insert(*min, Constant::int(i128::from(*low)));
+                    startup.insert(*extent, Constant::int(i128::from(*count)));
+                }
+            }
+            let is_right = |require: &halidom_ir::Require| {
+                evaluate(&self.pool, require.condition, &startup).as_bool() == Some(true)
+            };
+            if self.lowered.algorithm.requires.iter().all(is_right) {
+                break;
             }
         }
         let mut compared = 0;

@@ -3,9 +3,10 @@
 //! A coordinate is brought into normal form before each step, so that correlated terms cancel (`x - 8*xo` with `x` in `8*xo ..`), and each variable's interval is cut by
 //! the conditions that it stands under (guards of splits, `where` clauses, the compute region of the stage).
 
+use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
-use super::{machine, residues};
+use super::{machine, monotone, residues};
 use crate::algebra::{Algebra, Product, Sum, opposite};
 use crate::query::Binder;
 
@@ -195,6 +196,13 @@ fn eliminate_all(
             machine::range(algebra, operand, machine::Values::OfFuncs, &|algebra, expr| {
                 !is_data(algebra, expr, targets)
             });
+        // What rises or falls with a variable is eliminated with it.
+        if (low.is_none() || high.is_none())
+            && monotone::chain(algebra.pool, operand, &|expr| !is_data(algebra, expr, targets))
+                .is_some()
+        {
+            continue;
+        }
         let target = Target { expr: data, low, high };
         expr = eliminate(algebra, expr, target, end)?;
     }
@@ -384,12 +392,18 @@ fn atom(algebra: &mut Algebra<'_>, atom: ExprId, target: Target, end: End) -> Op
             | Expr::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::Div, ..)
     );
     match (end, algebra.least_atom(atom)) {
+        // What rises or falls with the target is bounded by values of its own type.
+        (End::Low, Some(_)) if bound.is_some() && is_conversion(algebra, atom) => bound,
         (End::Low, Some(least)) if atom != target.expr => {
             let least = algebra.int(least);
             Some(bound.map_or(least, |bound| algebra.max(bound, least)))
         }
         _ => bound,
     }
+}
+
+fn is_conversion(algebra: &Algebra<'_>, atom: ExprId) -> bool {
+    matches!(algebra.pool.get(atom), Expr::Cast(..))
 }
 
 fn atom_within(
@@ -427,6 +441,7 @@ fn atom_within(
                 End::High => algebra.max(if_true, if_false),
             })
         }
+        Expr::Cast(Scalar::Int, operand) => along(algebra, atom, operand, target, end),
         Expr::Call(Intrinsic::Abs, operand) => {
             let (low, high) = both(algebra, operand, target)?;
             let zero = algebra.int(0);
@@ -452,6 +467,30 @@ fn atom_within(
         | Expr::Broadcast { .. }
         | Expr::Hole(_) => None,
     }
+}
+
+/// Bounds a value that rises or falls with an integer that has the target inside: at an end of the integer, or at both where it is not known which one counts.
+fn along(
+    algebra: &mut Algebra<'_>,
+    atom: ExprId,
+    operand: ExprId,
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
+    let chain = monotone::chain(algebra.pool, operand, &|expr| !algebra.occurs(expr, target.expr))?;
+    let at = |algebra: &mut Algebra<'_>, end: End| {
+        let bottom = eliminate(algebra, chain.bottom, target, end)?;
+        let mut done = FxHashMap::from_iter([(chain.bottom, bottom)]);
+        Some(algebra.pool.rewrite_bottom_up(atom, &mut done, &mut |_, id, _| id))
+    };
+    if let Some(rises) = chain.rises {
+        return at(algebra, end.along(rises));
+    }
+    let (low, high) = (at(algebra, End::Low)?, at(algebra, End::High)?);
+    Some(match end {
+        End::Low => algebra.min(low, high),
+        End::High => algebra.max(low, high),
+    })
 }
 
 fn both(algebra: &mut Algebra<'_>, expr: ExprId, target: Target) -> Option<(ExprId, ExprId)> {

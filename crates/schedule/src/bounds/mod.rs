@@ -5,6 +5,7 @@ mod containment;
 mod exact;
 mod interval;
 mod machine;
+mod monotone;
 mod reference;
 mod residues;
 mod unbounded;

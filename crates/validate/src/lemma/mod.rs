@@ -4,6 +4,7 @@
 //! Each lemma is a theorem whatever the symbols are; its reason stands at its maker. Lemmas are instances of nonlinear facts, and of facts about operators,
 //! that linear arithmetic cannot find by itself. Leaving one out can only prove less.
 
+mod monotone;
 mod products;
 #[cfg(test)]
 mod tests;
@@ -108,7 +109,7 @@ impl Reached {
         let mut lemmas = Vec::new();
         loop {
             let (atoms, truths) = (self.atoms.len(), self.truths.len());
-            let congruences = congruence(space, &self.values, &self.truths, &mut self.pairs);
+            let congruences = of_pairs(space, &self.values, &self.truths, &mut self.pairs);
             for lemma in &congruences {
                 self.formula(space, *lemma);
             }
@@ -338,8 +339,8 @@ fn division_lemmas(
     lemmas
 }
 
-/// Equal operands have equal values: for every pair of machine values that look alike and was not met before.
-fn congruence(
+/// Equal operands have equal values, and greater ones greater values: for every pair of machine values that look alike and was not met before.
+fn of_pairs(
     space: &mut Space,
     values: &IndexSet<TermId>,
     truths: &IndexSet<TermId>,
@@ -353,6 +354,9 @@ fn congruence(
             for b in terms.iter().take(position) {
                 if !met.insert((*a, *b, truth)) {
                     continue;
+                }
+                if !truth {
+                    lemmas.extend(monotone::lemma(space, *a, *b));
                 }
                 let Some(alike) = space.alike(*a, *b) else { continue };
                 let same = if truth {

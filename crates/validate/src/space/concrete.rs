@@ -1,14 +1,15 @@
 //! Values of terms at given values of the symbols, for tests.
 
 use halidom_base::FxHashMap;
+use halidom_ir::{Constant, eval};
 
-use super::{Atom, Formula, FormulaId, PolyId, Space, Symbol};
+use super::{Atom, Formula, FormulaId, PolyId, Space, Symbol, Term, TermId};
 
-/// Values of symbols.
+/// Values of symbols; of those that are floats, the bits.
 pub(crate) type Assignment = FxHashMap<Symbol, i128>;
 
 impl Space {
-    /// What an integer without machine values is.
+    /// What an integer is.
     pub(crate) fn value_at(&self, poly: PolyId, at: &Assignment) -> i128 {
         let mut sum = 0;
         for (monomial, coefficient) in &self.poly(poly).0 {
@@ -26,7 +27,7 @@ impl Space {
                         let chosen = if self.truth_at(*condition, at) { a } else { b };
                         self.value_at(*chosen, at)
                     }
-                    Atom::Value(_) => panic!("a machine value"),
+                    Atom::Value(term) => self.term_at(*term, at).as_integer().unwrap(),
                 };
             }
             sum += product;
@@ -34,14 +35,44 @@ impl Space {
         sum
     }
 
-    /// Whether a formula without machine values holds.
+    /// What a machine value without reads is.
+    pub(crate) fn term_at(&self, term: TermId, at: &Assignment) -> Constant {
+        match self.term(term) {
+            Term::Constant(constant) => *constant,
+            Term::Ring(scalar, poly) => {
+                Constant::wrapped(*scalar, self.value_at(*poly, at)).unwrap()
+            }
+            Term::Truth(formula) => Constant::bool(self.truth_at(*formula, at)),
+            Term::Parameter(symbol, scalar) => {
+                Constant::from_bits(*scalar, u64::try_from(at[symbol]).unwrap()).unwrap()
+            }
+            Term::Read { .. } => panic!("a read"),
+            Term::Unary(op, operand) => eval::unary(*op, self.term_at(*operand, at)).unwrap(),
+            Term::Binary(op, a, b) => {
+                eval::binary(*op, self.term_at(*a, at), self.term_at(*b, at)).unwrap()
+            }
+            Term::Select(condition, a, b) => {
+                let chosen = if self.truth_at(*condition, at) { a } else { b };
+                self.term_at(*chosen, at)
+            }
+            Term::Cast(to, operand) => eval::cast(*to, self.term_at(*operand, at)).unwrap(),
+            Term::FromInt(to, poly) => {
+                eval::cast(*to, Constant::int(self.value_at(*poly, at))).unwrap()
+            }
+            Term::Call(call, operand) => {
+                eval::intrinsic(*call, self.term_at(*operand, at)).unwrap()
+            }
+        }
+    }
+
+    /// Whether a formula holds.
     pub(crate) fn truth_at(&self, formula: FormulaId, at: &Assignment) -> bool {
         match self.formula(formula) {
             Formula::True => true,
             Formula::False => false,
             Formula::NonNegative(poly) => self.value_at(*poly, at) >= 0,
             Formula::Zero(poly) => self.value_at(*poly, at) == 0,
-            Formula::Holds(_) => panic!("a machine value"),
+            Formula::Holds(term) => self.term_at(*term, at).as_bool().unwrap(),
             Formula::Not(inner) => !self.truth_at(*inner, at),
             Formula::And(parts) => parts.iter().all(|part| self.truth_at(*part, at)),
             Formula::Or(parts) => parts.iter().any(|part| self.truth_at(*part, at)),

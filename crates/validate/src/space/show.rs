@@ -95,7 +95,7 @@ impl Names<'_> {
 
     pub(crate) fn term(self, term: TermId) -> String {
         match self.space.term(term) {
-            Term::Constant(constant) => format!("{constant:?}"),
+            Term::Constant(constant) => halidom_ir::print::constant(*constant),
             Term::Ring(scalar, poly) => format!("{scalar}({})", self.poly(*poly)),
             Term::Truth(formula) => self.formula(*formula),
             Term::Parameter(symbol, _) => self.space.symbol_name(*symbol).to_owned(),

@@ -1,0 +1,252 @@
+//! Integers made of floats that rise or fall with an integer: `i32(floor((f32(y) + 0.5) / scale - 0.5))`, the place that a resized picture's row `y` comes from.
+//!
+//! # Correctness
+//! Two values are looked at that are written alike but for the integers `x` and `y` at the bottom, each step of which is a function that rises or falls on the extended reals
+//! and keeps NaN:
+//!
+//! * Conversions of integers to floats and of floats to floats, sums and differences with a finite constant, products with and quotients by a finite constant other than 0,
+//!   negation and the roundings to integral floats. Rounding to nearest is monotone, so is overflow to an infinity. None of them makes a NaN.
+//! * One product with, or quotient by, a value of which nothing is known, but that it is the same on both sides. Its other operand is finite where `|x|`, `|y|` are at most
+//!   [`MOST`], which is a premise, and the steps below it do not leave [`FINITE`]. If the value is NaN, so is every result. If it is finite and not 0, or an infinite divisor, or a
+//!   factor 0, the step is monotone by its sign and makes no NaN. If it is an infinite factor or a divisor 0, the results are an infinity on the one side of 0, NaN at 0, and the other
+//!   infinity on the other side; the steps after it keep these apart, and 0, which NaN is converted to, lies between (or at an end of) what the infinities are converted to.
+//! * Last a conversion to an integer, which is monotone as it saturates.
+//!
+//! The sign is that of the factor, or of 1 over the divisor, as `1 / -0` is negative. Where a factor is 0, or a divisor infinite, all results are equal, so that either sign will do.
+
+use halidom_ir::{BinaryOp, Constant, Intrinsic, Scalar, UnaryOp};
+
+use crate::space::{FormulaId, PolyId, Space, Term, TermId};
+
+/// The greatest absolute value of the integers of which a lemma speaks: far beyond every coordinate.
+const MOST: i128 = 1 << 40;
+/// Absolute values below this are those of finite `f32`s, rounding included.
+const FINITE: f64 = 1e30;
+
+/// How the values written above two integers depend on them.
+#[derive(Clone, Copy)]
+struct Chain {
+    x: PolyId,
+    y: PolyId,
+    /// Whether an odd number of steps falls.
+    falls: bool,
+    /// Of the value of which nothing is known, what makes its step rise, and what makes it fall; one of them holds.
+    sign: Option<(FormulaId, FormulaId)>,
+    /// No result so far has a greater absolute value, where `|x|` and `|y|` are at most [`MOST`].
+    magnitude: f64,
+}
+
+/// What follows for two machine integers from the order of the integers that they are made of.
+pub(super) fn lemma(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId> {
+    // Where operators on floats may mean anything, nothing is known of them.
+    if space.is_as_written() || a == b {
+        return None;
+    }
+    let (Term::Cast(to, inner), Term::Cast(other, other_inner)) =
+        (space.term(a).clone(), space.term(b).clone())
+    else {
+        return None;
+    };
+    if to != other || !to.is_machine_integer() {
+        return None;
+    }
+    let chain = chain(space, inner, other_inner)?;
+    let (value, other_value) = (space.number(a), space.number(b));
+    let rises = order(space, (chain.x, value), (chain.y, other_value));
+    let falls = order(space, (chain.x, other_value), (chain.y, value));
+    let Some((positive, negative)) = chain.sign else {
+        return Some(if chain.falls { falls } else { rises });
+    };
+    let (along, against) = if chain.falls { (falls, rises) } else { (rises, falls) };
+    let cases = [space.implies(positive, along), space.implies(negative, against)];
+    let (least, greatest) = (space.constant(-MOST), space.constant(MOST));
+    let small: Vec<_> = [chain.x, chain.y]
+        .into_iter()
+        .flat_map(|end| [space.at_most(least, end), space.at_most(end, greatest)])
+        .collect();
+    let (small, cases) = (space.and(&small), space.and(&cases));
+    Some(space.implies(small, cases))
+}
+
+/// `x <= y` implies `f(x) <= f(y)`, and the other way round.
+fn order(space: &mut Space, (x, of_x): (PolyId, PolyId), (y, of_y): (PolyId, PolyId)) -> FormulaId {
+    let (before, after) = (space.at_most(x, y), space.at_most(y, x));
+    let (below, above) = (space.at_most(of_x, of_y), space.at_most(of_y, of_x));
+    let both = [space.implies(before, below), space.implies(after, above)];
+    space.and(&both)
+}
+
+fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
+    let scalar = space.scalar(a);
+    if scalar != space.scalar(b) || !scalar.is_float() {
+        return None;
+    }
+    match (space.term(a).clone(), space.term(b).clone()) {
+        (Term::FromInt(_, x), Term::FromInt(_, y)) => Some(bottom(x, y)),
+        (Term::Cast(_, x), Term::Cast(_, y)) => {
+            let (from, other) = (space.scalar(x), space.scalar(y));
+            if from.is_machine_integer() && other.is_machine_integer() {
+                let (x, y) = (space.integer_of(x), space.integer_of(y));
+                return Some(bottom(x, y));
+            }
+            chain(space, x, y)
+        }
+        (Term::Unary(UnaryOp::Neg(_), x), Term::Unary(UnaryOp::Neg(_), y)) => {
+            let chain = chain(space, x, y)?;
+            Some(Chain { falls: !chain.falls, ..chain })
+        }
+        (Term::Call(call, x), Term::Call(other, y)) if call == other && is_rounding(call) => {
+            let chain = chain(space, x, y)?;
+            within(Chain { magnitude: chain.magnitude + 1.0, ..chain })
+        }
+        (Term::Binary(op, lhs, rhs), Term::Binary(other, other_lhs, other_rhs)) if op == other => {
+            if rhs == other_rhs {
+                let chain = chain(space, lhs, other_lhs)?;
+                step(space, chain, op, rhs)
+            } else if lhs == other_lhs && matches!(op, BinaryOp::Add(_) | BinaryOp::Mul(_)) {
+                let chain = chain(space, rhs, other_rhs)?;
+                step(space, chain, op, lhs)
+            } else if lhs == other_lhs && matches!(op, BinaryOp::Sub(_)) {
+                // c - p  =  -(p - c), rounded alike.
+                let chain = chain(space, rhs, other_rhs)?;
+                let chain = step(space, chain, op, lhs)?;
+                Some(Chain { falls: !chain.falls, ..chain })
+            } else {
+                None
+            }
+        }
+        (
+            Term::Constant(_)
+            | Term::Ring(..)
+            | Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Select(..)
+            | Term::Cast(..)
+            | Term::FromInt(..)
+            | Term::Call(..),
+            _,
+        ) => None,
+    }
+}
+
+fn bottom(x: PolyId, y: PolyId) -> Chain {
+    // An integer may grow by half when it is rounded to a float, if not as much.
+    Chain { x, y, falls: false, sign: None, magnitude: 1.5 * MOST as f64 }
+}
+
+fn is_rounding(call: Intrinsic) -> bool {
+    match call {
+        Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc => true,
+        Intrinsic::Abs
+        | Intrinsic::Sqrt
+        | Intrinsic::Exp
+        | Intrinsic::Log
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Atan => false,
+    }
+}
+
+/// What depends on the integers, combined with an operand that does not.
+fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Option<Chain> {
+    let Some(constant) = space.term_constant(operand) else {
+        return scaled(space, chain, op, operand);
+    };
+    let constant = constant.as_f64().or(constant.as_f32().map(f64::from))?;
+    if !constant.is_finite() {
+        return None;
+    }
+    let (magnitude, falls) = match op {
+        BinaryOp::Add(_) | BinaryOp::Sub(_) => (chain.magnitude + constant.abs(), chain.falls),
+        BinaryOp::Mul(_) if constant != 0.0 => {
+            (chain.magnitude * constant.abs(), chain.falls != (constant < 0.0))
+        }
+        BinaryOp::Div if constant != 0.0 => {
+            (chain.magnitude / constant.abs(), chain.falls != (constant < 0.0))
+        }
+        BinaryOp::Mul(_)
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => return None,
+    };
+    // Rounding at most doubles what is not as good as 0.
+    within(Chain { falls, magnitude: 2.0 * magnitude + 1.0, ..chain })
+}
+
+/// The step with a value of which nothing is known.
+fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<Chain> {
+    if chain.sign.is_some() {
+        return None;
+    }
+    let scalar = space.scalar(by);
+    let zero = float(space, scalar, 0.0)?;
+    let sign = match op {
+        BinaryOp::Mul(_) => by,
+        BinaryOp::Div => {
+            let one = float(space, scalar, 1.0)?;
+            space.binary_term(BinaryOp::Div, one, by).ok()?
+        }
+        BinaryOp::Add(_)
+        | BinaryOp::Sub(_)
+        | BinaryOp::Mod
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => return None,
+    };
+    let natural = space.compare_floats(BinaryOp::Le, zero, sign);
+    let unnatural = space.not(natural);
+    // What programs state of it says as much: `require scale > 0`.
+    let above = space.compare_floats(BinaryOp::Lt, zero, by);
+    let below = space.compare_floats(BinaryOp::Lt, by, zero);
+    let sign = (space.or(&[above, natural]), space.or(&[below, unnatural]));
+    // Afterwards nothing has to be finite.
+    Some(Chain { sign: Some(sign), magnitude: 0.0, ..chain })
+}
+
+fn within(chain: Chain) -> Option<Chain> {
+    (chain.magnitude < FINITE).then_some(chain)
+}
+
+fn float(space: &mut Space, scalar: Scalar, value: f32) -> Option<TermId> {
+    let constant = match scalar {
+        Scalar::F32 => Constant::f32(value),
+        Scalar::F64 => Constant::f64(f64::from(value)),
+        Scalar::Bool
+        | Scalar::Int
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => return None,
+    };
+    Some(space.constant_term(constant))
+}
