@@ -151,6 +151,33 @@ fn floats_beyond_a_narrow_integer_wrap() {
 
 /// What is shown beside a pipeline whose signed integers wrap is shown of the statement that was given alone.
 #[test]
+fn reads_beyond_memory_that_no_output_shows_are_said_and_are_no_refutation() {
+    let has_halide = bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if !has_halide {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = root.join("tests/halide/pipelines/rfactor_in_vectors.py");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+    let subject = &stock.subject;
+    let options = Options::find().unwrap().of_stock();
+    let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let Verdict::Refuted(counterexample) = report.verdict.clone() else {
+        panic!("{:?}", report.verdict)
+    };
+    assert!(counterexample.got.contains("is out of bounds"), "{}", counterexample.got);
+    let replay = stock::bear_out(&stock, &mut report, None).unwrap();
+    assert!(matches!(replay, Some(Replay::Right)), "{replay:?}");
+    let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(reason.contains("faults (read of `squares` at [4] is out of bounds)"), "{reason}");
+}
+
+#[test]
 fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
     let has_halide = bridge::find().is_ok_and(|python| {
         let probe = Command::new(python).args(["-c", "import halide"]).output();
