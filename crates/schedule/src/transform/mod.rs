@@ -273,6 +273,8 @@ fn readdress(directive: &Directive, ids: &IndexMap<FuncId, FuncId>) -> Directive
         Action::ComputeAt(level(at))
     } else if let Action::StoreAt(at) = &directive.action {
         Action::StoreAt(level(at))
+    } else if let Action::HoistStorage(at) = &directive.action {
+        Action::HoistStorage(at.as_ref().map(level))
     } else {
         directive.action.clone()
     };
