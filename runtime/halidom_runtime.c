@@ -183,12 +183,19 @@ static uint64_t pack(uint32_t next, uint32_t end) { return (uint64_t)next << 32 
 static uint32_t range_next(uint64_t range) { return (uint32_t)(range >> 32); }
 static uint32_t range_end(uint64_t range) { return (uint32_t)range; }
 
+/* What a slot's range counts, and who takes from it:
+ * SHARED  tasks of the slot's thread, and of others when theirs are done
+ * STATIC  one task, the thread's whole share; the caller takes those that nobody came for
+ * DYNAMIC tasks of everybody, all in slot 0 */
+typedef enum { SHARED, STATIC, DYNAMIC } policy_t;
+
 typedef struct loop {
     int (*body)(void *closure, int64_t index);
     void *closure;
     int64_t min;
     uint64_t extent;
-    uint64_t block;             /* iterations in one task: 1 but for gigantic loops */
+    uint64_t block;             /* iterations in one task or, of STATIC, in a block of a share */
+    policy_t policy;
     uint32_t slots;             /* one for the caller (0) and for each worker, by number */
     struct loop *outer, *inner; /* neighbours in the pool's list */
     _Atomic int status;         /* the first non-zero status of a body */
@@ -232,8 +239,7 @@ static bool steal(loop_t *loop, uint32_t mine) {
     return false;
 }
 
-static void run_task(loop_t *loop, uint32_t task) {
-    uint64_t first = task * loop->block;
+static void run_block(loop_t *loop, uint64_t first) {
     uint64_t last = loop->extent - first > loop->block ? first + loop->block : loop->extent;
     for (uint64_t i = first; i < last && atomic_load(&loop->status) == 0; i++) {
         int status = loop->body(loop->closure, loop->min + (int64_t)i);
@@ -244,24 +250,66 @@ static void run_task(loop_t *loop, uint32_t task) {
     }
 }
 
+static void run_tasks_of(loop_t *loop, uint32_t slot) {
+    uint32_t task;
+    while (atomic_load(&loop->status) == 0 && take_own(&loop->slot[slot], &task)) {
+        run_block(loop, task * loop->block);
+    }
+}
+
+/* The blocks number `slot`, `slot + slots` and so on, if nobody has taken the share. */
+static void run_share(loop_t *loop, uint32_t slot) {
+    uint32_t share;
+    if (!take_own(&loop->slot[slot], &share)) {
+        return;
+    }
+    uint64_t blocks = (loop->extent - 1) / loop->block + 1;
+    for (uint64_t i = slot; i < blocks && atomic_load(&loop->status) == 0; i += loop->slots) {
+        run_block(loop, i * loop->block);
+    }
+}
+
 /* Runs tasks until none can be found. One in transit between two slots may be missed: the thief
  * that moves it will run it. */
 static void work_on(loop_t *loop, uint32_t mine) {
-    do {
-        uint32_t task;
-        while (atomic_load(&loop->status) == 0 && take_own(&loop->slot[mine], &task)) {
-            run_task(loop, task);
+    switch (loop->policy) {
+    case SHARED:
+        do {
+            run_tasks_of(loop, mine);
+        } while (atomic_load(&loop->status) == 0 && steal(loop, mine));
+        break;
+    case STATIC:
+        run_share(loop, mine);
+        for (uint32_t i = 1; mine == 0 && i < loop->slots; i++) {
+            run_share(loop, i);
         }
-    } while (atomic_load(&loop->status) == 0 && steal(loop, mine));
+        break;
+    case DYNAMIC:
+        run_tasks_of(loop, 0);
+        break;
+    }
 }
 
-static bool has_work(loop_t *loop) {
-    if (atomic_load(&loop->status) != 0) {
+static bool has_tasks(loop_t *loop, uint32_t slot) {
+    uint64_t range = atomic_load(&loop->slot[slot].range);
+    return range_next(range) < range_end(range);
+}
+
+/* Whether there is something for a worker. */
+static bool has_work(loop_t *loop, uint32_t number) {
+    if (number >= loop->slots || atomic_load(&loop->status) != 0) {
         return false;
     }
+    switch (loop->policy) {
+    case SHARED:
+        break;
+    case STATIC:
+        return has_tasks(loop, number);
+    case DYNAMIC:
+        return has_tasks(loop, 0);
+    }
     for (uint32_t i = 0; i < loop->slots; i++) {
-        uint64_t range = atomic_load(&loop->slot[i].range);
-        if (range_next(range) < range_end(range)) {
+        if (has_tasks(loop, i)) {
             return true;
         }
     }
@@ -292,7 +340,7 @@ static void wake_workers(int count) {
 static loop_t *join_loop(uint32_t number) {
     pthread_mutex_lock(&pool.lock);
     loop_t *loop = pool.innermost;
-    while (loop != NULL && !(number < loop->slots && has_work(loop))) {
+    while (loop != NULL && !has_work(loop, number)) {
         loop = loop->outer;
     }
     if (loop != NULL) {
@@ -463,7 +511,8 @@ static int run_alone(int (*body)(void *, int64_t), void *closure, int64_t min, i
     return status;
 }
 
-static void deal(loop_t *loop, uint32_t tasks) {
+/* The first slots get one task more where it does not come out even. */
+static void deal_evenly(loop_t *loop, uint32_t tasks) {
     uint32_t share = tasks / loop->slots, more = tasks % loop->slots, next = 0;
     for (uint32_t i = 0; i < loop->slots; i++) {
         uint32_t end = next + share + (i < more ? 1 : 0);
@@ -486,8 +535,32 @@ static void wait_for_visitors(loop_t *loop) {
     }
 }
 
-WEAK int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *closure, int64_t min,
-                              int64_t extent) {
+/* How many threads have something to do, at most; deals it out. */
+static uint32_t deal(loop_t *loop, uint64_t chunk) {
+    uint64_t least = (loop->extent - 1) / MAX_TASKS + 1, even = (loop->extent - 1) / loop->slots + 1;
+    /* Of static shares only those are counted, of which there are few. */
+    loop->block = loop->policy != STATIC ? (chunk > least ? chunk : least)
+                  : chunk > 0            ? chunk
+                                         : even;
+    uint64_t blocks = (loop->extent - 1) / loop->block + 1;
+    uint32_t busy = blocks < loop->slots ? (uint32_t)blocks : loop->slots;
+    switch (loop->policy) {
+    case SHARED:
+        deal_evenly(loop, (uint32_t)blocks);
+        break;
+    case STATIC:
+        deal_evenly(loop, busy);
+        break;
+    case DYNAMIC:
+        deal_evenly(loop, 0);
+        atomic_init(&loop->slot[0].range, pack(0, (uint32_t)blocks));
+        break;
+    }
+    return busy;
+}
+
+static int parallel_for(int (*body)(void *closure, int64_t index), void *closure, int64_t min,
+                        int64_t extent, policy_t policy, uint32_t chunk) {
     uint32_t threads = current_threads();
     if (threads == 1 || extent <= 1) {
         return run_alone(body, closure, min, extent);
@@ -497,12 +570,11 @@ WEAK int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *c
     loop.closure = closure;
     loop.min = min;
     loop.extent = (uint64_t)extent;
-    loop.block = (loop.extent - 1) / MAX_TASKS + 1;
+    loop.policy = policy;
     loop.slots = threads;
     atomic_init(&loop.status, 0);
     atomic_init(&loop.visitors, 0);
-    uint32_t tasks = (uint32_t)((loop.extent - 1) / loop.block + 1);
-    deal(&loop, tasks);
+    uint32_t busy = deal(&loop, chunk);
 
     pthread_mutex_lock(&pool.lock);
     start_workers(threads);
@@ -513,7 +585,8 @@ WEAK int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *c
     }
     pool.innermost = &loop;
     pthread_mutex_unlock(&pool.lock);
-    wake_workers((int)(tasks < threads ? tasks : threads) - 1);
+    /* Whose a static share is does not depend on who wakes up. */
+    wake_workers(policy == STATIC ? MAX_THREADS : (int)busy - 1);
 
     work_on(&loop, 0);
 
@@ -530,4 +603,19 @@ WEAK int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *c
     pthread_mutex_unlock(&pool.lock);
     wait_for_visitors(&loop);
     return atomic_load(&loop.status);
+}
+
+WEAK int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *closure, int64_t min,
+                              int64_t extent) {
+    return parallel_for(body, closure, min, extent, SHARED, 1);
+}
+
+WEAK int halidom_parallel_for_static(int (*body)(void *closure, int64_t index), void *closure,
+                                     int64_t min, int64_t extent, uint32_t chunk) {
+    return parallel_for(body, closure, min, extent, STATIC, chunk);
+}
+
+WEAK int halidom_parallel_for_dynamic(int (*body)(void *closure, int64_t index), void *closure,
+                                      int64_t min, int64_t extent, uint32_t chunk) {
+    return parallel_for(body, closure, min, extent, DYNAMIC, chunk);
 }

@@ -107,6 +107,19 @@ static inline void halidom_publish(void) {
 int halidom_parallel_for(int (*body)(void *closure, int64_t index), void *closure, int64_t min,
                          int64_t extent);
 
+/* The same, dealt otherwise. */
+
+/* Each thread's share is fixed at the start: a contiguous one of extent / threads iterations where
+ * `chunk` is 0, else blocks of `chunk` iterations dealt in turn. A share is run by one thread, in
+ * order; nobody takes a part of it. The share of a thread that has not come by the time the caller
+ * has done with its own is run by the caller. */
+int halidom_parallel_for_static(int (*body)(void *closure, int64_t index), void *closure,
+                                int64_t min, int64_t extent, uint32_t chunk);
+
+/* Each thread takes the next `chunk` iterations, at least 1, whenever it has done with its last. */
+int halidom_parallel_for_dynamic(int (*body)(void *closure, int64_t index), void *closure,
+                                 int64_t min, int64_t extent, uint32_t chunk);
+
 /* How many threads a parallel loop may use, the caller counted. At first this is the value of the
  * environment variable HALIDOM_THREADS or, where that is unset or no positive number, the number of
  * processors that the process may run on. */

@@ -136,6 +136,193 @@ static void test_nested(void) {
     }
 }
 
+/* ---- Other ways of dealing ---- */
+
+typedef int dealt_for_t(int (*body)(void *, int64_t), void *closure, int64_t min, int64_t extent,
+                        uint32_t chunk);
+
+enum { DEALT = 3000 };
+
+typedef struct {
+    int64_t min;
+    uint32_t runs[DEALT];
+    uint32_t order[DEALT]; /* when the iteration ran, counted from 1 over all threads */
+    pthread_t thread[DEALT];
+    uint32_t clock;
+} dealt_t;
+
+static int note_run(void *closure, int64_t index) {
+    dealt_t *dealt = closure;
+    int64_t at = index - dealt->min;
+    __atomic_fetch_add(&dealt->runs[at], 1, __ATOMIC_RELAXED);
+    dealt->order[at] = __atomic_add_fetch(&dealt->clock, 1, __ATOMIC_SEQ_CST);
+    dealt->thread[at] = pthread_self();
+    /* Long enough for others to take part. */
+    for (volatile int rounds = 1000; rounds > 0; rounds = rounds - 1) {
+    }
+    return 0;
+}
+
+/* Each block of `chunk` iterations is run by one thread, in order. */
+static bool blocks_are_whole(const dealt_t *dealt, int64_t extent, int64_t chunk) {
+    for (int64_t i = 1; i < extent; i++) {
+        if (i % chunk != 0
+            && (!pthread_equal(dealt->thread[i], dealt->thread[i - 1])
+                || dealt->order[i] <= dealt->order[i - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Blocks that lie `threads` blocks apart are run by one thread, in order. */
+static bool shares_are_whole(const dealt_t *dealt, int64_t extent, int64_t chunk) {
+    int64_t stride = chunk * halidom_threads();
+    for (int64_t i = stride; i < extent; i++) {
+        if (!pthread_equal(dealt->thread[i], dealt->thread[i - stride])
+            || dealt->order[i] <= dealt->order[i - stride]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void test_dealt_sizes(void) {
+    static dealt_t dealt;
+    int64_t extents[] = {0, 1, 2, 3, 5, 7, 64, 1000, DEALT};
+    uint32_t chunks[] = {0, 1, 2, 4, 63, 1000, INT32_MAX};
+    for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
+        for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
+            int64_t extent = extents[e], min = e % 2 == 0 ? -5 : INT64_MAX - DEALT;
+            int64_t threads = halidom_threads();
+            memset(&dealt, 0, sizeof dealt);
+            dealt.min = min;
+            EXPECT(halidom_parallel_for_static(note_run, &dealt, min, extent, chunks[c]) == 0);
+            EXPECT(each_once(dealt.runs, extent));
+            int64_t block = chunks[c] > 0 ? chunks[c] : (extent + threads - 1) / threads;
+            if (extent > 0) {
+                EXPECT(blocks_are_whole(&dealt, extent, block));
+                EXPECT(shares_are_whole(&dealt, extent, block));
+            }
+
+            memset(&dealt, 0, sizeof dealt);
+            dealt.min = min;
+            EXPECT(halidom_parallel_for_dynamic(note_run, &dealt, min, extent, chunks[c]) == 0);
+            EXPECT(each_once(dealt.runs, extent));
+            EXPECT(blocks_are_whole(&dealt, extent, chunks[c] > 0 ? chunks[c] : 1));
+        }
+    }
+    EXPECT(halidom_parallel_for_static(note_run, NULL, 5, -3, 2) == 0);
+    EXPECT(halidom_parallel_for_dynamic(note_run, NULL, 5, -3, 2) == 0);
+}
+
+/* A loop of each kind within one of each kind, and callers that share the pool. */
+static const struct {
+    dealt_for_t *start;
+    uint32_t chunk;
+} DEALS[] = {
+    {halidom_parallel_for_static, 0},
+    {halidom_parallel_for_static, 2},
+    {halidom_parallel_for_dynamic, 1},
+    {halidom_parallel_for_dynamic, 3},
+};
+
+enum { DEAL_KINDS = sizeof DEALS / sizeof *DEALS };
+
+typedef struct {
+    nest_t *nest;
+    int64_t base;
+    int kind;
+} dealt_level_t;
+
+static int dealt_inner(void *closure, int64_t k) {
+    dealt_level_t *level = closure;
+    __atomic_fetch_add(&level->nest->runs[level->base * INNER + k], 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static int dealt_middle(void *closure, int64_t j) {
+    dealt_level_t *level = closure;
+    dealt_level_t below = {level->nest, level->base * MIDDLE + j, level->kind};
+    int kind = (int)((level->kind + j) % DEAL_KINDS);
+    return DEALS[kind].start(dealt_inner, &below, 0, INNER, DEALS[kind].chunk);
+}
+
+static int dealt_outer(void *closure, int64_t i) {
+    dealt_level_t *level = closure;
+    dealt_level_t below = {level->nest, i, level->kind};
+    int kind = (int)((level->kind + i) % (DEAL_KINDS + 1));
+    return kind == DEAL_KINDS
+               ? halidom_parallel_for(dealt_middle, &below, 0, MIDDLE)
+               : DEALS[kind].start(dealt_middle, &below, 0, MIDDLE, DEALS[kind].chunk);
+}
+
+static void *nest_dealt(void *unused) {
+    (void)unused;
+    for (int repeat = 0; repeat < 40; repeat++) {
+        nest_t nest;
+        memset(&nest, 0, sizeof nest);
+        int kind = repeat % DEAL_KINDS;
+        dealt_level_t top = {&nest, 0, kind};
+        EXPECT(DEALS[kind].start(dealt_outer, &top, 0, OUTER, DEALS[kind].chunk) == 0);
+        EXPECT(each_once(nest.runs, OUTER * MIDDLE * INNER));
+    }
+    return NULL;
+}
+
+static void test_dealt_nested(void) {
+    nest_dealt(NULL);
+    pthread_t callers[3];
+    for (int i = 0; i < 3; i++) {
+        pthread_create(&callers[i], NULL, nest_dealt, NULL);
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_join(callers[i], NULL);
+    }
+}
+
+static void test_dealt_status(void) {
+    for (int kind = 0; kind < DEAL_KINDS; kind++) {
+        for (int64_t from = 0; from < 1000; from += 111) {
+            EXPECT(DEALS[kind].start(fail_from, &from, 0, 1000, DEALS[kind].chunk) == 42);
+        }
+        int64_t at_once = 0;
+        EXPECT(DEALS[kind].start(fail_from, &at_once, 0, INT64_MAX / 2, DEALS[kind].chunk) == 42);
+    }
+}
+
+/* No thread waits for another that is held up within the same loop: the first two iterations meet. */
+typedef struct {
+    int missing;
+    pthread_t thread[2];
+} meeting_t;
+
+static int meet_other(void *closure, int64_t index) {
+    meeting_t *meeting = closure;
+    if (index < 2) {
+        meeting->thread[index] = pthread_self();
+        __atomic_fetch_sub(&meeting->missing, 1, __ATOMIC_ACQ_REL);
+        while (__atomic_load_n(&meeting->missing, __ATOMIC_ACQUIRE) > 0) {
+        }
+    }
+    return 0;
+}
+
+/* Both ways, two threads take part. */
+static void test_dealt_to_two(void) {
+    if (halidom_threads() < 2) {
+        return;
+    }
+    dealt_for_t *starts[] = {halidom_parallel_for_static, halidom_parallel_for_dynamic};
+    for (int repeat = 0; repeat < 20; repeat++) {
+        for (int s = 0; s < 2; s++) {
+            meeting_t meeting = {2, {pthread_self(), pthread_self()}};
+            EXPECT(starts[s](meet_other, &meeting, 0, 20, 1) == 0);
+            EXPECT(!pthread_equal(meeting.thread[0], meeting.thread[1]));
+        }
+    }
+}
+
 static void test_forks(int forks) {
     int64_t rows[2][ROWS];
     memset(rows, 0, sizeof rows);
@@ -331,6 +518,10 @@ int main(int argc, char **argv) {
     test_sizes();
     test_uneven();
     test_nested();
+    test_dealt_sizes();
+    test_dealt_nested();
+    test_dealt_status();
+    test_dealt_to_two();
     test_forks(atoi(argv[1]));
     test_status();
     test_concurrent_callers();

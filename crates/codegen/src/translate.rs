@@ -1,9 +1,11 @@
 //! Statements: one C statement for each of the IR, in the same order.
 
+use std::num::NonZeroU32;
+
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{
-    BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncKind, Interval, Label,
-    LoopKind, Pool, STACK_LIMIT, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
+    BufferDecl, BufferId, BufferKind, Check, Constant, Deal, Expr, ExprId, FuncKind, Interval,
+    Label, LoopKind, Pool, STACK_LIMIT, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
 
 use crate::EmitError;
@@ -135,8 +137,11 @@ impl<'a> Translator<'a> {
             }
             Stmt::For { var, min, extent, kind, body } => match kind {
                 LoopKind::Serial => self.serial_loop(*var, *min, *extent, *body, out),
-                LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
-                    self.parallel_loop(*var, *min, *extent, *body, out)
+                LoopKind::Parallel(deal) => {
+                    self.parallel_loop(*var, (*min, *extent), *deal, *body, out)
+                }
+                LoopKind::GpuBlocks | LoopKind::GpuThreads => {
+                    self.parallel_loop(*var, (*min, *extent), Deal::Auto, *body, out)
                 }
                 LoopKind::Vectorized => Err(EmitError::NotFinal("a vectorized loop")),
                 LoopKind::Unrolled => Err(EmitError::NotFinal("an unrolled loop")),
@@ -233,8 +238,8 @@ impl<'a> Translator<'a> {
     fn parallel_loop(
         &mut self,
         var: VarId,
-        min: ExprId,
-        extent: ExprId,
+        (min, extent): (ExprId, ExprId),
+        deal: Deal,
         body: StmtId,
         out: &mut Vec<CStmt>,
     ) -> Result<(), EmitError> {
@@ -306,8 +311,10 @@ impl<'a> Translator<'a> {
         } else {
             CExpr::name("NULL")
         };
-        let call = vec![CExpr::name(function), closure, min, extent];
-        let call = CExpr::call("halidom_parallel_for", call);
+        let (starter, chunk) = parallel_for(deal);
+        let mut call = vec![CExpr::name(function), closure, min, extent];
+        call.extend(chunk.map(|chunk| CExpr::literal(chunk.to_string())));
+        let call = CExpr::call(starter, call);
         block.push(CStmt::Declare(CType::Status, "status".to_owned(), call));
         let failed = CExpr::binary(CBinary::Ne, CExpr::name("status"), CExpr::name("HALIDOM_OK"));
         block.push(CStmt::If(failed, vec![CStmt::Return(CExpr::name("status"))], None));
@@ -473,6 +480,17 @@ fn compared_with_constant(pool: &Pool, condition: ExprId) -> Vec<ExprId> {
         (Some(_), None) => vec![rhs],
         (None, Some(_)) => vec![lhs],
         (Some(_), Some(_)) | (None, None) => Vec::new(),
+    }
+}
+
+/// The runtime's function that starts a loop whose iterations are dealt so, and the size of blocks that it is given: 0 for one that is as large as can be.
+fn parallel_for(deal: Deal) -> (&'static str, Option<u32>) {
+    match deal {
+        Deal::Auto => ("halidom_parallel_for", None),
+        Deal::Static { chunk } => {
+            ("halidom_parallel_for_static", Some(chunk.map_or(0, NonZeroU32::get)))
+        }
+        Deal::Dynamic { chunk } => ("halidom_parallel_for_dynamic", Some(chunk.get())),
     }
 }
 

@@ -54,5 +54,5 @@ pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};
 pub use program::{Output, Program};
 pub use schedule::{Action, Directive, FoldDirection, LoopLevel, Schedule, Tail};
-pub use stmt::{Check, Interval, Label, LoopKind, Partition, Prophecy, Stmt, StmtId};
+pub use stmt::{Check, Deal, Interval, Label, LoopKind, Partition, Prophecy, Stmt, StmtId};
 pub use types::{Scalar, Type};

@@ -466,7 +466,7 @@ impl<'a> Printer<'a> {
             Stmt::For { var, min, extent, kind, body } => {
                 self.line(depth);
                 let name = self.names.var(pool, *var);
-                let _ = write!(self.out, "{} {name} in ", kind.keyword());
+                let _ = write!(self.out, "{kind} {name} in ");
                 self.interval(Interval { min: *min, extent: *extent });
                 self.braces(*body, depth);
             }

@@ -297,7 +297,7 @@ impl Action {
             Self::Fuse { .. } => "fuse",
             Self::Reorder { .. } => "reorder",
             Self::Swap { .. } => "swap",
-            Self::Traverse { kind: LoopKind::Parallel, .. } => "parallel",
+            Self::Traverse { kind: LoopKind::Parallel(_), .. } => "parallel",
             Self::Traverse { kind: LoopKind::GpuBlocks, .. } => "gpu_blocks",
             Self::Traverse { kind: LoopKind::GpuThreads, .. } => "gpu_threads",
             Self::Traverse {

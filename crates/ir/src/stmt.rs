@@ -1,5 +1,8 @@
 //! Statements: immutable nodes in an arena.
 
+use std::fmt;
+use std::num::NonZeroU32;
+
 use halidom_base::define_id;
 
 use crate::{BufferId, ExprId, FuncId, VarId};
@@ -31,13 +34,63 @@ pub struct Prophecy {
     pub point: Box<[ExprId]>,
 }
 
+/// How the iterations of a parallel loop are handed to threads. A hint: they may run in any order whatever it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Deal {
+    /// As the runtime likes best: a contiguous share for each thread, of which others take what is left when theirs are done.
+    #[default]
+    Auto,
+    /// Shares that are fixed when the loop starts: a contiguous one for each thread, or blocks of `chunk` iterations in turn.
+    Static {
+        /// Iterations in a block.
+        chunk: Option<NonZeroU32>,
+    },
+    /// Each thread takes the next `chunk` iterations when it has done with its last.
+    Dynamic {
+        /// How many it takes at a time.
+        chunk: NonZeroU32,
+    },
+}
+
+impl Deal {
+    /// Each thread takes one iteration after another.
+    pub const DYNAMIC: Self = Self::Dynamic { chunk: NonZeroU32::MIN };
+
+    /// One contiguous share for each thread.
+    pub const STATIC: Self = Self::Static { chunk: None };
+
+    /// The most iterations in a block.
+    pub const MOST: u32 = i32::MAX.unsigned_abs();
+
+    /// The policy's name in schedules and in the text form, and the size of its blocks where it is not what goes without saying; nothing for `Auto`.
+    pub fn words(self) -> (Option<&'static str>, Option<NonZeroU32>) {
+        match self {
+            Self::Auto => (None, None),
+            Self::Static { chunk } => (Some("static"), chunk),
+            Self::Dynamic { chunk } => {
+                (Some("dynamic"), Some(chunk).filter(|chunk| *chunk != NonZeroU32::MIN))
+            }
+        }
+    }
+
+    /// This policy with blocks of another size.
+    #[must_use]
+    pub fn with_chunk(self, chunk: NonZeroU32) -> Self {
+        match self {
+            Self::Auto => Self::Auto,
+            Self::Static { .. } => Self::Static { chunk: Some(chunk) },
+            Self::Dynamic { .. } => Self::Dynamic { chunk },
+        }
+    }
+}
+
 /// How the iterations of a loop relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LoopKind {
     /// In order.
     Serial,
     /// In any order, at the same time.
-    Parallel,
+    Parallel(Deal),
     /// In lockstep: every load of a statement before its stores. Gone after vectorizing.
     Vectorized,
     /// In order; copied out by the unrolling pass.
@@ -49,10 +102,13 @@ pub enum LoopKind {
 }
 
 impl LoopKind {
+    /// A parallel loop whose iterations are dealt as the runtime likes best.
+    pub const PARALLEL: Self = Self::Parallel(Deal::Auto);
+
     /// Every kind.
     pub const ALL: [Self; 6] = [
         Self::Serial,
-        Self::Parallel,
+        Self::PARALLEL,
         Self::Vectorized,
         Self::Unrolled,
         Self::GpuBlocks,
@@ -61,18 +117,37 @@ impl LoopKind {
 
     /// Whether the iterations run in any order, at the same time, each on its own.
     pub fn is_parallel(self) -> bool {
-        matches!(self, Self::Parallel | Self::GpuBlocks | Self::GpuThreads)
+        matches!(self, Self::Parallel(_) | Self::GpuBlocks | Self::GpuThreads)
     }
 
     /// The keyword in the text form.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Serial => "for",
-            Self::Parallel => "parallel",
+            Self::Parallel(_) => "parallel",
             Self::Vectorized => "vectorized",
             Self::Unrolled => "unrolled",
             Self::GpuBlocks => "gpu_blocks",
             Self::GpuThreads => "gpu_threads",
+        }
+    }
+}
+
+/// The keyword, and how a parallel loop is dealt: `parallel(dynamic, 4)`.
+impl fmt::Display for LoopKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.keyword())?;
+        match self {
+            Self::Parallel(deal) => match deal.words() {
+                (None, _) => Ok(()),
+                (Some(policy), None) => write!(out, "({policy})"),
+                (Some(policy), Some(chunk)) => write!(out, "({policy}, {chunk})"),
+            },
+            Self::Serial
+            | Self::Vectorized
+            | Self::Unrolled
+            | Self::GpuBlocks
+            | Self::GpuThreads => Ok(()),
         }
     }
 }

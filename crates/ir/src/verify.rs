@@ -431,7 +431,7 @@ impl<'a> Verifier<'a> {
                 self.bind(*var);
                 let outer = match kind {
                     LoopKind::Serial | LoopKind::Unrolled => None,
-                    LoopKind::Parallel
+                    LoopKind::Parallel(_)
                     | LoopKind::GpuBlocks
                     | LoopKind::GpuThreads
                     | LoopKind::Vectorized => {

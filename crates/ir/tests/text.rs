@@ -86,6 +86,23 @@ fn each_broken_rule_is_named() {
 }
 
 #[test]
+fn ways_of_dealing_that_there_are_not_are_refused() {
+    let good = "parallel(dynamic, 4)";
+    assert!(FINAL.contains(good), "the text has no `{good}`");
+    for bad in [
+        "parallel()",
+        "parallel(guided)",
+        "parallel(dynamic,)",
+        "parallel(dynamic, 0)",
+        "parallel(dynamic, -1)",
+        "parallel(static, 2147483648)",
+        "for(dynamic, 4)",
+    ] {
+        assert!(parse::module(&FINAL.replace(good, bad)).is_err(), "accepted `{bad}`");
+    }
+}
+
+#[test]
 fn damaged_texts_are_refused_with_a_place() {
     for end in (0..FINAL.len() - 3).step_by(7).filter(|end| FINAL.is_char_boundary(*end)) {
         let damaged = &FINAL[..end];

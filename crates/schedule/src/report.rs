@@ -59,8 +59,8 @@ impl Nests<'_> {
             let range = constant
                 .and_then(halidom_ir::Constant::as_integer)
                 .map_or_else(String::new, |extent| format!(" in 0..{extent}"));
-            let keyword = l.kind.keyword();
-            self.line(depth + level, &format!("{keyword} {}{range}:", l.name));
+            let kind = l.kind;
+            self.line(depth + level, &format!("{kind} {}{range}:", l.name));
             self.site(Placement::At(l.var), depth + level + 1);
         }
         let coords: Vec<_> = nest.lhs.iter().map(|coord| print::expr(self.pool, *coord)).collect();

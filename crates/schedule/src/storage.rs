@@ -280,7 +280,7 @@ impl Layout<'_> {
             LoopKind::Serial => {}
             LoopKind::Unrolled if !several => {}
             LoopKind::Unrolled
-            | LoopKind::Parallel
+            | LoopKind::Parallel(_)
             | LoopKind::GpuBlocks
             | LoopKind::GpuThreads
             | LoopKind::Vectorized => return None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use halidom_diag::{Colours, Sources, render};
 use halidom_interp::algorithm::evaluate;
-use halidom_ir::{Action, Directive, FuncKind, Pool};
+use halidom_ir::{Action, Deal, Directive, FuncKind, LoopKind, Pool};
 use halidom_lang::{Module, parse};
 use halidom_testgen::{cases, pipeline, schedule};
 
@@ -65,6 +65,20 @@ fn every_directive_is_made() {
                 ("rfactor of a tuple", is_tuple && directive.action.name() == "rfactor"),
                 ("wrapper of an input", is_wrapper_of_input(&module.pool, directive)),
                 ("level within an update", is_at_update(&directive.action)),
+                (
+                    "static dealing",
+                    matches!(
+                        directive.action,
+                        Action::Traverse { kind: LoopKind::Parallel(Deal::Static { .. }), .. }
+                    ),
+                ),
+                (
+                    "dynamic dealing",
+                    matches!(
+                        directive.action,
+                        Action::Traverse { kind: LoopKind::Parallel(Deal::Dynamic { .. }), .. }
+                    ),
+                ),
                 (
                     "vectorize without lanes",
                     matches!(directive.action, Action::Vectorize { lanes: None, .. }),

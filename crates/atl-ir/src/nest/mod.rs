@@ -277,7 +277,7 @@ impl<'e> Nest<'e> {
         let wide = Place { context: place.context.with(range(&lo, &hi)), ..place.clone() };
         let kind = match self.traversals.get(&*var.name) {
             None => LoopKind::Serial,
-            Some(Traversal::Parallel) => LoopKind::Parallel,
+            Some(Traversal::Parallel) => LoopKind::PARALLEL,
             Some(Traversal::Vectorized) => LoopKind::Vectorized,
             Some(Traversal::Unrolled) => LoopKind::Unrolled,
         };
@@ -300,16 +300,16 @@ impl<'e> Nest<'e> {
         let inner = Place {
             context: place.context.with(range(&lo, &hi)),
             indices: place.indices.with(var, value),
-            repeated: kind != LoopKind::Parallel,
+            repeated: !kind.is_parallel(),
         };
         let min = place.indices.index(self.pool(), &lo)?;
         let end = place.indices.index(self.pool(), &hi)?;
         let extent = indices::sub(self.pool(), end, min);
-        if kind == LoopKind::Parallel {
+        if kind.is_parallel() {
             self.frames.push(Vec::new());
         }
         let mut body = body(self, &to, &inner)?;
-        if kind == LoopKind::Parallel {
+        if kind.is_parallel() {
             body = self.lend(body);
         }
         Ok(self.pool().stmt(Stmt::For { var: loop_var, min, extent, kind, body }))

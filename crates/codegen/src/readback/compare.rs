@@ -2,7 +2,7 @@
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
-    BufferId, Check, Constant, Expr, ExprId, Interval, LoopKind, Pool, Program, Scalar, Stmt,
+    BufferId, Check, Constant, Deal, Expr, ExprId, Interval, LoopKind, Pool, Program, Scalar, Stmt,
     StmtId, Type, VarId,
 };
 
@@ -141,8 +141,11 @@ impl<'t> Walk<'t> {
                 let line = self.next(rest)?;
                 match kind {
                     LoopKind::Serial => self.serial_loop(*var, (*min, *extent), *body, line),
-                    LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
-                        self.parallel_loop(*var, (*min, *extent), *body, line)
+                    LoopKind::Parallel(deal) => {
+                        self.parallel_loop(*var, (*min, *extent), *deal, *body, line)
+                    }
+                    LoopKind::GpuBlocks | LoopKind::GpuThreads => {
+                        self.parallel_loop(*var, (*min, *extent), Deal::Auto, *body, line)
                     }
                     LoopKind::Vectorized | LoopKind::Unrolled => {
                         self.fail(line.at, "a loop that no final program has")

@@ -1,6 +1,8 @@
 //! Functions: the entry with its struct, and the bodies of parallel loops with their closures.
 
-use halidom_ir::{BufferId, BufferKind, ExprId, Program, Scalar, StmtId, VarId};
+use std::num::NonZeroU32;
+
+use halidom_ir::{BufferId, BufferKind, Deal, ExprId, Program, Scalar, StmtId, VarId};
 
 use super::Mismatch;
 use super::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
@@ -130,6 +132,7 @@ impl<'t> Walk<'t> {
         &mut self,
         var: VarId,
         (min, extent): (ExprId, ExprId),
+        deal: Deal,
         body: StmtId,
         line: &'t Line,
     ) -> Compared {
@@ -151,7 +154,7 @@ impl<'t> Walk<'t> {
         else {
             return self.fail(call.at, "the call of a parallel loop was expected");
         };
-        let [function, given, from, count] = arguments.as_slice() else {
+        let [function, given, from, count, chunk @ ..] = arguments.as_slice() else {
             return self.fail(call.at, "a parallel loop's arguments");
         };
         let given_well = match (&given.shape, &closure) {
@@ -159,8 +162,25 @@ impl<'t> Walk<'t> {
             (Shape::Name(name), None) => name == "NULL",
             _ => false,
         };
-        let well = callee == "halidom_parallel_for" && status == "status" && given_well;
+        let well = status == "status" && given_well;
         self.require(well, call.at, "a parallel loop's call")?;
+        // The runtime's functions, and a block of 0 for one that is as large as can be.
+        let (expected_callee, expected_chunk) = match deal {
+            Deal::Auto => ("halidom_parallel_for", None),
+            Deal::Static { chunk } => {
+                ("halidom_parallel_for_static", Some(chunk.map_or(0, NonZeroU32::get)))
+            }
+            Deal::Dynamic { chunk } => ("halidom_parallel_for_dynamic", Some(chunk.get())),
+        };
+        let same_chunk = match (expected_chunk, chunk) {
+            (None, []) => true,
+            (Some(expected), [found]) => {
+                matches!(&found.shape, Shape::Number(found) if *found == expected.to_string())
+            }
+            _ => false,
+        };
+        let same_deal = callee == expected_callee && same_chunk;
+        self.require(same_deal, call.at, "a parallel loop that is dealt otherwise")?;
         let expected_min = self.term(line.at, min)?;
         let expected_extent = self.term(line.at, extent)?;
         let found_min = self.lift().scalar_as(from, Scalar::I64)?;

@@ -1,7 +1,10 @@
 //! The C of programs is accepted as printed and refused after any change.
 
+use std::num::NonZeroU32;
+
 use halidom_ir::{
-    Array, BinaryOp, BufferKind, Constant, Dim, LoopKind, Pool, Program, Scalar, Stmt, UnaryOp,
+    Array, BinaryOp, BufferKind, Constant, Deal, Dim, LoopKind, Pool, Program, Scalar, Stmt,
+    UnaryOp,
 };
 
 use super::check;
@@ -57,7 +60,15 @@ fn programs() -> Vec<(Pool, Program)> {
     let target = Target::AVX2;
     let (mut pool, wide) = weighted(24);
     let split = legalize(&mut pool, &wide, &target);
-    vec![row_blur(LoopKind::Serial), row_blur(LoopKind::Parallel), (pool, split), scatter()]
+    let eight = NonZeroU32::new(8).unwrap();
+    vec![
+        row_blur(LoopKind::Serial),
+        row_blur(LoopKind::PARALLEL),
+        row_blur(LoopKind::Parallel(Deal::STATIC)),
+        row_blur(LoopKind::Parallel(Deal::DYNAMIC.with_chunk(eight))),
+        (pool, split),
+        scatter(),
+    ]
 }
 
 fn spliced(text: &str, token: Token<'_>, replacement: &str) -> String {
@@ -200,6 +211,35 @@ fn c_that_may_overflow_is_not_arithmetic_that_wraps() {
     assert!(text.contains(unsigned), "{text}");
     let mismatch = check(&pool, &program, &text.replace(unsigned, signed)).unwrap_err();
     assert_eq!(mismatch.what, "arithmetic that C may leave undefined");
+}
+
+#[test]
+fn a_loop_that_is_dealt_otherwise_is_noticed() {
+    let eight = NonZeroU32::new(8).unwrap();
+    let deals = [
+        Deal::Auto,
+        Deal::STATIC,
+        Deal::STATIC.with_chunk(eight),
+        Deal::DYNAMIC,
+        Deal::DYNAMIC.with_chunk(eight),
+    ];
+    let texts = deals.map(|deal| {
+        let (pool, program) = row_blur(LoopKind::Parallel(deal));
+        emit(&pool, &program, &Target::AVX2).unwrap().text
+    });
+    for (deal, text) in deals.iter().zip(&texts) {
+        let (pool, program) = row_blur(LoopKind::Parallel(*deal));
+        for (other_deal, other) in deals.iter().zip(&texts) {
+            let found = check(&pool, &program, other).map_err(|mismatch| mismatch.what);
+            let expected = if deal == other_deal {
+                assert_eq!(text, other);
+                Ok(())
+            } else {
+                Err("a parallel loop that is dealt otherwise".to_owned())
+            };
+            assert_eq!(found, expected, "{other_deal:?} for {deal:?}");
+        }
+    }
 }
 
 #[test]

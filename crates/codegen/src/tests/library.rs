@@ -55,7 +55,7 @@ int main(void) {
 #[test]
 fn a_c_program_links_the_library_and_runs() {
     for toolchain in Toolchain::all().into_iter().map(Toolchain::strict) {
-        let (pool, program) = row_blur(LoopKind::Parallel);
+        let (pool, program) = row_blur(LoopKind::PARALLEL);
         let target = Target::host();
         let module = emit(&pool, &program, &target).unwrap();
         let directory = tempfile::tempdir().unwrap();

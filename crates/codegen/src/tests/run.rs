@@ -1,9 +1,11 @@
 //! Small programs, compiled and run.
 
+use std::num::NonZeroU32;
+
 use super::common::{Builder, arguments, array, kernel};
 use crate::{RunError, Target, Toolchain, emit};
 use halidom_ir::{
-    BufferKind, Check, Constant, Dim, Interval, LoopKind, Pool, Program, Scalar, Stmt,
+    BufferKind, Check, Constant, Deal, Dim, Interval, LoopKind, Pool, Program, Scalar, Stmt,
 };
 
 /// `output(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3`, rows in parallel, each by way of an internal buffer of `padding` more elements.
@@ -62,7 +64,14 @@ pub(crate) fn row_blur(kind: LoopKind) -> (Pool, Program) {
 fn a_blur_runs_serially_and_in_parallel_under_every_compiler() {
     let toolchains: Vec<Toolchain> = Toolchain::all().into_iter().map(Toolchain::strict).collect();
     assert!(!toolchains.is_empty(), "no C compiler");
-    for kind in [LoopKind::Serial, LoopKind::Parallel] {
+    let eight = NonZeroU32::new(8).unwrap();
+    for kind in [
+        LoopKind::Serial,
+        LoopKind::PARALLEL,
+        LoopKind::Parallel(Deal::STATIC),
+        LoopKind::Parallel(Deal::STATIC.with_chunk(eight)),
+        LoopKind::Parallel(Deal::DYNAMIC.with_chunk(eight)),
+    ] {
         let (pool, program) = row_blur(kind);
         for toolchain in &toolchains {
             let kernel = kernel(&pool, &program, toolchain);
@@ -112,7 +121,7 @@ fn a_failed_check_says_what_is_missing() {
 
 #[test]
 fn the_text_is_the_same_each_time() {
-    let (pool, program) = row_blur(LoopKind::Parallel);
+    let (pool, program) = row_blur(LoopKind::PARALLEL);
     let text = |_| emit(&pool, &program, &Target::AVX2).unwrap().text;
     assert_eq!(text(0), text(1));
     if std::env::var_os("SHOW_C").is_some() {

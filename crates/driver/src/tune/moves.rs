@@ -349,11 +349,11 @@ impl Mover<'_> {
             Placement::Root => {
                 placing.push(directive(func.id, 0, Action::ComputeRoot));
                 let is_parallel = |found: &Directive| {
-                    matches!(found.action, Action::Traverse { kind: LoopKind::Parallel, .. })
+                    matches!(found.action, Action::Traverse { kind: LoopKind::Parallel(_), .. })
                 };
                 let mut own = directives.iter().filter(|found| found.func == func.id);
                 if let (false, [_, .., last]) = (own.any(is_parallel), func.args.as_slice()) {
-                    let kind = LoopKind::Parallel;
+                    let kind = LoopKind::PARALLEL;
                     let action = Action::Traverse { var: last.clone(), kind };
                     placing.push(directive(func.id, 0, action));
                 }
@@ -370,7 +370,7 @@ impl Mover<'_> {
                     found.func != func.id
                         || !matches!(
                             found.action,
-                            Action::Traverse { kind: LoopKind::Parallel, .. }
+                            Action::Traverse { kind: LoopKind::Parallel(_), .. }
                         )
                 });
             }
@@ -522,7 +522,7 @@ impl Mover<'_> {
         let present = directives.iter().position(|found| {
             found.func == func.id
                 && found.stage == stage
-                && matches!(found.action, Action::Traverse { kind: LoopKind::Parallel, .. })
+                && matches!(found.action, Action::Traverse { kind: LoopKind::Parallel(_), .. })
         });
         if let Some(number) = present {
             directives.remove(number);
@@ -533,7 +533,7 @@ impl Mover<'_> {
         let chosen = self.one_loop(func.id, stage, |found| {
             is_open(found) && !found.is_reduction && found.kind == LoopKind::Serial
         })?;
-        let action = Action::Traverse { var: chosen.name, kind: LoopKind::Parallel };
+        let action = Action::Traverse { var: chosen.name, kind: LoopKind::PARALLEL };
         insert(directives, directive(func.id, stage, action));
         Some(())
     }

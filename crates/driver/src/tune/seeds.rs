@@ -119,7 +119,7 @@ pub(super) fn cut_loops(
 ) -> Blocks {
     let mut push = |action| directives.push(directive(output.id, 0, action));
     let lanes = pool.int(output.lanes);
-    let parallel = |var: &str| Action::Traverse { var: var.to_owned(), kind: LoopKind::Parallel };
+    let parallel = |var: &str| Action::Traverse { var: var.to_owned(), kind: LoopKind::PARALLEL };
     let vector =
         |var: &str| Action::Vectorize { var: var.to_owned(), lanes: Some(lanes), tail: Tail::Auto };
     let pure = output.stages.first().map_or(&[][..], |stage| &stage.pure);
@@ -188,13 +188,13 @@ pub(super) fn whole(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive
         directives.push(directive(func.id, 0, Action::ComputeRoot));
     }
     if let [_, .., last] = func.args.as_slice() {
-        let action = Action::Traverse { var: last.clone(), kind: LoopKind::Parallel };
+        let action = Action::Traverse { var: last.clone(), kind: LoopKind::PARALLEL };
         directives.push(directive(func.id, 0, action));
     }
     vectors(pool, func, directives);
     for stage in 1..func.stages.len() {
         if let [_, .., last] = func.stages[stage].pure.as_slice() {
-            let action = Action::Traverse { var: last.clone(), kind: LoopKind::Parallel };
+            let action = Action::Traverse { var: last.clone(), kind: LoopKind::PARALLEL };
             directives.push(directive(func.id, stage, action));
         }
     }
@@ -227,7 +227,7 @@ fn update(
         directives.push(directive(func.id, stage, Action::Reorder { vars }));
     }
     if let (true, [_, .., last]) = (in_parallel, names.pure.as_slice()) {
-        let action = Action::Traverse { var: last.clone(), kind: LoopKind::Parallel };
+        let action = Action::Traverse { var: last.clone(), kind: LoopKind::PARALLEL };
         directives.push(directive(func.id, stage, action));
     }
     let lanes = Some(pool.int(func.lanes));

@@ -1,7 +1,8 @@
 //! Directives in Python.
 
 use halidom_ir::{
-    Action, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition, StoreIn, Tail,
+    Action, Deal, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition,
+    StoreIn, Tail,
 };
 
 use super::exprs::Unit;
@@ -78,7 +79,10 @@ impl Writer<'_> {
                 let var = self.loop_of(func, stage, var)?.0;
                 let kind = match kind {
                     LoopKind::Serial => "serial",
-                    LoopKind::Parallel => "parallel",
+                    LoopKind::Parallel(Deal::Auto) => "parallel",
+                    LoopKind::Parallel(Deal::Static { .. } | Deal::Dynamic { .. }) => {
+                        return unprintable("how the iterations of a parallel loop are dealt out");
+                    }
                     LoopKind::Vectorized => "vectorize",
                     LoopKind::Unrolled => "unroll",
                     LoopKind::GpuBlocks => "gpu_blocks",

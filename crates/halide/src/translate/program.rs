@@ -502,7 +502,7 @@ impl<'a> Walk<'a> {
         self.work_begun = true;
         let kind = match kind {
             ForKind::Serial => LoopKind::Serial,
-            ForKind::Parallel => LoopKind::Parallel,
+            ForKind::Parallel => LoopKind::PARALLEL,
             ForKind::GpuBlock => LoopKind::GpuBlocks,
             ForKind::GpuThread => LoopKind::GpuThreads,
             // Before they are vectorized and unrolled: one iteration after the other is one of their orders.

@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
                     LoopKind::Serial | LoopKind::Unrolled => {
                         self.serial((*var, *slot), &ranges, body)
                     }
-                    LoopKind::Parallel | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
+                    LoopKind::Parallel(_) | LoopKind::GpuBlocks | LoopKind::GpuThreads => {
                         self.parallel((*var, *slot), &ranges, body)
                     }
                     LoopKind::Vectorized => self.lockstep(*slot, &ranges, body),

@@ -122,7 +122,7 @@ fn stuck_states_are_faults() {
     });
     assert!(matches!(out, Err(Fault::TooLarge { .. })), "{out:?}");
     let out =
-        on_four(|prog| prog.each(LoopKind::Parallel, (0, 1 << 60), |prog, _| prog.block(&[])));
+        on_four(|prog| prog.each(LoopKind::PARALLEL, (0, 1 << 60), |prog, _| prog.block(&[])));
     assert_eq!(out, Err(Fault::OutOfSteps));
 }
 
@@ -226,7 +226,7 @@ fn over_computed_elements_may_be_undefined() {
     // `out` is written by a rounded loop over 8 elements from a buffer that holds 4 of them.
     let mut prog = Prog::new(Scalar::U8, 1);
     let (func, buffer) = prog.internal("f", Scalar::U8, &[8]);
-    let fill = prog.each(LoopKind::Parallel, (0, 4), |prog, i| {
+    let fill = prog.each(LoopKind::PARALLEL, (0, 4), |prog, i| {
         let value = sample(prog, i);
         prog.provide(func, &[i], value)
     });

@@ -39,7 +39,7 @@ fn cleared_then(prog: &mut Prog, body: impl FnOnce(&mut Prog, ExprId) -> StmtId)
         let zero = prog.build.c(Scalar::U8, 0);
         prog.provide(out, &[i], zero)
     });
-    let work = prog.each(LoopKind::Parallel, (0, 4), body);
+    let work = prog.each(LoopKind::PARALLEL, (0, 4), body);
     prog.block(&[clear, work])
 }
 
@@ -123,8 +123,8 @@ fn memory_of_an_iteration_is_its_own() {
         in_every_order(|prog| {
             let (f, buffer) = prog.internal("f", Scalar::U8, &[2]);
             let out = prog.out.0;
-            let work = prog.each(LoopKind::Parallel, (0, 4), |prog, i| {
-                let fill = prog.each(LoopKind::Parallel, (0, 2), |prog, k| {
+            let work = prog.each(LoopKind::PARALLEL, (0, 4), |prog, i| {
+                let fill = prog.each(LoopKind::PARALLEL, (0, 2), |prog, k| {
                     let sum = prog.build.pool.add(i, k);
                     let value = prog.build.pool.cast(Scalar::U8, sum);
                     prog.provide(f, &[k], value)
@@ -149,7 +149,7 @@ fn loops_one_after_another_are_ordered() {
         let (out, zero) = (prog.out.0, prog.build.int(0));
         let first = cleared_then(prog, increment);
         // The second loop reads what iteration 0 of the first one wrote.
-        let second = prog.each(LoopKind::Parallel, (1, 3), |prog, i| {
+        let second = prog.each(LoopKind::PARALLEL, (1, 3), |prog, i| {
             let value = prog.build.func_ref(out, &[zero]);
             let sum = prog.build.pool.add(value, value);
             prog.provide(out, &[i], sum)

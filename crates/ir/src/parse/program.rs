@@ -1,10 +1,12 @@
 //! Algorithms and programs.
 
+use std::num::NonZeroU32;
+
 use super::{Parser, Result, token::Token};
 use crate::{
-    Algorithm, BufferDecl, BufferId, BufferKind, Check, Dim, ExprId, FuncDecl, FuncId, FuncKind,
-    Interval, Label, LoopKind, Output, Partition, Program, Prophecy, ReductionVar, Require, Scalar,
-    Stage, Stmt, StmtId, StoreIn, Type,
+    Algorithm, BufferDecl, BufferId, BufferKind, Check, Deal, Dim, ExprId, FuncDecl, FuncId,
+    FuncKind, Interval, Label, LoopKind, Output, Partition, Program, Prophecy, ReductionVar,
+    Require, Scalar, Stage, Stmt, StmtId, StoreIn, Type,
 };
 
 type Exprs = Box<[ExprId]>;
@@ -315,6 +317,15 @@ impl Parser {
         let kind = LoopKind::ALL.into_iter().find(|kind| self.at_word(kind.keyword()));
         let stmt = if let Some(kind) = kind {
             self.advance();
+            let kind = match kind {
+                LoopKind::Parallel(_) if self.eat("(") => LoopKind::Parallel(self.deal()?),
+                LoopKind::Parallel(_)
+                | LoopKind::Serial
+                | LoopKind::Vectorized
+                | LoopKind::Unrolled
+                | LoopKind::GpuBlocks
+                | LoopKind::GpuThreads => kind,
+            };
             let var = self.declare(Type::INT)?;
             self.word("in")?;
             let Interval { min, extent } = self.interval()?;
@@ -359,6 +370,26 @@ impl Parser {
             self.assignment()?
         };
         Ok(self.pool.stmt(stmt))
+    }
+
+    /// What stands in the parentheses behind `parallel`.
+    fn deal(&mut self) -> Result<Deal> {
+        let deal = if self.eat_word("static") {
+            Deal::STATIC
+        } else if self.eat_word("dynamic") {
+            Deal::DYNAMIC
+        } else {
+            return Err(self.error("`static` or `dynamic`"));
+        };
+        if self.eat(")") {
+            return Ok(deal);
+        }
+        self.sign(",")?;
+        let error = self.error("a number of iterations");
+        let chunk = u32::try_from(self.index()?).ok().filter(|chunk| *chunk <= Deal::MOST);
+        let chunk = chunk.and_then(NonZeroU32::new).ok_or(error)?;
+        self.sign(")")?;
+        Ok(deal.with_chunk(chunk))
     }
 
     fn braces(&mut self) -> Result<StmtId> {

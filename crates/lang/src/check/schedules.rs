@@ -1,9 +1,11 @@
 //! Schedules: directives with their arguments, funcs resolved, loops by name.
 
+use std::num::NonZeroU32;
+
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{
-    Action, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition, Scalar,
+    Action, Deal, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition, Scalar,
     Schedule, StoreIn, Tail,
 };
 
@@ -23,7 +25,7 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("swap", "v", 1, 1, false),
     ("reorder", "v, w, …", 2, usize::MAX, false),
     ("tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
-    ("parallel", "v", 1, 1, false),
+    ("parallel", "v, policy, chunk", 1, 3, false),
     ("gpu_blocks", "v, …", 1, 3, false),
     ("gpu_threads", "v, …", 1, 3, false),
     ("gpu_tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
@@ -53,6 +55,9 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("rfactor", "r, u, name", 3, 3, false),
     ("atomic", "", 0, 0, false),
 ];
+
+/// Arguments that may be written with their names, where they stand.
+const NAMED: &[(&str, &str)] = &[("parallel", "chunk")];
 
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -370,6 +375,22 @@ impl<'a, 's> Checker<'a, 's> {
                 Some(Name { text: "tail", .. }) if *has_tail && tail.is_none() => {
                     tail = Some(self.tail(&argument.value)?);
                 }
+                Some(label)
+                    if NAMED.contains(&(name.text, label.text))
+                        && usage.split(", ").nth(values.len()) == Some(label.text) =>
+                {
+                    values.push(&argument.value);
+                }
+                Some(label) if NAMED.contains(&(name.text, label.text)) => {
+                    let message = format!("`{}` does not stand here", label.text);
+                    let hint = usage_hint(name.text, usage, *has_tail);
+                    return self.fail_with_hint(
+                        codes::DIRECTIVE_ARGUMENTS,
+                        label.span,
+                        message,
+                        hint,
+                    );
+                }
                 Some(label) => {
                     let message = format!("`{}` has no argument `{}`", name.text, label.text);
                     let hint = usage_hint(name.text, usage, *has_tail);
@@ -478,8 +499,9 @@ impl<'a, 's> Checker<'a, 's> {
             ("reorder", vars) => Action::Reorder {
                 vars: vars.iter().map(|var| self.loop_name(var)).collect::<Option<_>>()?,
             },
-            ("parallel", [var]) => {
-                Action::Traverse { var: self.loop_name(var)?, kind: LoopKind::Parallel }
+            ("parallel", [var, deal @ ..]) => {
+                let var = self.loop_name(var)?;
+                Action::Traverse { var, kind: LoopKind::Parallel(self.deal(deal)?) }
             }
             ("serial", [var]) => {
                 Action::Traverse { var: self.loop_name(var)?, kind: LoopKind::Serial }
@@ -590,6 +612,27 @@ impl<'a, 's> Checker<'a, 's> {
             }
             _ => return self.unknown_directive(call.name),
         })
+    }
+
+    /// How a parallel loop is dealt: nothing, a policy, or a policy and the size of its blocks.
+    fn deal(&mut self, words: &[&'a Expr<'s>]) -> Option<Deal> {
+        let [policy, chunk @ ..] = words else { return Some(Deal::Auto) };
+        let all = [("static", Deal::STATIC), ("dynamic", Deal::DYNAMIC)];
+        let deal = self.one_of(policy, "way of dealing out iterations", &all)?;
+        let [chunk, ..] = chunk else { return Some(deal) };
+        let size = self.startup_int(chunk)?;
+        let size = self.pool.as_constant(size).and_then(halidom_ir::Constant::as_integer);
+        let size =
+            size.and_then(|size| u32::try_from(size).ok()).filter(|size| *size <= Deal::MOST);
+        match size.and_then(NonZeroU32::new) {
+            Some(size) => Some(deal.with_chunk(size)),
+            None => self.fail_with_hint(
+                codes::DIRECTIVE_ARGUMENTS,
+                chunk.span,
+                format!("`chunk` is a constant from 1 to {}", Deal::MOST),
+                "so many iterations are handed out at a time: give a number such as 4, or a compile-time parameter",
+            ),
+        }
     }
 
     fn policy(&mut self, expr: &Expr<'s>) -> Option<Partition> {

@@ -219,10 +219,13 @@ impl Writer<'_> {
             Action::Reorder { vars } | Action::ReorderStorage { vars } => vars.clone(),
             Action::Swap { var } => name(var),
             Action::Traverse { var, kind } => match kind {
-                LoopKind::Serial
-                | LoopKind::Parallel
-                | LoopKind::GpuBlocks
-                | LoopKind::GpuThreads => name(var),
+                LoopKind::Parallel(deal) => {
+                    let (policy, chunk) = deal.words();
+                    let policy = policy.map(str::to_owned);
+                    let chunk = chunk.map(|chunk| format!("chunk: {chunk}"));
+                    name(var).into_iter().chain(policy).chain(chunk).collect()
+                }
+                LoopKind::Serial | LoopKind::GpuBlocks | LoopKind::GpuThreads => name(var),
                 LoopKind::Vectorized | LoopKind::Unrolled => {
                     return Err("a loop that is traversed as a vector or in copies");
                 }

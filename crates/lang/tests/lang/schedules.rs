@@ -1,6 +1,8 @@
 //! Schedules as they arrive in the IR.
 
-use halidom_ir::{Action, Directive, LoopKind, LoopLevel, Pool, Tail};
+use std::num::NonZeroU32;
+
+use halidom_ir::{Action, Deal, Directive, LoopKind, LoopLevel, Pool, Tail};
 
 use crate::common::{parse_text, parse_valid};
 
@@ -29,6 +31,7 @@ fn directives_arrive_in_order_with_their_arguments() {
             g.compute_at(out, t).store_at(out.update(1), s).vectorize(x, 8, tail: round);
             f.compute_root().store_root().tile(x, y, xo, yo, xi, yi, n, 8).bound(x, 0, 64).bound_extent(y, 8).align_bounds(x, 2).align_bounds(y, 4, 1);
             sum$1.compute_inline();
+            out.parallel(y, static).parallel(y, static, 8).parallel(y, dynamic).parallel(y, dynamic, chunk: 4 * 2);
             out.specialize(n > 8 && a.width > n) {{ out.unroll(y).vectorize(x, 4); }}
         }}"
     );
@@ -47,6 +50,8 @@ fn directives_arrive_in_order_with_their_arguments() {
     let parameter = pool.var_expr(pipeline.algorithm.params[0]);
     let n = pool.cast(halidom_ir::Scalar::Int, parameter);
     let at = |func, stage, var: &str| LoopLevel { func, stage, var: name(var) };
+    let block = NonZeroU32::new(8).unwrap();
+    let dealt = |deal| Action::Traverse { var: name("y"), kind: LoopKind::Parallel(deal) };
     let expected = [
         (
             out,
@@ -60,7 +65,7 @@ fn directives_arrive_in_order_with_their_arguments() {
             },
         ),
         (out, 0, Action::Fuse { outer: name("y"), inner: name("xo"), fused: name("t") }),
-        (out, 0, Action::Traverse { var: name("t"), kind: LoopKind::Parallel }),
+        (out, 0, Action::Traverse { var: name("t"), kind: LoopKind::PARALLEL }),
         (out, 0, Action::Vectorize { var: name("xi"), lanes: None, tail: Tail::Auto }),
         (out, 1, Action::Reorder { vars: vec![name("s"), name("r")] }),
         (out, 1, Action::Unroll { var: name("r"), factor: Some(four), tail: Tail::Guard }),
@@ -88,11 +93,15 @@ fn directives_arrive_in_order_with_their_arguments() {
         (f, 0, Action::AlignBounds { var: name("x"), modulus: two, remainder: zero }),
         (f, 0, Action::AlignBounds { var: name("y"), modulus: four, remainder: one }),
         (sum, 0, Action::ComputeInline),
+        (out, 0, dealt(Deal::STATIC)),
+        (out, 0, dealt(Deal::STATIC.with_chunk(block))),
+        (out, 0, dealt(Deal::DYNAMIC)),
+        (out, 0, dealt(Deal::DYNAMIC.with_chunk(block))),
     ];
     for (origin, (func, stage, action)) in expected.into_iter().enumerate() {
         assert_eq!(named.schedule.directives[origin], Directive { func, stage, action, origin });
     }
-    let Some(Directive { action: Action::Specialize { directives, .. }, origin: 20, .. }) =
+    let Some(Directive { action: Action::Specialize { directives, .. }, origin: 24, .. }) =
         named.schedule.directives.last()
     else {
         panic!("the last directive specializes: {:?}", named.schedule.directives.last())
@@ -104,11 +113,11 @@ fn directives_arrive_in_order_with_their_arguments() {
     for (index, action) in nested.into_iter().enumerate() {
         assert_eq!(
             directives[index],
-            Directive { func: out, stage: 0, action, origin: 21 + index }
+            Directive { func: out, stage: 0, action, origin: 25 + index }
         );
     }
     let places: Vec<&str> = named.spans.iter().map(|span| &text[span.range()]).collect();
-    assert_eq!((places.len(), places[2], places[22]), (23, "parallel(t)", "vectorize(x, 4)"));
+    assert_eq!((places.len(), places[2], places[26]), (27, "parallel(t)", "vectorize(x, 4)"));
 }
 
 #[test]
@@ -144,7 +153,12 @@ fn what_is_refused() {
         ("f.vectorize(x, n);", "HAL0505", ""),
         ("f.vectorize(x, 0);", "HAL0505", ""),
         ("f.vectorize(x + 1);", "HAL0505", ""),
-        ("f.parallel(y, tail: guard);", "HAL0505", "write `parallel(v)`"),
+        ("f.parallel(y, tail: guard);", "HAL0505", "write `parallel(v, policy, chunk)`"),
+        ("f.parallel(y, guided);", "HAL0505", "it is one of `static`, `dynamic`"),
+        ("f.parallel(y, dynamic, 0);", "HAL0505", ""),
+        ("f.parallel(y, dynamic, int(n));", "HAL0505", ""),
+        ("f.parallel(y, chunk: 4);", "HAL0505", "write `parallel(v, policy, chunk)`"),
+        ("f.serial(y, chunk: 4);", "HAL0505", "write `serial(v)`"),
         ("f.parallel(y) { f.serial(x); }", "HAL0505", ""),
         ("f.compute_at(3, y);", "HAL0505", ""),
         ("f.compute_at(q, y);", "HAL0502", ""),

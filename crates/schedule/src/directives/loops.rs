@@ -161,7 +161,7 @@ impl Scheduler<'_> {
             LoopKind::Vectorized => ("lane", "vectorized"),
             LoopKind::Unrolled
             | LoopKind::Serial
-            | LoopKind::Parallel
+            | LoopKind::Parallel(_)
             | LoopKind::GpuBlocks
             | LoopKind::GpuThreads => ("copy", "unrolled"),
         };

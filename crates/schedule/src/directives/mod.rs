@@ -212,7 +212,7 @@ pub(crate) fn check_constant_extents(
         for l in &nest.loops {
             let (directive, what) = match l.kind {
                 LoopKind::Serial
-                | LoopKind::Parallel
+                | LoopKind::Parallel(_)
                 | LoopKind::GpuBlocks
                 | LoopKind::GpuThreads => continue,
                 LoopKind::Vectorized => ("vectorize", "vectorized"),

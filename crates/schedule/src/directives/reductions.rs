@@ -208,7 +208,7 @@ fn reductions(loops: &[Loop]) -> Vec<String> {
 fn traversal(kind: LoopKind) -> &'static str {
     match kind {
         LoopKind::Serial => "serial",
-        LoopKind::Parallel => "parallel",
+        LoopKind::Parallel(_) => "parallel",
         LoopKind::Vectorized => "vectorized",
         LoopKind::Unrolled => "unrolled",
         LoopKind::GpuBlocks => "a loop over blocks",

@@ -84,7 +84,7 @@ fn directive(pool: &mut Pool, line: &str, origin: usize) -> Directive {
             Action::Reorder { vars: vars.iter().map(|var| (*var).to_owned()).collect() }
         }
         ("swap", [_]) => Action::Swap { var: text(0) },
-        ("parallel", [_]) => Action::Traverse { var: text(0), kind: LoopKind::Parallel },
+        ("parallel", [_]) => Action::Traverse { var: text(0), kind: LoopKind::PARALLEL },
         ("serial", [_]) => Action::Traverse { var: text(0), kind: LoopKind::Serial },
         ("vectorize", [_]) => Action::Vectorize { var: text(0), lanes: None, tail: Tail::Auto },
         ("vectorize", [_, lanes, kind]) => {

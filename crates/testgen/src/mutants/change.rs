@@ -138,7 +138,7 @@ impl Change {
             }
             Self::Parallel => {
                 let Stmt::For { kind, .. } = &mut new else { return None };
-                *kind = LoopKind::Parallel;
+                *kind = LoopKind::PARALLEL;
                 format!("{} becomes parallel", place(pool, old))
             }
             Self::Shrink { dim } => {
@@ -522,7 +522,7 @@ fn place(pool: &Pool, stmt: &Stmt) -> String {
     match stmt {
         Stmt::Let { var, .. } => format!("let {}", pool.var(*var).name),
         Stmt::If { .. } => "if".to_owned(),
-        Stmt::For { var, kind, .. } => format!("{} {}", kind.keyword(), pool.var(*var).name),
+        Stmt::For { var, kind, .. } => format!("{kind} {}", pool.var(*var).name),
         Stmt::Allocate { buffer, .. } => format!("allocate {}", pool.buffer(*buffer).name),
         Stmt::Labeled { label: Label::Func { func, .. }, .. } => {
             format!("needed region of {}", pool.func(*func).name)

@@ -148,6 +148,20 @@ impl Maker<'_> {
         self.random.choose(choices).copied().unwrap_or(otherwise)
     }
 
+    /// How a parallel loop is dealt, which is mostly left open.
+    fn deal(&mut self) -> String {
+        if self.random.chance(60) {
+            return String::new();
+        }
+        let policy = self.pick(&["static", "dynamic"], "static");
+        let chunk = self.pick(&[1, 2, 5], 2);
+        if self.random.chance(40) {
+            format!(", {policy}")
+        } else {
+            format!(", {policy}, chunk: {chunk}")
+        }
+    }
+
     fn fresh(&mut self, base: &str) -> String {
         self.fresh += 1;
         format!("{base}{}", self.fresh)
@@ -232,7 +246,9 @@ impl Maker<'_> {
                 }
                 5 if !bound(&loops[at]) || self.random.chance(5) => {
                     let kinds = ["parallel", "parallel", "gpu_blocks", "gpu_threads"];
-                    text.push(format!(".{}({name})", self.pick(&kinds, "parallel")));
+                    let kind = self.pick(&kinds, "parallel");
+                    let deal = if kind == "parallel" { self.deal() } else { String::new() };
+                    text.push(format!(".{kind}({name}{deal})"));
                     loops[at].done = true;
                 }
                 6 | 7 if !bound(&loops[at]) || self.random.chance(5) => {

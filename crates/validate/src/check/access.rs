@@ -102,7 +102,7 @@ impl Checker<'_> {
                 Step::Part(_) => true,
                 Step::Loop(index) => match model.loops[*index].kind {
                     LoopKind::Serial | LoopKind::Unrolled => true,
-                    LoopKind::Parallel
+                    LoopKind::Parallel(_)
                     | LoopKind::GpuBlocks
                     | LoopKind::GpuThreads
                     | LoopKind::Vectorized => false,

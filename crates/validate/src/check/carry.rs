@@ -59,7 +59,7 @@ impl Checker<'_> {
             for (position, index) in shared.iter().enumerate() {
                 match model.loops[*index].kind {
                     LoopKind::Serial | LoopKind::Unrolled => {}
-                    LoopKind::Parallel
+                    LoopKind::Parallel(_)
                     | LoopKind::GpuBlocks
                     | LoopKind::GpuThreads
                     | LoopKind::Vectorized => continue,

@@ -45,7 +45,7 @@ pub(crate) fn before(
                         way.push(earlier);
                         ways.push(space.and(&way));
                     }
-                    LoopKind::Parallel
+                    LoopKind::Parallel(_)
                     | LoopKind::GpuBlocks
                     | LoopKind::GpuThreads
                     | LoopKind::Vectorized => {}
@@ -87,7 +87,7 @@ pub(crate) fn apart(
                 let v = iteration(space, model, i, in_second);
                 let same = space.equal(u, v);
                 match model.loops[i].kind {
-                    LoopKind::Parallel
+                    LoopKind::Parallel(_)
                     | LoopKind::GpuBlocks
                     | LoopKind::GpuThreads
                     | LoopKind::Vectorized => {

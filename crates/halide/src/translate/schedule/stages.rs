@@ -308,7 +308,7 @@ impl Writer<'_> {
         let tail = Tail::Auto;
         match dim.kind {
             ForKind::Serial => {}
-            ForKind::Parallel => actions.push(kind(LoopKind::Parallel)),
+            ForKind::Parallel => actions.push(kind(LoopKind::PARALLEL)),
             ForKind::Vectorized => {
                 actions.push(Action::Vectorize { var: var.clone(), lanes: None, tail });
             }
