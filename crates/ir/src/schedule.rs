@@ -255,6 +255,13 @@ pub enum Action {
         /// The number of coordinates that there is room for becomes a multiple of it, a constant.
         modulus: ExprId,
     },
+    /// Gives a dimension more room in memory than it needs.
+    PadStorage {
+        /// The pure variable.
+        var: String,
+        /// How many coordinates there is more room for, a constant.
+        amount: ExprId,
+    },
     /// Gives a dimension room for so many coordinates at a time, each at its remainder.
     FoldStorage {
         /// The pure variable.
@@ -320,6 +327,7 @@ impl Action {
             Self::HoistStorage(None) => "hoist_storage_root",
             Self::ReorderStorage { .. } => "reorder_storage",
             Self::AlignStorage { .. } => "align_storage",
+            Self::PadStorage { .. } => "pad_storage",
             Self::FoldStorage { .. } => "fold_storage",
             Self::StoreIn(_) => "store_in",
             Self::Bound { min: Some(_), .. } => "bound",

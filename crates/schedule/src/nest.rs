@@ -48,13 +48,22 @@ pub(crate) struct Plan {
 pub(crate) struct StoragePlan {
     /// The dimensions, innermost first; empty where nothing is said.
     pub(crate) order: Vec<usize>,
-    /// Dimensions with what their room becomes a multiple of.
-    pub(crate) aligned: Vec<(usize, i128)>,
+    /// Dimensions whose room is changed, in the order written.
+    pub(crate) rooms: Vec<(usize, Room)>,
     pub(crate) folds: Vec<Fold>,
     pub(crate) store_in: StoreIn,
     pub(crate) store_in_origin: Option<usize>,
     /// Where memory is taken, with the directive.
     pub(crate) hoist: Option<(Placement, usize)>,
+}
+
+/// How a dimension's room in memory is changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Room {
+    /// It becomes a multiple.
+    Multiple(i128),
+    /// There is more of it.
+    More(i128),
 }
 
 /// A directive that folds a dimension.

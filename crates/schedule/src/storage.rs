@@ -18,7 +18,8 @@ use crate::directives::loops_between;
 use crate::emit::{Slide, Solution};
 use crate::error::ScheduleError;
 use crate::nest::{
-    BoundDirective, Fold, Loop, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole,
+    BoundDirective, Fold, Loop, Lowered, Nest, Placement, Plan, Room, compute_kind, final_kind,
+    hole,
 };
 
 /// How many times bindings are put in: splits of splits of … .
@@ -60,7 +61,7 @@ pub(crate) fn lay_out(
         }
         let mut slides = layout.slides(solution);
         let folded = layout.folds(&mut slides, solution, &mut errors);
-        layout.align(solution);
+        layout.change_room(solution);
         layout.check_place(solution, &mut errors);
         match layout.hoist(solution) {
             Ok(None) => {}
@@ -82,7 +83,7 @@ pub(crate) fn lay_out(
 /// Whether no directive speaks of the memory's size.
 fn is_plain(plan: &Plan) -> bool {
     let storage = &plan.storage;
-    storage.aligned.is_empty() && storage.store_in.limit().is_none() && storage.hoist.is_none()
+    storage.rooms.is_empty() && storage.store_in.limit().is_none() && storage.hoist.is_none()
 }
 
 /// Whether a func is computed, stored or has its memory taken at one of these loops.
@@ -578,17 +579,22 @@ impl Layout<'_> {
         (is_serial && self.loops_follow(dim, solution).is_ok()).then_some(dim)
     }
 
-    /// `align_storage`.
-    fn align(&mut self, solution: &mut Solution) {
-        for (dim, modulus) in &self.plan.storage.aligned {
+    /// `align_storage` and `pad_storage`.
+    fn change_room(&mut self, solution: &mut Solution) {
+        for (dim, change) in &self.plan.storage.rooms {
             let interval = hole(self.algebra.pool, self.plan.func, *dim, HoleKind::Allocation);
             let Expr::Hole(id) = *self.algebra.pool.get(interval.extent) else { continue };
             let Some(room) = solution.holes.get(&id).copied() else { continue };
-            let modulus = self.algebra.int(*modulus);
-            let padded = self.algebra.add(room, modulus);
-            let padded = self.algebra.offset(padded, -1);
-            let groups = self.algebra.combine(BinaryOp::Div, padded, modulus);
-            let room = self.algebra.mul(groups, modulus);
+            let room = match change {
+                Room::Multiple(modulus) => {
+                    let modulus = self.algebra.int(*modulus);
+                    let padded = self.algebra.add(room, modulus);
+                    let padded = self.algebra.offset(padded, -1);
+                    let groups = self.algebra.combine(BinaryOp::Div, padded, modulus);
+                    self.algebra.mul(groups, modulus)
+                }
+                Room::More(amount) => self.algebra.offset(room, *amount),
+            };
             solution.holes.insert(id, room);
         }
     }

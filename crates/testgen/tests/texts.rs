@@ -102,6 +102,7 @@ fn every_directive_is_made() {
         "hoist_storage",
         "hoist_storage_root",
         "in",
+        "pad_storage",
         "parallel",
         "partition",
         "rename",

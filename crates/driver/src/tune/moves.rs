@@ -85,6 +85,7 @@ fn for_each_number(
             Action::Vectorize { lanes: Some(factor), .. } => visit(Meaning::Lanes, func, factor),
             Action::Unroll { factor: Some(factor), .. } => visit(Meaning::Copies, func, factor),
             Action::AlignStorage { modulus: number, .. }
+            | Action::PadStorage { amount: number, .. }
             | Action::AlignBounds { modulus: number, .. }
             | Action::Bound { extent: number, .. }
             | Action::FoldStorage { factor: number, .. } => visit(Meaning::Other, func, number),
@@ -667,8 +668,12 @@ impl Mover<'_> {
                 Action::StoreIn(place)
             }
             1 if !func.is_output => {
-                let modulus = self.pool.int(func.lanes);
-                Action::AlignStorage { var: func.args.first()?.clone(), modulus }
+                let (var, lanes) = (func.args.first()?.clone(), self.pool.int(func.lanes));
+                if self.random.chance(50) {
+                    Action::AlignStorage { var, modulus: lanes }
+                } else {
+                    Action::PadStorage { var, amount: lanes }
+                }
             }
             _ => {
                 let found = self.one_loop(func.id, stage, |found| {
@@ -693,6 +698,7 @@ impl Mover<'_> {
                         | Action::Swap { .. }
                         | Action::Partition { .. }
                         | Action::AlignStorage { .. }
+                        | Action::PadStorage { .. }
                         | Action::FoldStorage { .. }
                         | Action::HoistStorage(_)
                         | Action::StoreAt(_)

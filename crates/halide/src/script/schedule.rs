@@ -132,6 +132,7 @@ impl Writer<'_> {
                 let var = self.loop_var(var, false);
                 format!("{word}.align_storage({var}, {})", self.factor(*modulus)?)
             }
+            Action::PadStorage { .. } => return unprintable("rows that are padded"),
             Action::FoldStorage { var, factor, direction } => {
                 let var = self.loop_var(var, false);
                 let forward = match direction {
@@ -313,6 +314,7 @@ pub(super) fn phase(action: &Action) -> u8 {
         | Action::HoistStorage(_)
         | Action::ReorderStorage { .. }
         | Action::AlignStorage { .. }
+        | Action::PadStorage { .. }
         | Action::FoldStorage { .. }
         | Action::StoreIn(_)
         | Action::Bound { .. }

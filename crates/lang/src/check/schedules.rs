@@ -42,6 +42,7 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("hoist_storage_root", "", 0, 0, false),
     ("reorder_storage", "x, y, …", 2, usize::MAX, false),
     ("align_storage", "x, modulus", 2, 2, false),
+    ("pad_storage", "x, amount", 2, 2, false),
     ("fold_storage", "x, factor, forward", 2, 3, false),
     ("store_in", "heap", 1, 1, false),
     ("bound", "v, min, extent", 3, 3, false),
@@ -551,6 +552,10 @@ impl<'a, 's> Checker<'a, 's> {
             ("align_storage", [var, modulus]) => Action::AlignStorage {
                 var: self.loop_name(var)?,
                 modulus: self.constant_factor(name, Some(modulus))??,
+            },
+            ("pad_storage", [var, amount]) => Action::PadStorage {
+                var: self.loop_name(var)?,
+                amount: self.constant_factor(name, Some(amount))??,
             },
             ("fold_storage", [var, factor, direction @ ..]) => Action::FoldStorage {
                 var: self.loop_name(var)?,

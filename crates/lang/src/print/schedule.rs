@@ -136,6 +136,7 @@ impl Writer<'_> {
                 | Action::HoistStorage(_)
                 | Action::ReorderStorage { .. }
                 | Action::AlignStorage { .. }
+                | Action::PadStorage { .. }
                 | Action::FoldStorage { .. }
                 | Action::StoreIn(_)
                 | Action::Bound { .. }
@@ -249,6 +250,7 @@ impl Writer<'_> {
             | Action::StoreAt(level)
             | Action::HoistStorage(Some(level)) => self.level(level)?,
             Action::AlignStorage { var, modulus } => vec![var.clone(), self.value(*modulus)?],
+            Action::PadStorage { var, amount } => vec![var.clone(), self.value(*amount)?],
             Action::FoldStorage { var, factor, direction } => {
                 let mut all = vec![var.clone(), self.value(*factor)?];
                 all.extend(direction.map(|direction| direction.name().to_owned()));

@@ -139,6 +139,7 @@ impl Scheduler<'_> {
             | Action::HoistStorage(_)
             | Action::ReorderStorage { .. }
             | Action::AlignStorage { .. }
+            | Action::PadStorage { .. }
             | Action::FoldStorage { .. }
             | Action::StoreIn(_)
             | Action::Bound { .. }

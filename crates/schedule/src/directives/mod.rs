@@ -88,6 +88,7 @@ fn phase(action: &Action) -> Phase {
         | Action::HoistStorage(_)
         | Action::ReorderStorage { .. }
         | Action::AlignStorage { .. }
+        | Action::PadStorage { .. }
         | Action::FoldStorage { .. }
         | Action::StoreIn(_) => Phase::Storage,
         Action::Bound { .. } | Action::AlignBounds { .. } => Phase::Bounds,

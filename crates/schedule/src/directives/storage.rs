@@ -1,10 +1,10 @@
-//! The layout of a func's memory: `reorder_storage`, `align_storage`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
+//! The layout of a func's memory: `reorder_storage`, `align_storage`, `pad_storage`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
 
 use halidom_ir::{Action, BufferDecl, Constant, Directive, ExprId, StoreIn};
 
 use super::{Scheduler, list};
 use crate::error::{Result, ScheduleError};
-use crate::nest::{Fold, Placement};
+use crate::nest::{Fold, Placement, Room};
 
 impl Scheduler<'_> {
     /// A directive of the storage phase.
@@ -15,7 +15,15 @@ impl Scheduler<'_> {
                 let dim = self.dimension(directive, var)?;
                 let modulus = self.positive(*modulus, directive)?;
                 if let Some(plan) = self.lowered.plan_mut(directive.func) {
-                    plan.storage.aligned.push((dim, modulus));
+                    plan.storage.rooms.push((dim, Room::Multiple(modulus)));
+                }
+                Ok(())
+            }
+            Action::PadStorage { var, amount } => {
+                let dim = self.dimension(directive, var)?;
+                let amount = self.positive(*amount, directive)?;
+                if let Some(plan) = self.lowered.plan_mut(directive.func) {
+                    plan.storage.rooms.push((dim, Room::More(amount)));
                 }
                 Ok(())
             }

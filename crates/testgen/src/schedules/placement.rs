@@ -101,6 +101,7 @@ impl Maker<'_> {
                 let place = self.pick(&["heap", "auto", "stack", "register"], "heap");
                 format!(".store_in({place})")
             }
+            4 => format!(".pad_storage({dim}, {})", self.pick(&[1, 3, 8], 8)),
             _ => String::new(),
         }
     }
