@@ -15,7 +15,7 @@ use halidom_validate::{Floats, Report, Search, Verdict, validate_refined};
 use crate::common::{in_parallel, options};
 use crate::inputs::{self, Equality, Expected, Input};
 use crate::scripts::{request, scripts};
-use crate::{is_wanted, is_whole, python, shared, table1};
+use crate::{is_wanted, is_whole, python, shared};
 
 /// An environment variable: how many mutants of all statements together.
 const MUTANTS: &str = "HALIDOM_CORPUS_MUTANTS";
@@ -68,7 +68,6 @@ fn no_wrong_statement_is_proved() {
             let name = own.file_name().expect("it has a name").to_string_lossy().into_owned();
             let mut request = Request::of(&own.join(&name).with_extension("hlpipe"));
             request.statement = Some(own.join("stock.stmt"));
-            request.assumptions = table1::assumed(&name);
             statements.push((name, request));
         }
     }

@@ -26,8 +26,6 @@ pub(crate) struct Row {
     seconds: f64,
     /// Why it is unknown; what was refuted; how often the compiled code was run.
     pub(crate) remark: String,
-    /// What is assumed of callers beyond what the statement checks.
-    assumed: Vec<String>,
     /// How often the compiled code was run to the end, if it can be run here.
     pub(crate) runs: Option<usize>,
     /// Whether the compiled code was seen to be wrong.
@@ -47,7 +45,6 @@ pub(crate) fn judge(name: &str, request: &Request, annotations: Annotations) -> 
         injected: false,
         seconds: 0.0,
         remark: String::new(),
-        assumed: request.assumptions.clone(),
         runs: None,
         wrong_code: false,
         pass: None,
@@ -148,9 +145,6 @@ pub(crate) fn print(title: &str, rows: &[Row]) {
         );
         if row.injected {
             println!("{:<width$}  with injected annotations", "");
-        }
-        for words in &row.assumed {
-            println!("{:<width$}  assuming {words}", "");
         }
     }
     let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();

@@ -30,12 +30,6 @@ const PROVED: [&str; 20] = [
     "unsharp_strict",
 ];
 
-/// What is assumed of callers where the statement relies on it and does not check it.
-const ASSUMED: [(&str, &[&str]); 2] = [
-    ("nl_means", &["0 <= patch_size", "0 <= search_area"]),
-    ("nl_means_strict", &["0 <= patch_size", "0 <= search_area"]),
-];
-
 /// Rows of a test run.
 const FEW: [&str; 5] = ["atl_twostage", "blur", "harris_strict", "nl_means_strict", "sdot"];
 
@@ -59,7 +53,6 @@ fn table_1_is_read_and_nothing_of_it_is_refuted() {
         assert!(text::print(&block, &known) == source, "{name} prints otherwise");
         let mut request = Request {
             statement: Some(statement),
-            assumptions: assumed(name),
             ..Request::of(&own.join(name).with_extension("hlpipe"))
         };
         if name.ends_with("_strict") {
@@ -76,10 +69,4 @@ fn table_1_is_read_and_nothing_of_it_is_refuted() {
         assert!(!row.wrong_code, "{}: {}", row.name, row.remark);
         assert_ne!(row.runs, Some(0), "{}: no sizes were found that it accepts", row.name);
     }
-}
-
-/// What is assumed of the callers of a row.
-pub(crate) fn assumed(name: &str) -> Vec<String> {
-    let rows = ASSUMED.iter().filter(|(row, _)| *row == name);
-    rows.flat_map(|(_, conditions)| conditions.iter().map(|words| (*words).to_owned())).collect()
 }

@@ -7,8 +7,8 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId, FuncKind,
-    Overflow, Pool, ReductionVar, Require, Stage, StoreIn, Type, VarId,
+    Algorithm, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, FuncDecl,
+    FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Stage, StoreIn, Type, VarId,
 };
 
 use super::error::{Result, unsupported};
@@ -36,6 +36,17 @@ pub struct Source {
     pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
     /// Funcs whose stages are numbered from the second, as the first gives no values.
     pub(super) skipped: FxHashSet<FuncId>,
+    /// The reduction domains of what the pipeline says, before a directive changed it, of funcs that its outputs are computed from.
+    pub(super) domains: Vec<DomainExtent>,
+}
+
+/// How many values a reduction variable has.
+#[derive(Clone, Debug)]
+pub(super) struct DomainExtent {
+    pub(super) func: FuncId,
+    /// Its stage in `ir`.
+    pub(super) stage: usize,
+    pub(super) extent: Expr,
 }
 
 /// The call that is no value.
@@ -50,7 +61,9 @@ pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
 /// what is in that one's.
 pub fn rewriting(before: &Source, pipeline: &Pipeline, names: &Names) -> Result<Source> {
     let pool = before.pool.clone();
-    Translation::new(pipeline, pool, names).run(&before.signature())
+    let source = Translation::new(pipeline, pool, names).run(&before.signature())?;
+    // Invariant: of domains that a directive makes nothing is taken for granted.
+    Ok(Source { domains: before.domains.clone(), ..source })
 }
 
 /// A source in which no func has a definition, of what [`super::signature`] finds: statements can be translated with it and run, and nothing can be judged by it.
@@ -83,6 +96,7 @@ impl Source {
             params: Vec::new(),
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
+            domains: Vec::new(),
         }
     }
 
@@ -236,6 +250,8 @@ impl<'a> Translation<'a> {
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
         source.pool = self.pool;
+        let used = used(&source.pool, &source.algorithm);
+        source.domains.retain(|domain| used.contains(&domain.func));
         Ok(source)
     }
 
@@ -347,7 +363,12 @@ impl<'a> Translation<'a> {
         if skipped > 0 {
             source.skipped.insert(id);
         }
-        let stages = func.stages().skip(skipped).map(|stage| self.stage(stage));
+        let stages = func.stages().skip(skipped).enumerate().map(|(number, stage)| {
+            let extents = stage.schedule.domain.iter().map(|variable| variable.extent.clone());
+            let domain = extents.map(|extent| DomainExtent { func: id, stage: number, extent });
+            source.domains.extend(domain);
+            self.stage(stage)
+        });
         let stages = stages.collect::<Result<Vec<_>>>();
         for name in &func.args {
             self.nodes.unbind(*name);
@@ -450,6 +471,30 @@ impl<'a> Translation<'a> {
         let value = self.scalar(expr)?;
         self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_int(value))
     }
+}
+
+/// The funcs that outputs are computed from, with these.
+pub(super) fn used(pool: &Pool, algorithm: &Algorithm) -> FxHashSet<FuncId> {
+    let mut used: FxHashSet<FuncId> = algorithm.outputs.iter().copied().collect();
+    for func in algorithm.funcs.iter().rev() {
+        if used.contains(func) {
+            used.extend(pool.func(*func).stages().iter().flat_map(|stage| callees(pool, stage)));
+        }
+    }
+    used
+}
+
+/// The funcs that a stage reads.
+pub(super) fn callees(pool: &Pool, stage: &Stage) -> FxHashSet<FuncId> {
+    let mut found = FxHashSet::default();
+    for root in stage.roots() {
+        pool.for_each_subexpr(root, &mut |_, expr| {
+            if let IrExpr::Ref { func, .. } = expr {
+                found.insert(*func);
+            }
+        });
+    }
+    found
 }
 
 /// Whether the second stage gives every element a value, of what is no element of the func.

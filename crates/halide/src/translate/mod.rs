@@ -8,6 +8,7 @@ mod barriers;
 mod belonging;
 mod caller;
 mod clamps;
+mod domains;
 mod error;
 mod lanes;
 mod late_checks;

@@ -164,7 +164,10 @@ impl<'a> Walk<'a> {
             parts.extend(self.unchecked(pool, &outputs));
         }
         let body = self.block(pool, block)?;
-        parts.append(&mut self.late_checks);
+        let late_checks = std::mem::take(&mut self.late_checks);
+        let known = [&parts[..], &late_checks, &[body]].concat();
+        parts.extend(self.domains(pool, &known));
+        parts.extend(late_checks);
         parts.push(body);
         let body = pool.stmt(IrStmt::Block(parts));
         for (digits, exact) in &self.nodes.taken {

@@ -7,11 +7,10 @@ mod stages;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Action, Algorithm, Directive, Expr as IrExpr, ExprId, FuncDecl, FuncId, FuncKind, Pool,
-    Schedule, Stage, StoreIn, Type,
+    Action, Algorithm, Directive, ExprId, FuncDecl, FuncId, FuncKind, Pool, Schedule, StoreIn, Type,
 };
 
-use super::algorithm::{Source, Translation, bind_signature};
+use super::algorithm::{DomainExtent, Source, Translation, bind_signature, callees, used};
 use super::error::{Result, unsupported};
 use crate::pipeline::{Func, LoopLevel, Pipeline, Wrapper};
 use crate::tree::{Expr, ForKind};
@@ -59,13 +58,7 @@ pub fn keep_used(source: &mut Source, pipeline: &Pipeline) {
     let shapes: FxHashSet<FuncId> =
         shapes.map(|(_, buffer)| source.pool.buffer(buffer).func).collect();
     source.algorithm.inputs.retain(|input| !shapes.contains(input));
-    let pool = &source.pool;
-    let mut used: FxHashSet<FuncId> = source.algorithm.outputs.iter().copied().collect();
-    for func in source.algorithm.funcs.iter().rev() {
-        if used.contains(func) {
-            used.extend(pool.func(*func).stages().iter().flat_map(|stage| callees(pool, stage)));
-        }
-    }
+    let used = used(&source.pool, &source.algorithm);
     source.algorithm.funcs.retain(|func| used.contains(func));
 }
 
@@ -133,6 +126,9 @@ impl Source {
         let funcs = self.funcs.iter().filter_map(|(name, func)| Some((*name, *map.get(func)?)));
         let types =
             self.types.iter().filter_map(|(func, types)| Some((*map.get(func)?, types.clone())));
+        let domains = self.domains.iter().filter_map(|domain| {
+            Some(DomainExtent { func: *map.get(&domain.func)?, ..domain.clone() })
+        });
         Some(Self {
             pool: pool.clone(),
             algorithm: algorithm.clone(),
@@ -141,21 +137,9 @@ impl Source {
             params: values,
             types: types.collect(),
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
+            domains: domains.collect(),
         })
     }
-}
-
-/// The funcs that a stage reads.
-fn callees(pool: &Pool, stage: &Stage) -> FxHashSet<FuncId> {
-    let mut found = FxHashSet::default();
-    for root in stage.roots() {
-        pool.for_each_subexpr(root, &mut |_, expr| {
-            if let IrExpr::Ref { func, .. } = expr {
-                found.insert(*func);
-            }
-        });
-    }
-    found
 }
 
 impl<'a> Writer<'a> {
