@@ -32,24 +32,20 @@ const LOOP: &str = "for (out.s1.r$x, 0, n)";
 
 fn has_halide() -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = root.join(".venv/bin/python").is_file();
-    if !found {
-        eprintln!("skipped: there is no .venv with Halide");
-    }
-    found
+    root.join(".venv/bin/python").is_file()
 }
 
 /// A script in a folder, as a job.
 fn job(folder: &Path, schedule: &str) -> bridge::Job {
     let script = folder.join("sum.py");
-    std::fs::write(&script, format!("{SUM}{schedule}    return out\n")).unwrap();
+    std::fs::write(&script, format!("{SUM}{schedule}    return out\n")).expect("it can be written");
     bridge::Job { origin: bridge::Origin::Script(script), target: None }
 }
 
 fn report(request: &Request) -> Report {
-    let stock = stock::read(request).unwrap().unwrap();
+    let stock = stock::read(request).expect("it can be read").expect("it is translated");
     let subject = &stock.subject;
-    let options = Options::find().unwrap().of_stock();
+    let options = Options::find().expect("there are solvers").of_stock();
     judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
 }
 
@@ -62,6 +58,7 @@ fn assumed(report: &Report) -> Vec<&str> {
 #[test]
 fn what_a_statement_does_with_a_negative_extent_is_neither_right_nor_wrong() {
     if !has_halide() {
+        eprintln!("skipped: there is no .venv with Halide");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -108,6 +105,7 @@ fn what_a_statement_does_with_a_negative_extent_is_neither_right_nor_wrong() {
 #[test]
 fn domains_that_a_directive_makes_are_the_compilers() {
     if !has_halide() {
+        eprintln!("skipped: there is no .venv with Halide");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
