@@ -78,14 +78,22 @@ impl Checker<'_> {
         self.leaves(a, &mut of_a);
         self.leaves(b, &mut of_b);
         let mut rename = Rename::new();
+        let mut is_alone = false;
         for term in of_a.terms.difference(&of_b.terms) {
-            for other in of_b.terms.difference(&of_a.terms) {
-                let Some(alike) = self.space.alike(*term, *other) else { continue };
-                if self.may_ask(alike, &mut questions) && self.follows(facts, alike, "read") {
-                    rename.means(*term, *other);
-                    break;
-                }
+            let mut others = of_b.terms.difference(&of_a.terms).copied();
+            let same = others.find(|other| {
+                self.space.alike(*term, *other).is_some_and(|alike| {
+                    self.may_ask(alike, &mut questions) && self.follows(facts, alike, "read")
+                })
+            });
+            match same {
+                Some(other) => rename.means(*term, other),
+                None => is_alone = true,
             }
+        }
+        // What only the first reads stays in its normal form, whatever the conditions are.
+        if is_alone {
+            of_a.conditions.clear();
         }
         for condition in of_a.conditions.difference(&of_b.conditions) {
             for other in of_b.conditions.difference(&of_a.conditions) {
