@@ -89,6 +89,12 @@ static inline void halidom_release(void **variable) { halidom_free(*variable); }
  * when the variable goes out of scope, whichever way. */
 #define HALIDOM_OWNING __attribute__((cleanup(halidom_release)))
 
+/* Asks for the memory around an element, of so many bytes, that is read soon. Elements are counted
+ * modulo 2^64, and may lie anywhere: the address is computed as a number, and nothing is read. */
+static inline void halidom_prefetch(const void *memory, uint64_t index, uint64_t bytes) {
+    __builtin_prefetch((const void *)((uintptr_t)memory + (uintptr_t)(index * bytes)));
+}
+
 /* After stores past the caches: what was written is seen before what is written next, by any thread. */
 static inline void halidom_publish(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,7 +1,7 @@
 //! What a statement uses but does not bind.
 
 use halidom_base::{FxHashSet, IndexSet};
-use halidom_ir::{BufferId, Check, Expr, ExprId, Pool, Stmt, StmtId, VarId};
+use halidom_ir::{BufferId, Check, Expr, ExprId, Label, Pool, Stmt, StmtId, VarId};
 
 use crate::translate::check_values;
 
@@ -63,7 +63,19 @@ impl Search<'_> {
                 }
             }
             Stmt::Assert { condition, check } => self.assert(*condition, check),
-            Stmt::Labeled { label: _, body } => self.stmt(*body),
+            Stmt::Labeled { label, body } => {
+                match label {
+                    Label::Prefetch { buffer, index } => {
+                        self.buffer(*buffer);
+                        self.expr(*index);
+                    }
+                    Label::Func { .. }
+                    | Label::Stage { .. }
+                    | Label::Partition(_)
+                    | Label::Ahead { .. } => {}
+                }
+                self.stmt(*body);
+            }
             Stmt::Provide { coords, values, .. } => {
                 coords.iter().chain(values).for_each(|expr| self.expr(*expr));
             }

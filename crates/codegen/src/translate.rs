@@ -148,6 +148,14 @@ impl<'a> Translator<'a> {
             },
             Stmt::Allocate { buffer, body } => self.allocate(*buffer, *body, out),
             Stmt::Assert { condition, check } => self.assert(*condition, check, out),
+            Stmt::Labeled { label: Label::Prefetch { buffer, index }, body } => {
+                let bytes = pool.buffer(*buffer).scalar.bytes().unwrap_or(1);
+                let memory = CExpr::Name(self.buffer_name(*buffer)?);
+                let arguments =
+                    vec![memory, self.scalar(*index)?, CExpr::literal(bytes.to_string())];
+                out.push(CStmt::Expr(CExpr::call("halidom_prefetch", arguments)));
+                self.stmt(*body, out)
+            }
             Stmt::Labeled { label, body } => {
                 out.push(CStmt::Comment(describe_label(pool, label)));
                 self.stmt(*body, out)
@@ -513,6 +521,8 @@ fn describe_label(pool: &Pool, label: &Label) -> String {
             text
         }
         Label::Partition(policy) => ["partition ", policy.name()].concat(),
+        Label::Ahead { func, .. } => ["fetches ahead of ", &pool.func(*func).name].concat(),
+        Label::Prefetch { buffer, .. } => ["prefetch ", &pool.buffer(*buffer).name].concat(),
     }
 }
 

@@ -191,7 +191,8 @@ fn cut(pool: &mut Pool, stmt: StmtId, kept: &FxHashSet<StmtId>) -> Option<Cut> {
                 Label::Func { needed, .. } => {
                     needed.iter().flat_map(|interval| [interval.min, interval.extent]).collect()
                 }
-                Label::Stage { .. } | Label::Partition(_) => Vec::new(),
+                Label::Prefetch { index, .. } => vec![*index],
+                Label::Stage { .. } | Label::Partition(_) | Label::Ahead { .. } => Vec::new(),
             };
             remade(pool, inner.reads, Stmt::Labeled { label, body: inner.stmt }, &exprs)
         }

@@ -189,8 +189,8 @@ def pipeline():
     out[x, y] = total[x, y]
     out[x, y] += hl.u8(1)
     out.vectorize(x, 8).parallel(y).update().vectorize(x, 8, hl.TailStrategy.RoundUp)
-    total.compute_root().update().vectorize(x, 8, hl.TailStrategy.RoundUp)
-    rows.compute_root().prefetch(a, y, y, 2).memoize()
+    total.compute_root().update().vectorize(x, 8, hl.TailStrategy.RoundUp).prefetch(rows, y, y, 2)
+    rows.compute_root().prefetch(a, x, y, 2).memoize()
     return out
 ";
     std::fs::write(&script, text).expect("it can be written");
@@ -207,7 +207,7 @@ def pipeline():
         said,
         [
             "HAL1211: left out: `out`: update(1): the tail `round` of `x`; it is `guard` here",
-            "HAL1211: left out: `rows`: `prefetch`",
+            "HAL1211: left out: `rows`: `prefetch` of `a_im`",
             "HAL1211: left out: `rows`: `memoize`",
         ],
         "{text}"
@@ -216,7 +216,7 @@ def pipeline():
         "out.vectorize(x, 8, tail: shift).parallel(y);",
         "total.compute_root();",
         "out.update(1).vectorize(x, 8, tail: guard);",
-        "total.update(1).vectorize(x, 8, tail: round);",
+        "total.update(1).vectorize(x, 8, tail: round).prefetch(rows, y, ahead: 2);",
         "rows.compute_root();",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");

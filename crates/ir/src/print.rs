@@ -496,6 +496,16 @@ impl<'a> Printer<'a> {
                     Label::Partition(policy) => {
                         let _ = write!(self.out, "partition {}", policy.name());
                     }
+                    Label::Ahead { func, by } => {
+                        let name = self.names.func(pool, *func);
+                        let _ = write!(self.out, "ahead {name}, {by}");
+                    }
+                    Label::Prefetch { buffer, index } => {
+                        let name = self.names.buffer(pool, *buffer);
+                        let _ = write!(self.out, "prefetch {name}[");
+                        self.expr(*index, 0);
+                        self.put("]");
+                    }
                 }
                 self.braces(*body, depth);
             }

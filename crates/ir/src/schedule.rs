@@ -208,6 +208,15 @@ pub enum Action {
         /// Whether.
         policy: Partition,
     },
+    /// Has each iteration of a loop fetch what a later one reads of a func or input.
+    Prefetch {
+        /// Of which.
+        func: FuncId,
+        /// The loop.
+        var: String,
+        /// How many iterations later.
+        ahead: u32,
+    },
     /// Renames a loop.
     Rename {
         /// Its name.
@@ -314,6 +323,7 @@ impl Action {
             Self::Vectorize { .. } => "vectorize",
             Self::Unroll { .. } => "unroll",
             Self::Partition { .. } => "partition",
+            Self::Prefetch { .. } => "prefetch",
             Self::Rename { .. } => "rename",
             Self::Atomic => "atomic",
             Self::Wrap { .. } => "in",

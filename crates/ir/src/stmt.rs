@@ -199,6 +199,20 @@ pub enum Label {
     },
     /// A loop and how it is partitioned. Gone after partitioning.
     Partition(Partition),
+    /// A loop, and a func or input whose values an iteration fetches for a later one. Gone after prefetching.
+    Ahead {
+        /// Whose.
+        func: FuncId,
+        /// How many iterations later.
+        by: u32,
+    },
+    /// That the memory around an element will be read soon, at the start of what is marked. It is no access: nothing is read, and the element need not exist.
+    Prefetch {
+        /// The buffer.
+        buffer: BufferId,
+        /// The element, a `u64` that reads no memory: counted modulo 2^64, as elements beyond all bounds may have no number of their own.
+        index: ExprId,
+    },
 }
 
 /// What an entry check is for. No other kinds exist: each is a condition on parameters and shapes alone.

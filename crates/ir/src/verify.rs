@@ -489,7 +489,8 @@ impl<'a> Verifier<'a> {
                         }
                     }
                     Label::Stage { func, stage, .. } => self.stage_exists(*func, *stage),
-                    Label::Partition(_) => {}
+                    Label::Partition(_) | Label::Ahead { .. } => {}
+                    Label::Prefetch { buffer, index } => self.prefetch(*buffer, *index),
                 }
                 self.stmt(*body);
             }
@@ -546,6 +547,39 @@ impl<'a> Verifier<'a> {
                     );
                 }
             }
+        }
+    }
+
+    /// What is prefetched is named by arithmetic that wraps, and of which nothing depends on memory.
+    fn prefetch(&mut self, buffer: BufferId, index: ExprId) {
+        if !self.live.contains(&buffer) {
+            self.report("what is prefetched is alive", self.pool.buffer(buffer).name.clone());
+        }
+        let rule = "an element that is prefetched is a scalar u64 that reads no memory";
+        self.expect(index, Type::scalar(Scalar::U64), rule);
+        let mut bare = true;
+        self.pool.for_each_subexpr(index, &mut |id, expr| {
+            bare &= match expr {
+                Expr::Load { .. } | Expr::Ref { .. } => false,
+                // The range of `int` is an obligation where something is computed, and there is none for a prefetch.
+                Expr::Unary(UnaryOp::Neg(_), _)
+                | Expr::Binary(BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_), ..) => {
+                    self.pool.ty(id).scalar != Scalar::Int
+                }
+                Expr::Var(_)
+                | Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Hole(_) => true,
+            };
+        });
+        if !bare {
+            self.report_expr(rule, index);
         }
     }
 

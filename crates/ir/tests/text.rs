@@ -77,6 +77,34 @@ fn each_broken_rule_is_named() {
             "ramp(x$4, 1, 4)) stage 7] =",
             "a named stage exists",
         ),
+        (
+            Phase::Final,
+            FINAL,
+            "u64(n) + 64u64",
+            "n + 64",
+            "an element that is prefetched is a scalar u64 that reads no memory",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "u64(n) + 64u64",
+            "u64(n + 64)",
+            "an element that is prefetched is a scalar u64 that reads no memory",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "u64(n) + 64u64",
+            "u64(in.buffer[n])",
+            "an element that is prefetched is a scalar u64 that reads no memory",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "prefetch in.buffer[",
+            "prefetch f.buffer[",
+            "what is prefetched is alive",
+        ),
     ] {
         assert!(text.contains(good), "the text has no `{good}`");
         let broken = text.replacen(good, bad, 1);

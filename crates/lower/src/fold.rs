@@ -138,7 +138,10 @@ fn walk_label<F: Fold + ?Sized>(
                 .map(|interval| walk_interval(fold, pool, *interval))
                 .collect::<Result<_, _>>()?,
         },
-        Label::Stage { .. } | Label::Partition(_) => label.clone(),
+        Label::Prefetch { buffer, index } => {
+            Label::Prefetch { buffer: fold.buffer(*buffer), index: fold.expr(pool, *index)? }
+        }
+        Label::Stage { .. } | Label::Partition(_) | Label::Ahead { .. } => label.clone(),
     })
 }
 
@@ -231,7 +234,8 @@ pub(crate) fn for_each_expr(pool: &Pool, id: StmtId, visit: &mut impl FnMut(Role
         }
         Stmt::Labeled { label, .. } => match label {
             Label::Func { needed, .. } => intervals(needed),
-            Label::Stage { .. } | Label::Partition(_) => {}
+            Label::Prefetch { index, .. } => visit(Role::Computed, *index),
+            Label::Stage { .. } | Label::Partition(_) | Label::Ahead { .. } => {}
         },
         Stmt::Provide { coords, point, values, .. } => {
             coords.iter().for_each(|coord| visit(Role::Computed, *coord));

@@ -14,6 +14,7 @@ mod interval;
 mod lets;
 mod linear;
 mod partition;
+mod prefetch;
 mod refresh;
 mod simplify;
 mod unroll;
@@ -27,6 +28,7 @@ pub use dense_rows::dense_rows;
 pub use flatten_storage::flatten_storage;
 pub use hoist::hoist;
 pub use partition::partition;
+pub use prefetch::prefetch;
 pub use simplify::simplify;
 pub use unroll::{MOST_COPIES, unroll};
 pub use vectorize::{MOST_LANES, vectorize};
@@ -53,6 +55,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "cse", run: cse },
     Pass { name: "hoist", run: hoist },
     Pass { name: "dead_lets", run: dead_lets },
+    Pass { name: "prefetch", run: prefetch },
 ];
 
 /// Why a program cannot be lowered.

@@ -996,3 +996,86 @@ fn lets_are_looked_into() {
         "#]],
     );
 }
+
+/// A loop over rows that looks two iterations ahead.
+const ROWS: &str = "
+  ahead input, 2 {
+    for y in [wy, wye] {
+      let row: int = (y - input.min.1) * input.stride.1 - input.min.0;
+      for x in [0, wxe / 16] {
+        out.buffer[ramp((y - out.min.1) * out.stride.1 + x * 16, 1, 16) @ out(ramp(x * 16, 1, 16), broadcast(y, 16)) stage 0] = input.buffer[ramp(row + x * 16, 1, 16)] + input.buffer[ramp(row + x * 16 + 1, 1, 16)] + input.buffer[ramp(row + x * 16 + 2 * input.stride.1, 1, 16)] + input.buffer[ramp(row + x * 16 + 4 * input.stride.1, 1, 16)];
+      }
+    }
+  }
+";
+
+#[test]
+fn prefetches_are_of_what_a_later_iteration_reads_and_this_one_does_not() {
+    // What the first vector reads two iterations later the third one reads already, and so it is with the third one and the fourth.
+    check(
+        &["prefetch"],
+        ROWS,
+        &expect![[r#"
+          for y in [wy, wye] {
+            let row: int = (y - input.min.1) * input.stride.1 - input.min.0;
+            for x in [0, wxe / 16] {
+              prefetch input.buffer[u64(input.stride.1) * 2u64 + u64(x) * 16u64 + u64(input.stride.1) * u64(y) - u64(input.min.0) - u64(input.min.1) * u64(input.stride.1) + 1u64] {
+              }
+              prefetch input.buffer[u64(input.stride.1) * 6u64 + u64(x) * 16u64 + u64(input.stride.1) * u64(y) - u64(input.min.0) - u64(input.min.1) * u64(input.stride.1)] {
+              }
+              out.buffer[ramp((y - out.min.1) * out.stride.1 + x * 16, 1, 16) @ out(ramp(x * 16, 1, 16), broadcast(y, 16)) stage 0] = input.buffer[ramp(row + x * 16, 1, 16)] + input.buffer[ramp(row + x * 16 + 1, 1, 16)] + input.buffer[ramp(row + x * 16 + 2 * input.stride.1, 1, 16)] + input.buffer[ramp(row + x * 16 + 4 * input.stride.1, 1, 16)];
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_begins_elsewhere_later_is_followed() {
+    check(
+        &["prefetch"],
+        "
+  ahead input, 1 {
+    for y in [wy, wye] {
+      for x in [y * 32, 32] {
+        out.buffer[x @ out(x, y) stage 0] = input.buffer[x * input.stride.0 + 40];
+      }
+    }
+  }
+",
+        &expect![[r#"
+              for y in [wy, wye] {
+                for x in [y * 32, 32] {
+                  prefetch input.buffer[u64(input.stride.0) * 32u64 + u64(input.stride.0) * u64(x) + 40u64] {
+                  }
+                  out.buffer[x @ out(x, y) stage 0] = input.buffer[x * input.stride.0 + 40];
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_fetched_where_nothing_is_known_or_new() {
+    // An index from memory, one that does not change, and a gather.
+    check(
+        &["prefetch"],
+        "
+  ahead input, 1 {
+    for y in [wy, wye] {
+      out.buffer[y @ out(y, y) stage 0] = input.buffer[int(input.buffer[5])] + input.buffer[wx];
+      out.buffer[ramp(y, 1, 4) @ out(ramp(y, 1, 4), broadcast(y, 4)) stage 0] = input.buffer[ramp(y, 3, 4)];
+    }
+  }
+",
+        &expect![[r#"
+              for y in [wy, wye] {
+                out.buffer[y @ out(y, y) stage 0] = input.buffer[int(input.buffer[5])] + input.buffer[wx];
+                out.buffer[ramp(y, 1, 4) @ out(ramp(y, 1, 4), broadcast(y, 4)) stage 0] = input.buffer[ramp(y, 3, 4)];
+              }
+            }
+        "#]],
+    );
+}

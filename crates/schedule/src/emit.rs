@@ -406,6 +406,10 @@ impl Emitter<'_> {
                     let label = Label::Partition(l.partition);
                     stmt = self.pool.stmt(Stmt::Labeled { label, body: stmt });
                 }
+                for ahead in &l.ahead {
+                    let label = Label::Ahead { func: self.named(ahead.func), by: ahead.by };
+                    stmt = self.pool.stmt(Stmt::Labeled { label, body: stmt });
+                }
             }
         }
         self.pool.stmt(Stmt::Labeled {

@@ -12,6 +12,7 @@ mod error;
 mod loops;
 mod nest;
 mod predicate;
+mod prefetch;
 mod query;
 mod reduction;
 mod report;
@@ -83,6 +84,7 @@ fn fill(
     directives::check_constant_extents(pool, lowered, &answer.solution, known)?;
     storage::lay_out(pool, lowered, &mut answer.solution, known)?;
     let work = emit::emit_work(pool, lowered, Some(&answer.solution), known);
+    prefetch::check(pool, lowered, work)?;
     let (mut stmts, has_work) = checks::entry_checks(pool, lowered, &answer, known)?;
     let always = pool.as_constant(has_work).and_then(halidom_ir::Constant::as_bool) == Some(true);
     stmts.push(if always {

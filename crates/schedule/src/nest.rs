@@ -115,6 +115,16 @@ pub(crate) struct Nest {
     pub(crate) atomic: Option<usize>,
 }
 
+/// A func or input, of which an iteration fetches what a later one reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    pub(crate) func: FuncId,
+    /// How many iterations later.
+    pub(crate) by: u32,
+    /// The directive.
+    pub(crate) origin: usize,
+}
+
 /// A loop of a nest.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
@@ -128,6 +138,8 @@ pub(crate) struct Loop {
     pub(crate) partition: Partition,
     /// The directive that set `partition`.
     pub(crate) partition_origin: Option<usize>,
+    /// What its iterations fetch for later ones.
+    pub(crate) ahead: Vec<Ahead>,
     /// Whether a split further in, whose last block moves inwards, takes up what is beyond this loop's end: iterations beyond it compute again what the last one does.
     pub(crate) covered: bool,
 }
@@ -451,6 +463,7 @@ impl Nest {
             class,
             partition: Partition::Auto,
             partition_origin: None,
+            ahead: Vec::new(),
             covered: false,
         });
         pool.var_expr(var)

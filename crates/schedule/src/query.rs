@@ -121,7 +121,10 @@ impl Extractor<'_> {
                 under(Binder::Allocation(func), body)
             }
             Stmt::Labeled { label: Label::Func { .. }, .. } => self.sequence(&[id]),
-            Stmt::Labeled { label: Label::Partition(_), body } => self.stmt(body),
+            Stmt::Labeled {
+                label: Label::Partition(_) | Label::Ahead { .. } | Label::Prefetch { .. },
+                body,
+            } => self.stmt(body),
             Stmt::Labeled { label: Label::Stage { func, stage, specialization }, body } => {
                 let outer = self.instance.replace((func, stage, specialization));
                 let body = self.stmt(body);

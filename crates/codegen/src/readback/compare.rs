@@ -2,8 +2,8 @@
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
-    BufferId, Check, Constant, Deal, Expr, ExprId, Interval, LoopKind, Pool, Program, Scalar, Stmt,
-    StmtId, Type, VarId,
+    BufferId, Check, Constant, Deal, Expr, ExprId, Interval, Label, LoopKind, Pool, Program,
+    Scalar, Stmt, StmtId, Type, VarId,
 };
 
 use super::Mismatch;
@@ -111,7 +111,19 @@ impl<'t> Walk<'t> {
     pub(super) fn stmt(&mut self, id: StmtId, rest: &mut Rest<'t>) -> Compared {
         match self.pool.get_stmt(id) {
             Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt, rest)),
-            Stmt::Labeled { label: _, body } => self.stmt(*body, rest),
+            Stmt::Labeled { label, body } => {
+                match label {
+                    Label::Prefetch { buffer, index } => {
+                        let line = self.next(rest)?;
+                        self.prefetch(*buffer, *index, line)?;
+                    }
+                    Label::Func { .. }
+                    | Label::Stage { .. }
+                    | Label::Partition(_)
+                    | Label::Ahead { .. } => {}
+                }
+                self.stmt(*body, rest)
+            }
             Stmt::Let { var, value, body } => {
                 if let Some((line, others)) = rest.split_first()
                     && let Action::Block(lines) = &line.action
@@ -176,6 +188,27 @@ impl<'t> Walk<'t> {
             }
             Stmt::Provide { .. } => self.fail(0, "a statement that no final program has"),
         }
+    }
+
+    /// A call of the runtime's function with the buffer, the element's number and the size of elements.
+    fn prefetch(&mut self, buffer: BufferId, index: ExprId, line: &'t Line) -> Compared {
+        let Action::Call(Node { shape: Shape::Call(callee, arguments), .. }) = &line.action else {
+            return self.fail(line.at, "a prefetch was expected");
+        };
+        let (true, [memory, at, bytes]) = (callee == "halidom_prefetch", arguments.as_slice())
+        else {
+            return self.fail(line.at, "a prefetch was expected");
+        };
+        let expected_index = self.term(line.at, index)?;
+        let expected_bytes = self.pool.buffer(buffer).scalar.bytes().unwrap_or(1);
+        let mut lift = self.lift();
+        let found_buffer = lift.buffer(memory)?;
+        let found_index = lift.scalar_as(at, Scalar::U64)?;
+        let same_bytes =
+            matches!(&bytes.shape, Shape::Number(found) if *found == expected_bytes.to_string());
+        self.require(found_buffer == buffer, line.at, "another buffer is prefetched")?;
+        self.require(found_index == expected_index, line.at, "another element is prefetched")?;
+        self.require(same_bytes, line.at, "elements of another size are prefetched")
     }
 
     pub(super) fn let_stmt(&mut self, var: VarId, value: ExprId, rest: &mut Rest<'t>) -> Compared {

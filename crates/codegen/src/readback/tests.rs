@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use halidom_ir::{
-    Array, BinaryOp, BufferKind, Constant, Deal, Dim, LoopKind, Pool, Program, Scalar, Stmt,
+    Array, BinaryOp, BufferKind, Constant, Deal, Dim, Label, LoopKind, Pool, Program, Scalar, Stmt,
     UnaryOp,
 };
 
@@ -56,6 +56,72 @@ fn scatter() -> (Pool, Program) {
     (b.pool, program)
 }
 
+/// A copy in reverse that asks for memory ahead, and for what is beyond all memory.
+fn fetching() -> (Pool, Program) {
+    let mut b = Builder::new();
+    let input = b.input("input", Scalar::U16, 1);
+    let output = b.output("output", Scalar::U16, 1);
+    let (i, position) = b.int_var("i");
+    let value = b.load(input, &[position]);
+    let index = b.index(output, &[position]);
+    let store = b.store(output, index, value);
+    let wide = b.pool.cast(Scalar::U64, position);
+    let far = b.constant(Scalar::U64, i128::from(u64::MAX) - 5);
+    let ahead = b.constant(Scalar::U64, 64);
+    let far = b.pool.add(wide, far);
+    let ahead = b.pool.add(wide, ahead);
+    let nothing = b.block(vec![]);
+    let mut stmts: Vec<_> = [(input, ahead), (input, far), (output, ahead)]
+        .into_iter()
+        .map(|(buffer, index)| {
+            let label = Label::Prefetch { buffer, index };
+            b.pool.stmt(Stmt::Labeled { label, body: nothing })
+        })
+        .collect();
+    stmts.push(store);
+    let body = b.block(stmts);
+    let dim = b.pool.buffer(output).dims[0];
+    let body = b.for_loop(i, dim.min, dim.extent, LoopKind::Serial, body);
+    let program = b.program("fetching", body);
+    (b.pool, program)
+}
+
+#[test]
+fn what_is_prefetched_may_lie_anywhere() {
+    let (pool, program) = fetching();
+    let module = emit(&pool, &program, &Target::AVX2).unwrap();
+    let text = &module.text;
+    assert_eq!(check(&pool, &program, text), Ok(()));
+    assert_eq!(text.matches("halidom_prefetch(").count(), 3, "{text}");
+    let toolchain = Toolchain::find().unwrap().strict();
+    let kernel = compile(&module, &toolchain, &Target::host()).unwrap();
+    let value = |n: usize| Constant::wrapped(Scalar::U16, n as i128 * 7919).unwrap();
+    let inputs = [array(Scalar::U16, &[(-3, 40)], value)];
+    let mut outputs = [array(Scalar::U16, &[(-3, 40)], |_| Constant::zero(Scalar::U16))];
+    let arguments = arguments(&inputs, &outputs);
+    kernel.run(&arguments, &mut outputs).unwrap();
+    assert_eq!(outputs[0], inputs[0]);
+}
+
+#[test]
+fn another_prefetch_is_noticed() {
+    let (pool, program) = fetching();
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    let wrong = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "there is no `{from}` in\n{text}");
+        check(&pool, &program, &changed).map_err(|mismatch| mismatch.what)
+    };
+    for (from, to, what) in [
+        ("halidom_prefetch(input, ", "halidom_prefetch(output, ", "another buffer is prefetched"),
+        (" + 64u,", " + 65u,", "another element is prefetched"),
+        (", 2);", ", 4);", "elements of another size are prefetched"),
+        ("halidom_prefetch(input", "halidom_publish(input", "a prefetch was expected"),
+    ] {
+        assert_eq!(wrong(from, to), Err(what.to_owned()), "`{to}` for `{from}`");
+    }
+}
+
 fn programs() -> Vec<(Pool, Program)> {
     let target = Target::AVX2;
     let (mut pool, wide) = weighted(24);
@@ -68,6 +134,7 @@ fn programs() -> Vec<(Pool, Program)> {
         row_blur(LoopKind::Parallel(Deal::DYNAMIC.with_chunk(eight))),
         (pool, split),
         scatter(),
+        fetching(),
     ]
 }
 

@@ -97,6 +97,7 @@ fn for_each_number(
             | Action::Swap { .. }
             | Action::Traverse { .. }
             | Action::Partition { .. }
+            | Action::Prefetch { .. }
             | Action::Rename { .. }
             | Action::Atomic
             | Action::Wrap { .. }

@@ -3,8 +3,8 @@
 use super::exprs::{all, name, optional, required, ty};
 use super::model::{
     Bound, Constraint, Definition, Dim, Func, FuncSchedule, Image, ImageDim, Input, LoopLevel,
-    Parameter, Pipeline, ReductionVariable, Requirement, Specialization, Split, StageSchedule,
-    StorageDim, TailStrategy, Wrapper,
+    Parameter, Pipeline, Prefetch, ReductionVariable, Requirement, Specialization, Split,
+    StageSchedule, StorageDim, TailStrategy, Wrapper,
 };
 use super::schema::STMT;
 use super::wire::{Result, Table};
@@ -132,6 +132,15 @@ fn stage_schedule(table: Table<'_>, names: &mut Names) -> Result<StageSchedule> 
             partition: found.u8("partition_policy")?,
         });
     }
+    let mut prefetches = Vec::new();
+    for found in table.tables("prefetches", "PrefetchDirective")? {
+        prefetches.push(Prefetch {
+            name: names.id(found.string("name")?),
+            at: names.id(found.string("at")?),
+            from: names.id(found.string("from")?),
+            offset: required(found, ("offset_type", "offset"), names)?,
+        });
+    }
     let fuse = table.required("fuse_level", "FuseLoopLevel")?;
     let fuse = fuse.required("fuse_level", "LoopLevel")?;
     Ok(StageSchedule {
@@ -141,7 +150,7 @@ fn stage_schedule(table: Table<'_>, names: &mut Names) -> Result<StageSchedule> 
         allow_races: table.bool("allow_race_conditions")?,
         atomic: table.bool("atomic")?,
         is_fused: !matches!(loop_level(fuse, names)?, LoopLevel::Inlined),
-        prefetches: table.tables("prefetches", "PrefetchDirective")?.len(),
+        prefetches,
     })
 }
 

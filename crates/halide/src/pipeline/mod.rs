@@ -17,8 +17,8 @@ use halidom_diag::{Diagnostic, Severity};
 pub use annotate::{ACCESS, Marks, PROPHECY, SECOND, annotated};
 pub use model::{
     Bound, Constraint, Definition, Dim, Func, FuncSchedule, Image, ImageDim, Input, LoopLevel,
-    Parameter, Pipeline, ReductionVariable, Requirement, Specialization, Split, StageSchedule,
-    StorageDim, TailStrategy, Wrapper,
+    Parameter, Pipeline, Prefetch, ReductionVariable, Requirement, Specialization, Split,
+    StageSchedule, StorageDim, TailStrategy, Wrapper,
 };
 
 use crate::{HALIDE_VERSION, Names, codes};

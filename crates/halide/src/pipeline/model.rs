@@ -194,8 +194,21 @@ pub struct StageSchedule {
     pub atomic: bool,
     /// Whether another func's loops enclose this stage's.
     pub is_fused: bool,
-    /// How many inputs are fetched ahead.
-    pub prefetches: usize,
+    /// What is fetched ahead.
+    pub prefetches: Vec<Prefetch>,
+}
+
+/// A func or input that is fetched ahead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prefetch {
+    /// Of which.
+    pub name: NameId,
+    /// The loop that does so.
+    pub at: NameId,
+    /// The loop of which a later iteration is looked at.
+    pub from: NameId,
+    /// How many iterations later.
+    pub offset: Expr,
 }
 
 /// A loop of a stage of a func.

@@ -105,6 +105,13 @@ impl Writer<'_> {
                 };
                 format!("{target}.partition({var}, hl.Partition.{policy})")
             }
+            Action::Prefetch { func: read, var, ahead } => {
+                let var = self.loop_of(func, stage, var)?.0;
+                let Some(read) = self.funcs.get(read) else {
+                    return unprintable("a prefetch of what is not known");
+                };
+                format!("{target}.prefetch({read}, {var}, {var}, {ahead})")
+            }
             Action::Rename { from, to } => {
                 let (old, is_reduction) = self.loop_of(func, stage, from)?;
                 let new = self.new_loop(func, stage, to, is_reduction);
@@ -304,6 +311,7 @@ pub(super) fn phase(action: &Action) -> u8 {
         | Action::Vectorize { .. }
         | Action::Unroll { .. }
         | Action::Partition { .. }
+        | Action::Prefetch { .. }
         | Action::Rename { .. }
         | Action::Atomic => 2,
         Action::ComputeAt(_)

@@ -366,6 +366,20 @@ impl Parser {
                 return Err(self.error("`auto`, `always` or `never`"));
             };
             Stmt::Labeled { label: Label::Partition(policy), body: self.braces()? }
+        } else if self.eat_word("ahead") {
+            let func = self.func()?;
+            self.sign(",")?;
+            let error = self.error("a number of iterations");
+            let by = u32::try_from(self.index()?).map_err(|_| error)?;
+            Stmt::Labeled { label: Label::Ahead { func, by }, body: self.braces()? }
+        } else if self.eat_word("prefetch") {
+            let error = self.error("a buffer");
+            let name = self.name()?;
+            let buffer = self.buffers.get(&name).copied().ok_or(error)?;
+            self.sign("[")?;
+            let index = self.expr()?;
+            self.sign("]")?;
+            Stmt::Labeled { label: Label::Prefetch { buffer, index }, body: self.braces()? }
         } else {
             self.assignment()?
         };

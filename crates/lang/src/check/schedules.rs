@@ -1,4 +1,6 @@
 //! Schedules: directives with their arguments, funcs resolved, loops by name.
+//!
+//! Reason for length: each directive has arguments of its own, which are read beside the table that counts them.
 
 use std::num::NonZeroU32;
 
@@ -51,6 +53,7 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("specialize", "condition", 1, 1, false),
     ("specialize_fail", "\"message\"", 0, 0, false),
     ("partition", "v, policy", 2, 2, false),
+    ("prefetch", "func, at, ahead", 2, 3, false),
     ("update", "stage", 0, 1, false),
     ("in", "func, …", 0, usize::MAX, false),
     ("rfactor", "r, u, name", 3, 3, false),
@@ -58,15 +61,10 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
 ];
 
 /// Arguments that may be written with their names, where they stand.
-const NAMED: &[(&str, &str)] = &[("parallel", "chunk")];
+const NAMED: &[(&str, &str)] = &[("parallel", "chunk"), ("prefetch", "at"), ("prefetch", "ahead")];
 
 /// Directives of Halide that are refused: why, and what to write instead.
 const REFUSED: &[(&str, &str, &str)] = &[
-    (
-        "prefetch",
-        "what is fetched early is read by nobody, so nothing would show that it is in bounds",
-        "leave it out: rows are read in order, which the machine foresees",
-    ),
     (
         "async",
         "a func that is computed while others read it needs more order than loops have",
@@ -520,6 +518,11 @@ impl<'a, 's> Checker<'a, 's> {
             ("partition", [var, policy]) => {
                 Action::Partition { var: self.loop_name(var)?, policy: self.policy(policy)? }
             }
+            ("prefetch", [read, at, ahead @ ..]) => Action::Prefetch {
+                func: self.read_func(read)?,
+                var: self.loop_name(at)?,
+                ahead: self.ahead(ahead.first().copied())?,
+            },
             ("specialize_fail", []) => {
                 let name = call.text.map(str::to_owned);
                 let func = func.map_or_else(String::new, |func| self.pool.func(func).name.clone());
@@ -617,6 +620,44 @@ impl<'a, 's> Checker<'a, 's> {
             }
             _ => return self.unknown_directive(call.name),
         })
+    }
+
+    /// A func or input that is read.
+    fn read_func(&mut self, read: &'a Expr<'s>) -> Option<FuncId> {
+        if let ExprKind::Name(text) = &read.kind {
+            self.wrapped_func(Name { text, span: read.span }, None)
+        } else if let ExprKind::Element { array, index } = &read.kind {
+            self.wrapped_func(*array, Some(index))
+        } else if let ExprKind::Member { object, element, member, index: Some(users) } = &read.kind
+            && member.text == "in"
+        {
+            self.known_wrapper(*object, element.as_deref(), users, read.span)
+        } else {
+            self.fail_with_hint(
+                codes::DIRECTIVE_ARGUMENTS,
+                read.span,
+                "expected the name of a func or input",
+                "name what is read and a loop: `prefetch(input, at: y, ahead: 2)`",
+            )
+        }
+    }
+
+    /// How many iterations later; the next one if nothing is said.
+    fn ahead(&mut self, number: Option<&'a Expr<'s>>) -> Option<u32> {
+        const MOST: u32 = 1 << 20;
+        let Some(number) = number else { return Some(1) };
+        let value = self.startup_int(number)?;
+        let value = self.pool.as_constant(value).and_then(halidom_ir::Constant::as_integer);
+        let value = value.and_then(|value| u32::try_from(value).ok());
+        if let Some(value) = value.filter(|value| (1..=MOST).contains(value)) {
+            return Some(value);
+        }
+        self.fail_with_hint(
+            codes::DIRECTIVE_ARGUMENTS,
+            number.span,
+            format!("`ahead` is a constant from 1 to {MOST}"),
+            "so many iterations later the value is read: give a number such as 2, or a compile-time parameter",
+        )
     }
 
     /// How a parallel loop is dealt: nothing, a policy, or a policy and the size of its blocks.

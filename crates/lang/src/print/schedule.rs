@@ -126,6 +126,7 @@ impl Writer<'_> {
                 | Action::Vectorize { .. }
                 | Action::Unroll { .. }
                 | Action::Partition { .. }
+                | Action::Prefetch { .. }
                 | Action::Rename { .. }
                 | Action::Atomic
                 | Action::ComputeAt(_)
@@ -240,6 +241,9 @@ impl Writer<'_> {
                 with_tail(all, *tail)
             }
             Action::Partition { var, policy } => vec![var.clone(), policy.name().to_owned()],
+            Action::Prefetch { func, var, ahead } => {
+                vec![self.func(*func)?, var.clone(), format!("ahead: {ahead}")]
+            }
             Action::Rename { from, to } => vec![from.clone(), to.clone()],
             Action::Atomic
             | Action::ComputeRoot

@@ -86,6 +86,8 @@ fn comparable(schedule: &Schedule) -> Vec<Directive> {
             | Action::HoistStorage(Some(level)) = action
             {
                 number(&mut level.func, made);
+            } else if let Action::Prefetch { func, .. } = action {
+                number(func, made);
             } else if let Action::Specialize { directives, .. } = action {
                 walk(directives, made);
             }
@@ -164,7 +166,7 @@ schedule all for p {
     half[0].in(output).compute_at(output, y).rename(x, v).swap(y).serial(v).parallel(y, dynamic, chunk: 4);
     half[0].in(output).store_in(stack);
     a.in(half[1], half[0]).in().compute_inline();
-    half[1].split(x, xo, xi, 7, tail: shift).fuse(y, xo, t).reorder(t, xi);
+    half[1].prefetch(a, x).prefetch(a.in(half[1], half[0]), at: y, ahead: 3).prefetch(half[2], y, 2).split(x, xo, xi, 7, tail: shift).fuse(y, xo, t).reorder(t, xi);
     sums.parallel(y, static).parallel(y, static, 8).parallel(x, dynamic).update(2).atomic().unroll(x, 2).vectorize(y);
     sums.update(1).split(q, qo, qi, 4).rfactor(qi, u, part);
     part.compute_root().update().reorder(u, r).specialize(rows == 0) {

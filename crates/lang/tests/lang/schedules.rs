@@ -122,7 +122,7 @@ fn directives_arrive_in_order_with_their_arguments() {
 
 #[test]
 fn every_design_directive_without_support_is_named() {
-    for directive in ["prefetch(a, y, 2)", "async()", "compute_with(g, y)"] {
+    for directive in ["async()", "compute_with(g, y)"] {
         let (module, report) =
             parse_text(directive, &format!("{PIPELINE}schedule s for p {{ f.{directive}; }}"));
         let codes: Vec<&str> = module.diagnostics.iter().map(|found| found.code.0).collect();

@@ -9,7 +9,7 @@ use super::{Scheduler, list};
 use crate::algebra::vars;
 use crate::checks::is_startup;
 use crate::error::{Result, ScheduleError};
-use crate::nest::{Binding, Block, Factor, Loop, LoopClass, Nest, compute_kind, hole};
+use crate::nest::{Ahead, Binding, Block, Factor, Loop, LoopClass, Nest, compute_kind, hole};
 
 /// A split in words.
 struct Split<'a> {
@@ -118,6 +118,11 @@ impl Scheduler<'_> {
                 let position = find(self.pool, nest, var, origin)?;
                 nest.loops[position].partition = *policy;
                 nest.loops[position].partition_origin = Some(origin);
+                Ok(())
+            }
+            Action::Prefetch { func, var, ahead } => {
+                let position = find(self.pool, nest, var, origin)?;
+                nest.loops[position].ahead.push(Ahead { func: *func, by: *ahead, origin });
                 Ok(())
             }
             Action::Rename { from, to } => {
@@ -258,6 +263,7 @@ impl Scheduler<'_> {
             class: old.class,
             partition: old.partition,
             partition_origin: old.partition_origin,
+            ahead: Vec::new(),
             covered,
         };
         let outer_interval = Interval { min: zero, extent: count };
@@ -267,6 +273,7 @@ impl Scheduler<'_> {
             part(inner_var, split.inner, inner_interval, inner_takes_kind, old.covered),
         ];
         nest.loops.splice(position..=position, parts);
+        nest.loops[position].ahead = old.ahead;
         Ok(position)
     }
 
@@ -550,6 +557,7 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
             outer.partition
         },
         partition_origin: outer.partition_origin.or(inner.partition_origin),
+        ahead: inner.ahead,
         // Beyond the end the quotient leaves the outer loop, the remainder stays within the inner one.
         covered: outer.covered,
     };

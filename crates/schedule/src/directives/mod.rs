@@ -78,6 +78,7 @@ fn phase(action: &Action) -> Phase {
         | Action::Vectorize { .. }
         | Action::Unroll { .. }
         | Action::Partition { .. }
+        | Action::Prefetch { .. }
         | Action::Rename { .. }
         | Action::Atomic => Phase::Loops,
         // Made before: `transform`.
@@ -147,6 +148,7 @@ pub fn apply_with(
     scheduler.drop_unspecialized();
     scheduler.check_unordered();
     scheduler.check_partitions();
+    scheduler.check_prefetches();
     for current in [Phase::Compute, Phase::Storage, Phase::Bounds] {
         for (_, directive) in &directives {
             if phase(&directive.action) == current {
@@ -352,6 +354,31 @@ impl Scheduler<'_> {
                         list(&serial)
                     ),
                 ));
+            }
+        }
+    }
+
+    /// Only where a loop stays one is there a later iteration.
+    fn check_prefetches(&mut self) {
+        for nest in self.lowered.nests() {
+            for l in &nest.loops {
+                let stays = l.kind == LoopKind::Serial || l.kind.is_parallel();
+                if let (false, Some(ahead)) = (stays, l.ahead.first()) {
+                    let remaining = nest.loops.iter().rev();
+                    let remaining =
+                        remaining.filter(|l| l.kind == LoopKind::Serial || l.kind.is_parallel());
+                    let remaining: Vec<_> = remaining.map(|l| l.name.clone()).collect();
+                    self.errors.push(ScheduleError::new(
+                        "HAL0628",
+                        ahead.origin,
+                        format!(
+                            "`{}` fetches nothing ahead: it is `{}`, and has no later iterations",
+                            nest.loop_name(self.pool, &l.name),
+                            l.kind
+                        ),
+                        format!("loops of this stage that stay loops are {}", list(&remaining)),
+                    ));
+                }
             }
         }
     }

@@ -95,6 +95,7 @@ impl Scheduler<'_> {
             | Action::Traverse { .. }
             | Action::Vectorize { .. }
             | Action::Unroll { .. }
+            | Action::Prefetch { .. }
             | Action::Rename { .. }
             | Action::Atomic
             | Action::Wrap { .. }

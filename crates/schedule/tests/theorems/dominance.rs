@@ -78,7 +78,10 @@ impl Walk<'_> {
                 self.stmt(body, scope);
                 scope.computed.clone()
             }
-            Stmt::Labeled { label: Label::Partition(_), body } => self.stmt(body, scope),
+            Stmt::Labeled {
+                label: Label::Partition(_) | Label::Ahead { .. } | Label::Prefetch { .. },
+                body,
+            } => self.stmt(body, scope),
             Stmt::Provide { coords, values, .. } => {
                 for part in coords.iter().chain(values.iter()) {
                     self.reads(*part, scope);

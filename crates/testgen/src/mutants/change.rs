@@ -538,6 +538,10 @@ fn place(pool: &Pool, stmt: &Stmt) -> String {
             format!("stage {stage} of {}", pool.func(*func).name)
         }
         Stmt::Assert { condition, .. } => format!("entry check {}", print::expr(pool, *condition)),
-        Stmt::Labeled { label: Label::Partition(_), .. } | Stmt::Block(_) => "statement".to_owned(),
+        Stmt::Labeled {
+            label: Label::Partition(_) | Label::Ahead { .. } | Label::Prefetch { .. },
+            ..
+        }
+        | Stmt::Block(_) => "statement".to_owned(),
     }
 }

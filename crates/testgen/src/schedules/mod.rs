@@ -88,6 +88,9 @@ impl Maker<'_> {
                 let mut stage = func.stages.first().map(|stage| loops(stage)).unwrap_or_default();
                 let kind = if is_output { Stage::Output } else { Stage::Pure };
                 chain.push_str(&self.loop_directives(&mut stage, kind));
+                if self.random.chance(15) {
+                    chain.push_str(&self.prefetch(number, &stage));
+                }
                 if let Some(own) = self.loops[number].first_mut() {
                     *own = stage;
                 }
@@ -182,6 +185,21 @@ impl Maker<'_> {
             2 => format!(".align_bounds({var}, {modulus})"),
             _ => format!(".align_bounds({var}, {modulus}, {})", self.random.below(modulus)),
         }
+    }
+
+    /// Something that a func reads is fetched ahead, at one of its loops.
+    fn prefetch(&mut self, number: usize, loops: &[Loop]) -> String {
+        let all = self.pipeline.inputs.iter().chain(&self.pipeline.funcs);
+        let read: Vec<String> =
+            all.filter(|f| f.readers.contains(&number)).map(|f| f.name.clone()).collect();
+        let names: Vec<String> = loops.iter().map(|entry| entry.name.clone()).collect();
+        let (Some(read), Some(at)) =
+            (self.random.choose(&read).cloned(), self.random.choose(&names).cloned())
+        else {
+            return String::new();
+        };
+        let ahead = self.pick(&[1, 2, 7], 1);
+        format!(".prefetch({read}, at: {at}, ahead: {ahead})")
     }
 
     /// Directives on a stage's loops; `loops` is what they leave.

@@ -1,10 +1,10 @@
 //! The loops of a stage: what is done to them, their order, how they run.
 
-use halidom_ir::{Action, Directive, ExprId, FuncId, LoopKind, Partition, Tail};
+use halidom_ir::{Action, Constant, Directive, ExprId, FuncId, LoopKind, Partition, Tail};
 
 use super::{Loop, Writer, directive};
 use crate::NameId;
-use crate::pipeline::{Definition, Dim, Func, Split, TailStrategy};
+use crate::pipeline::{Definition, Dim, Func, Prefetch, Split, TailStrategy};
 use crate::tree::{Expr, ForKind};
 
 /// What Halide calls the loop around all.
@@ -33,7 +33,6 @@ impl Writer<'_> {
         let place = if number == 0 { String::new() } else { format!("update({number}): ") };
         for (stands, what) in [
             (schedule.is_fused, "`compute_with`"),
-            (schedule.prefetches > 0, "`prefetch`"),
             (schedule.allow_races, "`allow_race_conditions`"),
         ] {
             if stands {
@@ -135,7 +134,28 @@ impl Writer<'_> {
             }
             loops.push(Loop { name: dim.name, word, kind: dim.kind });
         }
+        for prefetch in &stage.schedule.prefetches {
+            let action = self.prefetch(prefetch, &loops);
+            match action {
+                Some(action) => nest.actions.push(action),
+                None => {
+                    let name = self.translation.nodes.names.text(prefetch.name).to_owned();
+                    self.note(func, &format!("`prefetch` of `{name}`"));
+                }
+            }
+        }
         (nest.actions, loops)
+    }
+
+    /// A prefetch, if a later iteration of its own loop is meant.
+    fn prefetch(&mut self, prefetch: &Prefetch, loops: &[Loop]) -> Option<Action> {
+        let at = loops.iter().find(|found| found.name == prefetch.at)?;
+        let read = self.funcs.get(&prefetch.name).copied()?;
+        let offset = self.number(&prefetch.offset).ok()?;
+        let offset = self.pool().as_constant(offset).and_then(Constant::as_integer)?;
+        let ahead = u32::try_from(offset).ok().filter(|ahead| (1..=1 << 20).contains(ahead))?;
+        let is_own = prefetch.from == prefetch.at;
+        is_own.then(|| Action::Prefetch { func: read, var: at.word.clone(), ahead })
     }
 
     /// The loops before anything is done to them.

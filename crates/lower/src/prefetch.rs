@@ -1,0 +1,417 @@
+//! Iterations fetch what later ones read.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Label, Overflow, Pool, Program, Scalar,
+    Stmt, StmtId, Type, UnaryOp, VarId,
+};
+
+use crate::LowerError;
+use crate::fold::{Fold, Role, children, for_each_expr, rewrite, substitute, walk};
+use crate::index;
+use crate::linear::Linear;
+
+/// Bytes that are fetched at a time.
+const LINE: i128 = 64;
+
+/// How much a straight row of statements asks for at most: what is asked for beyond what a machine keeps in flight only waits.
+const MOST: usize = 32;
+
+/// Puts prefetches before the statements that read, in each loop that is marked with [`Label::Ahead`]: of the memory from which the iteration that is so many later loads at
+/// the same place.
+///
+/// A loop that was run in parts is as many loops, each of which looks ahead in its own steps. Lines that are loaded at the same place anyway are left out, as those of rows that
+/// overlap.
+///
+/// Requires: vectors and copies are made; nothing comes after that would join or split loops.
+/// Ensures: no [`Label::Ahead`]; loads and stores are as before. The index of a [`Label::Prefetch`] is a `u64`, whose arithmetic wraps, and reads nothing.
+pub fn prefetch(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    rewrite(&mut Hints, pool, program)
+}
+
+struct Hints;
+
+impl Fold for Hints {
+    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
+        Ok(expr)
+    }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
+        match *pool.get_stmt(id) {
+            Stmt::Labeled { label: Label::Ahead { func, by }, body } => {
+                let body = self.stmt(pool, body)?;
+                Ok(loops(pool, body, func, by))
+            }
+            Stmt::Labeled { .. }
+            | Stmt::Block(_)
+            | Stmt::Let { .. }
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => walk(self, pool, id),
+        }
+    }
+}
+
+/// The loops that became of the marked one: the outermost ones of a statement.
+fn loops(pool: &mut Pool, id: StmtId, func: FuncId, by: u32) -> StmtId {
+    let Stmt::For { var, min, extent, kind, body } = *pool.get_stmt(id) else {
+        return with_children(pool, id, &mut |pool, child| loops(pool, child, func, by));
+    };
+    let later = pool.var_expr(var);
+    let by = pool.int(i128::from(by));
+    let later = pool.add(later, by);
+    let mut view = View { func, later: FxHashMap::default(), plain: FxHashMap::default() };
+    view.later.insert(var, later);
+    let body = view.stmt(pool, body);
+    pool.stmt(Stmt::For { var, min, extent, kind, body })
+}
+
+/// What variables are within the marked loop.
+#[derive(Clone)]
+struct View {
+    func: FuncId,
+    /// In the later iteration; those that are not here are the same there.
+    later: FxHashMap<VarId, ExprId>,
+    /// The values of lets.
+    plain: FxHashMap<VarId, ExprId>,
+}
+
+impl View {
+    /// The statement with prefetches before each row of statements without loops.
+    fn stmt(&self, pool: &mut Pool, id: StmtId) -> StmtId {
+        if !has_loop(pool, id) {
+            return self.row(pool, id);
+        }
+        match *pool.get_stmt(id) {
+            Stmt::For { var, min, extent, kind, body } => {
+                let mut within = self.clone();
+                let later = substitute(pool, &self.later, min, &mut FxHashMap::default());
+                if later != min {
+                    // The loop's first iteration is that loop's first one there.
+                    let here = pool.var_expr(var);
+                    let offset = pool.sub(here, min);
+                    let there = pool.add(later, offset);
+                    within.later.insert(var, there);
+                }
+                let body = within.stmt(pool, body);
+                pool.stmt(Stmt::For { var, min, extent, kind, body })
+            }
+            Stmt::Let { var, value, body } => {
+                let mut within = self.clone();
+                within.bind(pool, var, value);
+                let body = within.stmt(pool, body);
+                pool.stmt(Stmt::Let { var, value, body })
+            }
+            Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => {
+                with_children(pool, id, &mut |pool, child| self.stmt(pool, child))
+            }
+        }
+    }
+
+    fn bind(&mut self, pool: &mut Pool, var: VarId, value: ExprId) {
+        // Only these stand in indices of what is dense.
+        if pool.ty(value) == Type::INT {
+            let later = substitute(pool, &self.later, value, &mut FxHashMap::default());
+            let plain = substitute(pool, &self.plain, value, &mut FxHashMap::default());
+            self.later.insert(var, later);
+            self.plain.insert(var, plain);
+        }
+    }
+
+    /// A statement without loops, behind its prefetches.
+    fn row(&self, pool: &mut Pool, id: StmtId) -> StmtId {
+        let mut view = self.clone();
+        let mut bound = FxHashSet::default();
+        view.bind_within(pool, id, &mut bound);
+        let mut reads = Vec::new();
+        let mut seen = FxHashSet::default();
+        for_each_expr(pool, id, &mut |role, root| {
+            if role == Role::Annotation {
+                return;
+            }
+            pool.for_each_subexpr(root, &mut |load, expr| {
+                if let Expr::Load { buffer, index, access: _ } = *expr
+                    && pool.buffer(buffer).func == self.func
+                    && seen.insert(load)
+                {
+                    reads.push((buffer, index));
+                }
+            });
+        });
+        let mut here = FxHashSet::default();
+        let mut there = Vec::new();
+        for (buffer, at) in reads {
+            let Some((base, lanes)) = dense(pool, at) else { continue };
+            let plain = substitute(pool, &view.plain, base, &mut FxHashMap::default());
+            let later = substitute(pool, &view.later, base, &mut FxHashMap::default());
+            if let Some(form) = normal(pool, plain) {
+                here.insert((buffer, key(&form)));
+            }
+            // What is bound by the statement itself is not known before it.
+            let is_known = !mentions(pool, later, &bound);
+            if let Some(form) = normal(pool, later).filter(|_| is_known) {
+                there.push((buffer, form, lanes));
+            }
+        }
+        let mut lines: Vec<(BufferId, Terms, i128)> = Vec::new();
+        let mut stmts = Vec::new();
+        for (buffer, form, lanes) in there {
+            if here.contains(&(buffer, key(&form))) {
+                continue;
+            }
+            let bytes = pool.buffer(buffer).scalar.bytes().map_or(1, |bytes| bytes as i128);
+            let step = (LINE / bytes).max(1);
+            let (terms, first) = key(&form);
+            let mut offset = 0;
+            while offset < i128::from(lanes) && stmts.len() < MOST {
+                let constant = first.saturating_add(offset);
+                let near = lines.iter().any(|(other, others, at)| {
+                    *other == buffer && *others == terms && (at - constant).abs() < step
+                });
+                if !near && let Some(index) = element(pool, &form, offset) {
+                    lines.push((buffer, terms.clone(), constant));
+                    let nothing = pool.stmt(Stmt::Block(Vec::new()));
+                    let label = Label::Prefetch { buffer, index };
+                    stmts.push(pool.stmt(Stmt::Labeled { label, body: nothing }));
+                }
+                offset += step;
+            }
+        }
+        if stmts.is_empty() {
+            return id;
+        }
+        stmts.push(id);
+        pool.stmt(Stmt::Block(stmts))
+    }
+
+    /// The values of the lets of a statement without loops, and which variables these are.
+    fn bind_within(&mut self, pool: &mut Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
+        if let Stmt::Let { var, value, .. } = *pool.get_stmt(id) {
+            self.bind(pool, var, value);
+            bound.insert(var);
+        }
+        for child in children(&pool.get_stmt(id).clone()) {
+            self.bind_within(pool, child, bound);
+        }
+    }
+}
+
+/// The statement with others in place of those directly within it.
+fn with_children(
+    pool: &mut Pool,
+    id: StmtId,
+    change: &mut impl FnMut(&mut Pool, StmtId) -> StmtId,
+) -> StmtId {
+    let stmt = match pool.get_stmt(id).clone() {
+        Stmt::Block(stmts) => {
+            Stmt::Block(stmts.into_iter().map(|stmt| change(pool, stmt)).collect())
+        }
+        Stmt::Let { var, value, body } => Stmt::Let { var, value, body: change(pool, body) },
+        Stmt::If { condition, then_branch, else_branch } => Stmt::If {
+            condition,
+            then_branch: change(pool, then_branch),
+            else_branch: else_branch.map(|branch| change(pool, branch)),
+        },
+        Stmt::For { var, min, extent, kind, body } => {
+            Stmt::For { var, min, extent, kind, body: change(pool, body) }
+        }
+        Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: change(pool, body) },
+        Stmt::Labeled { label, body } => Stmt::Labeled { label, body: change(pool, body) },
+        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return id,
+    };
+    pool.stmt(stmt)
+}
+
+fn has_loop(pool: &Pool, id: StmtId) -> bool {
+    let stmt = pool.get_stmt(id);
+    matches!(stmt, Stmt::For { .. })
+        || children(stmt).into_iter().any(|child| has_loop(pool, child))
+}
+
+/// The first of neighbouring elements, and how many there are. What is gathered is not looked for.
+fn dense(pool: &Pool, index: ExprId) -> Option<(ExprId, u32)> {
+    if let Expr::Ramp { base, stride, lanes } = *pool.get(index) {
+        (index::as_int(pool, stride) == Some(1)).then_some((base, lanes))
+    } else {
+        (pool.ty(index).lanes == 1).then_some((index, 1))
+    }
+}
+
+fn mentions(pool: &Pool, expr: ExprId, vars: &FxHashSet<VarId>) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        found |= matches!(expr, Expr::Var(var) if vars.contains(var));
+    });
+    found
+}
+
+/// Atoms with their factors, in one order.
+type Terms = Vec<(ExprId, i128)>;
+
+/// What tells forms apart: their terms in one order, and the constant.
+fn key(form: &Linear) -> (Terms, i128) {
+    let mut terms: Terms = form.terms.iter().map(|(atom, by)| (*atom, *by)).collect();
+    terms.sort_unstable();
+    (terms, form.constant)
+}
+
+/// A scalar `int` as a sum with products multiplied out; `None` where it reads memory, or depends on anything but `int`s.
+fn normal(pool: &mut Pool, id: ExprId) -> Option<Linear> {
+    match *pool.get(id) {
+        Expr::Const(value) => Some(Linear::constant(value.as_integer()?)),
+        Expr::Var(_) => (pool.ty(id) == Type::INT).then(|| Linear::atom(id)),
+        Expr::Unary(UnaryOp::Neg(_), operand) => {
+            Linear::default().plus(&normal(pool, operand)?, -1)
+        }
+        Expr::Binary(BinaryOp::Add(_), lhs, rhs) => normal(pool, lhs)?.plus(&normal(pool, rhs)?, 1),
+        Expr::Binary(BinaryOp::Sub(_), lhs, rhs) => {
+            normal(pool, lhs)?.plus(&normal(pool, rhs)?, -1)
+        }
+        Expr::Binary(BinaryOp::Mul(_), lhs, rhs) => {
+            let (lhs, rhs) = (normal(pool, lhs)?, normal(pool, rhs)?);
+            product(pool, &lhs, &rhs)
+        }
+        Expr::Binary(
+            op @ (BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max),
+            lhs,
+            rhs,
+        ) if pool.ty(id) == Type::INT => {
+            let (lhs, rhs) = (normal(pool, lhs)?.expr(pool), normal(pool, rhs)?.expr(pool));
+            Some(Linear::atom(pool.binary(op, lhs, rhs)))
+        }
+        Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => None,
+    }
+}
+
+fn product(pool: &mut Pool, lhs: &Linear, rhs: &Linear) -> Option<Linear> {
+    let constant = lhs.constant.checked_mul(rhs.constant)?;
+    let mut sum = Linear::constant(constant);
+    sum = sum.plus(&Linear { constant: 0, ..lhs.clone() }, rhs.constant)?;
+    sum = sum.plus(&Linear { constant: 0, ..rhs.clone() }, lhs.constant)?;
+    for (a, by) in &lhs.terms {
+        for (b, times) in &rhs.terms {
+            let (first, second) = if a <= b { (*a, *b) } else { (*b, *a) };
+            let atom = pool.mul(first, second);
+            sum = sum.plus(&Linear::atom(atom), by.checked_mul(*times)?)?;
+        }
+    }
+    Some(sum)
+}
+
+/// The number of an element so many behind a form's, modulo 2^64: what lies beyond all bounds may have no other.
+fn element(pool: &mut Pool, form: &Linear, offset: i128) -> Option<ExprId> {
+    let mut terms = key(form).0;
+    // What is added comes before what is taken away.
+    terms.sort_by_key(|(_, by)| *by < 0);
+    let mut sum = None;
+    for (atom, by) in terms {
+        let atom = unsigned(pool, atom)?;
+        let times = Constant::wrapped(Scalar::U64, by.checked_abs()?)?;
+        let term = if by.abs() == 1 {
+            atom
+        } else {
+            let times = pool.constant(times);
+            pool.mul(atom, times)
+        };
+        sum = Some(match sum {
+            None if by < 0 => pool.unary(UnaryOp::Neg(Overflow::Wraps), term),
+            None => term,
+            Some(sum) if by < 0 => pool.sub(sum, term),
+            Some(sum) => pool.add(sum, term),
+        });
+    }
+    let constant = form.constant.checked_add(offset)?;
+    let distance = Constant::wrapped(Scalar::U64, constant.checked_abs()?)?;
+    let distance = pool.constant(distance);
+    Some(match sum {
+        None if constant < 0 => pool.unary(UnaryOp::Neg(Overflow::Wraps), distance),
+        None => distance,
+        Some(sum) if constant == 0 => sum,
+        Some(sum) if constant < 0 => pool.sub(sum, distance),
+        Some(sum) => pool.add(sum, distance),
+    })
+}
+
+/// The same arithmetic on `u64`; where signs matter, on `i64`.
+fn unsigned(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
+    match *pool.get(id) {
+        Expr::Const(value) => {
+            let value = Constant::wrapped(Scalar::U64, value.as_integer()?)?;
+            Some(pool.constant(value))
+        }
+        Expr::Var(_) => Some(pool.cast(Scalar::U64, id)),
+        Expr::Binary(BinaryOp::Mul(_), lhs, rhs) => {
+            let (lhs, rhs) = (unsigned(pool, lhs)?, unsigned(pool, rhs)?);
+            Some(pool.mul(lhs, rhs))
+        }
+        Expr::Binary(BinaryOp::Add(_) | BinaryOp::Sub(_), ..) => {
+            let form = normal(pool, id)?;
+            element(pool, &form, 0)
+        }
+        Expr::Binary(BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max, ..) => {
+            let value = signed(pool, id)?;
+            Some(pool.cast(Scalar::U64, value))
+        }
+        Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => None,
+    }
+}
+
+/// An operand of minima, maxima, quotients and remainders.
+fn signed(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
+    match *pool.get(id) {
+        Expr::Const(value) => {
+            let value = Constant::wrapped(Scalar::I64, value.as_integer()?)?;
+            Some(pool.constant(value))
+        }
+        Expr::Var(_) => Some(pool.cast(Scalar::I64, id)),
+        Expr::Binary(
+            op @ (BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max),
+            lhs,
+            rhs,
+        ) => {
+            let (lhs, rhs) = (signed(pool, lhs)?, signed(pool, rhs)?);
+            Some(pool.binary(op, lhs, rhs))
+        }
+        Expr::Binary(BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_), ..) => {
+            let value = unsigned(pool, id)?;
+            Some(pool.cast(Scalar::I64, value))
+        }
+        Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => None,
+    }
+}

@@ -1,0 +1,120 @@
+//! Whether there is something to fetch ahead: the loop of a `prefetch` must read what is named, and of memory that later iterations find as well.
+
+use halidom_ir::{Expr, FuncId, Pool, Stmt, StmtId, VarId};
+
+use crate::error::ScheduleError;
+use crate::nest::{Ahead, Lowered, Nest};
+
+/// Checks every `prefetch` on the statement that was made of the schedule.
+///
+/// # Errors
+/// `HAL0628`: a prefetch of what the loop does not read, or of what each of its iterations makes anew.
+pub(crate) fn check(
+    pool: &Pool,
+    lowered: &Lowered,
+    work: StmtId,
+) -> Result<(), Vec<ScheduleError>> {
+    let mut errors = Vec::new();
+    for nest in lowered.nests() {
+        for l in &nest.loops {
+            for ahead in &l.ahead {
+                let Some(body) = body_of(pool, work, l.var) else { continue };
+                errors.extend(refusal(pool, lowered, (nest, &l.name), *ahead, body));
+            }
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn refusal(
+    pool: &Pool,
+    lowered: &Lowered,
+    (nest, name): (&Nest, &str),
+    ahead: Ahead,
+    body: StmtId,
+) -> Option<ScheduleError> {
+    let of_func = |func: FuncId| lowered.original(func) == lowered.original(ahead.func);
+    let mut found = Found::default();
+    visit(pool, body, &of_func, &mut found);
+    let read = &pool.func(ahead.func).name;
+    let name = nest.loop_name(pool, name);
+    let (message, hint) = if found.is_allocated {
+        (
+            format!("each iteration of `{name}` has memory of its own for `{read}`"),
+            format!("store `{read}` around that loop, or fetch ahead what `{read}` reads"),
+        )
+    } else if !found.is_read {
+        (
+            format!("nothing within `{name}` reads `{read}`"),
+            "name a func or input that is read there; one that is computed inline is not"
+                .to_owned(),
+        )
+    } else {
+        return None;
+    };
+    let message = format!("`{}.prefetch`: {message}", nest.name(pool));
+    Some(ScheduleError::new("HAL0628", ahead.origin, message, hint))
+}
+
+/// What there is of a func within a statement.
+#[derive(Default)]
+struct Found {
+    is_read: bool,
+    is_allocated: bool,
+}
+
+fn visit(pool: &Pool, id: StmtId, of_func: &impl Fn(FuncId) -> bool, found: &mut Found) {
+    let mut reads = |expr| {
+        pool.for_each_subexpr(expr, &mut |_, expr| {
+            found.is_read |= matches!(expr, Expr::Ref { func, .. } if of_func(*func));
+        });
+    };
+    match pool.get_stmt(id) {
+        Stmt::Let { value, .. } => reads(*value),
+        Stmt::If { condition, .. } => reads(*condition),
+        Stmt::Provide { coords, values, .. } => {
+            coords.iter().chain(values).copied().for_each(reads)
+        }
+        Stmt::Allocate { buffer, .. } => found.is_allocated |= of_func(pool.buffer(*buffer).func),
+        Stmt::Block(_)
+        | Stmt::For { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Labeled { .. }
+        | Stmt::Store { .. } => {}
+    }
+    for child in children(pool, id) {
+        visit(pool, child, of_func, found);
+    }
+}
+
+/// The body of the loop over a variable.
+fn body_of(pool: &Pool, id: StmtId, loop_var: VarId) -> Option<StmtId> {
+    match pool.get_stmt(id) {
+        Stmt::For { var, body, .. } if *var == loop_var => Some(*body),
+        Stmt::Block(_)
+        | Stmt::Let { .. }
+        | Stmt::If { .. }
+        | Stmt::For { .. }
+        | Stmt::Allocate { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Labeled { .. }
+        | Stmt::Provide { .. }
+        | Stmt::Store { .. } => {
+            children(pool, id).into_iter().find_map(|child| body_of(pool, child, loop_var))
+        }
+    }
+}
+
+fn children(pool: &Pool, id: StmtId) -> Vec<StmtId> {
+    match pool.get_stmt(id) {
+        Stmt::Block(stmts) => stmts.clone(),
+        Stmt::Let { body, .. }
+        | Stmt::For { body, .. }
+        | Stmt::Allocate { body, .. }
+        | Stmt::Labeled { body, .. } => vec![*body],
+        Stmt::If { then_branch, else_branch, .. } => {
+            std::iter::once(*then_branch).chain(*else_branch).collect()
+        }
+        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => Vec::new(),
+    }
+}
