@@ -6,6 +6,7 @@ use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
+use crate::shuffles::{load_every, load_reversed, store_interleaved};
 use crate::templates::{
     CONVERT, EXP_FOR_LANES, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text,
     saturate_text, scalar_text, vector_saturate_text, vector_text,
@@ -23,16 +24,48 @@ pub(crate) enum ScalarOp {
     Abs,
 }
 
+/// A number of elements that lie between each other in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Few {
+    Two,
+    Three,
+    Four,
+}
+
+impl Few {
+    pub(crate) const ALL: [Self; 3] = [Self::Two, Self::Three, Self::Four];
+
+    pub(crate) fn of(count: i128) -> Option<Self> {
+        Self::ALL.into_iter().find(|few| count == i128::from(few.count()))
+    }
+
+    pub(crate) fn count(self) -> u32 {
+        match self {
+            Self::Two => 2,
+            Self::Three => 3,
+            Self::Four => 4,
+        }
+    }
+}
+
 /// Operators on vectors that need a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum VectorOp {
     Load,
     LoadStrided,
+    /// Every second, third or fourth element, by loads of what lies between the first and the last.
+    LoadEvery(Few),
+    /// Elements one before the other.
+    LoadReversed,
     Gather,
     Store,
     /// The same past the caches.
     Stream,
     StoreStrided,
+    /// As many vectors, lane by lane: the first lanes of all, then the second ones.
+    StoreInterleaved(Few),
+    /// The same past the caches.
+    StreamInterleaved(Few),
     Scatter,
     Broadcast,
     Ramp,
@@ -117,14 +150,38 @@ impl ScalarOp {
 }
 
 impl VectorOp {
-    fn prefix(self) -> &'static str {
+    /// Those that shuffle what lies side by side in memory.
+    pub(crate) const SHUFFLES: [Self; 10] = [
+        Self::LoadReversed,
+        Self::LoadEvery(Few::Two),
+        Self::LoadEvery(Few::Three),
+        Self::LoadEvery(Few::Four),
+        Self::StoreInterleaved(Few::Two),
+        Self::StoreInterleaved(Few::Three),
+        Self::StoreInterleaved(Few::Four),
+        Self::StreamInterleaved(Few::Two),
+        Self::StreamInterleaved(Few::Three),
+        Self::StreamInterleaved(Few::Four),
+    ];
+
+    pub(crate) fn prefix(self) -> &'static str {
         match self {
             Self::Load => "load",
             Self::LoadStrided => "load_strided",
+            Self::LoadEvery(Few::Two) => "load_every2",
+            Self::LoadEvery(Few::Three) => "load_every3",
+            Self::LoadEvery(Few::Four) => "load_every4",
+            Self::LoadReversed => "load_reversed",
             Self::Gather => "gather",
             Self::Store => "store",
             Self::Stream => "stream",
             Self::StoreStrided => "store_strided",
+            Self::StoreInterleaved(Few::Two) => "store_interleaved2",
+            Self::StoreInterleaved(Few::Three) => "store_interleaved3",
+            Self::StoreInterleaved(Few::Four) => "store_interleaved4",
+            Self::StreamInterleaved(Few::Two) => "stream_interleaved2",
+            Self::StreamInterleaved(Few::Three) => "stream_interleaved3",
+            Self::StreamInterleaved(Few::Four) => "stream_interleaved4",
             Self::Scatter => "scatter",
             Self::Broadcast => "broadcast",
             Self::Ramp => "ramp",
@@ -183,8 +240,16 @@ impl Helper {
                     VectorOp::Mod => needs.push(Self::Scalar(ScalarOp::Mod, scalar)),
                     VectorOp::Shl => needs.push(Self::Scalar(ScalarOp::Shl, scalar)),
                     VectorOp::Shr => needs.push(Self::Scalar(ScalarOp::Shr, scalar)),
+                    VectorOp::StoreInterleaved(_) => {
+                        needs.push(Self::Vector(VectorOp::Store, scalar, lanes));
+                    }
+                    VectorOp::StreamInterleaved(_) => {
+                        needs.push(Self::Vector(VectorOp::Stream, scalar, lanes));
+                    }
                     VectorOp::Load
                     | VectorOp::LoadStrided
+                    | VectorOp::LoadEvery(_)
+                    | VectorOp::LoadReversed
                     | VectorOp::Store
                     | VectorOp::Stream
                     | VectorOp::StoreStrided
@@ -264,7 +329,38 @@ pub(crate) fn definition(helper: Helper) -> String {
         Helper::Scalar(op, scalar) => Template::of(scalar, 1).fill(&name, scalar_text(op, scalar)),
         Helper::Atomic(op, scalar) => Template::of(scalar, 1).fill(&name, atomic_text(op, scalar)),
         Helper::Vector(op, scalar, lanes) => {
-            Template::of(scalar, lanes).fill(&name, vector_text(op))
+            let mut template = Template::of(scalar, lanes);
+            let text = match op {
+                VectorOp::LoadEvery(step) => load_every(&template.vector, lanes, step),
+                VectorOp::LoadReversed => load_reversed(lanes),
+                VectorOp::StoreInterleaved(count) => {
+                    let store = Helper::Vector(VectorOp::Store, scalar, lanes).name();
+                    store_interleaved(&template.vector, lanes, count, &store)
+                }
+                VectorOp::StreamInterleaved(count) => {
+                    let store = Helper::Vector(VectorOp::Stream, scalar, lanes).name();
+                    store_interleaved(&template.vector, lanes, count, &store)
+                }
+                VectorOp::Load
+                | VectorOp::LoadStrided
+                | VectorOp::Gather
+                | VectorOp::Store
+                | VectorOp::Stream
+                | VectorOp::StoreStrided
+                | VectorOp::Scatter
+                | VectorOp::Broadcast
+                | VectorOp::Ramp
+                | VectorOp::Select
+                | VectorOp::Min
+                | VectorOp::Max
+                | VectorOp::Div
+                | VectorOp::Mod
+                | VectorOp::Shl
+                | VectorOp::Shr
+                | VectorOp::Abs => String::new(),
+            };
+            template.shuffled = text;
+            template.fill(&name, vector_text(op))
         }
         Helper::VectorCall(intrinsic, scalar, lanes) => {
             let mut template = Template::of(scalar, lanes);
@@ -346,6 +442,7 @@ struct Template {
     gather_list: String,
     strided_list: String,
     ramp_list: String,
+    shuffled: String,
 }
 
 impl Template {
@@ -413,6 +510,7 @@ impl Template {
                 "gathered" => &self.gather_list,
                 "strided" => &self.strided_list,
                 "ramp" => &self.ramp_list,
+                "shuffled" => &self.shuffled,
                 // A dollar that is no placeholder stays, and C's compiler refuses it.
                 _ => "$",
             });

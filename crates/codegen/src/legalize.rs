@@ -8,9 +8,11 @@ use halidom_ir::{
 
 use crate::Target;
 use crate::ctree::c_bytes;
+use crate::rows::row_of;
 
 /// Splits every vector statement so that no vector value is wider than the target's vectors and every vector has two to the power of something lanes: compilers
-/// handle others badly (gcc by a factor of four to ten) or not at all. Annotations are split likewise. Runs before validation, which judges its result.
+/// handle others badly (gcc by a factor of four to ten) or not at all. Annotations are split likewise. Neighbouring stores that fill a row
+/// between them are split alike. Runs before validation, which judges its result.
 ///
 /// Requires: a final program.
 /// Ensures: the same, but for vectors of several lanes: statements and lets on them become several in a row.
@@ -47,7 +49,18 @@ impl Legalize<'_> {
     fn stmt(&mut self, id: StmtId) -> StmtId {
         let stmt = match self.pool.get_stmt(id).clone() {
             Stmt::Block(stmts) => {
-                let split: Vec<StmtId> = stmts.iter().map(|stmt| self.stmt(*stmt)).collect();
+                let mut split = Vec::new();
+                let mut rest = stmts.as_slice();
+                while let Some((first, others)) = rest.split_first() {
+                    if let Some(row) = row_of(self.pool, rest) {
+                        let (row, left) = rest.split_at(row.len());
+                        split.extend(self.row(row));
+                        rest = left;
+                    } else {
+                        split.push(self.stmt(*first));
+                        rest = others;
+                    }
+                }
                 if split == stmts {
                     return id;
                 }
@@ -90,14 +103,47 @@ impl Legalize<'_> {
         self.pool.stmt(stmt)
     }
 
+    /// The stores of a row, all split in the same way: the first pieces of all come first.
+    fn row(&mut self, stores: &[StmtId]) -> Vec<StmtId> {
+        self.in_region_of(stores, |this| {
+            let pieces: Vec<Vec<StmtId>> = stores
+                .iter()
+                .map(|store| {
+                    let split = this.stmt(*store);
+                    match this.pool.get_stmt(split) {
+                        Stmt::Block(pieces) => pieces.clone(),
+                        Stmt::Let { .. }
+                        | Stmt::If { .. }
+                        | Stmt::For { .. }
+                        | Stmt::Allocate { .. }
+                        | Stmt::Assert { .. }
+                        | Stmt::Labeled { .. }
+                        | Stmt::Provide { .. }
+                        | Stmt::Store { .. } => vec![split],
+                    }
+                })
+                .collect();
+            let most = pieces.iter().map(Vec::len).max().unwrap_or(0);
+            (0..most)
+                .flat_map(|piece| pieces.iter().filter_map(move |of| of.get(piece).copied()))
+                .collect()
+        })
+    }
+
     /// Decides how the vectors of a statement are split, unless that was decided for a statement around it.
     fn in_region(&mut self, id: StmtId, split: impl FnOnce(&mut Self) -> StmtId) -> StmtId {
+        self.in_region_of(&[id], split)
+    }
+
+    fn in_region_of<T>(&mut self, stmts: &[StmtId], split: impl FnOnce(&mut Self) -> T) -> T {
         if !self.pieces.is_empty() {
             return split(self);
         }
         let mut widths =
             Widths { pool: self.pool, bytes: IndexMap::default(), seen: FxHashSet::default() };
-        widths.stmt(id);
+        for stmt in stmts {
+            widths.stmt(*stmt);
+        }
         for (lanes, bytes) in widths.bytes {
             let most = u32::try_from(self.vector_bytes / bytes).unwrap_or(1).max(1);
             self.pieces.insert(lanes, cut(lanes, most));

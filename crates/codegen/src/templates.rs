@@ -2,7 +2,7 @@
 
 use halidom_ir::Scalar;
 
-use crate::helpers::{AtomicOp, ScalarOp, VectorOp};
+use crate::helpers::{AtomicOp, Few, ScalarOp, VectorOp};
 
 pub(crate) const TYPE: &str = "
 typedef $t $name __attribute__((vector_size($bytes)));
@@ -204,10 +204,19 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
     match op {
         VectorOp::Load => LOAD,
         VectorOp::LoadStrided => LOAD_STRIDED,
+        VectorOp::LoadEvery(_) => LOAD_EVERY,
+        VectorOp::LoadReversed => LOAD_REVERSED,
         VectorOp::Gather => GATHER,
         VectorOp::Store => STORE,
         VectorOp::Stream => STREAM,
         VectorOp::StoreStrided => STORE_STRIDED,
+        VectorOp::StoreInterleaved(Few::Two) | VectorOp::StreamInterleaved(Few::Two) => STORE_TWO,
+        VectorOp::StoreInterleaved(Few::Three) | VectorOp::StreamInterleaved(Few::Three) => {
+            STORE_THREE
+        }
+        VectorOp::StoreInterleaved(Few::Four) | VectorOp::StreamInterleaved(Few::Four) => {
+            STORE_FOUR
+        }
         VectorOp::Scatter => SCATTER,
         VectorOp::Broadcast => BROADCAST,
         VectorOp::Ramp => RAMP,
@@ -235,6 +244,33 @@ static inline $v $name(const $t *memory, int64_t stride) {
     }
     return ($v){$strided};
 }
+";
+
+// The lines are written by `shuffles`.
+const LOAD_EVERY: &str = "
+static inline $v $name(const $t *memory) {
+$shuffled}
+";
+
+const LOAD_REVERSED: &str = "
+static inline $v $name(const $t *memory) {
+    $v found = *(const $v_memory *)(memory - ($lanes - 1));
+$shuffled}
+";
+
+const STORE_TWO: &str = "
+static inline void $name($t *memory, $v a, $v b) {
+$shuffled}
+";
+
+const STORE_THREE: &str = "
+static inline void $name($t *memory, $v a, $v b, $v c) {
+$shuffled}
+";
+
+const STORE_FOUR: &str = "
+static inline void $name($t *memory, $v a, $v b, $v c, $v d) {
+$shuffled}
 ";
 
 const GATHER: &str = "

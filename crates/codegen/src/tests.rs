@@ -5,5 +5,6 @@ pub(crate) mod common;
 mod library;
 mod math;
 mod operators;
+mod rows;
 pub(crate) mod run;
 pub(crate) mod vectors;

@@ -1,4 +1,4 @@
-//! Statements: one C statement for each of the IR, in the same order.
+//! Statements: one C statement for each of the IR, in the same order; but one for stores that fill a row between them.
 
 use std::num::NonZeroU32;
 
@@ -13,6 +13,8 @@ use crate::capture::{Captures, captures};
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
 use crate::helpers::{self, Helper};
 use crate::names::Names;
+use crate::rows::row_of;
+use crate::sharing::written_together;
 
 /// Buffers start at multiples of this many bytes, the largest vector.
 const ALIGNMENT: u32 = 64;
@@ -43,6 +45,8 @@ pub(crate) struct Translator<'a> {
     visible_buffers: FxHashSet<BufferId>,
     /// How many parallel loops are around the current statement.
     depth: usize,
+    /// What their iterations write together.
+    shared: FxHashSet<BufferId>,
     /// Variables declared in the current function: one that is bound again gets a block.
     declared: FxHashSet<String>,
 }
@@ -63,6 +67,7 @@ impl<'a> Translator<'a> {
             visible_vars: FxHashSet::default(),
             visible_buffers: FxHashSet::default(),
             depth: 0,
+            shared: FxHashSet::default(),
             declared: FxHashSet::default(),
         }
     }
@@ -97,6 +102,11 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// Whether other threads may write to a buffer where the translation stands.
+    pub(crate) fn is_shared(&self, buffer: BufferId) -> bool {
+        self.shared.contains(&buffer)
+    }
+
     pub(crate) fn mask_of_var(&self, var: VarId) -> Scalar {
         self.masks.get(&var).copied().unwrap_or(Scalar::I8)
     }
@@ -116,7 +126,20 @@ impl<'a> Translator<'a> {
     pub(crate) fn stmt(&mut self, id: StmtId, out: &mut Vec<CStmt>) -> Result<(), EmitError> {
         let pool = self.pool;
         match pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt, out)),
+            Stmt::Block(stmts) => {
+                let mut rest = stmts.as_slice();
+                while let Some((first, others)) = rest.split_first() {
+                    if let Some(row) = row_of(pool, rest) {
+                        let store = self.row_store(&row)?;
+                        out.push(CStmt::Expr(store));
+                        rest = &rest[row.len()..];
+                    } else {
+                        self.stmt(*first, out)?;
+                        rest = others;
+                    }
+                }
+                Ok(())
+            }
             Stmt::Let { var, value, body } => self.scoped(*var, out, |this, out| {
                 let declare = this.let_stmt(*var, *value)?;
                 let name = this.var_name(*var)?;
@@ -284,9 +307,12 @@ impl<'a> Translator<'a> {
         stmts.push(CStmt::Discard(name.clone()));
         // Within the function nothing of the caller's is declared.
         let declared = std::mem::take(&mut self.declared);
+        let shared = self.shared.clone();
+        self.shared.extend(written_together(self.pool, body));
         self.depth += 1;
         self.stmt(body, &mut stmts)?;
         self.depth -= 1;
+        self.shared = shared;
         self.declared = declared;
         self.visible_vars.remove(&var);
         stmts.push(CStmt::Return(CExpr::name("HALIDOM_OK")));

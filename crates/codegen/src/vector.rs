@@ -6,7 +6,8 @@ use halidom_ir::{
 
 use crate::EmitError;
 use crate::ctree::{CBinary, CExpr, CType, CUnary, c_bytes, signed_of, unsigned_of};
-use crate::helpers::{Helper, VectorOp};
+use crate::helpers::{Few, Helper, VectorOp};
+use crate::rows::Strided;
 use crate::scalar::literal;
 use crate::translate::Translator;
 
@@ -92,10 +93,16 @@ impl Translator<'_> {
         let (op, arguments) = match pool.get(index) {
             Expr::Ramp { base, stride, .. } => {
                 let address = address_of(memory, self.scalar(*base)?);
-                if is_one(pool.as_constant(*stride)) {
-                    (VectorOp::Load, vec![address])
-                } else {
-                    (VectorOp::LoadStrided, vec![address, self.scalar(*stride)?])
+                let step = pool.as_constant(*stride).and_then(Constant::as_integer);
+                // What lies between the lanes' elements may be read along unless somebody writes it meanwhile.
+                let few = step
+                    .and_then(Few::of)
+                    .filter(|step| lanes + 1 >= step.count() && !self.is_shared(buffer));
+                match (step, few) {
+                    (Some(1), _) => (VectorOp::Load, vec![address]),
+                    (Some(-1), _) => (VectorOp::LoadReversed, vec![address]),
+                    (_, Some(step)) => (VectorOp::LoadEvery(step), vec![address]),
+                    (_, None) => (VectorOp::LoadStrided, vec![address, self.scalar(*stride)?]),
                 }
             }
             Expr::Broadcast { value, .. } => {
@@ -149,14 +156,36 @@ impl Translator<'_> {
             | Expr::Hole(_) => (VectorOp::Scatter, vec![memory, self.vector(index)?]),
         };
         let scalar = memory_scalar(ty.scalar);
-        arguments.push(if ty.scalar == Scalar::Bool {
-            let mask = self.mask(value, Scalar::I8)?;
-            let bytes = self.vector_type(ty.with_scalar(Scalar::U8))?;
-            CExpr::cast(bytes, bit_of(mask))
-        } else {
-            self.vector(value)?
-        });
+        arguments.push(self.stored(value)?);
         Ok(self.help(Helper::Vector(op, scalar, ty.lanes), arguments))
+    }
+
+    /// The call that writes several vectors between each other.
+    pub(crate) fn row_store(&mut self, row: &[Strided]) -> Result<CExpr, EmitError> {
+        let Some(first) = row.first() else { return Err(EmitError::NotFinal("a row of nothing")) };
+        let memory = CExpr::Name(self.buffer_name(first.buffer)?);
+        let mut arguments = vec![address_of(memory, self.scalar(first.base)?)];
+        for store in row {
+            arguments.push(self.stored(store.value)?);
+        }
+        let op = if first.streams(self.pool) {
+            VectorOp::StreamInterleaved(first.step)
+        } else {
+            VectorOp::StoreInterleaved(first.step)
+        };
+        let scalar = memory_scalar(self.pool.ty(first.value).scalar);
+        Ok(self.help(Helper::Vector(op, scalar, first.lanes), arguments))
+    }
+
+    /// Lanes as they lie in memory.
+    fn stored(&mut self, value: ExprId) -> Result<CExpr, EmitError> {
+        let ty = self.pool.ty(value);
+        if ty.scalar != Scalar::Bool {
+            return self.vector(value);
+        }
+        let mask = self.mask(value, Scalar::I8)?;
+        let bytes = self.vector_type(ty.with_scalar(Scalar::U8))?;
+        Ok(CExpr::cast(bytes, bit_of(mask)))
     }
 
     fn vector_binary(

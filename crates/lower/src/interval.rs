@@ -38,6 +38,16 @@ impl Interval {
         }
     }
 
+    /// Where the minimum of two numbers lies.
+    pub(crate) fn lesser(self, other: Self) -> Self {
+        Self { low: self.join(other).low, high: self.meet(other).high }
+    }
+
+    /// Where the maximum of two numbers lies.
+    pub(crate) fn greater(self, other: Self) -> Self {
+        Self { low: self.meet(other).low, high: self.join(other).high }
+    }
+
     pub(crate) fn add(self, other: Self) -> Self {
         Self {
             low: self.low.zip(other.low).and_then(|(a, b)| a.checked_add(b)),
@@ -185,12 +195,8 @@ fn binary(op: BinaryOp, a: Interval, b: Interval) -> Interval {
                 .filter(|high| *high > 0 && b.low.is_some_and(|low| low >= 0))
                 .map(|high| high - 1),
         },
-        BinaryOp::Min => {
-            Interval { low: a.low.zip(b.low).map(|(a, b)| a.min(b)), high: a.meet(b).high }
-        }
-        BinaryOp::Max => {
-            Interval { low: a.meet(b).low, high: a.high.zip(b.high).map(|(a, b)| a.max(b)) }
-        }
+        BinaryOp::Min => a.lesser(b),
+        BinaryOp::Max => a.greater(b),
         BinaryOp::And
         | BinaryOp::Or
         | BinaryOp::Xor

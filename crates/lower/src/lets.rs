@@ -1,11 +1,14 @@
 //! What `int` variables that lets bind stand for.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Expr, ExprId, Pool, Scalar, VarId};
+use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, VarId};
 
 use crate::fold::loads;
 use crate::interval::{Interval, Intervals};
 use crate::linear::{Linear, combine};
+
+/// How many minima and maxima within each other are looked into.
+const MOST_CASES: usize = 4;
 
 /// Values of lets of the whole program: every binder is unique, so that what is said of a variable stays true.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +53,87 @@ impl Lets {
         let other = self.form(pool, rhs);
         let Some(difference) = self.form(pool, lhs).plus(&other, -1) else { return Interval::ALL };
         interval(pool, &difference, lanes, intervals)
+    }
+
+    /// The same, minima and maxima in the difference looked into: more work.
+    pub(crate) fn difference_in_cases(
+        &mut self,
+        pool: &mut Pool,
+        (lhs, rhs): (ExprId, ExprId),
+        intervals: &Intervals,
+    ) -> Interval {
+        let lanes = i128::from(pool.ty(lhs).lanes);
+        let other = self.form(pool, rhs);
+        let Some(difference) = self.form(pool, lhs).plus(&other, -1) else { return Interval::ALL };
+        self.in_cases(pool, &difference, (lanes, intervals), MOST_CASES)
+    }
+
+    fn in_cases(
+        &mut self,
+        pool: &mut Pool,
+        form: &Linear,
+        (lanes, intervals): (i128, &Intervals),
+        depth: usize,
+    ) -> Interval {
+        let plain = interval(pool, form, lanes, intervals);
+        let extreme = form.terms.iter().find_map(|(atom, by)| {
+            if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) = *pool.get(*atom) {
+                Some((*atom, *by, op, a, b))
+            } else {
+                None
+            }
+        });
+        let Some((atom, by, op, a, b)) = extreme.filter(|_| depth > 0) else { return plain };
+        let mut with = |operand: ExprId| {
+            let operand = self.form(pool, operand);
+            let case = form.clone().without(atom).plus(&operand, by);
+            case.map_or(Interval::ALL, |case| {
+                self.in_cases(pool, &case, (lanes, intervals), depth - 1)
+            })
+        };
+        let (first, second) = (with(a), with(b));
+        plain.meet(if (op == BinaryOp::Min) == (by > 0) {
+            first.lesser(second)
+        } else {
+            first.greater(second)
+        })
+    }
+
+    /// What every lane of an expression leaves when it is divided by a positive constant, if that is one number.
+    pub(crate) fn residue(&mut self, pool: &mut Pool, id: ExprId, divisor: i128) -> Option<i128> {
+        let form = self.form(pool, id);
+        if form.step % divisor != 0 {
+            return None;
+        }
+        let mut sum = form.constant.rem_euclid(divisor);
+        for (atom, by) in &form.terms {
+            if by % divisor != 0 {
+                let residue = self.residue_of_atom(pool, *atom, divisor)?;
+                sum = (sum + by.rem_euclid(divisor).checked_mul(residue)?) % divisor;
+            }
+        }
+        Some(sum)
+    }
+
+    fn residue_of_atom(&mut self, pool: &mut Pool, atom: ExprId, divisor: i128) -> Option<i128> {
+        match *pool.get(atom) {
+            Expr::Binary(BinaryOp::Min | BinaryOp::Max, a, b)
+            | Expr::Select { condition: _, if_true: a, if_false: b } => {
+                let residue = self.residue(pool, a, divisor)?;
+                (self.residue(pool, b, divisor)? == residue).then_some(residue)
+            }
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => None,
+        }
     }
 
     /// Quotient and remainder of a scalar by a positive constant, where no division is left: `divisor·quotient + remainder`.

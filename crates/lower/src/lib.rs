@@ -3,6 +3,7 @@
 //! Knows nothing about C, and is trusted by nobody: the validator checks the result against the specification. For that, annotations (prophecies of stores,
 //! accesses of loads, needed regions) are carried through every pass. Start with [`PASSES`]; each pass is a function in a file of its name.
 
+mod columns;
 mod cse;
 mod dead_lets;
 mod dense_rows;
@@ -10,6 +11,7 @@ mod flatten_storage;
 mod fold;
 mod hoist;
 mod index;
+mod interleave;
 mod interval;
 mod lets;
 mod linear;
@@ -22,11 +24,13 @@ mod vectorize;
 
 use halidom_ir::{ExprId, LoopKind, Pool, Program, VarId};
 
+pub use columns::columns;
 pub use cse::cse;
 pub use dead_lets::dead_lets;
 pub use dense_rows::dense_rows;
 pub use flatten_storage::flatten_storage;
 pub use hoist::hoist;
+pub use interleave::interleave;
 pub use partition::partition;
 pub use prefetch::prefetch;
 pub use simplify::simplify;
@@ -47,6 +51,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "flatten_storage", run: flatten_storage },
     Pass { name: "dense_rows", run: dense_rows },
     Pass { name: "simplify", run: simplify },
+    Pass { name: "columns", run: columns },
     Pass { name: "vectorize", run: vectorize },
     Pass { name: "unroll", run: unroll },
     Pass { name: "simplify", run: simplify },
@@ -54,6 +59,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", run: simplify },
     Pass { name: "cse", run: cse },
     Pass { name: "hoist", run: hoist },
+    Pass { name: "interleave", run: interleave },
     Pass { name: "dead_lets", run: dead_lets },
     Pass { name: "prefetch", run: prefetch },
 ];

@@ -9,6 +9,7 @@ use halidom_rules::Simplifier;
 use crate::fold::{Fold, loads, rewrite, substitute, walk, walk_prophecy};
 use crate::interval::{self, Interval, Intervals};
 use crate::lets::Lets;
+use crate::linear::Linear;
 use crate::{LowerError, index};
 
 /// How often an expression is tightened and simplified in turn.
@@ -65,10 +66,16 @@ impl Simplify {
             let b = of_vars.of(pool, rhs, &mut intervals);
             let mut compare = |pool: &mut Pool, op| {
                 let apart = interval::compare(op, a, b);
-                apart.or_else(|| {
-                    let difference = lets.difference(pool, (lhs, rhs), of_vars);
-                    interval::compare(op, difference, Interval::of(0, 0))
-                })
+                let zero = Interval::of(0, 0);
+                apart
+                    .or_else(|| {
+                        let difference = lets.difference(pool, (lhs, rhs), of_vars);
+                        interval::compare(op, difference, zero)
+                    })
+                    .or_else(|| {
+                        let difference = lets.difference_in_cases(pool, (lhs, rhs), of_vars);
+                        interval::compare(op, difference, zero)
+                    })
             };
             match op {
                 BinaryOp::Min | BinaryOp::Max => {
@@ -100,7 +107,16 @@ impl Simplify {
                     match parts {
                         Some((quotient, _)) if op == BinaryOp::Div => quotient.expr(pool),
                         Some((_, remainder)) => remainder.expr(pool),
-                        None => id,
+                        None if op == BinaryOp::Div => id,
+                        None => {
+                            let lanes = pool.ty(id).lanes;
+                            let residue =
+                                divisor.and_then(|divisor| lets.residue(pool, lhs, divisor));
+                            match residue {
+                                Some(residue) => Linear::constant(residue).lanes(pool, lanes),
+                                None => id,
+                            }
+                        }
                     }
                 }
                 BinaryOp::Add(_) | BinaryOp::Sub(_) => {

@@ -1079,3 +1079,160 @@ fn nothing_is_fetched_where_nothing_is_known_or_new() {
         "#]],
     );
 }
+
+#[test]
+fn minima_and_maxima_are_looked_into() {
+    check(
+        &["flatten_storage", "simplify"],
+        "
+  assert 64 <= wxe, require \"large\";
+  let even: int = wx / 2 * 2;
+  for t in [0, 8] {
+    let x: int = max(wx, min(wx + wxe - 64, t * 64 + wx));
+    if x + 62 < wx + wxe {
+      out(x, wy) stage 0 = 1u16;
+    }
+    if x + 64 < wx + wxe {
+      out(x, wy) stage 0 = 2u16;
+    }
+    let z: int = max(even, min(even + 64, t * 2 + even)) + 1;
+    out(z % 2, z % 4) stage 0 = 3u16;
+  }
+",
+        &expect![[r#"
+              assert 64 <= wxe, require "large";
+              let even: int = wx / 2 * 2;
+              for t in [0, 8] {
+                let x: int = min(wx + wxe + -64, t * 64 + wx);
+                out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = 1u16;
+                if x + 64 < wx + wxe {
+                  out.buffer[(x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = 2u16;
+                }
+                let z: int = t * 2 + even + 1;
+                out.buffer[(1 - out.min.0) * out.stride.0 + (z % 4 - out.min.1) * out.stride.1 @ out(1, z % 4) stage 0] = 3u16;
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn stores_that_fill_a_row_come_together() {
+    let passes = [
+        "flatten_storage",
+        "dense_rows",
+        "simplify",
+        "vectorize",
+        "unroll",
+        "simplify",
+        "cse",
+        "interleave",
+    ];
+    let body = |value: &str| {
+        format!(
+            "
+  for y in [wy, wye] {{
+    for t in [0, 4] {{
+      unrolled c in [0, 2] {{
+        vectorized v in [0, 8] {{
+          let x: int = wx + t * 16 + v * 2 + (1 - c);
+          out(x, y) stage 0 = {value};
+        }}
+      }}
+    }}
+  }}
+"
+        )
+    };
+    check(
+        &passes,
+        &body("input(x, y)"),
+        &expect![[r#"
+          assert input.stride.0 == 1, layout input;
+          assert out.stride.0 == 1, layout out;
+          for y in [wy, wye] {
+            for t in [0, 4] {
+              let x: int = wx + t * 16 + 1;
+              let x$1: int = wx + t * 16;
+              out.buffer[ramp(x$1 - out.min.0 + (y - out.min.1) * out.stride.1, 2, 8) @ out(ramp(x$1, 2, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp(x$1 - input.min.0 + (y - input.min.1) * input.stride.1, 2, 8) @ input(ramp(x$1, 2, 8), broadcast(y, 8))];
+              out.buffer[ramp(x$1 - out.min.0 + (y - out.min.1) * out.stride.1 + 1, 2, 8) @ out(ramp(x, 2, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp(x - input.min.0 + (y - input.min.1) * input.stride.1, 2, 8) @ input(ramp(x, 2, 8), broadcast(y, 8))];
+            }
+          }
+        }
+    "#]],
+    );
+    // What is stored first decides what is stored second.
+    check(
+        &passes,
+        &body("out(x + 1, y)"),
+        &expect![[r#"
+          assert out.stride.0 == 1, layout out;
+          for y in [wy, wye] {
+            for t in [0, 4] {
+              {
+                let x: int = wx + t * 16 + 1;
+                let index: int = x - out.min.0 + (y - out.min.1) * out.stride.1;
+                out.buffer[ramp(index, 2, 8) @ out(ramp(x, 2, 8), broadcast(y, 8)) stage 0] = out.buffer[ramp(index + 1, 2, 8) @ out(ramp(x + 1, 2, 8), broadcast(y, 8))];
+              }
+              let x$1: int = wx + t * 16;
+              let index$1: int = x$1 - out.min.0 + (y - out.min.1) * out.stride.1;
+              out.buffer[ramp(index$1, 2, 8) @ out(ramp(x$1, 2, 8), broadcast(y, 8)) stage 0] = out.buffer[ramp(index$1 + 1, 2, 8) @ out(ramp(x$1 + 1, 2, 8), broadcast(y, 8))];
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn vectors_at_halves_are_made_of_even_and_odd_columns() {
+    let body = |value: &str| {
+        format!(
+            "
+  for y in [wy, wye] {{
+    vectorized v in [0, 16] {{
+      let x: int = wx + v;
+      out(x, y) stage 0 = {value};
+    }}
+  }}
+"
+        )
+    };
+    let passes = ["flatten_storage", "dense_rows", "simplify", "columns"];
+    check(&passes, &body("select(x % 2 == 0, input(x / 2, y), 7u16)"), &expect![[r#"
+          assert input.stride.0 == 1, layout input;
+          assert out.stride.0 == 1, layout out;
+          for y in [wy, wye] {
+            unrolled v_column in [0, 2] {
+              vectorized v_pair in [0, 8] {
+                let v: int = v_pair * 2 + v_column;
+                let x: int = wx + v;
+                out.buffer[x - out.min.0 + (y - out.min.1) * out.stride.1 @ out(x, y) stage 0] = select(x % 2 == 0, input.buffer[x / 2 - input.min.0 + (y - input.min.1) * input.stride.1 @ input(x / 2, y)], 7u16);
+              }
+            }
+          }
+        }
+    "#]]);
+    // Every element is read once, or what is stored is read: one vector.
+    check(&passes, &body("input(x, y / 2)"), &expect![[r#"
+          assert input.stride.0 == 1, layout input;
+          assert out.stride.0 == 1, layout out;
+          for y in [wy, wye] {
+            vectorized v in [0, 16] {
+              let x: int = wx + v;
+              out.buffer[x - out.min.0 + (y - out.min.1) * out.stride.1 @ out(x, y) stage 0] = input.buffer[x - input.min.0 + (y / 2 - input.min.1) * input.stride.1 @ input(x, y / 2)];
+            }
+          }
+        }
+    "#]]);
+    check(&passes, &body("out(x / 2, y)"), &expect![[r#"
+          assert out.stride.0 == 1, layout out;
+          for y in [wy, wye] {
+            vectorized v in [0, 16] {
+              let x: int = wx + v;
+              out.buffer[x - out.min.0 + (y - out.min.1) * out.stride.1 @ out(x, y) stage 0] = out.buffer[x / 2 - out.min.0 + (y - out.min.1) * out.stride.1 @ out(x / 2, y)];
+            }
+          }
+        }
+    "#]]);
+}

@@ -164,6 +164,19 @@ impl Lift<'_, '_> {
                 let stride = self.scalar_as(stride, Scalar::I64)?;
                 self.load(node, buffer, (base, stride), (scalar, lanes))
             }
+            (VectorOp::LoadEvery(step), [address]) => {
+                let (buffer, base) = self.address(address)?;
+                if self.scope.is_shared(buffer) {
+                    return self.fail(node, "a load of elements that other threads may write");
+                }
+                let stride = self.literal_as(i128::from(step.count()), Scalar::I64);
+                self.load(node, buffer, (base, stride), (scalar, lanes))
+            }
+            (VectorOp::LoadReversed, [address]) => {
+                let (buffer, base) = self.address(address)?;
+                let stride = self.literal_as(-1, Scalar::I64);
+                self.load(node, buffer, (base, stride), (scalar, lanes))
+            }
             (VectorOp::Gather, [memory, index]) => {
                 let buffer = self.buffer(memory)?;
                 let index = self.vector_as(index, Scalar::I64, lanes)?;
@@ -274,10 +287,14 @@ fn vector_op(op: VectorOp) -> Option<Op> {
         VectorOp::Shr => Op::Shr,
         VectorOp::Load
         | VectorOp::LoadStrided
+        | VectorOp::LoadEvery(_)
+        | VectorOp::LoadReversed
         | VectorOp::Gather
         | VectorOp::Store
         | VectorOp::Stream
         | VectorOp::StoreStrided
+        | VectorOp::StoreInterleaved(_)
+        | VectorOp::StreamInterleaved(_)
         | VectorOp::Scatter
         | VectorOp::Broadcast
         | VectorOp::Ramp

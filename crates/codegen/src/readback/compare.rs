@@ -11,7 +11,8 @@ use super::helper_names::helper_of;
 use super::lift::{Binding, Lift, Scope};
 use super::syntax::{Action, File, Line, Node, Shape, Ty};
 use super::terms::{NoTerm, Op, Ring, TermId, Terms, in_memory, machine};
-use crate::helpers::{AtomicOp, Helper, VectorOp};
+use crate::helpers::{AtomicOp, Few, Helper, VectorOp};
+use crate::rows::reads;
 
 /// Compares every function of a file with a program.
 pub(super) fn compare(
@@ -57,6 +58,9 @@ pub(super) struct Walk<'t> {
 
 /// Whether they agree.
 pub(super) type Compared = Result<(), Mismatch>;
+
+/// How many vectors are stored between each other, and their type.
+type RowStore = (Few, Scalar, u32);
 
 /// Statements that are still to be matched.
 pub(super) type Rest<'t> = &'t [Line];
@@ -110,7 +114,19 @@ impl<'t> Walk<'t> {
 
     pub(super) fn stmt(&mut self, id: StmtId, rest: &mut Rest<'t>) -> Compared {
         match self.pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt, rest)),
+            Stmt::Block(stmts) => {
+                let mut left = stmts.as_slice();
+                while let Some((first, others)) = left.split_first() {
+                    match self.row_helper(*first, rest) {
+                        Some((helper, line)) => left = self.row(helper, left, line, rest)?,
+                        None => {
+                            self.stmt(*first, rest)?;
+                            left = others;
+                        }
+                    }
+                }
+                Ok(())
+            }
             Stmt::Labeled { label, body } => {
                 match label {
                     Label::Prefetch { buffer, index } => {
@@ -372,6 +388,87 @@ impl<'t> Walk<'t> {
         self.require(found_buffer == buffer, line.at, "another buffer is written")?;
         self.require(found_index == expected_index, line.at, "another element is written")?;
         self.require(found == expected, line.at, "another value is written")
+    }
+
+    /// The next line, if it stores several vectors between each other and this is a store.
+    fn row_helper(&self, first: StmtId, rest: &Rest<'t>) -> Option<(RowStore, &'t Line)> {
+        let line = rest.first()?;
+        if !matches!(self.pool.get_stmt(first), Stmt::Store { .. }) {
+            return None;
+        }
+        let Action::Call(Node { shape: Shape::Call(callee, _), .. }) = &line.action else {
+            return None;
+        };
+        match helper_of(callee)? {
+            Helper::Vector(
+                VectorOp::StoreInterleaved(count) | VectorOp::StreamInterleaved(count),
+                scalar,
+                lanes,
+            ) => Some(((count, scalar, lanes), line)),
+            Helper::Type(..)
+            | Helper::Scalar(..)
+            | Helper::Vector(..)
+            | Helper::VectorCall(..)
+            | Helper::DivBy(..)
+            | Helper::ModBy(..)
+            | Helper::Saturate { .. }
+            | Helper::VectorSaturate { .. }
+            | Helper::Convert { .. }
+            | Helper::Atomic(..) => None,
+        }
+    }
+
+    /// One call for as many stores, whose lanes lie between each other; what of the block is left. All values are computed before any is written: those of the
+    /// later ones must not read the buffer.
+    fn row<'s>(
+        &mut self,
+        (count, scalar, lanes): RowStore,
+        stmts: &'s [StmtId],
+        line: &'t Line,
+        rest: &mut Rest<'t>,
+    ) -> Result<&'s [StmtId], Mismatch> {
+        let Action::Call(Node { shape: Shape::Call(_, arguments), .. }) = &line.action else {
+            return self.fail(line.at, "a store was expected");
+        };
+        self.next(rest)?;
+        let Some((address, values)) = arguments.split_first() else {
+            return self.fail(line.at, "a store was expected");
+        };
+        let number = count.count() as usize;
+        let well = values.len() == number && stmts.len() >= number;
+        self.require(well, line.at, "another number of stores")?;
+        let (found_buffer, base) = self.lift().address(address)?;
+        let (root, first) = self.terms.apart(base);
+        let (row, left) = stmts.split_at(number);
+        for ((stmt, value), position) in row.iter().zip(values).zip(0_i128..) {
+            let Stmt::Store { buffer, index, value: expected, prophecy: _, atomic: false } =
+                *self.pool.get_stmt(*stmt)
+            else {
+                return self.fail(value.at, "fewer stores were expected");
+            };
+            let expected_type = in_memory(self.pool.buffer(buffer).scalar);
+            let well = (expected_type, self.pool.ty(expected).lanes) == (scalar, lanes);
+            self.require(well, value.at, "a store of another type")?;
+            self.require(buffer == found_buffer, value.at, "another buffer is written")?;
+            let Expr::Ramp { base, stride, .. } = *self.pool.get(index) else {
+                return self.fail(value.at, "another element is written");
+            };
+            let stride = self.pool.as_constant(stride).and_then(Constant::as_integer);
+            let base = self.term(value.at, base)?;
+            let (own_root, own) = self.terms.apart(base);
+            let well = stride == Some(i128::from(count.count()))
+                && own_root == root
+                && own - first == position;
+            self.require(well, value.at, "another element is written")?;
+            let reads = position > 0
+                && [index, expected].iter().any(|expr| reads(self.pool, *expr, buffer));
+            self.require(!reads, value.at, "a value that an earlier store decides")?;
+            let expected = self.term(value.at, expected)?;
+            let expected = self.terms.cast(scalar, expected);
+            let found = self.lift().vector_as(value, scalar, lanes)?;
+            self.require(found == expected, value.at, "another value is written")?;
+        }
+        Ok(left)
     }
 
     /// An atomic update: the operator that the function applies to the element and its argument gives the value.

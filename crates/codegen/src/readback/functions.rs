@@ -9,6 +9,7 @@ use super::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
 use super::lift::Binding;
 use super::syntax::{Action, Function, Line, Node, Shape, Ty};
 use super::terms::machine;
+use crate::sharing::written_together;
 
 impl<'t> Walk<'t> {
     pub(super) fn entry(&mut self, program: &Program, function: &'t Function) -> Compared {
@@ -253,7 +254,8 @@ impl<'t> Walk<'t> {
             }
         }
         // Only what was captured is visible within.
-        let outer_scope = std::mem::take(&mut self.scope);
+        let inner_scope = self.scope.within(&written_together(self.pool, body));
+        let outer_scope = std::mem::replace(&mut self.scope, inner_scope);
         self.take_over(&mut rest, "captured", &fields)?;
         skip_discards(&mut rest, &["closure", index]);
         self.require(self.scope.get(index).is_none(), function.at, "a name that is taken")?;

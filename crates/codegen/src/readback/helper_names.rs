@@ -94,6 +94,6 @@ fn vector_op(prefix: &str) -> Option<VectorOp> {
         "shl" => VectorOp::Shl,
         "shr" => VectorOp::Shr,
         "abs" => VectorOp::Abs,
-        _ => return None,
+        _ => return VectorOp::SHUFFLES.into_iter().find(|op| op.prefix() == prefix),
     })
 }

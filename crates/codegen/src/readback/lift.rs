@@ -8,6 +8,7 @@
     reason = "operands are a and b in C and x and y as terms"
 )]
 
+use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, Constant, Scalar, VarId, eval};
 
 use super::Mismatch;
@@ -45,6 +46,8 @@ pub(super) enum Value {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     names: Vec<(String, Binding)>,
+    /// What the iterations of parallel loops around write together.
+    shared: FxHashSet<BufferId>,
 }
 
 impl Scope {
@@ -58,6 +61,17 @@ impl Scope {
 
     pub(super) fn leave(&mut self, depth: usize) {
         self.names.truncate(depth);
+    }
+
+    /// The scope of the body of a parallel loop whose iterations write these buffers: what it sees is still to be bound.
+    pub(super) fn within(&self, written: &FxHashSet<BufferId>) -> Self {
+        let shared = self.shared.union(written).copied().collect();
+        Self { names: Vec::new(), shared }
+    }
+
+    /// Whether other threads may write to a buffer meanwhile.
+    pub(super) fn is_shared(&self, buffer: BufferId) -> bool {
+        self.shared.contains(&buffer)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Binding> {

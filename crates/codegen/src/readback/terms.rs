@@ -183,6 +183,20 @@ impl<'a> Terms<'a> {
         self.intern(Term::Load(buffer, index), ty)
     }
 
+    /// A sum without the constant at its end, and that; nothing where it is a constant.
+    pub(super) fn apart(&self, id: TermId) -> (Option<TermId>, i128) {
+        let number = |id: TermId| self.as_constant(id).and_then(Constant::as_integer);
+        if let Some(constant) = number(id) {
+            return (None, constant);
+        }
+        if let Term::Ring { op: Ring::Add, exact: true, lhs, rhs } = *self.get(id)
+            && let Some(constant) = number(rhs)
+        {
+            return (Some(lhs), constant);
+        }
+        (Some(id), 0)
+    }
+
     /// A sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
     pub(super) fn ring(&mut self, op: Ring, exact: bool, lhs: TermId, rhs: TermId) -> TermId {
         let ty = self.ty(lhs);

@@ -1,0 +1,101 @@
+//! The texts of loads and stores that shuffle what lies side by side in memory.
+//!
+//! No element before the first lane's or behind the last one's is touched: the last part of a load ends at the last lane's element.
+
+use crate::helpers::Few;
+
+/// Every `step`-th of the elements behind `memory`: dense loads of all from the first to the last, and for each but the first a shuffle.
+///
+/// The parts lie within if there are `step - 1` lanes and more.
+pub(crate) fn load_every(vector: &str, lanes: u32, step: Few) -> String {
+    let count = step.count();
+    let last = (lanes - 1) * (count - 1);
+    let start = |part: u32| if part + 1 == count { last } else { part * lanes };
+    let mut out = String::new();
+    for part in 0..count {
+        let address = match start(part) {
+            0 => "memory".to_owned(),
+            at => ["(memory + ", &at.to_string(), ")"].concat(),
+        };
+        let load = ["    ", vector, " part", &part.to_string(), " = *(const "].concat();
+        out.push_str(&[&load, vector, "_memory *)", &address, ";\n"].concat());
+    }
+    for part in 1..count {
+        let found = if part == 1 { "part0".to_owned() } else { named("found", part - 1) };
+        let result = if part + 1 == count {
+            "return".to_owned()
+        } else {
+            [vector, " ", &named("found", part), " ="].concat()
+        };
+        let lane = |lane: u32| {
+            let element = lane * count;
+            let from = if element >= last { count - 1 } else { element / lanes };
+            if from == part {
+                i64::from(lanes + element - start(part))
+            } else if from > part {
+                -1
+            } else if part == 1 {
+                i64::from(element)
+            } else {
+                i64::from(lane)
+            }
+        };
+        let chosen = shuffle(&found, &named("part", part), lanes, lane);
+        out.push_str(&["    ", &result, " ", &chosen, ";\n"].concat());
+    }
+    out
+}
+
+/// The lanes of `found` from the last to the first.
+pub(crate) fn load_reversed(lanes: u32) -> String {
+    let reversed = shuffle("found", "found", lanes, |lane| i64::from(lanes - 1 - lane));
+    ["    return ", &reversed, ";\n"].concat()
+}
+
+/// Stores the first lanes of `count` vectors, then their second ones, and so on: as many dense stores.
+pub(crate) fn store_interleaved(vector: &str, lanes: u32, count: Few, store: &str) -> String {
+    const VECTORS: [&str; 4] = ["a", "b", "c", "d"];
+    let count = count.count();
+    let mut out = String::new();
+    for part in 0..count {
+        let element = |lane: u32| part * lanes + lane;
+        let mut row = VECTORS[0].to_owned();
+        for (next, name) in (0..count).zip(VECTORS).skip(1) {
+            let lane = |lane: u32| {
+                let (from, of) = (element(lane) % count, element(lane) / count);
+                if from == next {
+                    i64::from(lanes + of)
+                } else if from > next {
+                    -1
+                } else if next == 1 {
+                    i64::from(of)
+                } else {
+                    i64::from(lane)
+                }
+            };
+            let chosen = shuffle(&row, name, lanes, lane);
+            if next + 1 < count {
+                row = ["row", &part.to_string(), "_", &next.to_string()].concat();
+                out.push_str(&["    ", vector, " ", &row, " = ", &chosen, ";\n"].concat());
+            } else {
+                row = chosen;
+            }
+        }
+        let address = match element(0) {
+            0 => "memory".to_owned(),
+            at => ["memory + ", &at.to_string()].concat(),
+        };
+        out.push_str(&["    ", store, "(", &address, ", ", &row, ");\n"].concat());
+    }
+    out
+}
+
+fn named(name: &str, number: u32) -> String {
+    [name, &number.to_string()].concat()
+}
+
+/// A choice of lanes of two vectors, those of the second counted on from those of the first; -1 where the lane does not matter.
+fn shuffle(first: &str, second: &str, lanes: u32, lane: impl Fn(u32) -> i64) -> String {
+    let list: Vec<String> = (0..lanes).map(|number| lane(number).to_string()).collect();
+    ["__builtin_shufflevector(", first, ", ", second, ", ", &list.join(", "), ")"].concat()
+}

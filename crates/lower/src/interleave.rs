@@ -1,0 +1,345 @@
+//! Strided stores that fill a row between them come next to each other.
+
+use halidom_ir::{
+    BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Program, Stmt, StmtId, VarId,
+};
+
+use crate::LowerError;
+use crate::index;
+use crate::lets::Lets;
+use crate::linear::Linear;
+
+/// The widest step between elements of a store: so many stores fill a row.
+const MOST_STORES: i128 = 4;
+
+/// The most parts of a block among which stores are looked for.
+const MOST_PARTS: usize = 1024;
+
+/// Columns of a picture that are computed by turns are vectors of their own, of which each writes every second element or so. Such stores come to stand where the last
+/// of them stands, in the order of their elements, if nothing between reads or writes what is moved; their indices then differ in a constant alone. The C has one dense
+/// store of interleaved lanes for them.
+///
+/// Requires: every binder is unique; vectors are made.
+/// Ensures: the same stores in another order, to the same elements.
+pub fn interleave(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    let body = Interleave { pool, lets: Lets::default() }.stmt(program.body);
+    Ok(Program { body, ..program })
+}
+
+struct Interleave<'a> {
+    pool: &'a mut Pool,
+    lets: Lets,
+}
+
+/// A part of a block, of which the lets are visible to what follows.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Let(VarId, ExprId),
+    Stmt(StmtId),
+}
+
+/// A vector store of every `step`-th element that does not read what it writes to.
+#[derive(Clone, Debug)]
+struct Strided {
+    buffer: BufferId,
+    index: ExprId,
+    base: ExprId,
+    value: ExprId,
+    step: i128,
+    lanes: u32,
+    /// The base without the constant that is added to it, lets looked into.
+    root: Linear,
+    offset: i128,
+}
+
+impl Strided {
+    /// Whether two are the same but for where they begin.
+    fn is_like(&self, other: &Self) -> bool {
+        (self.buffer, self.step, self.lanes) == (other.buffer, other.step, other.lanes)
+            && self.root == other.root
+    }
+
+    /// Whether no element is written by both.
+    fn misses(&self, other: &Self) -> bool {
+        let distance = (self.offset - other.offset).abs();
+        self.is_like(other)
+            && (distance % self.step != 0 || distance >= self.step * i128::from(self.lanes))
+    }
+}
+
+impl Interleave<'_> {
+    fn stmt(&mut self, id: StmtId) -> StmtId {
+        let stmt = match self.pool.get_stmt(id).clone() {
+            Stmt::Block(_) | Stmt::Let { .. } => return self.block(id),
+            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
+                condition,
+                then_branch: self.stmt(then_branch),
+                else_branch: else_branch.map(|stmt| self.stmt(stmt)),
+            },
+            Stmt::For { var, min, extent, kind, body } => {
+                Stmt::For { var, min, extent, kind, body: self.stmt(body) }
+            }
+            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
+            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
+            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return id,
+        };
+        if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) }
+    }
+
+    fn block(&mut self, id: StmtId) -> StmtId {
+        let mut parts = Vec::new();
+        self.flatten(id, &mut parts);
+        if parts.len() <= MOST_PARTS && self.gather(&mut parts) {
+            return self.rebuild(&parts);
+        }
+        self.in_place(id)
+    }
+
+    /// The parts of a block without rows.
+    fn in_place(&mut self, id: StmtId) -> StmtId {
+        let stmt = match self.pool.get_stmt(id).clone() {
+            Stmt::Block(stmts) => {
+                Stmt::Block(stmts.iter().map(|stmt| self.in_place(*stmt)).collect())
+            }
+            Stmt::Let { var, value, body } => Stmt::Let { var, value, body: self.in_place(body) },
+            Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => return self.stmt(id),
+        };
+        if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) }
+    }
+
+    fn flatten(&mut self, id: StmtId, parts: &mut Vec<Part>) {
+        match self.pool.get_stmt(id).clone() {
+            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.flatten(*stmt, parts)),
+            Stmt::Let { var, value, body } => {
+                self.lets.bind(self.pool, var, value);
+                parts.push(Part::Let(var, value));
+                self.flatten(body, parts);
+            }
+            Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => parts.push(Part::Stmt(id)),
+        }
+    }
+
+    fn rebuild(&mut self, parts: &[Part]) -> StmtId {
+        // From the last to the first.
+        let mut tail: Vec<StmtId> = Vec::new();
+        for part in parts.iter().rev() {
+            match *part {
+                Part::Let(var, value) => {
+                    tail.reverse();
+                    let body = self.pool.stmt(Stmt::Block(std::mem::take(&mut tail)));
+                    tail.push(self.pool.stmt(Stmt::Let { var, value, body }));
+                }
+                Part::Stmt(stmt) => tail.push(self.stmt(stmt)),
+            }
+        }
+        tail.reverse();
+        self.pool.stmt(Stmt::Block(tail))
+    }
+
+    /// Whether any stores were brought together.
+    fn gather(&mut self, parts: &mut Vec<Part>) -> bool {
+        let mut stores: Vec<Option<Strided>> =
+            parts.iter().map(|part| self.strided(*part)).collect();
+        let mut gathered = false;
+        let mut position = 0;
+        while position < parts.len() {
+            if self.gather_at(position, parts, &mut stores) {
+                gathered = true;
+            } else {
+                position += 1;
+            }
+        }
+        gathered
+    }
+
+    /// Brings the row together of which the first store stands here.
+    fn gather_at(
+        &mut self,
+        position: usize,
+        parts: &mut Vec<Part>,
+        stores: &mut Vec<Option<Strided>>,
+    ) -> bool {
+        let Some(members) = row(stores, position) else { return false };
+        let Some(last) = members.iter().copied().max() else { return false };
+        if !self.may_sink(parts, stores, (&members, last)) {
+            return false;
+        }
+        let Some(rewritten) = self.rewrite(parts, stores, &members) else { return false };
+        let mut order: Vec<usize> = (0..=last).filter(|place| !members.contains(place)).collect();
+        let first = order.len();
+        order.extend(&members);
+        order.extend(last + 1..parts.len());
+        *parts = order.iter().map(|place| parts[*place]).collect();
+        *stores = order.iter().map(|place| stores[*place].take()).collect();
+        for (place, stmt) in (first..).zip(rewritten) {
+            parts[place] = Part::Stmt(stmt);
+            // In a row already.
+            stores[place] = None;
+        }
+        true
+    }
+
+    fn strided(&mut self, part: Part) -> Option<Strided> {
+        let Part::Stmt(id) = part else { return None };
+        let Stmt::Store { buffer, index, value, prophecy: _, atomic: false } =
+            *self.pool.get_stmt(id)
+        else {
+            return None;
+        };
+        let Expr::Ramp { base, stride, lanes } = *self.pool.get(index) else { return None };
+        let step = index::as_int(self.pool, stride)?;
+        let well = (2..=MOST_STORES).contains(&step)
+            && !reads(self.pool, index, buffer)
+            && !reads(self.pool, value, buffer);
+        if !well {
+            return None;
+        }
+        let mut root = self.lets.form(self.pool, base);
+        let offset = std::mem::take(&mut root.constant);
+        Some(Strided { buffer, index, base, value, step, lanes, root, offset })
+    }
+
+    /// The stores of a row with indices of the first one, so many elements further on.
+    fn rewrite(
+        &mut self,
+        parts: &[Part],
+        stores: &[Option<Strided>],
+        members: &[usize],
+    ) -> Option<Vec<StmtId>> {
+        let first = stores[*members.first()?].as_ref()?;
+        let (root, constant) = apart(self.pool, first.base);
+        let mut rewritten = Vec::new();
+        for (member, distance) in members.iter().zip(0_i128..) {
+            let Part::Stmt(id) = parts[*member] else { return None };
+            let Stmt::Store { buffer, value, prophecy, atomic, .. } =
+                self.pool.get_stmt(id).clone()
+            else {
+                return None;
+            };
+            let offset = self.pool.int(constant.checked_add(distance)?);
+            let base = index::add(self.pool, root, offset);
+            let stride = self.pool.int(first.step);
+            let index = self.pool.expr(Expr::Ramp { base, stride, lanes: first.lanes });
+            let store = Stmt::Store { buffer, index, value, prophecy, atomic };
+            rewritten.push(self.pool.stmt(store));
+        }
+        Some(rewritten)
+    }
+
+    /// Whether stores may stand where the last of them stands.
+    fn may_sink(
+        &mut self,
+        parts: &[Part],
+        stores: &[Option<Strided>],
+        (members, last): (&[usize], usize),
+    ) -> bool {
+        members.iter().all(|member| {
+            stores[*member].as_ref().is_some_and(|store| {
+                (*member..=last).filter(|place| !members.contains(place)).all(|place| {
+                    self.may_pass((parts[*member], store), parts[place], stores[place].as_ref())
+                })
+            })
+        })
+    }
+
+    /// Whether two stores to an output write points that differ in a coordinate: an output's points have elements of their own.
+    fn writes_other_points(&mut self, first: Part, second: Part) -> bool {
+        let (Part::Stmt(first), Part::Stmt(second)) = (first, second) else { return false };
+        let coords = |pool: &Pool, id: StmtId| {
+            let Stmt::Store { buffer, prophecy: Some(prophecy), .. } = pool.get_stmt(id) else {
+                return None;
+            };
+            let is_output = pool.buffer(*buffer).kind == BufferKind::Output;
+            is_output.then(|| (prophecy.func, prophecy.coords.clone()))
+        };
+        let (Some((func, first)), Some((other, second))) =
+            (coords(self.pool, first), coords(self.pool, second))
+        else {
+            return false;
+        };
+        func == other
+            && first.iter().zip(&second).any(|(first, second)| {
+                let other = self.lets.form(self.pool, *second);
+                let difference = self.lets.form(self.pool, *first).plus(&other, -1);
+                difference.is_some_and(|difference| {
+                    difference.terms.is_empty() && difference.step == 0 && difference.constant != 0
+                })
+            })
+    }
+
+    /// Whether a store may be made after a part that follows it.
+    fn may_pass(
+        &mut self,
+        (own, store): (Part, &Strided),
+        part: Part,
+        strided: Option<&Strided>,
+    ) -> bool {
+        let pool = &*self.pool;
+        match part {
+            Part::Let(_, value) => !reads(pool, value, store.buffer),
+            Part::Stmt(id) => {
+                let Stmt::Store { buffer, index, value, .. } = *pool.get_stmt(id) else {
+                    return false;
+                };
+                let misses = buffer != store.buffer
+                    || strided.is_some_and(|strided| store.misses(strided))
+                    || self.writes_other_points(own, part);
+                let pool = &*self.pool;
+                misses
+                    && [index, value].iter().all(|expr| !reads(pool, *expr, store.buffer))
+                    && [store.index, store.value].iter().all(|expr| !reads(pool, *expr, buffer))
+            }
+        }
+    }
+}
+
+/// Where the stores are that make a row with one, in the order of their elements; it is the first of them in the program.
+fn row(stores: &[Option<Strided>], position: usize) -> Option<Vec<usize>> {
+    let first = stores[position].as_ref()?;
+    (0..first.step).find_map(|number| {
+        let start = first.offset.checked_sub(number)?;
+        (start..start.checked_add(first.step)?)
+            .map(|offset| {
+                (position..stores.len()).find(|place| {
+                    stores[*place]
+                        .as_ref()
+                        .is_some_and(|other| first.is_like(other) && other.offset == offset)
+                })
+            })
+            .collect()
+    })
+}
+
+/// An index without the constant that is added to it, and that.
+fn apart(pool: &mut Pool, id: ExprId) -> (ExprId, i128) {
+    if let Some(constant) = index::as_int(pool, id) {
+        return (pool.int(0), constant);
+    }
+    if let Expr::Binary(BinaryOp::Add(_), lhs, rhs) = *pool.get(id)
+        && let Some(constant) = index::as_int(pool, rhs)
+    {
+        return (lhs, constant);
+    }
+    (id, 0)
+}
+
+/// Whether an expression reads a buffer.
+fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        found |= matches!(expr, Expr::Load { buffer: read, .. } if *read == buffer);
+    });
+    found
+}
