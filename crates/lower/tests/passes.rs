@@ -1199,7 +1199,10 @@ fn vectors_at_halves_are_made_of_even_and_odd_columns() {
         )
     };
     let passes = ["flatten_storage", "dense_rows", "simplify", "columns"];
-    check(&passes, &body("select(x % 2 == 0, input(x / 2, y), 7u16)"), &expect![[r#"
+    check(
+        &passes,
+        &body("select(x % 2 == 0, input(x / 2, y), 7u16)"),
+        &expect![[r#"
           assert input.stride.0 == 1, layout input;
           assert out.stride.0 == 1, layout out;
           for y in [wy, wye] {
@@ -1212,9 +1215,13 @@ fn vectors_at_halves_are_made_of_even_and_odd_columns() {
             }
           }
         }
-    "#]]);
+    "#]],
+    );
     // Every element is read once, or what is stored is read: one vector.
-    check(&passes, &body("input(x, y / 2)"), &expect![[r#"
+    check(
+        &passes,
+        &body("input(x, y / 2)"),
+        &expect![[r#"
           assert input.stride.0 == 1, layout input;
           assert out.stride.0 == 1, layout out;
           for y in [wy, wye] {
@@ -1224,8 +1231,12 @@ fn vectors_at_halves_are_made_of_even_and_odd_columns() {
             }
           }
         }
-    "#]]);
-    check(&passes, &body("out(x / 2, y)"), &expect![[r#"
+    "#]],
+    );
+    check(
+        &passes,
+        &body("out(x / 2, y)"),
+        &expect![[r#"
           assert out.stride.0 == 1, layout out;
           for y in [wy, wye] {
             vectorized v in [0, 16] {
@@ -1234,5 +1245,6 @@ fn vectors_at_halves_are_made_of_even_and_odd_columns() {
             }
           }
         }
-    "#]]);
+    "#]],
+    );
 }
