@@ -110,7 +110,9 @@ impl Writer<'_> {
                 let Some(read) = self.funcs.get(read) else {
                     return unprintable("a prefetch of what is not known");
                 };
-                format!("{target}.prefetch({read}, {var}, {var}, {ahead})")
+                // With types that are nearly right Python would take an input for a func that copies it.
+                let level = format!("hl.VarOrRVar({var})");
+                format!("{target}.prefetch({read}, {level}, {level}, hl.Expr({ahead}))")
             }
             Action::Rename { from, to } => {
                 let (old, is_reduction) = self.loop_of(func, stage, from)?;
