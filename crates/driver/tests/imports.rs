@@ -190,7 +190,8 @@ def pipeline():
     out[x, y] += hl.u8(1)
     out.vectorize(x, 8).parallel(y).update().vectorize(x, 8, hl.TailStrategy.RoundUp)
     total.compute_root().update().vectorize(x, 8, hl.TailStrategy.RoundUp).prefetch(rows, y, y, 2)
-    rows.compute_root().prefetch(a, x, y, 2).memoize()
+    y_of_rows = hl.VarOrRVar(y)
+    rows.compute_root().prefetch(a, x, y, 2).prefetch(a, y_of_rows, y_of_rows, hl.Expr(3)).memoize()
     return out
 ";
     std::fs::write(&script, text).expect("it can be written");
@@ -217,7 +218,7 @@ def pipeline():
         "total.compute_root();",
         "out.update(1).vectorize(x, 8, tail: guard);",
         "total.update(1).vectorize(x, 8, tail: round).prefetch(rows, y, ahead: 2);",
-        "rows.compute_root();",
+        "rows.compute_root().prefetch(a, y, ahead: 3);",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }

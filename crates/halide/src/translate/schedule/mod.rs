@@ -7,7 +7,8 @@ mod stages;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Action, Algorithm, Directive, ExprId, FuncDecl, FuncId, FuncKind, Pool, Schedule, StoreIn, Type,
+    Action, Algorithm, BufferId, Directive, ExprId, FuncDecl, FuncId, FuncKind, Pool, Schedule,
+    StoreIn, Type,
 };
 
 use super::algorithm::{DomainExtent, Source, Translation, bind_signature, callees, used};
@@ -39,6 +40,8 @@ struct Writer<'a> {
     translation: Translation<'a>,
     /// Funcs by Halide's names.
     funcs: FxHashMap<NameId, FuncId>,
+    /// Inputs likewise.
+    inputs: FxHashMap<NameId, FuncId>,
     outputs: FxHashSet<FuncId>,
     /// What may not be the name of a loop.
     is_reserved: &'a dyn Fn(&str) -> bool,
@@ -72,6 +75,8 @@ pub fn schedule(
     if !source.skipped.is_empty() {
         return unsupported("the schedule of a func whose first stage is `undef`");
     }
+    let input = |(name, buffer): &(NameId, BufferId)| (*name, source.pool.buffer(*buffer).func);
+    let inputs = source.inputs.iter().map(input).collect();
     let mut translation = Translation::new(pipeline, std::mem::take(&mut source.pool), names);
     bind_signature(&mut translation.nodes, &mut translation.pool, source)?;
     let kept: FxHashSet<FuncId> = source.algorithm.funcs.iter().copied().collect();
@@ -79,6 +84,7 @@ pub fn schedule(
     let writer = Writer {
         translation,
         funcs: funcs.filter(|(_, func)| kept.contains(func)).collect(),
+        inputs,
         outputs: source.algorithm.outputs.iter().copied().collect(),
         is_reserved,
         loops: FxHashMap::default(),

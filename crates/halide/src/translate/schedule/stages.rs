@@ -150,7 +150,8 @@ impl Writer<'_> {
     /// A prefetch, if a later iteration of its own loop is meant.
     fn prefetch(&mut self, prefetch: &Prefetch, loops: &[Loop]) -> Option<Action> {
         let at = loops.iter().find(|found| found.name == prefetch.at)?;
-        let read = self.funcs.get(&prefetch.name).copied()?;
+        let read = self.funcs.get(&prefetch.name).or_else(|| self.inputs.get(&prefetch.name));
+        let read = read.copied()?;
         let offset = self.number(&prefetch.offset).ok()?;
         let offset = self.pool().as_constant(offset).and_then(Constant::as_integer)?;
         let ahead = u32::try_from(offset).ok().filter(|ahead| (1..=1 << 20).contains(ahead))?;
