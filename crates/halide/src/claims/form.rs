@@ -58,6 +58,14 @@ impl Form {
         self.terms.iter().map(|(atoms, factor)| (&**atoms, *factor))
     }
 
+    /// The term that is a multiple of an atom.
+    pub(super) fn only(&self, atom: ExprId) -> Self {
+        match self.terms.get(&[atom][..]) {
+            Some(factor) => Self::default().plus(&Self::atom(atom), *factor),
+            None => Self::default(),
+        }
+    }
+
     pub(super) fn constant_part(&self) -> i128 {
         self.terms.get(&[][..]).copied().unwrap_or(0)
     }
@@ -193,6 +201,8 @@ pub(super) struct Forms<'p> {
     pub(super) pool: &'p mut Pool,
     /// What names of values stand for.
     definitions: FxHashMap<VarId, ExprId>,
+    /// Variables that entry checks make equal to other ones.
+    equal: FxHashMap<VarId, ExprId>,
     plain: Env,
     /// The lane of every vector.
     pub(super) lane: VarId,
@@ -205,6 +215,7 @@ impl<'p> Forms<'p> {
         Self {
             pool,
             definitions: FxHashMap::default(),
+            equal: FxHashMap::default(),
             plain: Env::default(),
             lane,
             vars: FxHashMap::default(),
@@ -213,6 +224,16 @@ impl<'p> Forms<'p> {
 
     pub(super) fn define(&mut self, var: VarId, value: ExprId) {
         self.definitions.insert(var, value);
+    }
+
+    pub(super) fn equate(&mut self, var: VarId, other: ExprId) {
+        self.equal.insert(var, other);
+    }
+
+    /// The variable in whose place the compiler puts another one, if this is a variable.
+    pub(super) fn equal(&self, expr: ExprId) -> ExprId {
+        let other = self.as_variable(expr).and_then(|var| self.equal.get(&var));
+        other.copied().unwrap_or(expr)
     }
 
     pub(super) fn definition(&self, var: VarId) -> Option<ExprId> {

@@ -17,6 +17,16 @@ pub(super) enum Begin {
     Folded(i128),
 }
 
+impl Begin {
+    /// What a form has of where a dimension begins, if that is a name.
+    fn taken_from(&self, form: &Form) -> Form {
+        match self {
+            Self::At(min) => min.as_atom().map_or_else(Form::default, |atom| form.only(atom)),
+            Self::Unknown | Self::Folded(_) => Form::default(),
+        }
+    }
+}
+
 /// An element that is at coordinates.
 pub(super) type Element = (Flat, Vec<Form>);
 
@@ -39,7 +49,8 @@ impl Layout {
             decl.dims.iter().map(|dim| forms.form(part(dim))).collect()
         };
         let extents = each(forms, |dim| dim.extent);
-        let mut strides = each(forms, |dim| dim.stride);
+        let strides: Vec<ExprId> = decl.dims.iter().map(|dim| forms.equal(dim.stride)).collect();
+        let mut strides: Vec<Form> = strides.into_iter().map(|stride| forms.form(stride)).collect();
         let begins = match decl.kind {
             BufferKind::Internal => vec![Begin::Unknown; decl.dims.len()],
             BufferKind::Input | BufferKind::Output => {
@@ -160,8 +171,16 @@ impl Layout {
             if self.extents[*dim] == one {
                 continue;
             }
-            let stride = stride_here(forms, &self.strides[*dim], &rest);
+            let stride = stride_here(forms, &self.strides[*dim], &self.begins[*dim], &rest);
             let (mut quotient, mut remainder) = rest.divided(&stride);
+            if stride == one && self.strides[*dim] != one {
+                // What is taken away as inner dimensions begin there stays with them.
+                for begin in &self.begins[..*dim] {
+                    let taken = begin.taken_from(&quotient);
+                    remainder = remainder.plus(&taken, 1);
+                    quotient = quotient.minus(&taken);
+                }
+            }
             if let Some(by) = stride.as_constant() {
                 if keeps && !remainder.grows() {
                     let (whole, _) = Form::constant(rest.constant_part()).divided(&stride);
@@ -234,15 +253,23 @@ fn taken_away(forms: &mut Forms<'_>, quotient: &Form, remainder: &Form) -> Form 
     taken
 }
 
-/// A stride as it stands in an element number: where a path decides a minimum in it, the compiler has left out the other operand.
-fn stride_here(forms: &mut Forms<'_>, stride: &Form, flat: &Form) -> Form {
+/// A stride as it stands in an element number: where a path decides a minimum in it, the compiler has left out the other operand; where it makes it a number, that is what where the dimension begins is
+/// taken away times.
+fn stride_here(forms: &mut Forms<'_>, stride: &Form, begin: &Begin, flat: &Form) -> Form {
     let divides = |stride: &Form| !flat.divided(stride).0.is_zero();
     if stride.as_constant().is_some() || divides(stride) {
         return stride.clone();
     }
     let decided = forms.decided(stride);
     let mut ways = decided.into_iter().filter(|way| way.as_constant().is_none() && divides(way));
-    ways.next().unwrap_or_else(|| stride.clone())
+    if let Some(way) = ways.next() {
+        return way;
+    }
+    let taken = begin.taken_from(flat);
+    if let Some(((_, factor), true)) = taken.terms().next().map(|term| (term, !taken.grows())) {
+        return Form::constant(-factor);
+    }
+    stride.clone()
 }
 
 /// Whether a form has a negative constant and else no more than a lane.

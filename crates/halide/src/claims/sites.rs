@@ -198,7 +198,7 @@ fn reads(forms: &Forms<'_>, expr: ExprId, seen: &mut FxHashSet<ExprId>, found: &
     }
 }
 
-/// What an entry check makes equal to a constant is that constant.
+/// What an entry check makes equal to a constant is that constant; two variables that are equal are noted as such.
 fn fix(forms: &mut Forms<'_>, condition: ExprId) {
     if let Expr::Binary(BinaryOp::And, a, b) = *forms.pool.get(condition) {
         fix(forms, a);
@@ -207,8 +207,11 @@ fn fix(forms: &mut Forms<'_>, condition: ExprId) {
     }
     if let Expr::Binary(BinaryOp::Eq, a, b) = *forms.pool.get(condition)
         && let Expr::Var(var) = *forms.pool.get(a)
-        && forms.pool.as_constant(b).is_some()
     {
-        forms.define(var, b);
+        if forms.pool.as_constant(b).is_some() {
+            forms.define(var, b);
+        } else if let Expr::Var(_) = forms.pool.get(b) {
+            forms.equate(var, b);
+        }
     }
 }

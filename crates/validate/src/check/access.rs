@@ -4,16 +4,17 @@
 //! For each access `flat = Σ slot_k·stride_k` is shown, where the slot of a coordinate is `coord_k - min_k`, or `coord_k mod extent_k` in a folded dimension, and
 //! `min_k <= coord_k < min_k + extent_k` in the others, so that `0 <= slot_k < extent_k` in all. The strides of internal buffers are, in some order of the dimensions, the
 //! products of the extents before, shown as identities: slots are then the digits of a mixed-radix number, so that equal element numbers
-//! mean equal slots, and element numbers lie below the product of the extents. The two sides of an identity may have their minima replaced by what these are at the place
-//! ([`super::settle`]). An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
+//! mean equal slots, and element numbers lie below the product of the extents. The two sides of an identity may have symbols replaced by what entry checks and the facts of the place say that these are
+//! equal to, and their minima by what these are at the place ([`super::settle`]). An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
 //! validator may speak of coordinates instead of element numbers, congruent ones in folded dimensions being the same ([`Checker::sharing`]).
 
+use halidom_base::IndexMap;
 use halidom_ir::{BufferKind, LoopKind};
 
 use super::Checker;
 use crate::program::{Access, Dimension, Step};
 use crate::report::{Kind, Method, Status};
-use crate::space::{Formula, FormulaId, PolyId, Rename, Value};
+use crate::space::{Equation, FormulaId, PolyId, Rename, Value};
 
 impl Checker<'_> {
     /// Obligations of kinds `Location` and `Bounds`.
@@ -25,20 +26,30 @@ impl Checker<'_> {
         let model = self.model;
         let accesses: Vec<&Access> =
             model.loads.iter().chain(model.stores.iter().map(|store| &store.access)).collect();
-        // Products of unknowns are beyond the solver, so what the entry checks fix (a stride of 1, say) is put in first.
-        let mut fixed = self.fixed();
+        // Products of unknowns are beyond the solver, so what the entry checks and the conditions around fix (a stride of 1, say) is put in first.
+        let mut fixed: IndexMap<Vec<FormulaId>, Rename> = IndexMap::default();
+        let mut places = Vec::new();
         let (mut located, mut bounded) = (Vec::new(), Vec::new());
         for access in &accesses {
-            located.push((access.place.facts.clone(), self.located(access, &mut fixed)));
+            let equations = self.equations(&access.place.facts);
+            if !fixed.contains_key(&equations) {
+                let rename = self.fixed(&equations);
+                fixed.insert(equations.clone(), rename);
+            }
+            let rename = fixed.entry(equations.clone()).or_default();
+            located.push((access.place.facts.clone(), self.located(access, rename)));
+            places.push(equations);
             bounded.push((access.place.facts.clone(), self.within_buffer(access)));
         }
         let located = self.prove_all(&located, "location");
         let bounded = self.prove_all(&bounded, "bounds");
-        for ((access, location), bounds) in accesses.into_iter().zip(located).zip(bounded) {
+        let found = located.into_iter().zip(bounded).zip(places);
+        for (access, ((location, bounds), equations)) in accesses.into_iter().zip(found) {
             let place = self.describe(access);
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
             let location = if claimed {
-                self.or_settled_element(location, access, &mut fixed)
+                let rename = fixed.entry(equations).or_default();
+                self.or_settled_element(location, access, rename)
             } else {
                 Status::Open("a claim with a wrong number of coordinates".to_owned())
             };
@@ -70,7 +81,7 @@ impl Checker<'_> {
             BufferKind::Input => return,
         }
         let one = self.space.constant(1);
-        let mut fixed = self.fixed();
+        let mut fixed = self.fixed(&[]);
         let dims: Vec<Dimension> = memory
             .dims
             .iter()
@@ -238,19 +249,34 @@ impl Checker<'_> {
         Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
     }
 
-    /// The parameters and shapes that an entry check makes equal to a constant, replaced by it.
-    fn fixed(&mut self) -> Rename {
-        let mut rename = Rename::new();
-        for condition in self.entry.clone() {
-            for part in self.space.conjuncts(condition) {
-                let Formula::Zero(poly) = *self.space.formula(part) else { continue };
-                let symbols = self.space.poly_symbols(poly);
-                let Some(symbol) = symbols.first().copied() else { continue };
-                let variable = self.space.symbol(symbol);
-                let rest = self.space.sub(variable, poly);
-                // Invariant: `poly = symbol - rest = 0` with a constant `rest`.
-                if self.space.as_constant(rest).is_some() {
-                    rename.insert(symbol, rest);
+    /// The facts that say of a symbol what it is.
+    fn equations(&mut self, facts: &[FormulaId]) -> Vec<FormulaId> {
+        let parts = facts.iter().flat_map(|fact| self.space.conjuncts(*fact));
+        let parts: Vec<FormulaId> = parts.collect();
+        parts.into_iter().filter(|part| self.space.equation(*part).is_some()).collect()
+    }
+
+    /// The symbols that an entry check or one of these facts makes equal to a constant, replaced by it; what they make equal to another symbol, replaced by that one.
+    fn fixed(&mut self, facts: &[FormulaId]) -> Rename {
+        let entry = self.entry.clone();
+        let equations = [self.equations(&entry).as_slice(), facts].concat();
+        let (mut rename, mut names) = (Rename::new(), Vec::new());
+        for part in equations {
+            match self.space.equation(part) {
+                Some(Equation::Constant(symbol, is)) => rename.insert(symbol, is),
+                Some(Equation::Symbol(symbol, other)) => names.push((symbol, other)),
+                None => {}
+            }
+        }
+        // Invariant: what is put in for a symbol is equal to it wherever the entry checks and the facts hold.
+        for (symbol, other) in names {
+            match (rename.get(symbol), rename.get(other)) {
+                (Some(_), Some(_)) => {}
+                (Some(is), None) => rename.insert(other, is),
+                (None, Some(is)) => rename.insert(symbol, is),
+                (None, None) => {
+                    let is = self.space.symbol(other);
+                    rename.insert(symbol, is);
                 }
             }
         }

@@ -6,7 +6,16 @@
 
 use halidom_base::IndexMap;
 
-use super::{Formula, FormulaId, Poly, PolyId, Space, TermId};
+use super::{Formula, FormulaId, Poly, PolyId, Space, Symbol, TermId};
+
+/// What a symbol is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Equation {
+    /// This constant.
+    Constant(Symbol, PolyId),
+    /// The same as the other one.
+    Symbol(Symbol, Symbol),
+}
 
 impl Space {
     pub(crate) fn truth(&mut self, value: bool) -> FormulaId {
@@ -209,6 +218,22 @@ impl Space {
             | Formula::Not(_)
             | Formula::Or(_) => vec![formula],
         }
+    }
+
+    /// What a formula says that a symbol is, where it says nothing else.
+    pub(crate) fn equation(&mut self, formula: FormulaId) -> Option<Equation> {
+        let Formula::Zero(poly) = *self.formula(formula) else { return None };
+        let symbols: Vec<Symbol> = self.poly_symbols(poly).into_iter().collect();
+        let first = self.symbol(*symbols.first()?);
+        // `poly = 0` is `first = first ∓ poly`; of the two the one without `first` says what it is.
+        let ways = [self.sub(first, poly), self.add(first, poly)];
+        ways.into_iter().find_map(|rest| match *symbols {
+            [symbol] => self.as_constant(rest).map(|_| Equation::Constant(symbol, rest)),
+            [symbol, other] => {
+                (self.as_symbol(rest) == Some(other)).then_some(Equation::Symbol(symbol, other))
+            }
+            _ => None,
+        })
     }
 
     /// Whether the polynomial is a sum of products of nothing: a constant.
