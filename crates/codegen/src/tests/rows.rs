@@ -247,7 +247,7 @@ fn neighbours(own: bool) -> (Pool, Program) {
         body = allocate(&mut b, body);
     }
     let four = b.pool.int(4);
-    body = b.for_loop(i, zero, four, LoopKind::Parallel, body);
+    body = b.for_loop(i, zero, four, LoopKind::PARALLEL, body);
     if !own {
         body = allocate(&mut b, body);
     }
