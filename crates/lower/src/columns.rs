@@ -4,6 +4,7 @@ use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, 
 
 use crate::fold::{Role, children, for_each_expr};
 use crate::lets::Lets;
+use crate::refresh::refresh;
 use crate::{LowerError, index};
 
 /// The fewest iterations that are split.
@@ -16,7 +17,7 @@ const FEWEST: i128 = 8;
 /// Requires: every binder is unique; storage is flattened.
 /// Ensures: vectorized loops have the iterations they had.
 pub fn columns(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
-    let body = Columns { pool, lets: Lets::default() }.stmt(program.body);
+    let body = Columns { pool, lets: Lets::default() }.stmt(program.body)?;
     Ok(Program { body, ..program })
 }
 
@@ -26,51 +27,65 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn stmt(&mut self, id: StmtId) -> StmtId {
+    fn stmt(&mut self, id: StmtId) -> Result<StmtId, LowerError> {
         let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => Stmt::Block(stmts.iter().map(|stmt| self.stmt(*stmt)).collect()),
+            Stmt::Block(stmts) => {
+                Stmt::Block(stmts.iter().map(|stmt| self.stmt(*stmt)).collect::<Result<_, _>>()?)
+            }
             Stmt::Let { var, value, body } => {
                 self.lets.bind(self.pool, var, value);
-                Stmt::Let { var, value, body: self.stmt(body) }
+                Stmt::Let { var, value, body: self.stmt(body)? }
             }
             Stmt::If { condition, then_branch, else_branch } => Stmt::If {
                 condition,
-                then_branch: self.stmt(then_branch),
-                else_branch: else_branch.map(|stmt| self.stmt(stmt)),
+                then_branch: self.stmt(then_branch)?,
+                else_branch: else_branch.map(|stmt| self.stmt(stmt)).transpose()?,
             },
             Stmt::For { var, min, extent, kind: LoopKind::Vectorized, body } => {
                 return self.split(id, var, (min, extent), body);
             }
             Stmt::For { var, min, extent, kind, body } => {
-                Stmt::For { var, min, extent, kind, body: self.stmt(body) }
+                Stmt::For { var, min, extent, kind, body: self.stmt(body)? }
             }
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return id,
+            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body)? },
+            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body)? },
+            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return Ok(id),
         };
-        if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) }
+        Ok(if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) })
     }
 
-    /// A vectorized loop, in two if that makes its vectors dense.
+    /// A vectorized loop, in two if that makes its vectors dense. A test for the end of a row is made once for both, of the last iteration; where it fails the loop is as it
+    /// was, but for vectors.
     fn split(
         &mut self,
         id: StmtId,
         var: VarId,
         (min, extent): (ExprId, ExprId),
         body: StmtId,
-    ) -> StmtId {
-        let pool = &mut *self.pool;
-        let whole = index::as_int(pool, extent).filter(|n| n % 2 == 0 && *n >= FEWEST);
-        let Some(extent) = whole else { return id };
-        if !is_plain(pool, &mut self.lets, body) || !self.halves(var, body) {
-            return id;
+    ) -> Result<StmtId, LowerError> {
+        let whole = index::as_int(self.pool, extent).filter(|n| n % 2 == 0 && *n >= FEWEST);
+        let Some(count) = whole else { return Ok(id) };
+        if !is_plain(self.pool, &mut self.lets, body) || !self.halves(var, body) {
+            return Ok(id);
         }
+        let mut bound = vec![var];
+        let Some((condition, inner)) = self.untested((var, min, count), body, &mut bound) else {
+            return Ok(self.in_two(var, (min, count), body));
+        };
+        let rest = Stmt::For { var, min, extent, kind: LoopKind::Serial, body };
+        let rest = self.pool.stmt(rest);
+        let else_branch = Some(refresh(self.pool, rest, &[])?);
+        let then_branch = self.in_two(var, (min, count), inner);
+        Ok(self.pool.stmt(Stmt::If { condition, then_branch, else_branch }))
+    }
+
+    fn in_two(&mut self, var: VarId, (min, count): (ExprId, i128), body: StmtId) -> StmtId {
         let pool = &mut *self.pool;
         let decl = pool.var(var).clone();
         let named = |suffix: &str| [&decl.name, suffix].concat();
         let pair = pool.declare_var(named("_pair"), decl.ty);
         let column = pool.declare_var(named("_column"), decl.ty);
-        let [zero, two, half] = [0, 2, extent / 2].map(|value| pool.int(value));
+        let [zero, two, half] = [0, 2, count / 2].map(|value| pool.int(value));
         let (pair_value, column_value) = (pool.var_expr(pair), pool.var_expr(column));
         let double = pool.mul(pair_value, two);
         let distance = pool.add(double, column_value);
@@ -80,6 +95,67 @@ impl Columns<'_> {
         let vector = pool.stmt(Stmt::For { var: pair, min: zero, extent: half, kind, body });
         let kind = LoopKind::Unrolled;
         pool.stmt(Stmt::For { var: column, min: zero, extent: two, kind, body: vector })
+    }
+
+    /// When the test around a loop's body holds in all iterations, and the body without it. The lets before it are `bound` as the loop's variable is.
+    fn untested(
+        &mut self,
+        loop_of: (VarId, ExprId, i128),
+        id: StmtId,
+        bound: &mut Vec<VarId>,
+    ) -> Option<(ExprId, StmtId)> {
+        match *self.pool.get_stmt(id) {
+            Stmt::Let { var, value, body } => {
+                bound.push(var);
+                let (condition, inner) = self.untested(loop_of, body, bound)?;
+                Some((condition, self.pool.stmt(Stmt::Let { var, value, body: inner })))
+            }
+            Stmt::If { condition, then_branch, else_branch: None } => {
+                Some((self.in_all(loop_of, condition, bound)?, then_branch))
+            }
+            Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::For { .. }
+            | Stmt::Allocate { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::Provide { .. }
+            | Stmt::Store { .. } => None,
+        }
+    }
+
+    /// `lhs < rhs` where `lhs - rhs` grows with the variable: that of the last iteration.
+    fn in_all(
+        &mut self,
+        (var, min, count): (VarId, ExprId, i128),
+        condition: ExprId,
+        bound: &[VarId],
+    ) -> Option<ExprId> {
+        let Expr::Binary(op @ (BinaryOp::Lt | BinaryOp::Le), lhs, rhs) = *self.pool.get(condition)
+        else {
+            return None;
+        };
+        if self.pool.ty(lhs).scalar != Scalar::Int {
+            return None;
+        }
+        let atom = self.pool.var_expr(var);
+        let other = self.lets.form(self.pool, rhs);
+        let difference = self.lets.form(self.pool, lhs).plus(&other, -1)?;
+        let by = difference.factor(atom);
+        if by <= 0 {
+            return None;
+        }
+        let mut last = self.lets.form(self.pool, min);
+        last.constant = last.constant.checked_add(count - 1)?;
+        let difference = difference.without(atom).plus(&last, by)?;
+        let sum = difference.expr(self.pool);
+        let mut fixed = true;
+        self.pool.for_each_subexpr(sum, &mut |_, expr| {
+            fixed &= !matches!(expr, Expr::Var(var) if bound.contains(var))
+                && !matches!(expr, Expr::Load { .. });
+        });
+        let zero = self.pool.int(0);
+        fixed.then(|| self.pool.binary(op, sum, zero))
     }
 
     /// Whether an index or a value has a half of the variable in it, or its remainder.

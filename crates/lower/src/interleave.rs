@@ -206,7 +206,9 @@ impl Interleave<'_> {
         if !well {
             return None;
         }
-        let mut root = self.lets.form(self.pool, base);
+        // Products are taken as a whole: the same ones have the same variables once lets are replaced.
+        let expanded = self.lets.expanded(self.pool, base);
+        let mut root = self.lets.form(self.pool, expanded);
         let offset = std::mem::take(&mut root.constant);
         Some(Strided { buffer, index, base, value, step, lanes, root, offset })
     }

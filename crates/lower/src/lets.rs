@@ -16,6 +16,8 @@ pub(crate) struct Lets {
     values: FxHashMap<VarId, ExprId>,
     /// The forms of expressions, variables in them replaced.
     done: FxHashMap<ExprId, Linear>,
+    /// Expressions with variables in them replaced.
+    expanded: FxHashMap<ExprId, ExprId>,
 }
 
 impl Lets {
@@ -24,6 +26,24 @@ impl Lets {
         if pool.ty(value).scalar == Scalar::Int && !loads(pool, value) {
             self.values.insert(var, value);
         }
+    }
+
+    /// The expression with variables of lets replaced by what they stand for, wherever they occur.
+    pub(crate) fn expanded(&mut self, pool: &mut Pool, id: ExprId) -> ExprId {
+        if let Some(done) = self.expanded.get(&id) {
+            return *done;
+        }
+        let expr = pool.get(id).clone();
+        let value = if let Expr::Var(var) = expr { self.values.get(&var).copied() } else { None };
+        let result = match value {
+            Some(value) => self.expanded(pool, value),
+            None => {
+                let mapped = expr.map_operands(|operand| self.expanded(pool, operand));
+                if mapped == expr { id } else { pool.expr(mapped) }
+            }
+        };
+        self.expanded.insert(id, result);
+        result
     }
 
     /// The expression as a sum over what no let binds.

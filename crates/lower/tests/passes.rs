@@ -1248,3 +1248,70 @@ fn vectors_at_halves_are_made_of_even_and_odd_columns() {
     "#]],
     );
 }
+
+#[test]
+fn even_and_odd_columns_share_the_test_for_the_end_of_a_row() {
+    let body = |condition: &str| {
+        format!(
+            "
+  for t in [0, (wxe + 15) / 16] {{
+    vectorized v in [0, 16] {{
+      let x: int = wx + t * 16 + v;
+      if {condition} {{
+        out(x, wy) stage 0 = input(x / 2, wy);
+      }}
+    }}
+  }}
+"
+        )
+    };
+    let passes = ["flatten_storage", "dense_rows", "simplify", "columns"];
+    check(
+        &passes,
+        &body("x < wx + wxe"),
+        &expect![[r#"
+          assert input.stride.0 == 1, layout input;
+          assert out.stride.0 == 1, layout out;
+          for t in [0, (wxe + 15) / 16] {
+            if t * 16 - wxe + 15 < 0 {
+              unrolled v_column in [0, 2] {
+                vectorized v_pair in [0, 8] {
+                  let v: int = v_pair * 2 + v_column;
+                  let x: int = wx + t * 16 + v;
+                  out.buffer[x - out.min.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = input.buffer[x / 2 - input.min.0 + (wy - input.min.1) * input.stride.1 @ input(x / 2, wy)];
+                }
+              }
+            } else {
+              for v$1 in [0, 16] {
+                let x$1: int = wx + t * 16 + v$1;
+                if x$1 < wx + wxe {
+                  out.buffer[x$1 - out.min.0 + (wy - out.min.1) * out.stride.1 @ out(x$1, wy) stage 0] = input.buffer[x$1 / 2 - input.min.0 + (wy - input.min.1) * input.stride.1 @ input(x$1 / 2, wy)];
+                }
+              }
+            }
+          }
+        }
+    "#]],
+    );
+    // The last iteration decides nothing.
+    check(
+        &passes,
+        &body("wx + wxe <= x"),
+        &expect![[r#"
+          assert input.stride.0 == 1, layout input;
+          assert out.stride.0 == 1, layout out;
+          for t in [0, (wxe + 15) / 16] {
+            unrolled v_column in [0, 2] {
+              vectorized v_pair in [0, 8] {
+                let v: int = v_pair * 2 + v_column;
+                let x: int = wx + t * 16 + v;
+                if wx + wxe <= x {
+                  out.buffer[x - out.min.0 + (wy - out.min.1) * out.stride.1 @ out(x, wy) stage 0] = input.buffer[x / 2 - input.min.0 + (wy - input.min.1) * input.stride.1 @ input(x / 2, wy)];
+                }
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
