@@ -42,8 +42,13 @@ impl Checker<'_> {
             bounded.push((access.place.facts.clone(), self.within_buffer(access)));
         }
         let located = self.prove_all(&located, "location");
-        let bounded = self.prove_all(&bounded, "bounds");
-        let found = located.into_iter().zip(bounded).zip(places);
+        let shown = self.prove_all(&bounded, "bounds");
+        let shown = shown
+            .into_iter()
+            .zip(bounded)
+            .map(|(status, (facts, inside))| self.or_by_divisor(status, &facts, inside));
+        let shown: Vec<Status> = shown.collect();
+        let found = located.into_iter().zip(shown).zip(places);
         for (access, ((location, bounds), equations)) in accesses.into_iter().zip(found) {
             let place = self.describe(access);
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
@@ -250,14 +255,14 @@ impl Checker<'_> {
     }
 
     /// The facts that say of a symbol what it is.
-    fn equations(&mut self, facts: &[FormulaId]) -> Vec<FormulaId> {
+    pub(super) fn equations(&mut self, facts: &[FormulaId]) -> Vec<FormulaId> {
         let parts = facts.iter().flat_map(|fact| self.space.conjuncts(*fact));
         let parts: Vec<FormulaId> = parts.collect();
         parts.into_iter().filter(|part| self.space.equation(*part).is_some()).collect()
     }
 
     /// The symbols that an entry check or one of these facts makes equal to a constant, replaced by it; what they make equal to another symbol, replaced by that one.
-    fn fixed(&mut self, facts: &[FormulaId]) -> Rename {
+    pub(super) fn fixed(&mut self, facts: &[FormulaId]) -> Rename {
         let entry = self.entry.clone();
         let equations = [self.equations(&entry).as_slice(), facts].concat();
         let (mut rename, mut names) = (Rename::new(), Vec::new());

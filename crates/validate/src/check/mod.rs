@@ -9,6 +9,7 @@ mod carry;
 mod commute;
 mod coverage;
 mod definedness;
+mod divisors;
 mod order;
 mod output;
 mod overflow;

@@ -71,10 +71,27 @@ impl Checker<'_> {
     ) -> Status {
         let component = self.model.memories[store.access.memory].component;
         match (&store.value, instance.values.get(component)) {
-            (Ok(value), Some(specified)) => self.equal_values(facts, *value, *specified, weakest),
+            (Ok(value), Some(specified)) => {
+                let (value, specified) = self.with_equations(facts, (*value, *specified));
+                self.equal_values(facts, value, specified, weakest)
+            }
             (Ok(_), None) => Status::Open("a component that does not exist".to_owned()),
             (Err(reason), _) => Status::Open(reason.clone()),
         }
+    }
+
+    /// Both values with symbols replaced by what the facts say that they are, where they say it of one: quotients by a symbol are beyond the solver.
+    fn with_equations(
+        &mut self,
+        facts: &[FormulaId],
+        (stored, specified): (Value, Value),
+    ) -> (Value, Value) {
+        let equations = self.equations(facts);
+        if equations.is_empty() {
+            return (stored, specified);
+        }
+        let mut rename = self.fixed(&equations);
+        (rename.value(self.space, stored), rename.value(self.space, specified))
     }
 
     fn equal_values(
