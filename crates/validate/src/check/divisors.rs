@@ -28,6 +28,9 @@ impl Checker<'_> {
         goal: FormulaId,
     ) -> Status {
         let Status::Open(reason) = status else { return status };
+        if self.divisor(goal).is_none() {
+            return Status::Open(reason);
+        }
         let is_shown =
             self.space.conjuncts(goal).into_iter().all(|part| match self.divisor(part) {
                 Some(divisor) => self.by_divisor(facts, part, divisor),
