@@ -150,6 +150,32 @@ fn floats_beyond_a_narrow_integer_wrap() {
 }
 
 /// What is shown beside a pipeline whose signed integers wrap is shown of the statement that was given alone.
+/// What random programs found in Halide 21.0.0.
+#[test]
+fn blocks_that_blend_twice_are_refuted_and_loop_partitioning_is_named() {
+    let has_halide = bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if !has_halide {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = root.join("tests/halide/miscompiled/blend_twice.py");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+    let subject = &stock.subject;
+    let options = Options::find().unwrap().of_stock();
+    let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let Verdict::Refuted(counterexample) = &report.verdict else { panic!("{:?}", report.verdict) };
+    let replay = stock::replay(&stock, counterexample);
+    assert!(matches!(replay, Replay::Wrong { .. }), "{replay:?}");
+    let steps = stock::passes(&stock, stock.dump.as_ref().unwrap(), counterexample).unwrap();
+    let wrong = steps.iter().find(|step| step.outcome == Outcome::Wrong);
+    assert_eq!(wrong.map(|step| step.pass.as_str()), Some("partitioning loops"), "{steps:?}");
+}
+
 #[test]
 fn reads_beyond_memory_that_no_output_shows_are_said_and_are_no_refutation() {
     let has_halide = bridge::find().is_ok_and(|python| {
