@@ -17,6 +17,23 @@ const MISCOMPILES: [(&str, &str); 4] = [
     ("fuse_reorders", "computation bounds inference"),
 ];
 
+fn has_halide() -> bool {
+    bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    })
+}
+
+/// A script under `tests/halide`; nothing, and a word about it, where there is no Halide.
+fn job_of(script: &str) -> Option<bridge::Job> {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return None;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/halide");
+    Some(bridge::Job { origin: bridge::Origin::Script(root.join(script)), target: None })
+}
+
 #[test]
 fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -60,11 +77,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
 fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let rows = root.join("../shared/halide21/table1");
-    let has_halide = bridge::find().is_ok_and(|python| {
-        let probe = Command::new(python).args(["-c", "import halide"]).output();
-        probe.is_ok_and(|output| output.status.success())
-    });
-    if !rows.is_dir() || !has_halide {
+    if !rows.is_dir() || !has_halide() {
         eprintln!("skipped: there is not both {} and a Python with Halide", rows.display());
         return;
     }
@@ -81,13 +94,7 @@ fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
 
 #[test]
 fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    if !root.join(".venv/bin/python").is_file() {
-        eprintln!("skipped: there is no .venv with Halide");
-        return;
-    }
-    let script = root.join("tests/halide/pipelines/tiles_in_one_memory.py");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let Some(job) = job_of("pipelines/tiles_in_one_memory.py") else { return };
     let folder = tempfile::tempdir().unwrap();
     let statement = job.compile(folder.path()).unwrap().statement;
     let first = "     for (ahead.s0.x.rebased, 0, 17) {\n";
@@ -118,17 +125,7 @@ fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before()
 /// Where two conversions become one, a float beyond the narrow type is what the two make of it; the one that stays within it is another value.
 #[test]
 fn floats_beyond_a_narrow_integer_wrap() {
-    let has_halide = bridge::find().is_ok_and(|python| {
-        let probe = Command::new(python).args(["-c", "import halide"]).output();
-        probe.is_ok_and(|output| output.status.success())
-    });
-    if !has_halide {
-        eprintln!("skipped: there is no Python with Halide");
-        return;
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = root.join("tests/halide/pipelines/narrowed_float.py");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let Some(job) = job_of("pipelines/narrowed_float.py") else { return };
     let folder = tempfile::tempdir().unwrap();
     let statement = job.compile(folder.path()).unwrap().statement;
     assert!(statement.contains("= uint8(max(min(a["), "{statement}");
@@ -153,17 +150,7 @@ fn floats_beyond_a_narrow_integer_wrap() {
 /// What random programs found in Halide 21.0.0.
 #[test]
 fn blocks_that_blend_twice_are_refuted_and_loop_partitioning_is_named() {
-    let has_halide = bridge::find().is_ok_and(|python| {
-        let probe = Command::new(python).args(["-c", "import halide"]).output();
-        probe.is_ok_and(|output| output.status.success())
-    });
-    if !has_halide {
-        eprintln!("skipped: there is no Python with Halide");
-        return;
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = root.join("tests/halide/miscompiled/blend_twice.py");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let Some(job) = job_of("miscompiled/blend_twice.py") else { return };
     let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
@@ -178,17 +165,7 @@ fn blocks_that_blend_twice_are_refuted_and_loop_partitioning_is_named() {
 
 #[test]
 fn reads_beyond_memory_that_no_output_shows_are_said_and_are_no_refutation() {
-    let has_halide = bridge::find().is_ok_and(|python| {
-        let probe = Command::new(python).args(["-c", "import halide"]).output();
-        probe.is_ok_and(|output| output.status.success())
-    });
-    if !has_halide {
-        eprintln!("skipped: there is no Python with Halide");
-        return;
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = root.join("tests/halide/pipelines/rfactor_in_vectors.py");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let Some(job) = job_of("pipelines/rfactor_in_vectors.py") else { return };
     let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
@@ -205,17 +182,7 @@ fn reads_beyond_memory_that_no_output_shows_are_said_and_are_no_refutation() {
 
 #[test]
 fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
-    let has_halide = bridge::find().is_ok_and(|python| {
-        let probe = Command::new(python).args(["-c", "import halide"]).output();
-        probe.is_ok_and(|output| output.status.success())
-    });
-    if !has_halide {
-        eprintln!("skipped: there is no Python with Halide");
-        return;
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = root.join("tests/halide/pipelines/undefined_init.py");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let Some(job) = job_of("pipelines/undefined_init.py") else { return };
     let folder = tempfile::tempdir().unwrap();
     let statement = job.compile(folder.path()).unwrap().statement;
     for (change, is_right) in
