@@ -25,6 +25,7 @@ fn has_halide() -> bool {
 }
 
 /// A script under `tests/halide`; nothing, and a word about it, where there is no Halide.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn job_of(script: &str) -> Option<bridge::Job> {
     if !has_halide() {
         eprintln!("skipped: there is no Python with Halide");
