@@ -41,7 +41,12 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
                 (true, false) => (false, lhs),
                 (true, true) | (false, false) => return None,
             };
-            let inner = chain(pool, if on_left { lhs } else { rhs }, is_kept)?;
+            let operand = if on_left { lhs } else { rhs };
+            // A C compiler may round a product and the sum that it stands in at once, in one place and not in another.
+            if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_)) && is_product(pool, operand) {
+                return None;
+            }
+            let inner = chain(pool, operand, is_kept)?;
             let constant = pool.as_constant(beside).and_then(as_f64);
             match (op, constant) {
                 (BinaryOp::Add(_), Some(_)) => Some(inner),
@@ -68,6 +73,25 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
         | Expr::Hole(_) => None,
+    }
+}
+
+fn is_product(pool: &Pool, expr: ExprId) -> bool {
+    match *pool.get(expr) {
+        Expr::Binary(BinaryOp::Mul(_), ..) => true,
+        Expr::Unary(UnaryOp::Neg(_), operand) => is_product(pool, operand),
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => false,
     }
 }
 

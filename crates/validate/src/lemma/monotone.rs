@@ -12,6 +12,8 @@
 //!   infinity on the other side; the steps after it keep these apart, and 0, which NaN is converted to, lies between (or at an end of) what the infinities are converted to.
 //! * Last a conversion to an integer, which is monotone as it saturates.
 //!
+//! A sum of a product ends the chain: where floats may be contracted the C compiler may round both at once in one place and not in another, and memory must not depend on that.
+//!
 //! The sign is that of the factor, or of 1 over the divisor, as `1 / -0` is negative. Where a factor is 0, or a divisor infinite, all results are equal, so that either sign will do.
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Scalar, UnaryOp};
@@ -100,6 +102,10 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
             within(Chain { magnitude: chain.magnitude + 1.0, ..chain })
         }
         (Term::Binary(op, lhs, rhs), Term::Binary(other, other_lhs, other_rhs)) if op == other => {
+            let is_sum = matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_));
+            if is_sum && (is_product(space, lhs) || is_product(space, rhs)) {
+                return None;
+            }
             if rhs == other_rhs {
                 let chain = chain(space, lhs, other_lhs)?;
                 step(space, chain, op, rhs)
@@ -129,6 +135,24 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
             | Term::Call(..),
             _,
         ) => None,
+    }
+}
+
+fn is_product(space: &Space, term: TermId) -> bool {
+    match space.term(term) {
+        Term::Binary(BinaryOp::Mul(_), ..) => true,
+        Term::Unary(UnaryOp::Neg(_), operand) => is_product(space, *operand),
+        Term::Constant(_)
+        | Term::Ring(..)
+        | Term::Truth(_)
+        | Term::Parameter(..)
+        | Term::Read { .. }
+        | Term::Unary(..)
+        | Term::Binary(..)
+        | Term::Select(..)
+        | Term::Cast(..)
+        | Term::FromInt(..)
+        | Term::Call(..) => false,
     }
 }
 

@@ -165,7 +165,7 @@ fn only_one_unknown_factor_is_taken() {
     assert!(monotone::lemma(&mut space, once[0], twice[1]).is_none());
 }
 
-/// An integer whose multiple is infinite, times 0, is NaN, and NaN is 0 whatever is added: of such integers a lemma says nothing.
+/// An integer whose multiple is infinite, by infinity, is NaN, and NaN is 0 whatever is added: of such integers a lemma says nothing. Nor of a product in a sum.
 #[test]
 fn integers_that_become_infinite_are_left_out() {
     let mut space = Space::new();
@@ -174,17 +174,21 @@ fn integers_that_become_infinite_are_left_out() {
     let factor = space.leaf(Term::Parameter(by, Scalar::F32));
     let [large, three] = [65536.0, 3.0].map(|value| space.constant_term(Constant::f32(value)));
     let wraps = Overflow::Wraps;
-    let mut lifted = |of: PolyId| {
+    let lifted = |space: &mut Space, of: PolyId, last: BinaryOp| {
         let mut term = space.int_to(Scalar::F32, of).unwrap();
-        for by in [large, large, factor] {
+        for by in [large, large] {
             term = space.binary_term(BinaryOp::Mul(wraps), term, by).unwrap();
         }
+        term = space.binary_term(last, term, factor).unwrap();
         term = space.binary_term(BinaryOp::Add(wraps), term, three).unwrap();
         space.cast_term(Scalar::I32, term).unwrap()
     };
-    let (a, b) = (lifted(of_x), lifted(of_y));
+    let products = [of_x, of_y].map(|of| lifted(&mut space, of, BinaryOp::Mul(wraps)));
+    assert!(monotone::lemma(&mut space, products[0], products[1]).is_none());
+    let [a, b] = [of_x, of_y].map(|of| lifted(&mut space, of, BinaryOp::Div));
     let lemma = monotone::lemma(&mut space, a, b).unwrap();
-    let at: Assignment = [(x, 0), (y, 1 << 100), (by, 0)].into_iter().collect();
+    let infinite = i128::from(f32::INFINITY.to_bits());
+    let at: Assignment = [(x, 0), (y, 1 << 100), (by, infinite)].into_iter().collect();
     assert_eq!(space.term_at(a, &at).as_integer(), Some(3));
     assert_eq!(space.term_at(b, &at).as_integer(), Some(0));
     assert!(space.truth_at(lemma, &at));
