@@ -175,6 +175,7 @@ impl<'e> Funcs<'e> {
             component: 0,
             kind,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         })
     }

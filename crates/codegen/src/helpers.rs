@@ -6,10 +6,10 @@ use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
-use crate::shuffles::{load_every, load_reversed, store_interleaved};
+use crate::shuffles::{load_at, load_every, load_reversed, store_interleaved};
 use crate::templates::{
-    CONVERT, EXP_FOR_LANES, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text,
-    saturate_text, scalar_text, vector_saturate_text, vector_text,
+    CONVERT, EXP_FOR_LANES, LANEWISE_CALL, SHUFFLED_LOAD, TYPE, atomic_text, divide_text,
+    remainder_text, saturate_text, scalar_text, vector_saturate_text, vector_text,
 };
 
 /// Operators on one value that need a function.
@@ -119,6 +119,8 @@ pub(crate) enum Helper {
     Scalar(ScalarOp, Scalar),
     /// An operator on vectors.
     Vector(VectorOp, Scalar, u32),
+    /// A load of neighbours by two loads, of which the first begins so many elements before: fewer than there are lanes, and at least one.
+    LoadAt(Scalar, u32, u32),
     /// A mathematical function, lane by lane.
     VectorCall(Intrinsic, Scalar, u32),
     /// Euclidean division of signed lanes by a constant that is neither 0 nor -1: a function of its own, because gcc takes vector divisions apart before it inlines.
@@ -205,6 +207,9 @@ impl Helper {
             Self::Scalar(op, scalar) => join(op.prefix(), scalar.name()),
             Self::Atomic(op, scalar) => join(op.prefix(), scalar.name()),
             Self::Vector(op, scalar, lanes) => join(op.prefix(), &vector_name(scalar, lanes)),
+            Self::LoadAt(scalar, lanes, lane) => {
+                ["load", &vector_name(scalar, lanes), "at", &lane.to_string()].join("_")
+            }
             Self::VectorCall(intrinsic, scalar, lanes) => {
                 join(intrinsic.name(), &vector_name(scalar, lanes))
             }
@@ -261,7 +266,8 @@ impl Helper {
             Self::VectorCall(Intrinsic::Exp, Scalar::F32, lanes) => {
                 vec![Self::Type(Scalar::F32, lanes), Self::Type(Scalar::I32, lanes)]
             }
-            Self::VectorCall(_, scalar, lanes)
+            Self::LoadAt(scalar, lanes, _)
+            | Self::VectorCall(_, scalar, lanes)
             | Self::DivBy(scalar, lanes, _)
             | Self::ModBy(scalar, lanes, _) => vec![Self::Type(scalar, lanes)],
             Self::VectorSaturate { to, from, lanes } => [to, signed_of(to), from, signed_of(from)]
@@ -299,6 +305,7 @@ pub(crate) fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
         Helper::Type(..)
         | Helper::Scalar(..)
         | Helper::Vector(..)
+        | Helper::LoadAt(..)
         | Helper::VectorCall(..)
         | Helper::DivBy(..)
         | Helper::ModBy(..)
@@ -361,6 +368,11 @@ pub(crate) fn definition(helper: Helper) -> String {
             };
             template.shuffled = text;
             template.fill(&name, vector_text(op))
+        }
+        Helper::LoadAt(scalar, lanes, lane) => {
+            let mut template = Template::of(scalar, lanes);
+            template.shuffled = load_at(&template.vector, lanes, lane);
+            template.fill(&name, SHUFFLED_LOAD)
         }
         Helper::VectorCall(intrinsic, scalar, lanes) => {
             let mut template = Template::of(scalar, lanes);

@@ -3,6 +3,7 @@
 //! Knows nothing of validation, and transforms nothing but [`legalize()`], which runs before validation: the printer is one-to-one. Start with [`emit`], then
 //! [`compile`] and [`Kernel`].
 
+mod alignment;
 mod aot;
 mod artifacts;
 mod atomic;
@@ -24,6 +25,7 @@ mod rows;
 mod scalar;
 mod sharing;
 mod shuffles;
+mod sums;
 mod target;
 mod templates;
 mod toolchain;

@@ -16,6 +16,7 @@ mod lex;
 mod lift;
 mod memory;
 mod parse;
+mod residues;
 mod syntax;
 mod terms;
 #[cfg(test)]

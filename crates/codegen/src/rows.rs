@@ -70,7 +70,7 @@ pub(crate) fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
 }
 
 /// An index without the constant that is added to it, and that.
-fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
+pub(crate) fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
     let number = |id: ExprId| pool.as_constant(id).and_then(Constant::as_integer);
     if let Some(constant) = number(id) {
         return (None, constant);

@@ -1,6 +1,6 @@
 //! The texts of loads and stores that shuffle what lies side by side in memory.
 //!
-//! No element before the first lane's or behind the last one's is touched: the last part of a load ends at the last lane's element.
+//! No element before the first lane's or behind the last one's is touched, the last part of a load ends at the last lane's element; but by loads of a buffer that is realigned.
 
 use crate::helpers::Few;
 
@@ -50,6 +50,16 @@ pub(crate) fn load_every(vector: &str, lanes: u32, step: Few) -> String {
 pub(crate) fn load_reversed(lanes: u32) -> String {
     let reversed = shuffle("found", "found", lanes, |lane| i64::from(lanes - 1 - lane));
     ["    return ", &reversed, ";\n"].concat()
+}
+
+/// The lanes from this one on of the vector at `memory` and the next one.
+pub(crate) fn load_at(vector: &str, lanes: u32, lane: u32) -> String {
+    let load = |address: &str| ["*(const ", vector, "_memory *)", address, ";\n"].concat();
+    let [low, high] = [load("memory"), load(&["(memory + ", &lanes.to_string(), ")"].concat())];
+    let chosen = shuffle("low", "high", lanes, |number| i64::from(lane + number));
+    let declare = |name: &str, value: &str| ["    ", vector, " ", name, " = ", value].concat();
+    [declare("low", &low), declare("high", &high), ["    return ", &chosen, ";\n"].concat()]
+        .concat()
 }
 
 /// Stores the first lanes of `count` vectors, then their second ones, and so on: as many dense stores.

@@ -204,7 +204,7 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
     match op {
         VectorOp::Load => LOAD,
         VectorOp::LoadStrided => LOAD_STRIDED,
-        VectorOp::LoadEvery(_) => LOAD_EVERY,
+        VectorOp::LoadEvery(_) => SHUFFLED_LOAD,
         VectorOp::LoadReversed => LOAD_REVERSED,
         VectorOp::Gather => GATHER,
         VectorOp::Store => STORE,
@@ -247,7 +247,7 @@ static inline $v $name(const $t *memory, int64_t stride) {
 ";
 
 // The lines are written by `shuffles`.
-const LOAD_EVERY: &str = "
+pub(crate) const SHUFFLED_LOAD: &str = "
 static inline $v $name(const $t *memory) {
 $shuffled}
 ";

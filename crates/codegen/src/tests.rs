@@ -5,6 +5,7 @@ pub(crate) mod common;
 mod library;
 mod math;
 mod operators;
+mod realigned;
 mod rows;
 pub(crate) mod run;
 pub(crate) mod vectors;

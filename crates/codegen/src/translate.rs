@@ -9,6 +9,7 @@ use halidom_ir::{
 };
 
 use crate::EmitError;
+use crate::alignment::Residues;
 use crate::capture::{Captures, captures};
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
 use crate::helpers::{self, Helper};
@@ -47,6 +48,7 @@ pub(crate) struct Translator<'a> {
     depth: usize,
     /// What their iterations write together.
     shared: FxHashSet<BufferId>,
+    pub(crate) residues: Residues,
     /// Variables declared in the current function: one that is bound again gets a block.
     declared: FxHashSet<String>,
 }
@@ -68,6 +70,7 @@ impl<'a> Translator<'a> {
             visible_buffers: FxHashSet::default(),
             depth: 0,
             shared: FxHashSet::default(),
+            residues: Residues::default(),
             declared: FxHashSet::default(),
         }
     }
@@ -142,6 +145,7 @@ impl<'a> Translator<'a> {
             }
             Stmt::Let { var, value, body } => self.scoped(*var, out, |this, out| {
                 let declare = this.let_stmt(*var, *value)?;
+                this.residues.bind(this.pool, *var, *value);
                 let name = this.var_name(*var)?;
                 out.push(declare);
                 out.push(CStmt::Discard(name));

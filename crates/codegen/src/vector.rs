@@ -7,7 +7,7 @@ use halidom_ir::{
 use crate::EmitError;
 use crate::ctree::{CBinary, CExpr, CType, CUnary, c_bytes, signed_of, unsigned_of};
 use crate::helpers::{Few, Helper, VectorOp};
-use crate::rows::Strided;
+use crate::rows::{Strided, apart};
 use crate::scalar::literal;
 use crate::translate::Translator;
 
@@ -89,6 +89,9 @@ impl Translator<'_> {
         let lanes = pool.ty(index).lanes;
         let scalar = memory_scalar(pool.buffer(buffer).scalar);
         self.vector_type(Type { scalar, lanes })?;
+        if let Some(load) = self.realigned(buffer, index)? {
+            return Ok(load);
+        }
         let memory = CExpr::Name(self.buffer_name(buffer)?);
         let (op, arguments) = match pool.get(index) {
             Expr::Ramp { base, stride, .. } => {
@@ -120,6 +123,32 @@ impl Translator<'_> {
             | Expr::Hole(_) => (VectorOp::Gather, vec![memory, self.vector(index)?]),
         };
         Ok(self.help(Helper::Vector(op, scalar, lanes), arguments))
+    }
+
+    /// The call that reads neighbours as two vectors at multiples of their length, where a directive asks for that and it is known to touch the buffer's own memory only, which nobody
+    /// else writes meanwhile.
+    fn realigned(&mut self, buffer: BufferId, index: ExprId) -> Result<Option<CExpr>, EmitError> {
+        let pool = self.pool;
+        let decl = pool.buffer(buffer);
+        let Expr::Ramp { base, stride, lanes } = *pool.get(index) else { return Ok(None) };
+        if !decl.realigned || !is_one(pool.as_constant(stride)) || self.is_shared(buffer) {
+            return Ok(None);
+        }
+        let lane = self.residues.of(pool, base, lanes.into()).and_then(|lane| lane.try_into().ok());
+        let Some(lane @ 1..) = lane else { return Ok(None) };
+        if !self.residues.holds_whole(pool, buffer, lanes) {
+            return Ok(None);
+        }
+        let (root, offset) = apart(pool, base);
+        let before = literal(Constant::int(offset - i128::from(lane)))?;
+        let first = match root {
+            Some(root) if offset == i128::from(lane) => self.scalar(root)?,
+            Some(root) => CExpr::binary(CBinary::Add, self.scalar(root)?, before),
+            None => before,
+        };
+        let memory = CExpr::Name(self.buffer_name(buffer)?);
+        let helper = Helper::LoadAt(memory_scalar(decl.scalar), lanes, lane);
+        Ok(Some(self.help(helper, vec![address_of(memory, first)])))
     }
 
     /// The call that writes a vector.

@@ -141,6 +141,9 @@ pub struct BufferDecl {
     pub kind: BufferKind,
     /// Where the memory of an internal buffer lies; for the caller's [`StoreIn::Auto`], or how an output is written. It changes nothing of what a program means.
     pub store_in: StoreIn,
+    /// Of an internal buffer: dense vectors whose distance from a multiple of their length is known may be read as the two that lie at such multiples. It changes nothing of what a
+    /// program means.
+    pub realigned: bool,
     /// First dimension first. Of inputs and outputs, the expressions are variables bound by the caller; of allocations, they are evaluated where the buffer is allocated.
     pub dims: Vec<Dim>,
 }

@@ -449,6 +449,9 @@ impl<'a> Printer<'a> {
                         let _ = write!(self.out, " in {}", place.name());
                     }
                 }
+                if decl.realigned {
+                    self.put(" realigned");
+                }
                 self.put(";\n");
                 self.sequence(*body, depth);
             }

@@ -271,6 +271,8 @@ pub enum Action {
         /// How many coordinates there is more room for, a constant.
         amount: ExprId,
     },
+    /// Reads vectors at a known distance from a multiple of their length as the two that lie at such multiples.
+    Realign,
     /// Gives a dimension room for so many coordinates at a time, each at its remainder.
     FoldStorage {
         /// The pure variable.
@@ -338,6 +340,7 @@ impl Action {
             Self::ReorderStorage { .. } => "reorder_storage",
             Self::AlignStorage { .. } => "align_storage",
             Self::PadStorage { .. } => "pad_storage",
+            Self::Realign => "realign",
             Self::FoldStorage { .. } => "fold_storage",
             Self::StoreIn(_) => "store_in",
             Self::Bound { min: Some(_), .. } => "bound",

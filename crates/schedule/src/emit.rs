@@ -164,6 +164,7 @@ impl Emitter<'_> {
                 component,
                 kind: BufferKind::Internal,
                 store_in: storage.store_in,
+                realigned: storage.realign.is_some(),
                 dims: dims.clone(),
             })
         };
@@ -270,6 +271,7 @@ impl Emitter<'_> {
                 store_in: lenders
                     .get(component)
                     .map_or(storage.store_in, |lender| StoreIn::Within(*lender)),
+                realigned: storage.realign.is_some(),
                 dims: dims.clone(),
             })
         };

@@ -53,6 +53,8 @@ pub(crate) struct StoragePlan {
     pub(crate) folds: Vec<Fold>,
     pub(crate) store_in: StoreIn,
     pub(crate) store_in_origin: Option<usize>,
+    /// The directive that asks for vectors to be read at multiples of their length.
+    pub(crate) realign: Option<usize>,
     /// Where memory is taken, with the directive.
     pub(crate) hoist: Option<(Placement, usize)>,
 }
@@ -509,6 +511,7 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
             component,
             kind: BufferKind::Output,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims: dims.clone(),
         })
     });

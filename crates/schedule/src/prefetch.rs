@@ -8,7 +8,7 @@ use crate::nest::{Ahead, Lowered, Nest};
 /// Checks every `prefetch` on the statement that was made of the schedule.
 ///
 /// # Errors
-/// `HAL0628`: a prefetch of what the loop does not read, or of what each of its iterations makes anew.
+/// `HAL0630`: a prefetch of what the loop does not read, or of what each of its iterations makes anew.
 pub(crate) fn check(
     pool: &Pool,
     lowered: &Lowered,
@@ -53,7 +53,7 @@ fn refusal(
         return None;
     };
     let message = format!("`{}.prefetch`: {message}", nest.name(pool));
-    Some(ScheduleError::new("HAL0628", ahead.origin, message, hint))
+    Some(ScheduleError::new("HAL0630", ahead.origin, message, hint))
 }
 
 /// What there is of a func within a statement.

@@ -9,7 +9,7 @@
 //! diagnostic where a directive did.
 
 use halidom_ir::{
-    BinaryOp, Constant, Expr, ExprId, FoldDirection, HoleId, HoleKind, LoopKind, Pool,
+    BinaryOp, Constant, Expr, ExprId, FoldDirection, HoleId, HoleKind, LoopKind, Pool, StoreIn,
     Substitution, VarId, print,
 };
 
@@ -42,6 +42,7 @@ pub(crate) fn lay_out(
         if !own {
             continue;
         }
+        errors.extend(unaligned(pool, plan));
         let between = loops_between(lowered, plan.store, plan.compute).unwrap_or_default();
         if between.is_empty() && plan.storage.folds.is_empty() && is_plain(plan) {
             continue;
@@ -78,6 +79,43 @@ pub(crate) fn lay_out(
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Why no row of a func whose vectors are to be read at multiples of their length need begin at one.
+fn unaligned(pool: &Pool, plan: &Plan) -> Option<ScheduleError> {
+    let origin = plan.storage.realign?;
+    let refuse = |message: String, hint: String| {
+        Some(ScheduleError::new("HAL0629", Some(origin), message, hint))
+    };
+    let decl = pool.func(plan.func);
+    let name = &decl.name;
+    let innermost = plan.storage.order.first().copied().unwrap_or(0);
+    let Some(var) = decl.args.get(innermost).map(|arg| &pool.var(*arg).name) else {
+        return refuse(
+            format!("`{name}.realign`: `{name}` has one value: there are no vectors of it"),
+            "leave the directive out".to_owned(),
+        );
+    };
+    if plan.storage.store_in == StoreIn::Register {
+        return refuse(
+            format!(
+                "`{name}.realign`: `{name}` is stored in `register`: nothing is read from memory"
+            ),
+            "leave one of the directives out".to_owned(),
+        );
+    }
+    let mut rooms = plan.storage.rooms.iter().rev();
+    match rooms.find(|(dim, _)| *dim == innermost) {
+        Some((_, Room::Multiple(modulus))) if *modulus > 1 => None,
+        Some(_) | None => refuse(
+            format!(
+                "`{name}.realign`: rows of `{name}` in `{var}` need not begin at a multiple of anything"
+            ),
+            format!(
+                "give them room for whole vectors, as in `{name}.align_storage({var}, 16).realign()`"
+            ),
+        ),
+    }
 }
 
 /// Whether no directive speaks of the memory's size.

@@ -103,6 +103,7 @@ fn every_directive_is_made() {
         "hoist_storage_root",
         "in",
         "pad_storage",
+        "realign",
         "prefetch",
         "parallel",
         "partition",

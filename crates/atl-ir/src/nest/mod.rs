@@ -408,6 +408,7 @@ impl<'e> Nest<'e> {
             component: 0,
             kind: BufferKind::Internal,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         };
         let bytes = scalar.bytes().unwrap_or(8) as i128;

@@ -105,6 +105,18 @@ impl Lift<'_, '_> {
                 let a = self.vector_as(a, scalar, lanes)?;
                 Ok(Value::Vector(self.terms.call(intrinsic, a)))
             }
+            (Helper::LoadAt(scalar, lanes, lane), [address]) if (1..lanes).contains(&lane) => {
+                let (buffer, element) = self.address(address)?;
+                if self.scope.is_shared(buffer) {
+                    return self.fail(node, "a load of elements that other threads may write");
+                }
+                if !self.terms.lies_whole(buffer, element, lanes) {
+                    return self.fail(node, "a load of what may lie outside");
+                }
+                let base = self.terms.beyond(element, lane.into());
+                let one = self.literal_as(1, Scalar::I64);
+                self.load(node, buffer, (base, one), (scalar, lanes))
+            }
             (Helper::Vector(op, scalar, lanes), _) => {
                 self.vector_helper(node, op, (scalar, lanes), arguments)
             }

@@ -259,6 +259,7 @@ impl<'t> Walk<'t> {
         };
         self.require(found == expected, node.at, "another value")?;
         self.scope.bind(name, binding);
+        self.terms.define(var, expected);
         skip_discards(rest, &[name]);
         Ok(())
     }
@@ -408,6 +409,7 @@ impl<'t> Walk<'t> {
             Helper::Type(..)
             | Helper::Scalar(..)
             | Helper::Vector(..)
+            | Helper::LoadAt(..)
             | Helper::VectorCall(..)
             | Helper::DivBy(..)
             | Helper::ModBy(..)

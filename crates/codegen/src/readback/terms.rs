@@ -11,6 +11,7 @@ use halidom_ir::{
     eval,
 };
 
+use super::residues::Known;
 use crate::ctree::unsigned_of;
 
 define_id!(
@@ -90,6 +91,7 @@ pub(super) struct Terms<'a> {
     types: Vec<Type>,
     /// What [`Self::of_expr`] found.
     pub(super) of_exprs: FxHashMap<ExprId, TermId>,
+    pub(super) known: Known,
 }
 
 /// Why an expression has no term: it is not of a final program.
@@ -103,6 +105,7 @@ impl<'a> Terms<'a> {
             interned: IndexSet::default(),
             types: Vec::new(),
             of_exprs: FxHashMap::default(),
+            known: Known::default(),
         }
     }
 
@@ -195,6 +198,17 @@ impl<'a> Terms<'a> {
             return (Some(lhs), constant);
         }
         (Some(id), 0)
+    }
+
+    /// The element so many behind another one, as a sum with one constant at its end.
+    pub(super) fn beyond(&mut self, element: TermId, distance: i128) -> TermId {
+        let (root, offset) = self.apart(element);
+        let sum = self.constant(Constant::int(offset + distance));
+        match root {
+            Some(root) if offset + distance == 0 => root,
+            Some(root) => self.ring(Ring::Add, true, root, sum),
+            None => sum,
+        }
     }
 
     /// A sum, difference or product. Wrapping ones of signed numbers are computed unsigned.

@@ -57,6 +57,7 @@ impl Builder {
             component: 0,
             kind,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         })
     }

@@ -109,6 +109,7 @@ fn for_each_number(
             | Action::StoreRoot
             | Action::HoistStorage(_)
             | Action::ReorderStorage { .. }
+            | Action::Realign
             | Action::StoreIn(_) => {}
         }
     }

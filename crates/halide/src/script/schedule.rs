@@ -142,6 +142,8 @@ impl Writer<'_> {
                 format!("{word}.align_storage({var}, {})", self.factor(*modulus)?)
             }
             Action::PadStorage { .. } => return unprintable("rows that are padded"),
+            // How what lies in memory is read is Halide's business.
+            Action::Realign => return Ok(Vec::new()),
             Action::FoldStorage { var, factor, direction } => {
                 let var = self.loop_var(var, false);
                 let forward = match direction {
@@ -325,6 +327,7 @@ pub(super) fn phase(action: &Action) -> u8 {
         | Action::ReorderStorage { .. }
         | Action::AlignStorage { .. }
         | Action::PadStorage { .. }
+        | Action::Realign
         | Action::FoldStorage { .. }
         | Action::StoreIn(_)
         | Action::Bound { .. }

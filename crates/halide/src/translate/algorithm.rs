@@ -291,6 +291,7 @@ impl<'a> Translation<'a> {
             component: 0,
             kind: BufferKind::Input,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });

@@ -207,6 +207,7 @@ impl<'a> Walk<'a> {
                 component,
                 kind: BufferKind::Output,
                 store_in: StoreIn::Auto,
+                realigned: false,
                 dims: dims.clone(),
             };
             let id = pool.declare_buffer(decl);
@@ -605,6 +606,7 @@ impl<'a> Walk<'a> {
             component,
             kind: BufferKind::Internal,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         });
         Ok(Buffer { id, ty: ty.scalar, dims: Vec::new() })
@@ -636,6 +638,7 @@ impl<'a> Walk<'a> {
             component,
             kind: BufferKind::Internal,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims: dims.clone(),
         });
         Ok(Buffer { id, ty, dims })

@@ -82,6 +82,7 @@ impl Build {
             component: 0,
             kind: BufferKind::Input,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });

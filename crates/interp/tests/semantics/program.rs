@@ -53,6 +53,7 @@ impl Prog {
             component: 0,
             kind,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         })
     }

@@ -98,7 +98,7 @@ impl Parser {
         let error = self.error("a buffer name that is not declared yet");
         let printed = self.name()?;
         let dims = self.dims(declares)?;
-        self.declare_buffer(&printed, (func, 0), scalar, (kind, StoreIn::Auto), dims, &error)
+        self.declare_buffer(&printed, (func, 0), scalar, (kind, StoreIn::Auto, false), dims, &error)
     }
 
     fn declare_buffer(
@@ -106,7 +106,7 @@ impl Parser {
         printed: &str,
         (func, component): (FuncId, usize),
         scalar: Scalar,
-        (kind, store_in): (BufferKind, StoreIn),
+        (kind, store_in, realigned): (BufferKind, StoreIn, bool),
         dims: Vec<Dim>,
         error: &super::ParseError,
     ) -> Result<BufferId> {
@@ -120,6 +120,7 @@ impl Parser {
             component,
             kind,
             store_in,
+            realigned,
             dims,
         });
         self.buffers.insert(printed.to_owned(), buffer);
@@ -218,7 +219,7 @@ impl Parser {
             let store_in = if streams { StoreIn::Stream } else { StoreIn::Auto };
             let mut buffers = Vec::new();
             for (component, (name, scalar)) in names.iter().zip(scalars).enumerate() {
-                let place = (BufferKind::Output, store_in);
+                let place = (BufferKind::Output, store_in, false);
                 let whose = (func, component);
                 buffers.push(self.declare_buffer(
                     name,
@@ -289,12 +290,13 @@ impl Parser {
                 } else {
                     StoreIn::Auto
                 };
+                let realigned = self.eat_word("realigned");
                 self.sign(";")?;
                 let buffer = self.declare_buffer(
                     &printed,
                     component,
                     scalar,
-                    (BufferKind::Internal, store_in),
+                    (BufferKind::Internal, store_in, realigned),
                     dims,
                     &error,
                 )?;

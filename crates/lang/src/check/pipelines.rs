@@ -307,6 +307,7 @@ impl<'a, 's> Checker<'a, 's> {
             component: 0,
             kind: BufferKind::Input,
             store_in: StoreIn::Auto,
+            realigned: false,
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });

@@ -45,6 +45,7 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("reorder_storage", "x, y, …", 2, usize::MAX, false),
     ("align_storage", "x, modulus", 2, 2, false),
     ("pad_storage", "x, amount", 2, 2, false),
+    ("realign", "", 0, 0, false),
     ("fold_storage", "x, factor, forward", 2, 3, false),
     ("store_in", "heap", 1, 1, false),
     ("bound", "v, min, extent", 3, 3, false),
@@ -560,6 +561,7 @@ impl<'a, 's> Checker<'a, 's> {
                 var: self.loop_name(var)?,
                 amount: self.constant_factor(name, Some(amount))??,
             },
+            ("realign", []) => Action::Realign,
             ("fold_storage", [var, factor, direction @ ..]) => Action::FoldStorage {
                 var: self.loop_name(var)?,
                 factor: self.constant_factor(name, Some(factor))??,

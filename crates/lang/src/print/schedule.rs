@@ -138,6 +138,7 @@ impl Writer<'_> {
                 | Action::ReorderStorage { .. }
                 | Action::AlignStorage { .. }
                 | Action::PadStorage { .. }
+                | Action::Realign
                 | Action::FoldStorage { .. }
                 | Action::StoreIn(_)
                 | Action::Bound { .. }
@@ -246,6 +247,7 @@ impl Writer<'_> {
             }
             Action::Rename { from, to } => vec![from.clone(), to.clone()],
             Action::Atomic
+            | Action::Realign
             | Action::ComputeRoot
             | Action::ComputeInline
             | Action::StoreRoot

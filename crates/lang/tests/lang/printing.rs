@@ -161,7 +161,7 @@ schedule all for p {
     output.specialize_fail(\"no rows\");
     output.bound(x, -3, a.extent(0) + int(rows)).bound_extent(y, 12).align_bounds(x, 4, 1).store_in(stream);
     half[2].store_at(sums.update(1), r).compute_at(sums.update(), q).hoist_storage(sums.update(1), y).fold_storage(x, 4, backward)
-        .fold_storage(y, 8).reorder_storage(y, x).align_storage(x, 16).pad_storage(x, 16).store_in(heap);
+        .fold_storage(y, 8).reorder_storage(y, x).align_storage(x, 16).pad_storage(x, 16).realign().store_in(heap);
     half[0].store_root().compute_root().hoist_storage_root().gpu_tile(x, y, xo, yo, xi, yi, 8, 4, tail: guard).partition(xi, never);
     half[0].in(output).compute_at(output, y).rename(x, v).swap(y).serial(v).parallel(y, dynamic, chunk: 4);
     half[0].in(output).store_in(stack);

@@ -145,6 +145,7 @@ impl Scheduler<'_> {
             | Action::ReorderStorage { .. }
             | Action::AlignStorage { .. }
             | Action::PadStorage { .. }
+            | Action::Realign
             | Action::FoldStorage { .. }
             | Action::StoreIn(_)
             | Action::Bound { .. }

@@ -90,6 +90,7 @@ fn phase(action: &Action) -> Phase {
         | Action::ReorderStorage { .. }
         | Action::AlignStorage { .. }
         | Action::PadStorage { .. }
+        | Action::Realign
         | Action::FoldStorage { .. }
         | Action::StoreIn(_) => Phase::Storage,
         Action::Bound { .. } | Action::AlignBounds { .. } => Phase::Bounds,
@@ -369,7 +370,7 @@ impl Scheduler<'_> {
                         remaining.filter(|l| l.kind == LoopKind::Serial || l.kind.is_parallel());
                     let remaining: Vec<_> = remaining.map(|l| l.name.clone()).collect();
                     self.errors.push(ScheduleError::new(
-                        "HAL0628",
+                        "HAL0630",
                         ahead.origin,
                         format!(
                             "`{}` fetches nothing ahead: it is `{}`, and has no later iterations",

@@ -1,4 +1,4 @@
-//! The layout of a func's memory: `reorder_storage`, `align_storage`, `pad_storage`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
+//! The layout of a func's memory: `reorder_storage`, `align_storage`, `pad_storage`, `realign`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
 
 use halidom_ir::{Action, BufferDecl, Constant, Directive, ExprId, StoreIn};
 
@@ -24,6 +24,14 @@ impl Scheduler<'_> {
                 let amount = self.positive(*amount, directive)?;
                 if let Some(plan) = self.lowered.plan_mut(directive.func) {
                     plan.storage.rooms.push((dim, Room::More(amount)));
+                }
+                Ok(())
+            }
+            Action::Realign => {
+                self.refuse_inlined(directive)?;
+                self.refuse_output(directive)?;
+                if let Some(plan) = self.lowered.plan_mut(directive.func) {
+                    plan.storage.realign = Some(directive.origin);
                 }
                 Ok(())
             }

@@ -92,7 +92,12 @@ impl Maker<'_> {
                 let direction = self.pick(&["", "", "", ", forward", ", backward"], "");
                 format!(".fold_storage({dim}, {factor}{direction})")
             }
-            1 => format!(".align_storage({dim}, {})", self.pick(&[2, 3, 8], 8)),
+            1 => {
+                let modulus = self.pick(&[2, 3, 8], 8);
+                let realign =
+                    if modulus != 3 && dims.first() == Some(&dim) { ".realign()" } else { "" };
+                format!(".align_storage({dim}, {modulus}){realign}")
+            }
             2 if dims.len() > 1 => {
                 let names: Vec<String> = dims.iter().rev().cloned().collect();
                 format!(".reorder_storage({})", names.join(", "))

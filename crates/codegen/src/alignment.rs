@@ -1,0 +1,100 @@
+//! What the numbers of elements leave when they are divided by the length of a vector.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{
+    BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Scalar, StoreIn, UnaryOp, VarId,
+};
+
+use crate::sums::{Choice, Sum, Sums};
+
+/// What `int` variables that lets bind stand for, and expressions as sums over the others. Every binder is unique, so that what is said of a variable stays true.
+#[derive(Debug, Default)]
+pub(crate) struct Residues {
+    lets: FxHashMap<VarId, ExprId>,
+    done: FxHashMap<ExprId, Option<Sum<ExprId>>>,
+    sums: Sums<ExprId>,
+}
+
+impl Residues {
+    /// Says what a variable is bound to. What is read from memory may be another value later, and is not looked into.
+    pub(crate) fn bind(&mut self, pool: &Pool, var: VarId, value: ExprId) {
+        let mut loads = false;
+        pool.for_each_subexpr(value, &mut |_, expr| loads |= matches!(expr, Expr::Load { .. }));
+        if pool.ty(value).scalar == Scalar::Int && !loads {
+            self.lets.insert(var, value);
+        }
+    }
+
+    /// Whether a vector of so many elements that holds one of the buffer's and begins at a multiple of its length lies within the memory.
+    pub(crate) fn holds_whole(&mut self, pool: &Pool, buffer: BufferId, lanes: u32) -> bool {
+        let decl = pool.buffer(buffer);
+        if let StoreIn::Within(lender) = decl.store_in {
+            return self.holds_whole(pool, lender, lanes);
+        }
+        decl.kind == BufferKind::Internal
+            && decl.dims.iter().any(|dim| self.of(pool, dim.extent, lanes.into()) == Some(0))
+    }
+
+    /// What a scalar leaves when it is divided by a positive number, if that is the same whatever the values of variables.
+    pub(crate) fn of(&mut self, pool: &Pool, id: ExprId, divisor: i128) -> Option<i128> {
+        let sum = self.sum(pool, id)?;
+        self.sums.residue(&sum, divisor)
+    }
+
+    fn sum(&mut self, pool: &Pool, id: ExprId) -> Option<Sum<ExprId>> {
+        if let Some(done) = self.done.get(&id) {
+            return done.clone();
+        }
+        let sum = self.new_sum(pool, id);
+        self.done.insert(id, sum.clone());
+        sum
+    }
+
+    fn new_sum(&mut self, pool: &Pool, id: ExprId) -> Option<Sum<ExprId>> {
+        match *pool.get(id) {
+            Expr::Const(value) => value.as_integer().map(Sum::constant),
+            Expr::Var(var) => match self.lets.get(&var) {
+                Some(value) => self.sum(pool, *value),
+                None => Some(Sum::whole(id)),
+            },
+            Expr::Unary(UnaryOp::Neg(_), operand) => {
+                Sum::constant(0).plus(&self.sum(pool, operand)?, -1)
+            }
+            Expr::Binary(BinaryOp::Add(_), lhs, rhs) => {
+                self.sum(pool, lhs)?.plus(&self.sum(pool, rhs)?, 1)
+            }
+            Expr::Binary(BinaryOp::Sub(_), lhs, rhs) => {
+                self.sum(pool, lhs)?.plus(&self.sum(pool, rhs)?, -1)
+            }
+            Expr::Binary(BinaryOp::Mul(_), lhs, rhs) => {
+                let (lhs, rhs) = (self.sum(pool, lhs)?, self.sum(pool, rhs)?);
+                self.sums.product(&lhs, &rhs)
+            }
+            Expr::Binary(BinaryOp::Min, lhs, rhs) => self.one_of(pool, Choice::Least, lhs, rhs),
+            Expr::Binary(BinaryOp::Max, lhs, rhs) => self.one_of(pool, Choice::Greatest, lhs, rhs),
+            Expr::Select { condition, if_true, if_false } => {
+                self.one_of(pool, Choice::By(condition), if_true, if_false)
+            }
+            Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Hole(_) => Some(Sum::whole(id)),
+        }
+    }
+
+    fn one_of(
+        &mut self,
+        pool: &Pool,
+        choice: Choice<ExprId>,
+        first: ExprId,
+        second: ExprId,
+    ) -> Option<Sum<ExprId>> {
+        let (first, second) = (self.sum(pool, first)?, self.sum(pool, second)?);
+        self.sums.one_of(choice, first, second)
+    }
+}
