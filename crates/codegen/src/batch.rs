@@ -34,7 +34,12 @@ pub fn compile_batch(
     let directory = tempfile::tempdir().map_err(CompileError::io("make a directory"))?;
     write(directory.path(), HEADER_NAME, RUNTIME_HEADER)?;
     write(directory.path(), SOURCE_NAME, &text)?;
-    let mut command = toolchain.command(target, directory.path());
+    let strict = target.clone().contracting(false);
+    let targets = modules.iter().map(|module| module.compiled_for(target));
+    // One call has the same flags for all.
+    let target = targets.reduce(|all, one| if one.contracts() { all } else { one });
+    let target = target.unwrap_or(strict);
+    let mut command = toolchain.command(&target, directory.path());
     if effort == Effort::Plain {
         command.arg("-O0");
     }

@@ -17,7 +17,8 @@ pub fn compile(
 ) -> Result<Kernel, CompileError> {
     let directory = tempfile::tempdir().map_err(CompileError::io("make a directory"))?;
     write_sources(directory.path(), module)?;
-    let mut command = toolchain.command(target, directory.path());
+    let target = module.compiled_for(target);
+    let mut command = toolchain.command(&target, directory.path());
     command.args(["-shared", SOURCE_NAME, "-o", "pipeline.so", "-lm"]);
     // The runtime is compiled at the same time, once in a process.
     std::thread::scope(|scope| {

@@ -9,6 +9,7 @@ mod artifacts;
 mod atomic;
 mod batch;
 mod capture;
+mod contraction;
 mod ctree;
 mod discard;
 mod error;
@@ -37,6 +38,7 @@ mod tests;
 
 pub use artifacts::{Artifact, write_all};
 pub use batch::{Effort, compile_batch};
+pub use contraction::permits_contraction;
 pub use error::EmitError;
 pub use foreign::{HalideArgument, HalideCall, HalideError, HalideLibrary};
 pub use kernel::{Arguments, Kernel, Prepared, RunError, Timing, compile};

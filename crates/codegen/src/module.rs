@@ -3,6 +3,7 @@
 use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BufferId, Check, Pool, Program, Scalar, VarId};
 
+use crate::contraction::permits_contraction;
 use crate::ctree::{CExpr, CFunction, CStmt, CStruct, CType};
 use crate::discard::drop_needless_discards;
 use crate::helpers::Helper;
@@ -28,6 +29,8 @@ pub struct CModule {
     /// The fields of the struct that the entry function takes, in order.
     pub(crate) fields: Vec<Field>,
     pub(crate) signature: Signature,
+    /// Whether the C compiler may round sums of products once, where the target permits it.
+    pub(crate) permits_contraction: bool,
 }
 
 /// What a pipeline takes.
@@ -188,13 +191,34 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
     let (helpers, body) = (translator.helpers.clone(), text[own..].to_owned());
     let aot::Entry { text: library, header } =
         aot::entry(translator, program, &name, &fields, &signature, &checks)?;
-    Ok(CModule { name, text, library, helpers, body, header, checks, fields, signature })
+    let permits_contraction = permits_contraction(pool, program);
+    Ok(CModule {
+        name,
+        text,
+        library,
+        helpers,
+        body,
+        header,
+        checks,
+        fields,
+        signature,
+        permits_contraction,
+    })
 }
 
 impl CModule {
-    /// The file with the entry for programs in C.
-    pub fn library_text(&self) -> String {
-        [self.text.as_str(), &self.library].concat()
+    /// The target as the C compiler is told of it: it may contract floats only where these decide nothing but values.
+    pub fn compiled_for(&self, target: &Target) -> Target {
+        target.clone().contracting(target.contracts() && self.permits_contraction)
+    }
+
+    /// The file with the entry for programs in C, as it is compiled for the target: who compiles it elsewhere must know whether floats may be contracted.
+    pub fn library_text(&self, target: &Target) -> String {
+        let mut text = String::new();
+        if !self.compiled_for(target).contracts() {
+            print_comment(&mut text, 0, STRICT);
+        }
+        [text.as_str(), &self.text, &self.library].concat()
     }
 
     /// The header that declares that entry.
@@ -271,6 +295,9 @@ fn range(min: i64, extent: i64) -> String {
 pub(crate) fn run_symbol(name: &str) -> String {
     [name, "_run"].concat()
 }
+
+const STRICT: &str =
+    "To be compiled with -ffp-contract=off: every operation on floats is rounded by itself.";
 
 /// Comparisons whose outcome the types decide are not mistakes in generated code: they are what the source says.
 pub(crate) const PREAMBLE: &str = "\

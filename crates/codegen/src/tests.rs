@@ -2,6 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "tests name what they mean and no more")]
 
 pub(crate) mod common;
+mod contraction;
 mod library;
 mod math;
 mod operators;

@@ -289,7 +289,7 @@ impl Drop for Preparing {
     }
 }
 
-/// This machine, for code of an algorithm: under `fast_math` the C compiler may contract products and sums.
+/// This machine, for code of an algorithm: under `fast_math` the C compiler may contract products and sums, where these decide nothing but values.
 pub fn host(algorithm: &Algorithm) -> Target {
     Target::host().contracting(algorithm.fast_math)
 }

@@ -159,7 +159,8 @@ pub fn validate_refined(
     let obligations = refinement(pool, &mut laws, algorithm, steps);
     let pool = &*pool;
     let lowered = steps.last().unwrap_or(algorithm);
-    let mut space = Space::with_ranges(ranges::ranges(pool, lowered));
+    let contracted = weakest == Floats::Reals;
+    let mut space = Space::with_ranges(ranges::ranges(pool, lowered)).contracted(contracted);
     let parameters = program::parameters(pool, &mut space, program);
     let model = program::walk(pool, &mut space, program, &parameters);
     let mut report = unopened(String::new());

@@ -10,9 +10,11 @@ pub(super) struct Chain {
     pub(super) bottom: ExprId,
     /// Whether the value rises with it, if that is known.
     pub(super) rises: Option<bool>,
+    /// Whether only constants stood beside it, so that it may be multiplied by what is none: it is finite.
+    is_plain: bool,
 }
 
-/// What `expr` rises or falls with, if all operands beside are kept: such as are the same wherever the integer changes. At most one of these is no constant.
+/// What `expr` rises or falls with, if all operands beside are kept: such as are the same wherever the integer changes. At most one of the factors is no constant, and stands before all terms that are none.
 pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool) -> Option<Chain> {
     let scalar = pool.ty(expr).scalar;
     let turned = |chain: Chain| Chain { rises: chain.rises.map(|rises| !rises), ..chain };
@@ -20,7 +22,9 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
         Expr::Cast(_, operand) => {
             let from = pool.ty(operand).scalar;
             match (scalar.is_float(), from) {
-                (true, Scalar::Int) => Some(Chain { bottom: operand, rises: Some(true) }),
+                (true, Scalar::Int) => {
+                    Some(Chain { bottom: operand, rises: Some(true), is_plain: true })
+                }
                 (true, Scalar::F32 | Scalar::F64) => chain(pool, operand, is_kept),
                 (false, Scalar::F32 | Scalar::F64) if scalar.is_machine_integer() => {
                     chain(pool, operand, is_kept)
@@ -42,10 +46,6 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
                 (true, true) | (false, false) => return None,
             };
             let operand = if on_left { lhs } else { rhs };
-            // A C compiler may round a product and the sum that it stands in at once, in one place and not in another.
-            if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_)) && is_product(pool, operand) {
-                return None;
-            }
             let inner = chain(pool, operand, is_kept)?;
             let constant = pool.as_constant(beside).and_then(as_f64);
             match (op, constant) {
@@ -56,6 +56,11 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
                 }
                 (BinaryOp::Div, Some(by)) if on_left && by != 0.0 => {
                     Some(if by > 0.0 { inner } else { turned(inner) })
+                }
+                (BinaryOp::Add(_), None) => Some(Chain { is_plain: false, ..inner }),
+                (BinaryOp::Sub(_), None) => {
+                    let inner = Chain { is_plain: false, ..inner };
+                    Some(if on_left { inner } else { turned(inner) })
                 }
                 (BinaryOp::Mul(_), None) => unknown(inner),
                 (BinaryOp::Div, None) if on_left => unknown(inner),
@@ -76,28 +81,9 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
     }
 }
 
-fn is_product(pool: &Pool, expr: ExprId) -> bool {
-    match *pool.get(expr) {
-        Expr::Binary(BinaryOp::Mul(_), ..) => true,
-        Expr::Unary(UnaryOp::Neg(_), operand) => is_product(pool, operand),
-        Expr::Const(_)
-        | Expr::Var(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Select { .. }
-        | Expr::Cast(..)
-        | Expr::Call(..)
-        | Expr::Ref { .. }
-        | Expr::Load { .. }
-        | Expr::Ramp { .. }
-        | Expr::Broadcast { .. }
-        | Expr::Hole(_) => false,
-    }
-}
-
 /// A product of two values of which nothing is known may rise and fall.
 fn unknown(chain: Chain) -> Option<Chain> {
-    chain.rises.map(|_| Chain { rises: None, ..chain })
+    chain.is_plain.then_some(Chain { rises: None, is_plain: false, ..chain })
 }
 
 fn as_f64(constant: Constant) -> Option<f64> {

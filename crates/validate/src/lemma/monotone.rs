@@ -10,9 +10,12 @@
 //!   [`MOST`], which is a premise, and the steps below it do not leave [`FINITE`]. If the value is NaN, so is every result. If it is finite and not 0, or an infinite divisor, or a
 //!   factor 0, the step is monotone by its sign and makes no NaN. If it is an infinite factor or a divisor 0, the results are an infinity on the one side of 0, NaN at 0, and the other
 //!   infinity on the other side; the steps after it keep these apart, and 0, which NaN is converted to, lies between (or at an end of) what the infinities are converted to.
+//! * Sums and differences with such values, after which no factor or divisor of which nothing is known comes. If the value is finite the step is monotone, and keeps infinities and NaN. If it is an infinity, so is
+//!   every result but that of the other infinity, which is NaN and lies at that one's end.
 //! * Last a conversion to an integer, which is monotone as it saturates.
 //!
-//! A sum of a product ends the chain: where floats may be contracted the C compiler may round both at once in one place and not in another, and memory must not depend on that.
+//! A sum of a product is two steps, each rounded, wherever it decides a place: what prints C sees to that. Of a compiler that may round both at once in one place and not in another ([`Space::is_contracted`])
+//! nothing is said: there it ends the chain.
 //!
 //! The sign is that of the factor, or of 1 over the divisor, as `1 / -0` is negative. Where a factor is 0, or a divisor infinite, all results are equal, so that either sign will do.
 
@@ -34,8 +37,8 @@ struct Chain {
     falls: bool,
     /// Of the value of which nothing is known, what makes its step rise, and what makes it fall; one of them holds.
     sign: Option<(FormulaId, FormulaId)>,
-    /// No result so far has a greater absolute value, where `|x|` and `|y|` are at most [`MOST`].
-    magnitude: f64,
+    /// No result so far has a greater absolute value, where `|x|` and `|y|` are at most [`MOST`]; none where one may be infinite.
+    magnitude: Option<f64>,
 }
 
 /// What follows for two machine integers from the order of the integers that they are made of.
@@ -99,11 +102,13 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
         }
         (Term::Call(call, x), Term::Call(other, y)) if call == other && is_rounding(call) => {
             let chain = chain(space, x, y)?;
-            within(Chain { magnitude: chain.magnitude + 1.0, ..chain })
+            let magnitude = chain.magnitude.map(|most| most + 1.0);
+            Some(Chain { magnitude, ..chain })
         }
         (Term::Binary(op, lhs, rhs), Term::Binary(other, other_lhs, other_rhs)) if op == other => {
             let is_sum = matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_));
-            if is_sum && (is_product(space, lhs) || is_product(space, rhs)) {
+            let has_product = is_product(space, lhs) || is_product(space, rhs);
+            if is_sum && has_product && space.is_contracted() {
                 return None;
             }
             if rhs == other_rhs {
@@ -158,7 +163,7 @@ fn is_product(space: &Space, term: TermId) -> bool {
 
 fn bottom(x: PolyId, y: PolyId) -> Chain {
     // An integer may grow by half when it is rounded to a float, if not as much.
-    Chain { x, y, falls: false, sign: None, magnitude: 1.5 * MOST as f64 }
+    Chain { x, y, falls: false, sign: None, magnitude: Some(1.5 * MOST as f64) }
 }
 
 fn is_rounding(call: Intrinsic) -> bool {
@@ -184,13 +189,14 @@ fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Optio
     if !constant.is_finite() {
         return None;
     }
+    let (most, size) = (chain.magnitude, constant.abs());
     let (magnitude, falls) = match op {
-        BinaryOp::Add(_) | BinaryOp::Sub(_) => (chain.magnitude + constant.abs(), chain.falls),
+        BinaryOp::Add(_) | BinaryOp::Sub(_) => (most.map(|most| most + size), chain.falls),
         BinaryOp::Mul(_) if constant != 0.0 => {
-            (chain.magnitude * constant.abs(), chain.falls != (constant < 0.0))
+            (most.map(|most| most * size), chain.falls != (constant < 0.0))
         }
         BinaryOp::Div if constant != 0.0 => {
-            (chain.magnitude / constant.abs(), chain.falls != (constant < 0.0))
+            (most.map(|most| most / size), chain.falls != (constant < 0.0))
         }
         BinaryOp::Mul(_)
         | BinaryOp::Div
@@ -210,14 +216,17 @@ fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Optio
         | BinaryOp::Ge => return None,
     };
     // Rounding at most doubles what is not as good as 0.
-    within(Chain { falls, magnitude: 2.0 * magnitude + 1.0, ..chain })
+    let magnitude = magnitude.map(|most| 2.0 * most + 1.0);
+    Some(Chain { falls, magnitude, ..chain })
 }
 
 /// The step with a value of which nothing is known.
 fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<Chain> {
-    if chain.sign.is_some() {
-        return None;
+    if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_)) {
+        return Some(Chain { magnitude: None, ..chain });
     }
+    // Invariant: what is multiplied is finite, and by one such value alone.
+    chain.magnitude.filter(|most| *most < FINITE)?;
     let scalar = space.scalar(by);
     let zero = float(space, scalar, 0.0)?;
     let sign = match op {
@@ -249,12 +258,7 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     let above = space.compare_floats(BinaryOp::Lt, zero, by);
     let below = space.compare_floats(BinaryOp::Lt, by, zero);
     let sign = (space.or(&[above, natural]), space.or(&[below, unnatural]));
-    // Afterwards nothing has to be finite.
-    Some(Chain { sign: Some(sign), magnitude: 0.0, ..chain })
-}
-
-fn within(chain: Chain) -> Option<Chain> {
-    (chain.magnitude < FINITE).then_some(chain)
+    Some(Chain { sign: Some(sign), magnitude: None, ..chain })
 }
 
 fn float(space: &mut Space, scalar: Scalar, value: f32) -> Option<TermId> {

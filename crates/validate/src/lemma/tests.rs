@@ -37,10 +37,10 @@ fn lemmas_hold_whatever_the_symbols_are() {
     assert!(checked > 100_000, "only {checked}");
 }
 
-/// Steps from an integer to a machine integer by way of floats. `seed` decides which, `by` is a value of which nothing is known; at most `most` steps take it in.
-fn steps(space: &mut Space, seed: u64, of: PolyId, by: TermId, most: i128) -> TermId {
+/// Steps from an integer to a machine integer by way of floats. `seed` decides which; at most `most` steps take in values of which nothing is known.
+fn steps(space: &mut Space, seed: u64, of: PolyId, unknown: [TermId; 2], most: i128) -> TermId {
     let mut random = Random(seed | 1);
-    let scalar = space.scalar(by);
+    let scalar = space.scalar(unknown[0]);
     let constant = |space: &mut Space, random: &mut Random| {
         let values = [0.5, -0.5, 1.0, 3.0, -2.0, 0.0, 1e-3, 65536.0, 1e20, -1e20, f64::INFINITY];
         let value = values[usize::try_from(random.below(values.len() as u64)).unwrap()];
@@ -65,7 +65,9 @@ fn steps(space: &mut Space, seed: u64, of: PolyId, by: TermId, most: i128) -> Te
             3 => space.call_term(Intrinsic::Abs, term).unwrap(),
             4..=6 if taken < most => {
                 taken += 1;
-                space.binary_term(op, term, by).unwrap()
+                let by = unknown[usize::try_from(random.below(2)).unwrap()];
+                let (lhs, rhs) = if random.below(4) == 0 { (by, term) } else { (term, by) };
+                space.binary_term(op, lhs, rhs).unwrap()
             }
             7 => {
                 let constant = constant(space, &mut random);
@@ -108,26 +110,31 @@ fn what_rises_and_falls_does_so_at_all_floats() {
     let (mut made, mut unknown) = (0, 0);
     for _ in 0..20_000 {
         let mut space = Space::new();
-        let (x, y, by) = (space.fresh("x"), space.fresh("y"), space.fresh("by"));
+        let (x, y) = (space.fresh("x"), space.fresh("y"));
+        let [by, beside] = ["by", "beside"].map(|name| space.fresh(name));
         let (of_x, of_y) = (space.symbol(x), space.symbol(y));
         let scalar = if random.below(2) == 0 { Scalar::F32 } else { Scalar::F64 };
-        let factor = space.leaf(Term::Parameter(by, scalar));
+        let floats = [by, beside].map(|float| space.leaf(Term::Parameter(float, scalar)));
         let seed = u64::try_from(random.below(u64::MAX)).unwrap();
-        let a = steps(&mut space, seed, of_x, factor, 2);
-        let b = steps(&mut space, seed, of_y, factor, 2);
+        let a = steps(&mut space, seed, of_x, floats, 3);
+        let b = steps(&mut space, seed, of_y, floats, 3);
         let Some(lemma) = monotone::lemma(&mut space, a, b) else { continue };
         made += 1;
-        for special in specials {
-            let bits = if scalar == Scalar::F32 {
-                Constant::f32(special).to_bits()
+        let bits = |special: f32| {
+            let constant = if scalar == Scalar::F32 {
+                Constant::f32(special)
             } else {
-                Constant::f64(f64::from(special)).to_bits()
+                Constant::f64(f64::from(special))
             };
+            i128::from(constant.to_bits().unwrap())
+        };
+        for special in specials {
             for _ in 0..12 {
+                let other = specials[usize::try_from(random.below(specials.len() as u64)).unwrap()];
                 let mut integer =
                     || integers[usize::try_from(random.below(12)).unwrap()] + random.below(3) - 1;
                 let at: Assignment =
-                    [(x, integer()), (y, integer()), (by, i128::from(bits.unwrap()))]
+                    [(x, integer()), (y, integer()), (by, bits(special)), (beside, bits(other))]
                         .into_iter()
                         .collect();
                 assert!(space.truth_at(lemma, &at), "{:?} at {at:?}", space.term(a));
@@ -165,7 +172,7 @@ fn only_one_unknown_factor_is_taken() {
     assert!(monotone::lemma(&mut space, once[0], twice[1]).is_none());
 }
 
-/// An integer whose multiple is infinite, by infinity, is NaN, and NaN is 0 whatever is added: of such integers a lemma says nothing. Nor of a product in a sum.
+/// An integer whose multiple is infinite, times 0, is NaN, and NaN is 0 whatever is added: of such integers a lemma says nothing.
 #[test]
 fn integers_that_become_infinite_are_left_out() {
     let mut space = Space::new();
@@ -174,22 +181,48 @@ fn integers_that_become_infinite_are_left_out() {
     let factor = space.leaf(Term::Parameter(by, Scalar::F32));
     let [large, three] = [65536.0, 3.0].map(|value| space.constant_term(Constant::f32(value)));
     let wraps = Overflow::Wraps;
-    let lifted = |space: &mut Space, of: PolyId, last: BinaryOp| {
+    let mut lifted = |of: PolyId| {
         let mut term = space.int_to(Scalar::F32, of).unwrap();
-        for by in [large, large] {
+        for by in [large, large, factor] {
             term = space.binary_term(BinaryOp::Mul(wraps), term, by).unwrap();
         }
-        term = space.binary_term(last, term, factor).unwrap();
         term = space.binary_term(BinaryOp::Add(wraps), term, three).unwrap();
         space.cast_term(Scalar::I32, term).unwrap()
     };
-    let products = [of_x, of_y].map(|of| lifted(&mut space, of, BinaryOp::Mul(wraps)));
-    assert!(monotone::lemma(&mut space, products[0], products[1]).is_none());
-    let [a, b] = [of_x, of_y].map(|of| lifted(&mut space, of, BinaryOp::Div));
+    let (a, b) = (lifted(of_x), lifted(of_y));
     let lemma = monotone::lemma(&mut space, a, b).unwrap();
-    let infinite = i128::from(f32::INFINITY.to_bits());
-    let at: Assignment = [(x, 0), (y, 1 << 100), (by, infinite)].into_iter().collect();
+    let at: Assignment = [(x, 0), (y, 1 << 100), (by, 0)].into_iter().collect();
     assert_eq!(space.term_at(a, &at).as_integer(), Some(3));
     assert_eq!(space.term_at(b, &at).as_integer(), Some(0));
     assert!(space.truth_at(lemma, &at));
+}
+
+/// Where most resamplers read: `f32(x) * s + c`. Not where the sum may be rounded with its product; nor is a sum with what may be infinite multiplied by what may be 0.
+#[test]
+fn a_term_of_which_nothing_is_known_stands_last() {
+    let made = |contracted: bool, ops: &[(BinaryOp, &str)]| {
+        let mut space = Space::new().contracted(contracted);
+        let (x, y) = (space.fresh("x"), space.fresh("y"));
+        let floats = ["s", "c"].map(|name| (name, space.fresh(name)));
+        let places = [x, y].map(|of| {
+            let of = space.symbol(of);
+            let mut term = space.int_to(Scalar::F32, of).unwrap();
+            for (op, name) in ops {
+                let (_, symbol) = floats.iter().find(|(known, _)| known == name).unwrap();
+                let value = space.leaf(Term::Parameter(*symbol, Scalar::F32));
+                term = space.binary_term(*op, term, value).unwrap();
+            }
+            term = space.call_term(Intrinsic::Floor, term).unwrap();
+            space.cast_term(Scalar::I32, term).unwrap()
+        });
+        monotone::lemma(&mut space, places[0], places[1]).is_some()
+    };
+    let wraps = Overflow::Wraps;
+    let (times, plus) = (BinaryOp::Mul(wraps), BinaryOp::Add(wraps));
+    assert!(made(false, &[(times, "s"), (plus, "c")]));
+    assert!(!made(true, &[(times, "s"), (plus, "c")]));
+    assert!(made(true, &[(BinaryOp::Div, "s"), (plus, "c")]));
+    assert!(made(false, &[(plus, "c"), (plus, "s")]));
+    assert!(!made(false, &[(plus, "c"), (times, "s")]));
+    assert!(!made(false, &[(times, "s"), (plus, "c"), (times, "s")]));
 }

@@ -166,6 +166,8 @@ pub(crate) struct Space {
     overflowed: bool,
     /// Whether operators on floats are kept even of constants: then terms denote what they should under every meaning of these operators ([`crate::floats`]).
     as_written: bool,
+    /// Whether a product and the sum that it stands in may be rounded at once, in one place and not in another, where floats decide places.
+    contracted: bool,
     /// Constants between which the values of funcs lie ([`crate::ranges`]), for components that are machine integers.
     func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>,
 }
@@ -184,6 +186,16 @@ impl Space {
     /// The same, with operators on floats as they are written.
     pub(crate) fn as_written(func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>) -> Self {
         Self { func_ranges, as_written: true, ..Self::default() }
+    }
+
+    /// The same, where sums of products may be rounded at once.
+    pub(crate) fn contracted(self, contracted: bool) -> Self {
+        Self { contracted, ..self }
+    }
+
+    /// Whether they may.
+    pub(crate) fn is_contracted(&self) -> bool {
+        self.contracted
     }
 
     /// Whether operators on floats are kept even of constants.

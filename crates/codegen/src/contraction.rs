@@ -1,0 +1,274 @@
+//! Whether the C compiler may round a product and the sum that it stands in once.
+//!
+//! # Correctness
+//! Where it may, it is free to do so in one place and not in another, so that what the validator takes for one value, an extent and an index say, may be two. So a program has the permission only if no float in
+//! which that can happen decides where memory is or which statements run: indices of loads and stores, ends of loops, shapes of allocations, conditions of statements, entry checks, prefetches, and whatever these
+//! depend on, through variables and through memory. What is left are values that decide nothing but values.
+//!
+//! Among what decides, any sum and any product are taken to be one above the other, as C compilers move operators through selections, copies and memory. What a compiler may make a product of counts as one: a
+//! quotient by what may be a constant, the sum of a value and itself. So do functions such as `exp`, which are printed as sums of products.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{
+    BinaryOp, BufferId, Check, Expr, ExprId, Interval, Intrinsic, Label, Pool, Program, Stmt,
+    StmtId, VarId,
+};
+
+/// Whether only values depend on how sums of products are rounded: then `fast_math` lets the C compiler round them once.
+pub fn permits_contraction(pool: &Pool, program: &Program) -> bool {
+    let mut search = Search {
+        pool,
+        lets: FxHashMap::default(),
+        written: FxHashMap::default(),
+        places: Vec::new(),
+        seen: FxHashSet::default(),
+        equates_floats: false,
+        is_final: true,
+    };
+    search.stmt(program.body);
+    search.is_final && !search.decisions().may_be_contracted()
+}
+
+struct Search<'a> {
+    pool: &'a Pool,
+    lets: FxHashMap<VarId, ExprId>,
+    /// The values that are stored in each buffer.
+    written: FxHashMap<BufferId, Vec<ExprId>>,
+    /// What decides where memory is or which statements run.
+    places: Vec<ExprId>,
+    /// Expressions that were searched for indices.
+    seen: FxHashSet<ExprId>,
+    /// Whether floats are compared for equality somewhere, so that a parameter may be seen to be a constant.
+    equates_floats: bool,
+    /// Whether nothing was found that final programs do not have.
+    is_final: bool,
+}
+
+/// The operators on floats among what decides.
+#[derive(Default)]
+struct Operators {
+    sum: bool,
+    product: bool,
+}
+
+impl Operators {
+    fn may_be_contracted(&self) -> bool {
+        self.sum && self.product
+    }
+}
+
+impl Search<'_> {
+    fn stmt(&mut self, id: StmtId) {
+        let pool = self.pool;
+        match pool.get_stmt(id) {
+            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(*stmt)),
+            Stmt::Let { var, value, body } => {
+                self.lets.insert(*var, *value);
+                self.expr(*value);
+                self.stmt(*body);
+            }
+            Stmt::If { condition, then_branch, else_branch } => {
+                self.place(*condition);
+                self.stmt(*then_branch);
+                if let Some(else_branch) = else_branch {
+                    self.stmt(*else_branch);
+                }
+            }
+            Stmt::For { var: _, min, extent, kind: _, body } => {
+                self.place(*min);
+                self.place(*extent);
+                self.stmt(*body);
+            }
+            Stmt::Allocate { buffer, body } => {
+                for dim in &pool.buffer(*buffer).dims {
+                    for part in [dim.min, dim.extent, dim.stride] {
+                        self.place(part);
+                    }
+                }
+                self.stmt(*body);
+            }
+            Stmt::Assert { condition, check } => {
+                self.place(*condition);
+                self.check(check);
+            }
+            Stmt::Labeled { label, body } => {
+                match label {
+                    Label::Prefetch { buffer: _, index } => self.place(*index),
+                    // They are not printed.
+                    Label::Func { .. }
+                    | Label::Stage { .. }
+                    | Label::Partition(_)
+                    | Label::Ahead { .. } => {}
+                }
+                self.stmt(*body);
+            }
+            Stmt::Store { buffer, index, value, prophecy: _, atomic: _ } => {
+                self.place(*index);
+                self.expr(*value);
+                self.written.entry(*buffer).or_default().push(*value);
+            }
+            Stmt::Provide { .. } => self.is_final = false,
+        }
+    }
+
+    fn check(&mut self, check: &Check) {
+        match check {
+            Check::InputRegion { needed, given, .. }
+            | Check::OutputRegion { needed, given, .. } => {
+                for Interval { min, extent } in [needed, given] {
+                    self.place(*min);
+                    self.place(*extent);
+                }
+            }
+            Check::Require { .. }
+            | Check::DomainExtent { .. }
+            | Check::SplitFactor { .. }
+            | Check::Bound { .. }
+            | Check::SizeLimit { .. }
+            | Check::Layout { .. } => {}
+        }
+    }
+
+    fn place(&mut self, expr: ExprId) {
+        self.places.push(expr);
+        self.expr(expr);
+    }
+
+    /// Finds the indices of loads, and comparisons.
+    fn expr(&mut self, root: ExprId) {
+        let pool = self.pool;
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            if !self.seen.insert(id) {
+                continue;
+            }
+            let expr = pool.get(id);
+            match expr {
+                Expr::Load { buffer: _, index, access: _ } => self.places.push(*index),
+                Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, lhs, _) => {
+                    self.equates_floats |= pool.ty(*lhs).scalar.is_float();
+                }
+                Expr::Ref { .. } | Expr::Hole(_) => self.is_final = false,
+                Expr::Const(_)
+                | Expr::Var(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. } => {}
+            }
+            expr.for_each_operand(|operand| open.push(operand));
+        }
+    }
+
+    /// The operators on floats that what decides is made of.
+    fn decisions(&self) -> Operators {
+        let mut operators = Operators::default();
+        let mut open = self.places.clone();
+        let (mut seen, mut read) = (FxHashSet::default(), FxHashSet::default());
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let expr = self.pool.get(id);
+            match expr {
+                Expr::Var(var) => open.extend(self.lets.get(var)),
+                Expr::Load { buffer, .. } => {
+                    if read.insert(*buffer) {
+                        open.extend(self.written.get(buffer).into_iter().flatten());
+                    }
+                }
+                Expr::Binary(op, lhs, rhs) if self.pool.ty(id).scalar.is_float() => {
+                    self.operator(*op, (*lhs, *rhs), &mut operators);
+                }
+                Expr::Call(call, _) if is_printed_as_sums(*call) => {
+                    operators = Operators { sum: true, product: true };
+                }
+                Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Ref { .. }
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Hole(_) => {}
+            }
+            expr.for_each_operand(|operand| open.push(operand));
+        }
+        operators
+    }
+
+    fn operator(&self, op: BinaryOp, (lhs, rhs): (ExprId, ExprId), found: &mut Operators) {
+        match op {
+            BinaryOp::Add(_) => {
+                found.sum = true;
+                // `a + b` is `2 * a` where the compiler sees that `b` is `a`.
+                found.product |= !self.is_constant(lhs) && !self.is_constant(rhs);
+            }
+            BinaryOp::Sub(_) => found.sum = true,
+            BinaryOp::Mul(_) => found.product = true,
+            BinaryOp::Div => found.product |= self.equates_floats || !self.is_parameter(rhs),
+            BinaryOp::Min | BinaryOp::Max => {}
+            BinaryOp::Mod
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => *found = Operators { sum: true, product: true },
+        }
+    }
+
+    /// What a variable or a vector of equal lanes stands for.
+    fn resolved(&self, expr: ExprId) -> ExprId {
+        match self.pool.get(expr) {
+            Expr::Var(var) => self.lets.get(var).map_or(expr, |value| self.resolved(*value)),
+            Expr::Broadcast { value, .. } => self.resolved(*value),
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Hole(_) => expr,
+        }
+    }
+
+    fn is_constant(&self, expr: ExprId) -> bool {
+        matches!(self.pool.get(self.resolved(expr)), Expr::Const(_))
+    }
+
+    /// Whether a float is the caller's: all other variables of floats are bound.
+    fn is_parameter(&self, expr: ExprId) -> bool {
+        matches!(self.pool.get(self.resolved(expr)), Expr::Var(_))
+    }
+}
+
+fn is_printed_as_sums(call: Intrinsic) -> bool {
+    match call {
+        Intrinsic::Abs
+        | Intrinsic::Sqrt
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Round
+        | Intrinsic::Trunc => false,
+        Intrinsic::Exp
+        | Intrinsic::Log
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Atan => true,
+    }
+}
