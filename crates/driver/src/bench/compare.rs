@@ -1,16 +1,139 @@
 //! How far what two forms compute is apart.
 
-use halidom_ir::{Array, Constant, Scalar};
+use halidom_base::FxHashSet;
+use halidom_ir::{
+    Algorithm, Array, BinaryOp, Constant, Expr, ExprId, FuncId, Intrinsic, Pool, Scalar,
+};
 
 /// How far floats may be from those of another form, of the largest element: Halide contracts and regroups them, and so do we under `fast_math`.
 pub(crate) const TOLERANCE: f64 = 1e-3;
 
-/// How far arrays are from others, of the largest element of each; infinite where they are of different shapes, or integers differ.
-pub(crate) fn furthest(first: &[Array], others: &[Array]) -> f64 {
+/// How the components of outputs are compared where floats may be rounded in other places, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Likeness {
+    /// Whether integers may be one apart.
+    by_one: Vec<bool>,
+}
+
+impl Likeness {
+    /// Integers must be equal, unless they are made of floats that were computed: these may be one apart, as `u8(x)` is where `x` lies beside an integer.
+    pub(crate) fn of(pool: &Pool, algorithm: &Algorithm) -> Self {
+        let is_rounded = |(func, component)| {
+            let mut search = Search { pool, seen: FxHashSet::default() };
+            search.func(func, component, Above::Values)
+        };
+        let components = algorithm.output_components(pool).into_iter();
+        Self { by_one: components.map(is_rounded).collect() }
+    }
+
+    /// All integers must be equal.
+    pub(crate) fn exact() -> Self {
+        Self { by_one: Vec::new() }
+    }
+}
+
+/// What takes a value in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Above {
+    Values,
+    /// A conversion to an integer.
+    Conversion,
+}
+
+/// Looks for floats that are rounded when they are computed, and become integers.
+struct Search<'a> {
+    pool: &'a Pool,
+    seen: FxHashSet<(FuncId, usize, Above)>,
+}
+
+impl Search<'_> {
+    fn func(&mut self, func: FuncId, component: usize, above: Above) -> bool {
+        if !self.seen.insert((func, component, above)) {
+            return false;
+        }
+        let stages = self.pool.func(func).stages();
+        let values: Vec<ExprId> =
+            stages.iter().filter_map(|stage| stage.values.get(component).copied()).collect();
+        values.into_iter().any(|value| self.value(value, above))
+    }
+
+    /// What a value is made of. What decides which value it is, conditions and places, is none of it: values that are chosen otherwise may be anything apart.
+    fn value(&mut self, expr: ExprId, above: Above) -> bool {
+        let is_float = self.pool.ty(expr).scalar.is_float();
+        let rounds = is_float && above == Above::Conversion;
+        match *self.pool.get(expr) {
+            Expr::Cast(_, operand) => {
+                let becomes_integer = !is_float && self.pool.ty(operand).scalar.is_float();
+                self.value(operand, if becomes_integer { Above::Conversion } else { above })
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                if op.is_comparison() {
+                    return false;
+                }
+                let picks = matches!(op, BinaryOp::Min | BinaryOp::Max);
+                (rounds && !picks) || self.value(lhs, above) || self.value(rhs, above)
+            }
+            Expr::Call(call, operand) => (rounds && !is_exact(call)) || self.value(operand, above),
+            Expr::Unary(_, operand) | Expr::Broadcast { value: operand, .. } => {
+                self.value(operand, above)
+            }
+            Expr::Select { if_true, if_false, .. } => {
+                self.value(if_true, above) || self.value(if_false, above)
+            }
+            Expr::Ref { func, component, .. } => self.func(func, component, above),
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Hole(_) => false,
+        }
+    }
+}
+
+fn is_exact(call: Intrinsic) -> bool {
+    match call {
+        Intrinsic::Abs
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Round
+        | Intrinsic::Trunc => true,
+        Intrinsic::Sqrt
+        | Intrinsic::Exp
+        | Intrinsic::Log
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Atan => false,
+    }
+}
+
+/// How far arrays are from others, of the largest element of each; infinite where they are of different shapes, or integers differ by more than they may. Integers that differ by what they may are no distance apart.
+pub(crate) fn furthest(first: &[Array], others: &[Array], likeness: &Likeness) -> f64 {
     if first.len() != others.len() {
         return f64::INFINITY;
     }
-    first.iter().zip(others).map(|(a, b)| distance(a, b)).fold(0.0, f64::max)
+    let pairs = first.iter().zip(others).enumerate();
+    let distances = pairs.map(|(position, (a, b))| {
+        let by_one = likeness.by_one.get(position).copied().unwrap_or(false);
+        if by_one && are_one_apart(a, b) { 0.0 } else { Apart::of(a, b).relative() }
+    });
+    distances.fold(0.0, f64::max)
+}
+
+/// Whether arrays of integers have the same shape, and elements that differ by one at most.
+fn are_one_apart(a: &Array, b: &Array) -> bool {
+    let integer = |value: Option<Constant>| value.and_then(Constant::as_integer);
+    let near = |x, y| match (integer(x), integer(y)) {
+        (Some(x), Some(y)) => x.abs_diff(y) <= 1,
+        (Some(_) | None, None) | (None, Some(_)) => false,
+    };
+    if a.shape != b.shape || a.scalar != b.scalar {
+        false
+    } else if is_dense(a) && is_dense(b) && a.strides == b.strides {
+        (0..a.len()).all(|element| near(a.get_element(element), b.get_element(element)))
+    } else {
+        a.points().all(|point| near(a.get(&point), b.get(&point)))
+    }
 }
 
 /// Whether arrays have the same elements, bit by bit; one NaN is as good as another.
@@ -20,10 +143,6 @@ pub(crate) fn identical(first: &[Array], others: &[Array]) -> bool {
             let apart = Apart::of(a, b);
             !apart.differs && apart.furthest <= 0.0
         })
-}
-
-fn distance(a: &Array, b: &Array) -> f64 {
-    Apart::of(a, b).relative()
 }
 
 /// Whether an array has no bytes but its elements'.
@@ -111,7 +230,8 @@ impl Apart {
 
 #[cfg(test)]
 mod tests {
-    use super::{furthest, identical};
+    use super::{Likeness, furthest, identical};
+    use crate::source;
     use halidom_ir::{Array, Constant, Scalar};
 
     fn array(scalar: Scalar, padding: i64, values: &[Constant]) -> Array {
@@ -128,19 +248,85 @@ mod tests {
         array(Scalar::F32, padding, &values)
     }
 
+    fn exactly(first: &[Array], others: &[Array]) -> f64 {
+        furthest(first, others, &Likeness::exact())
+    }
+
+    /// How a pipeline's output is compared.
+    fn likeness(definitions: &str) -> Likeness {
+        let text = format!(
+            "pipeline p(a: buffer<f32, 1>, b: buffer<u8, 1>, s: f32) -> output: buffer<u8, 1> {{\n{definitions}\n}}\n"
+        );
+        let loaded = source::parse("p.hal", text);
+        assert_eq!(loaded.module.diagnostics, [], "{definitions}");
+        Likeness::of(&loaded.module.pool, &loaded.module.pipelines[0].algorithm)
+    }
+
+    #[test]
+    fn integers_made_of_computed_floats_may_be_one_apart() {
+        let by_one = Likeness { by_one: vec![true] };
+        for definitions in [
+            "func output(x) = u8(a(x) * s);",
+            "func output(x) = b(x) + 2 * u8(sqrt(a(x)));",
+            "func t(x) = a(x) + 0.5; func output(x) = u8(floor(t(x)));",
+            "func t(x) = i32(a(x) / s); func output(x) = select(b(x) > 3, u8(t(x)), 1);",
+            "func output(x) { output(x) = 0; for k in 0..5 { output(k) += u8(a(k) * 2.0); } }",
+        ] {
+            assert_eq!(likeness(definitions), by_one, "{definitions}");
+        }
+        let exact = Likeness { by_one: vec![false] };
+        for definitions in [
+            "func output(x) = b(x) / 3;",
+            // What is not computed is not rounded.
+            "func output(x) = u8(a(x));",
+            "func output(x) = u8(max(f32(b(x)), s));",
+            // Floats that decide: what is chosen is not near.
+            "func output(x) = select(a(x) * s > 1.0, b(x), 7);",
+            "func output(x) = b(clamp(int(i32(a(x) * s)), 0, 9));",
+        ] {
+            assert_eq!(likeness(definitions), exact, "{definitions}");
+        }
+    }
+
+    #[test]
+    fn integers_one_apart_are_near_where_they_may_be() {
+        let of = |padding, values: [i128; 2]| {
+            [array(
+                Scalar::U8,
+                padding,
+                &values.map(|value| Constant::wrapped(Scalar::U8, value).unwrap()),
+            )]
+        };
+        let by_one = Likeness { by_one: vec![true] };
+        for padding in [0, 3] {
+            for near in [[7, 8], [6, 8], [8, 9]] {
+                let far = furthest(&of(0, [7, 8]), &of(padding, near), &by_one);
+                assert_eq!(far.to_bits(), 0.0_f64.to_bits(), "{near:?}");
+            }
+            for far in [[7, 10], [5, 8], [255, 8]] {
+                assert!(furthest(&of(0, [7, 8]), &of(padding, far), &by_one).is_infinite());
+            }
+            assert!(exactly(&of(0, [7, 8]), &of(padding, [7, 9])).is_infinite());
+            assert!(furthest(&of(0, [0, 8]), &of(padding, [255, 8]), &by_one).is_infinite());
+        }
+        let floats = [floats(0, &[1.0, 2.0])];
+        let others = [self::floats(0, &[1.0, 3.0])];
+        assert!(furthest(&floats, &others, &by_one) > 0.1);
+    }
+
     #[test]
     fn floats_are_compared_with_the_largest() {
         for padding in [0, 3] {
             let first = floats(0, &[1.0, 200.0, f32::NAN]);
             let near =
-                furthest(std::slice::from_ref(&first), &[floats(padding, &[1.0, 201.0, f32::NAN])]);
+                exactly(std::slice::from_ref(&first), &[floats(padding, &[1.0, 201.0, f32::NAN])]);
             assert!((near - 0.005).abs() < 1e-9, "{near}");
             for far in [f32::NAN, f32::INFINITY] {
                 let others = [floats(padding, &[1.0, far, f32::NAN])];
-                assert!(furthest(std::slice::from_ref(&first), &others).is_infinite());
+                assert!(exactly(std::slice::from_ref(&first), &others).is_infinite());
             }
             assert!(
-                furthest(std::slice::from_ref(&first), &[first.clone(), first.clone()])
+                exactly(std::slice::from_ref(&first), &[first.clone(), first.clone()])
                     .is_infinite()
             );
         }
@@ -150,7 +336,7 @@ mod tests {
     fn zeros_of_two_signs_are_not_identical() {
         for padding in [0, 3] {
             let (first, other) = ([floats(0, &[0.0, 1.0])], [floats(padding, &[-0.0, 1.0])]);
-            assert_eq!(furthest(&first, &other).to_bits(), 0.0_f64.to_bits());
+            assert_eq!(exactly(&first, &other).to_bits(), 0.0_f64.to_bits());
             assert!(!identical(&first, &other));
             let nans = |bits| [floats(padding, &[f32::from_bits(bits), 1.0])];
             assert!(identical(&nans(0x7fc0_0000), &nans(0x7fc0_0001)));
@@ -159,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_difference_beside_a_greater_one_does_not_hide_it() {
-        let far = furthest(&[floats(0, &[1.0, 1.0])], &[floats(0, &[f32::NAN, 2.0])]);
+        let far = exactly(&[floats(0, &[1.0, 1.0])], &[floats(0, &[f32::NAN, 2.0])]);
         assert!(far.is_infinite());
     }
 
@@ -172,8 +358,8 @@ mod tests {
                 &[1, last].map(|value| Constant::wrapped(Scalar::I32, value).unwrap()),
             )
         };
-        assert_eq!(furthest(&[of(0, 2)], &[of(3, 2)]).to_bits(), 0.0_f64.to_bits());
-        assert!(furthest(&[of(0, 2)], &[of(0, 3)]).is_infinite());
-        assert!(furthest(&[of(0, 2)], &[of(3, 3)]).is_infinite());
+        assert_eq!(exactly(&[of(0, 2)], &[of(3, 2)]).to_bits(), 0.0_f64.to_bits());
+        assert!(exactly(&[of(0, 2)], &[of(0, 3)]).is_infinite());
+        assert!(exactly(&[of(0, 2)], &[of(3, 3)]).is_infinite());
     }
 }

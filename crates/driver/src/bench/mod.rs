@@ -15,7 +15,7 @@ use halidom_diag::Diagnostic;
 use halidom_ir::Array;
 use halidom_validate::Verdict;
 
-pub(crate) use compare::{TOLERANCE, furthest, identical};
+pub(crate) use compare::{Likeness, TOLERANCE, furthest, identical};
 pub use halide::export;
 pub(crate) use limits::measure;
 pub use limits::{Limits, traffic};
@@ -98,7 +98,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether the results are those of the first form, floats up to what regrouping does.
+    /// Whether the results are those of the first form, up to what regrouping does to floats and to integers that are made of them.
     pub fn agrees(&self) -> bool {
         self.distance <= TOLERANCE
     }
@@ -277,13 +277,18 @@ pub fn run(
         bytes: traffic(&loaded.module.pool, &algorithm, &references[0], &prepared),
         limits: Vec::new(),
     };
+    // Without `fast_math` our own forms round alike.
+    let regrouped = Likeness::of(&loaded.module.pool, &algorithm);
+    let own = if algorithm.fast_math { regrouped.clone() } else { Likeness::exact() };
+    let likeness = |maker| if maker == Maker::Halide { &regrouped } else { &own };
     for threads in &options.threads {
         progress(&format!(
             "timing with {threads} {}",
             if *threads == 1 { "thread" } else { "threads" }
         ));
         bench.limits.push(measure(*threads));
-        time(&mut forms, *threads, (options.rounds, options.budget), &mut bench)?;
+        let budget = (options.rounds, options.budget);
+        time(&mut forms, *threads, budget, &likeness, &mut bench)?;
     }
     Ok(bench)
 }
@@ -304,10 +309,11 @@ fn place<'n>(
 }
 
 /// Times all forms with one number of threads. A form of Halide that fails is taken out.
-fn time(
+fn time<'l>(
     forms: &mut Vec<Form<'_>>,
     threads: usize,
     (rounds, budget): (usize, Duration),
+    likeness: &dyn Fn(Maker) -> &'l Likeness,
     bench: &mut Bench,
 ) -> Result<(), BenchError> {
     let mut once = Duration::ZERO;
@@ -362,7 +368,7 @@ fn time(
         let (least, median, most) =
             (times[0], times[times.len() / 2], times[(times.len() * 9 / 10).min(times.len() - 1)]);
         let distance = match (&first, form.outputs()) {
-            (Some(first), Some(outputs)) => furthest(first, &outputs),
+            (Some(first), Some(outputs)) => furthest(first, &outputs, likeness(form.maker)),
             _ => f64::INFINITY,
         };
         bench.rows.push(Row {

@@ -13,7 +13,7 @@ use halidom_diag::Diagnostic;
 use halidom_ir::{Algorithm, Array, Pool, Schedule};
 use halidom_lang::NamedSchedule;
 
-use crate::bench::{TOLERANCE, furthest, identical};
+use crate::bench::{Likeness, TOLERANCE, furthest, identical};
 use crate::compile::{self, Compiled};
 use crate::data::Prepared;
 use crate::execute::{self, BuildError, ExecuteError, Native};
@@ -59,16 +59,15 @@ impl Built {
 /// What every form is to compute.
 pub(super) struct Expected {
     pub(super) outputs: Vec<Array>,
-    /// Whether floats may differ by what regrouping does.
-    pub(super) nearly: bool,
+    /// Where they may differ by what regrouping does to floats, and how.
+    pub(super) nearly: Option<Likeness>,
 }
 
 impl Expected {
     fn agrees(&self, outputs: &[Array]) -> bool {
-        if self.nearly {
-            furthest(&self.outputs, outputs) <= TOLERANCE
-        } else {
-            identical(&self.outputs, outputs)
+        match &self.nearly {
+            Some(likeness) => furthest(&self.outputs, outputs, likeness) <= TOLERANCE,
+            None => identical(&self.outputs, outputs),
         }
     }
 }

@@ -22,7 +22,7 @@ use halidom_validate::Verdict;
 
 pub use counts::{Counts, Rejection};
 
-use crate::bench::{Limits, measure, traffic};
+use crate::bench::{Likeness, Limits, measure, traffic};
 use crate::compile;
 use crate::data::{self, DataError, Prepared, Request};
 use crate::execute;
@@ -254,8 +254,8 @@ fn expected(
         Verdict::Refuted(_) => return Err(wrong("the validator refutes it".to_owned())),
         Verdict::Unknown(reason) => Reference::Undecided(reason),
     };
-    let nearly = algorithm.fast_math;
-    let mut expected = Arc::new(Expected { outputs, nearly });
+    let nearly = algorithm.fast_math.then(|| Likeness::of(pool, algorithm));
+    let mut expected = Arc::new(Expected { outputs, nearly: nearly.clone() });
     if took <= CHEAP
         && let Ok(outputs) = execute::interpret(pool, algorithm, prepared)
     {
