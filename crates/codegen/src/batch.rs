@@ -3,7 +3,7 @@
 use halidom_base::IndexSet;
 
 use crate::kernel::Kernel;
-use crate::loader::{self, Entry};
+use crate::loader::Entry;
 use crate::module::{PREAMBLE, run_symbol};
 use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
 use crate::{CModule, CompileError, Target, Toolchain, helpers};
@@ -44,7 +44,6 @@ pub fn compile_batch(
         command.arg("-O0");
     }
     command.args(["-shared", SOURCE_NAME, "-o", "pipelines.so", "-lm"]);
-    loader::load_runtime(toolchain)?;
     toolchain.finish(command.output())?;
     let symbols: Vec<String> = modules.iter().map(|module| run_symbol(&module.name)).collect();
     let entries = Entry::open_all(&directory.path().join("pipelines.so"), &symbols)?;

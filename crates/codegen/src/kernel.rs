@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use halidom_ir::{Array, Check, Constant, Scalar, Shape, VarId};
 
+use crate::link::{self, OBJECT_NAME};
 use crate::loader::{self, Call, Entry, Failure, Memory, Status, Word};
 use crate::module::{CheckInfo, Field, Part, Side, Signature, Source, run_symbol};
 use crate::toolchain::{SOURCE_NAME, write_sources};
@@ -19,14 +20,9 @@ pub fn compile(
     write_sources(directory.path(), module)?;
     let target = module.compiled_for(target);
     let mut command = toolchain.command(&target, directory.path());
-    command.args(["-shared", SOURCE_NAME, "-o", "pipeline.so", "-lm"]);
-    // The runtime is compiled at the same time, once in a process.
-    std::thread::scope(|scope| {
-        let runtime = scope.spawn(|| loader::load_runtime(toolchain));
-        toolchain.run(command, directory.path())?;
-        runtime.join().unwrap_or(Err(CompileError::Interrupted))
-    })?;
-    let entry = Entry::open(&directory.path().join("pipeline.so"), &run_symbol(&module.name))?;
+    command.args(["-c", SOURCE_NAME, "-o", OBJECT_NAME]);
+    toolchain.run(command, directory.path())?;
+    let entry = link::load(toolchain, directory.path(), &run_symbol(&module.name))?;
     Ok(Kernel::new(entry, module))
 }
 

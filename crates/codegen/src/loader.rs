@@ -11,16 +11,12 @@
 
 use std::ffi::c_int;
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
 use libloading::Library;
-use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
+use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
-use crate::Target;
-use crate::toolchain::{
-    CompileError, HEADER_NAME, RUNTIME_HEADER, RUNTIME_SOURCE, Toolchain, write,
-};
+use crate::toolchain::CompileError;
 
 /// Values that a failed check reports: `HALIDOM_FAILURE_VALUES`.
 const FAILURE_VALUES: usize = 6;
@@ -142,17 +138,14 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Loads a shared library, whose calls of the runtime are resolved to the one that is loaded already.
+    /// Loads a shared library, whose calls of the runtime are resolved to the process's own.
     pub(crate) fn open(path: &Path, symbol: &str) -> Result<Self, CompileError> {
-        // SAFETY: the library was compiled from generated C, which has no initialisers.
-        let library = unsafe { Library::new(path) }?;
-        Self::of(&Arc::new(library), symbol)
+        Self::of(&Arc::new(library(path)?), symbol)
     }
 
     /// Loads a library of several pipelines.
     pub(crate) fn open_all(path: &Path, symbols: &[String]) -> Result<Vec<Self>, CompileError> {
-        // SAFETY: as above.
-        let library = Arc::new(unsafe { Library::new(path) }?);
+        let library = Arc::new(library(path)?);
         symbols.iter().map(|symbol| Self::of(&library, symbol)).collect()
     }
 
@@ -179,6 +172,13 @@ impl Entry {
     }
 }
 
+/// Loads a library of pipelines, and before it the runtime; an error if a symbol that it calls is nowhere.
+fn library(path: &Path) -> Result<Library, CompileError> {
+    load_runtime()?;
+    // SAFETY: the library was compiled from generated C, which has no initialisers.
+    Ok(unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_LOCAL) }?.into())
+}
+
 /// The runtime that all pipelines of this process share, so that they share its threads.
 struct Runtime {
     set_threads: unsafe extern "C" fn(c_int),
@@ -188,20 +188,19 @@ struct Runtime {
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
-/// Compiles and loads the runtime, once in a process; what compiles pipelines calls it by itself.
-pub fn load_runtime(toolchain: &Toolchain) -> Result<(), CompileError> {
+/// The runtime as a shared library, which the build script compiled.
+const RUNTIME_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.so"));
+
+/// Loads the runtime, once in a process.
+fn load_runtime() -> Result<(), CompileError> {
     let mut runtime = RUNTIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if runtime.is_some() {
         return Ok(());
     }
     let directory = tempfile::tempdir().map_err(CompileError::io("make a directory"))?;
-    write(directory.path(), HEADER_NAME, RUNTIME_HEADER)?;
-    write(directory.path(), "runtime.c", RUNTIME_SOURCE)?;
-    let mut command = toolchain.command(&Target::GENERIC, directory.path());
-    command.args(["-shared", "runtime.c", "-o", "runtime.so", "-pthread"]).stdout(Stdio::null());
-    toolchain.finish(command.output())?;
     let path = directory.path().join("runtime.so");
-    // SAFETY: the runtime's initialisers are none; its destructor ends its own threads.
+    std::fs::write(&path, RUNTIME_LIBRARY).map_err(CompileError::io("write the runtime"))?;
+    // SAFETY: the runtime's initialisers prepare it for forks; its destructor ends its own threads.
     let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }?;
     // SAFETY: the runtime declares the function so.
     let set_threads =

@@ -4,6 +4,7 @@
 pub(crate) mod common;
 mod contraction;
 mod library;
+mod link;
 mod math;
 mod operators;
 mod realigned;

@@ -1,10 +1,13 @@
 //! The C compiler: which one, and how it is called.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::flags::{CANDIDATES, EVERYWHERE};
 use crate::{CModule, Target};
 
 /// The runtime's header, as it is shipped.
@@ -19,14 +22,12 @@ pub(crate) const HEADER_NAME: &str = "halidom_runtime.h";
 
 /// The environment variable that names the compiler to use.
 pub const COMPILER_VARIABLE: &str = "HALIDOM_CC";
-/// What is looked for, the first found taken: clang is 10 to 40 % ahead on vector code.
-const CANDIDATES: &[&str] = &["clang-19", "clang", "gcc", "cc"];
 
-/// A C compiler that was found to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A C compiler that was found.
+#[derive(Clone, Debug)]
 pub struct Toolchain {
     compiler: OsString,
-    version: String,
+    version: Arc<OnceLock<String>>,
     strict: bool,
     limit: Option<Duration>,
 }
@@ -37,8 +38,8 @@ const LOOK: Duration = Duration::from_millis(2);
 /// Why C was not compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// No compiler runs.
-    #[error("no C compiler was found: looked for {0}")]
+    /// There is no compiler, or it does not run.
+    #[error("no C compiler was found that runs: looked for {0}")]
     NoCompiler(String),
     /// Files could not be written or the compiler not be started.
     #[error("cannot {what}")]
@@ -64,9 +65,6 @@ pub enum CompileError {
         /// How long it may take.
         limit: Duration,
     },
-    /// The thread that compiled the runtime ended early.
-    #[error("the runtime was not compiled")]
-    Interrupted,
     /// What was compiled does not load.
     #[error("the compiled pipeline does not load: {0}")]
     Load(#[from] libloading::Error),
@@ -80,7 +78,7 @@ impl CompileError {
 }
 
 impl Toolchain {
-    /// The compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc, cc that runs.
+    /// The compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc, cc that is there.
     pub fn find() -> Result<Self, CompileError> {
         if let Some(named) = std::env::var_os(COMPILER_VARIABLE) {
             return Self::of(&named).ok_or_else(|| {
@@ -99,7 +97,8 @@ impl Toolchain {
         let mut found: Vec<Self> = Vec::new();
         for candidate in CANDIDATES {
             if let Some(toolchain) = Self::of(OsStr::new(candidate))
-                && found.iter().all(|known| known.version != toolchain.version)
+                && !toolchain.version().is_empty()
+                && found.iter().all(|known| known.version() != toolchain.version())
             {
                 found.push(toolchain);
             }
@@ -107,14 +106,21 @@ impl Toolchain {
         found
     }
 
-    /// The compiler of this name or path, if it runs.
+    /// The compiler of this name or path, if there is such a program. It is not run: a large compiler takes as long to start as a small pipeline to be compiled.
     pub fn of(compiler: &OsStr) -> Option<Self> {
-        let output = Command::new(compiler).arg("--version").stdin(Stdio::null()).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let version = text.lines().next()?.trim().to_owned();
-        (output.status.success() && !version.is_empty()).then(|| Self {
+        let is_program = |path: &Path| {
+            let data = std::fs::metadata(path);
+            data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+        };
+        let is_there = if Path::new(compiler).components().count() > 1 {
+            is_program(Path::new(compiler))
+        } else {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&folders).any(|folder| is_program(&folder.join(compiler)))
+        };
+        is_there.then(|| Self {
             compiler: compiler.to_owned(),
-            version,
+            version: Arc::default(),
             strict: false,
             limit: None,
         })
@@ -139,9 +145,15 @@ impl Toolchain {
         self.compiler.to_string_lossy().into_owned()
     }
 
-    /// The first line that it says about its version.
+    /// The first line that it says about its version; nothing if it does not run. It is asked once, which takes a while.
     pub fn version(&self) -> &str {
-        &self.version
+        self.version.get_or_init(|| {
+            let mut command = Command::new(&self.compiler);
+            let output = command.arg("--version").stdin(Stdio::null()).output().ok();
+            let output = output.filter(|output| output.status.success());
+            let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+            text.and_then(|text| Some(text.lines().next()?.trim().to_owned())).unwrap_or_default()
+        })
     }
 
     /// A call of the compiler with the flags that every generated file needs: strict floats unless the target says otherwise, no `errno`, position independence.
@@ -149,7 +161,7 @@ impl Toolchain {
         let mut command = Command::new(&self.compiler);
         command.current_dir(directory).stdin(Stdio::null());
         let contract = if target.contracts() { "-ffp-contract=fast" } else { "-ffp-contract=off" };
-        command.args(["-std=gnu11", "-O2", "-fPIC", contract, "-fno-math-errno"]);
+        command.args(EVERYWHERE).arg(contract);
         let warnings: &[&str] =
             if self.strict { &["-Wall", "-Wextra", "-Werror"] } else { &["-w"] };
         command.args(warnings).args(target.flags());
@@ -185,6 +197,9 @@ impl Toolchain {
         let output = output.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
         if output.status.success() {
             return Ok(());
+        }
+        if self.version().is_empty() {
+            return Err(CompileError::NoCompiler(compiler));
         }
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         Err(CompileError::Refused { compiler, messages })

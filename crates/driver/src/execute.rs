@@ -1,8 +1,7 @@
 //! Running a pipeline: natively, or by interpreting its algorithm.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use halidom_codegen::{
@@ -245,48 +244,12 @@ pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
     Some(cropped)
 }
 
-/// The C compiler to use.
+/// The C compiler to use. What it says of its version is asked meanwhile, as that takes as long as to lower a program.
 pub fn toolchain() -> Result<Toolchain, CompileError> {
-    Toolchain::find()
-}
-
-/// A C compiler that is looked for, and compiles the runtime, in a thread of its own: nothing of that depends on a program. The thread is waited for where this is
-/// dropped, as it has files to take away.
-pub struct Preparing {
-    found: Receiver<Result<Toolchain, CompileError>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// Begins to look for the C compiler, and to compile the runtime with it.
-pub fn begin() -> Preparing {
-    let (sender, found) = mpsc::channel();
-    let thread = thread::spawn(move || {
-        let toolchain = Toolchain::find();
-        let runtime = toolchain.as_ref().ok().cloned();
-        // Nobody may wait for it any more.
-        let _ = sender.send(toolchain);
-        if let Some(toolchain) = runtime {
-            // What is wrong is said where a pipeline is compiled, which tries again.
-            let _ = halidom_codegen::load_runtime(&toolchain);
-        }
-    });
-    Preparing { found, thread: Some(thread) }
-}
-
-impl Preparing {
-    /// The compiler; the runtime may still be on its way, which [`build`] waits for.
-    pub fn toolchain(&self) -> Result<Toolchain, CompileError> {
-        self.found.recv().unwrap_or(Err(CompileError::Interrupted))
-    }
-}
-
-impl Drop for Preparing {
-    fn drop(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            // Its panics have nothing to say to others.
-            let _ = thread.join();
-        }
-    }
+    let toolchain = Toolchain::find()?;
+    let asked = toolchain.clone();
+    thread::spawn(move || asked.version().len());
+    Ok(toolchain)
 }
 
 /// This machine, for code of an algorithm: under `fast_math` the C compiler may contract products and sums, where these decide nothing but values.

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use halidom_codegen::{CompileError, Toolchain};
 use halidom_diag::Diagnostic;
 use halidom_driver::compile;
 use halidom_driver::data::{self, Prepared};
 use halidom_driver::derivation::is_derivation_file;
-use halidom_driver::execute::{self, ExecuteError, Native, Preparing};
+use halidom_driver::execute::{self, ExecuteError, Native};
 use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
@@ -26,12 +27,11 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     if is_derivation_file(&args.choice.file) {
         let job = compiled(&args.choice, output)?;
         let references = vec![job.compiled.structured.clone()];
-        let compiler = (!args.interpret).then(execute::begin);
+        let compiler = (!args.interpret).then(execute::toolchain);
         return finish(args, compiler.as_ref(), &references, &Ok(job), output);
     }
     let (mut loaded, choice) = choose(&args.choice, output)?;
-    // The compiler is made ready while the program is lowered.
-    let compiler = (!args.interpret).then(execute::begin);
+    let compiler = (!args.interpret).then(execute::toolchain);
     let references = compile::references(&mut loaded, choice.pipeline)
         .map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
     let job = if args.interpret {
@@ -46,7 +46,7 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
 /// Runs what was compiled, or, without a C compiler, the algorithm.
 fn finish(
     args: &RunArgs,
-    compiler: Option<&Preparing>,
+    compiler: Option<&Result<Toolchain, CompileError>>,
     references: &[Program],
     job: &Result<Subject, (Pool, Algorithm)>,
     output: &mut Output<'_>,
@@ -89,14 +89,14 @@ struct Outcome {
 
 fn native(
     args: &RunArgs,
-    compiler: &Preparing,
+    compiler: &Result<Toolchain, CompileError>,
     job: &Subject,
     prepared: &Prepared,
     output: &mut Output<'_>,
 ) -> Result<Outcome, Status> {
     let Subject { pool, algorithm, compiled, .. } = job;
     let toolchain = compiler
-        .toolchain()
+        .as_ref()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let target = execute::host(algorithm);
     let options = if args.no_validate { None } else { Some(solving::default(output)?) };
@@ -106,7 +106,7 @@ fn native(
             .as_ref()
             .filter(|_| !args.eager)
             .map(|options| scope.spawn(|| judge::judge(pool, algorithm, compiled, options)));
-        let native = execute::build(pool, &compiled.program, &toolchain, target);
+        let native = execute::build(pool, &compiled.program, toolchain, target);
         (native, judging.map(std::thread::ScopedJoinHandle::join))
     });
     let native = native.map_err(|error| {

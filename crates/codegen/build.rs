@@ -1,0 +1,36 @@
+//! Compiles the C runtime to the shared library that the crate carries: pipelines that are compiled while Halidom runs are loaded beside it, and nobody waits for
+//! it to be compiled. Libraries that are built ahead of time carry its source instead.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+#[path = "src/flags.rs"]
+mod flags;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runtime = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../runtime");
+    let built = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo::rerun-if-changed={}", runtime.display());
+    let mut text = String::new();
+    for name in ["halidom_runtime.c", "halidom_math.c"] {
+        text += &fs::read_to_string(runtime.join(name))?;
+    }
+    let source = built.join("runtime.c");
+    fs::write(&source, text)?;
+    let library = built.join("runtime.so");
+    for compiler in flags::CANDIDATES {
+        let mut command = Command::new(compiler);
+        command.args(flags::EVERYWHERE).args(["-ffp-contract=off", "-Wall", "-shared", "-pthread"]);
+        command.arg("-I").arg(&runtime).arg(&source).arg("-o").arg(&library);
+        // One that is not there is passed over, one that refuses the runtime is a defect.
+        if let Ok(status) = command.stdin(Stdio::null()).status() {
+            if status.success() {
+                return Ok(());
+            }
+            return Err([compiler, " does not compile the runtime"].concat().into());
+        }
+    }
+    Err(["no C compiler was found: looked for ", &flags::CANDIDATES.join(", ")].concat().into())
+}

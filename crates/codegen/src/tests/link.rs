@@ -1,0 +1,84 @@
+//! Compilers that do not run, and objects that need more than the C library.
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::run::row_blur;
+use crate::link::{OBJECT_NAME, load, load_directly};
+use crate::toolchain::{SOURCE_NAME, write};
+use crate::{CompileError, Target, Toolchain, compile, emit};
+use halidom_ir::LoopKind;
+
+#[test]
+fn a_compiler_that_is_not_there_is_not_found() {
+    assert!(Toolchain::of(OsStr::new("no-such-compiler")).is_none());
+    assert!(Toolchain::of(OsStr::new("/no/such/compiler")).is_none());
+    // A folder, and a file that is no program.
+    assert!(Toolchain::of(OsStr::new("/")).is_none());
+    assert!(
+        Toolchain::of(OsStr::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).is_none()
+    );
+}
+
+#[test]
+fn a_compiler_that_does_not_run_is_named() {
+    let toolchain = Toolchain::of(OsStr::new("false")).expect("every system has it");
+    assert_eq!(toolchain.version(), "");
+    let (pool, program) = row_blur(LoopKind::Serial);
+    let module = emit(&pool, &program, &Target::GENERIC).unwrap();
+    let error = compile(&module, &toolchain, &Target::GENERIC).err().expect("nothing is compiled");
+    assert!(matches!(&error, CompileError::NoCompiler(name) if name == "false"), "{error}");
+}
+
+const CALLS_BESIDE: &str =
+    "int beside(void);\nint run(void);\nint run(void) { return beside(); }\n";
+
+/// The object of a text.
+fn object_of(text: &str, directory: &Path) -> Toolchain {
+    let toolchain = Toolchain::find().unwrap().strict();
+    write(directory, SOURCE_NAME, text).unwrap();
+    let mut command = toolchain.command(&Target::GENERIC, directory);
+    command.args(["-c", SOURCE_NAME, "-o", OBJECT_NAME]);
+    toolchain.run(command, directory).unwrap();
+    toolchain
+}
+
+#[test]
+fn what_calls_what_is_nowhere_does_not_load() {
+    let directory = tempfile::tempdir().unwrap();
+    let toolchain = object_of(CALLS_BESIDE, directory.path());
+    assert!(load_directly(directory.path(), "run").is_none());
+    let error = load(&toolchain, directory.path(), "run").err().expect("nothing is loaded");
+    assert!(matches!(&error, CompileError::Load(_)), "{error}");
+    let reason = error.source().and_then(Error::source).expect("the loader says what is missing");
+    assert!(reason.to_string().contains("beside"), "{reason}");
+}
+
+#[test]
+fn what_only_the_compiler_can_link_is_linked_by_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let toolchain = object_of(CALLS_BESIDE, directory.path());
+    write(directory.path(), "beside.c", "int beside(void) { return 0; }\n").unwrap();
+    let script = directory.path().join("compiler");
+    let text = ["#!/bin/sh\nexec ", &toolchain.compiler(), " \"$@\" -fPIC beside.c\n"].concat();
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let compiler = Toolchain::of(script.as_os_str()).expect("a program");
+    load(&compiler, directory.path(), "run").unwrap();
+}
+
+#[test]
+fn what_needs_the_c_library_alone_needs_no_driver() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "#include <string.h>
+int run(const void *from, void *to);
+int run(const void *from, void *to) {
+    memcpy(to, from, *(const unsigned *)from);
+    return 0;
+}
+";
+    object_of(text, directory.path());
+    assert!(load_directly(directory.path(), "run").is_some());
+}
