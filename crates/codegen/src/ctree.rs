@@ -267,15 +267,16 @@ pub(crate) enum CStmt {
     Discard(String),
     /// `if`, with an `else` where there is one.
     If(CExpr, Vec<Self>, Option<Vec<Self>>),
-    /// Counts `var` from `from`, up to but excluding `from + extent`.
+    /// Counts `var` from `from`, `extent` times.
     For {
         /// The loop variable, `int64_t`.
         var: String,
         /// Its first value.
         from: CExpr,
-        /// A variable for the first value not taken, and how far it lies from `from`; the bound itself is `extent` where `from` is 0 and no variable is given.
+        /// A variable for the first value not taken; none where `from` is 0 and `extent` a literal. That the loop runs until its variable is no longer other than this one tells the
+        /// C compiler how often it runs, without a proof that it is not passed by: rows of loads then share one index.
         end: Option<String>,
-        /// Number of iterations.
+        /// Number of iterations, which is not negative where there is a variable for the end.
         extent: CExpr,
         /// The body.
         body: Vec<Self>,

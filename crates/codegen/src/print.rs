@@ -285,10 +285,15 @@ pub(crate) fn print_stmt(out: &mut String, indent: usize, stmt: &CStmt) {
             }
             out.push_str("; ");
             out.push_str(var);
-            out.push_str(" < ");
             match end {
-                Some(end) => out.push_str(end),
-                None => print_operand(out, extent, operand_level(CBinary::Lt, true)),
+                Some(end) => {
+                    out.push_str(" != ");
+                    out.push_str(end);
+                }
+                None => {
+                    out.push_str(" < ");
+                    print_operand(out, extent, operand_level(CBinary::Lt, true));
+                }
             }
             out.push_str("; ");
             out.push_str(var);

@@ -12,7 +12,7 @@ use crate::EmitError;
 use crate::alignment::Residues;
 use crate::capture::{Captures, captures};
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
-use crate::helpers::{self, Helper};
+use crate::helpers::{self, Helper, ScalarOp};
 use crate::names::Names;
 use crate::rows::row_of;
 use crate::sharing::written_together;
@@ -252,16 +252,19 @@ impl<'a> Translator<'a> {
         out: &mut Vec<CStmt>,
     ) -> Result<(), EmitError> {
         let from = self.scalar(min)?;
-        let extent_c = self.scalar(extent)?;
+        let mut extent_c = self.scalar(extent)?;
         let name = self.bind_var(var);
-        // A loop that starts at 0 and ends at something that nothing in its body can change needs no variable for its end.
-        let starts_at_zero = integer(self.pool, min) == Some(0);
-        let settled = matches!(extent_c, CExpr::Name(_) | CExpr::Literal(_));
-        let end = if starts_at_zero && settled {
-            None
-        } else {
-            Some(self.names.fresh(&[&name, "_end"].concat()))
-        };
+        let is_literal = matches!(extent_c, CExpr::Literal(_));
+        let mut end = None;
+        if !is_literal || integer(self.pool, min) != Some(0) {
+            end = Some(self.names.fresh(&[&name, "_end"].concat()));
+            // Literals have no sign.
+            if !is_literal {
+                let none = CExpr::literal("0");
+                extent_c =
+                    self.help(Helper::Scalar(ScalarOp::Max, Scalar::Int), vec![extent_c, none]);
+            }
+        }
         let mut stmts = Vec::new();
         self.stmt(body, &mut stmts)?;
         self.visible_vars.remove(&var);

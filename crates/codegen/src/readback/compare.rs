@@ -288,14 +288,25 @@ impl<'t> Walk<'t> {
                 let from_start = op == "+" && start.is_name(name);
                 let to_end = bound.is_name(end_name);
                 self.require(from_start && to_end && end_name != name, sum.at, "another bound")?;
+                // Below 0 the end would never be met.
+                let found = if let Shape::Call(callee, arguments) = &found.shape
+                    && callee == "max_int"
+                    && let [extent, Node { shape: Shape::Number(least), .. }] = &arguments[..]
+                    && least == "0"
+                {
+                    extent
+                } else {
+                    let is_literal = matches!(found.shape, Shape::Number(_));
+                    self.require(is_literal, sum.at, "an extent that may be negative")?;
+                    found
+                };
                 let found = self.lift().scalar_as(found, Scalar::I64)?;
                 self.require(found == expected_extent, sum.at, "another extent")?;
             }
             None => {
                 // Without a variable for its end the loop must start at 0, and its bound must not change.
                 let zero = self.terms.as_constant(found_min).and_then(Constant::as_integer);
-                let fixed = matches!(&bound.shape, Shape::Name(bound) if bound != name)
-                    || matches!(&bound.shape, Shape::Number(_));
+                let fixed = matches!(&bound.shape, Shape::Number(_));
                 self.require(zero == Some(0) && fixed, line.at, "another bound")?;
                 let found = self.lift().scalar_as(bound, Scalar::I64)?;
                 self.require(found == expected_extent, bound.at, "another extent")?;

@@ -312,7 +312,7 @@ impl<'a> Parser<'a> {
         if self.word()? != var {
             return self.fail("the loop's variable");
         }
-        self.expect("<")?;
+        self.expect(if end.is_some() { "!=" } else { "<" })?;
         let bound = self.binary(Precedence::Shift)?;
         self.expect(";")?;
         if self.word()? != var {

@@ -80,7 +80,7 @@ pub(super) enum Action {
     Call(Node),
     Discard(String),
     If(Node, Vec<Line>, Option<Vec<Line>>),
-    /// `for (int64_t var = from[, end = var + extent]; var < bound; var++)`
+    /// `for (int64_t var = from, end = var + extent; var != bound; var++)`, or without `end` and with `<`.
     For {
         var: String,
         from: Node,

@@ -122,6 +122,31 @@ fn another_prefetch_is_noticed() {
     }
 }
 
+#[test]
+fn another_end_of_a_loop_is_noticed() {
+    let (pool, program) = row_blur(LoopKind::Serial);
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    let wrong = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "there is no `{from}` in\n{text}");
+        check(&pool, &program, &changed).map_err(|mismatch| mismatch.what)
+    };
+    let extent = "max_int(output_window_extent_1, 0)";
+    for (from, to, what) in [
+        // A loop that runs until its end is met must not begin beyond it.
+        (extent, "output_window_extent_1", "an extent that may be negative"),
+        (extent, "max_int(output_window_extent_1, 1)", "an extent that may be negative"),
+        (extent, "min_int(output_window_extent_1, 0)", "an extent that may be negative"),
+        (extent, "max_int(output_window_extent_0, 0)", "another extent"),
+        (extent, "7", "another extent"),
+        ("y_end = y + max_int", "y_end = y_end + max_int", "another bound"),
+        ("; y != y_end;", "; y != output_window_extent_1;", "another bound"),
+        ("; y != y_end;", "; y < y_end;", "!= was expected"),
+    ] {
+        assert_eq!(wrong(from, to), Err(what.to_owned()), "`{to}` for `{from}`");
+    }
+}
+
 fn programs() -> Vec<(Pool, Program)> {
     let target = Target::AVX2;
     let (mut pool, wide) = weighted(24);

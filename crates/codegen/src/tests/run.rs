@@ -100,6 +100,23 @@ fn a_blur_runs_serially_and_in_parallel_under_every_compiler() {
 }
 
 #[test]
+fn a_loop_with_less_than_no_iterations_does_nothing() {
+    let (pool, program) = row_blur(LoopKind::Serial);
+    let toolchain = Toolchain::find().unwrap().strict();
+    let kernel = kernel(&pool, &program, &toolchain);
+    let value = |n: usize| Constant::wrapped(Scalar::U16, n as i128 * 7919).unwrap();
+    let inputs = [array(Scalar::U16, &[(0, 10), (0, 4)], value)];
+    let mut outputs = [array(Scalar::U16, &[(0, 8), (0, 4)], value)];
+    let before = outputs[0].clone();
+    for window in [[(0, 8), (0, -3)], [(0, 0), (0, 4)], [(3, -1), (0, 4)]] {
+        let mut arguments = arguments(&inputs, &outputs);
+        arguments.windows = vec![window.to_vec()];
+        kernel.run(&arguments, &mut outputs).unwrap();
+        assert_eq!(outputs[0], before);
+    }
+}
+
+#[test]
 fn a_failed_check_says_what_is_missing() {
     let (pool, program) = row_blur(LoopKind::Serial);
     let toolchain = Toolchain::find().unwrap().strict();
