@@ -808,7 +808,7 @@ impl<'a, 's> Checker<'a, 's> {
         if names.is_empty() { "numbers alone".to_owned() } else { names.join(", ") }
     }
 
-    /// The number of lanes or copies: a constant, or none where it is left out.
+    /// A number of lanes, copies or elements: a constant, or none where it is left out.
     #[expect(clippy::option_option, reason = "left out and wrong are different answers")]
     fn constant_factor(
         &mut self,
@@ -818,13 +818,20 @@ impl<'a, 's> Checker<'a, 's> {
         let Some(expr) = expr else { return Some(None) };
         let id = self.startup_int(expr)?;
         let factor = self.pool.as_constant(id).and_then(halidom_ir::Constant::as_integer);
+        // What is done with it when the pipeline is compiled.
+        let done = match directive {
+            "unroll" => "the code is copied",
+            "vectorize" => "the code is made wider",
+            "fold_storage" => "it is decided how much memory is kept",
+            _ => "memory is laid out",
+        };
         match factor {
             Some(factor) if factor >= 1 => Some(Some(id)),
             Some(_) | None => self.fail_with_hint(
                 codes::DIRECTIVE_ARGUMENTS,
                 expr.span,
                 format!("`{directive}` takes a constant of at least 1"),
-                "the code is copied or made wider when it is compiled: give a number such as 8, or a compile-time parameter",
+                format!("{done} when the pipeline is compiled: give a number such as 8, or a compile-time parameter"),
             ),
         }
     }

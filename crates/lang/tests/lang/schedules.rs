@@ -194,6 +194,27 @@ fn what_is_refused() {
     }
 }
 
+/// The hint says why the number has to be known.
+#[test]
+fn numbers_that_are_no_constants_get_the_hint_that_fits() {
+    for (chain, why) in [
+        ("f.vectorize(x, n)", "the code is made wider"),
+        ("f.unroll(x, n)", "the code is copied"),
+        ("f.align_storage(x, n)", "memory is laid out"),
+        ("f.pad_storage(x, n)", "memory is laid out"),
+        ("f.fold_storage(y, n)", "it is decided how much memory is kept"),
+    ] {
+        let schedule = format!("{PIPELINE}schedule s for p {{ {chain}; }}");
+        let (module, report) = parse_text(chain, &schedule);
+        let [found] = module.diagnostics.as_slice() else { panic!("{chain}\n{report}") };
+        assert_eq!(found.code.0, "HAL0505", "{chain}\n{report}");
+        let hint = format!(
+            "{why} when the pipeline is compiled: give a number such as 8, or a compile-time parameter"
+        );
+        assert_eq!(found.hint, Some(hint), "{chain}");
+    }
+}
+
 #[test]
 fn schedules_need_their_pipeline_and_a_name_of_their_own() {
     for (schedules, code) in [
