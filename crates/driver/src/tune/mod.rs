@@ -7,6 +7,7 @@
 mod counts;
 mod facts;
 mod form;
+mod hints;
 mod moves;
 mod search;
 mod seeds;

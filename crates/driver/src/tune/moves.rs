@@ -135,7 +135,7 @@ fn places(action: &Action) -> bool {
 }
 
 /// Puts a directive behind those of its stage, or of its func.
-fn insert(directives: &mut Vec<Directive>, new: Directive) {
+pub(super) fn insert(directives: &mut Vec<Directive>, new: Directive) {
     let behind = |found: &Directive| found.func == new.func && found.stage == new.stage;
     let position = directives
         .iter()
@@ -149,7 +149,7 @@ fn has_name(found: &NamedLoop) -> bool {
     !found.name.contains('.')
 }
 
-fn is_open(found: &NamedLoop) -> bool {
+pub(super) fn is_open(found: &NamedLoop) -> bool {
     has_name(found) && !matches!(found.kind, LoopKind::Vectorized | LoopKind::Unrolled)
 }
 
@@ -157,21 +157,23 @@ impl Mover<'_> {
     /// One change; `None` where what was drawn cannot be done.
     fn change(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         match self.random.below(100) {
-            0..34 => self.number(directives),
-            34..52 => self.level(directives),
-            52..60 => self.copies(directives),
-            60..66 => self.lanes(directives),
-            66..74 => self.order(directives),
-            74..79 => self.parallel(directives),
-            79..84 => self.cut(directives),
-            84..88 => self.recut(directives),
-            88..92 => self.tail(directives),
-            92..98 => self.memory(directives),
+            0..32 => self.number(directives),
+            32..50 => self.level(directives),
+            50..58 => self.copies(directives),
+            58..64 => self.lanes(directives),
+            64..71 => self.order(directives),
+            71..75 => self.parallel(directives),
+            75..78 => self.deal(directives),
+            78..82 => self.cut(directives),
+            82..86 => self.recut(directives),
+            86..90 => self.tail(directives),
+            90..95 => self.memory(directives),
+            95..98 => self.fetch(directives),
             _ => self.leave_out(directives),
         }
     }
 
-    fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+    pub(super) fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
         self.random.choose(items).cloned()
     }
 
@@ -344,6 +346,8 @@ impl Mover<'_> {
                 }
                 let is_at = |action: &Action| matches!(action, Action::StoreAt(level) | Action::HoistStorage(Some(level)) if level.func == func.id);
                 directives.retain(|found| !is_at(&found.action));
+                let is_ahead = |action: &Action| matches!(action, Action::Prefetch { func: read, .. } if *read == func.id);
+                directives.retain(|found| !is_ahead(&found.action));
                 placing.push(directive(func.id, 0, Action::ComputeInline));
             }
             Placement::Root if *old == Placement::Inline => {
@@ -401,7 +405,7 @@ impl Mover<'_> {
     }
 
     /// A stage that has loops of its own.
-    fn stage(&mut self, directives: &[Directive]) -> Option<(Func, usize)> {
+    pub(super) fn stage(&mut self, directives: &[Directive]) -> Option<(Func, usize)> {
         let mut stages = Vec::new();
         for func in &self.facts.funcs {
             if self.facts.placement(directives, func.id) == Placement::Inline {
@@ -418,7 +422,7 @@ impl Mover<'_> {
     }
 
     /// A loop of a stage.
-    fn one_loop(
+    pub(super) fn one_loop(
         &mut self,
         func: FuncId,
         stage: usize,
@@ -699,6 +703,7 @@ impl Mover<'_> {
                     Action::Reorder { .. }
                         | Action::Swap { .. }
                         | Action::Partition { .. }
+                        | Action::Prefetch { .. }
                         | Action::AlignStorage { .. }
                         | Action::PadStorage { .. }
                         | Action::FoldStorage { .. }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use halidom_base::FxHashSet;
 use halidom_codegen::Toolchain;
-use halidom_ir::{Directive, Schedule};
+use halidom_ir::{Algorithm, Directive, Pool, Schedule};
 use halidom_lang::print_schedule;
 use halidom_schedule::{StageLoops, stage_loops};
 use halidom_testgen::Random;
@@ -282,7 +282,8 @@ impl Search {
             Judged::Wrong => return Err(self.wrong(&schedule)),
         };
         let Schedule { directives, .. } = schedule;
-        let loops = self.loops(&directives);
+        let algorithm = &self.loaded.module.pipelines[self.pipeline].algorithm;
+        let loops = loops(&self.loaded.module.pool, algorithm, &directives);
         let built = Arc::clone(&form.built);
         let is_best = self.best.as_ref().is_none_or(|best| score < best.score);
         if is_best {
@@ -347,30 +348,6 @@ impl Search {
             .unwrap_or_else(|unprintable| unprintable.to_string());
         let how = "its outputs are not those of the unscheduled form".to_owned();
         TuneError::Wrong { text, how }
-    }
-
-    /// The loops that a legal schedule makes.
-    fn loops(&self, directives: &[Directive]) -> Vec<StageLoops> {
-        let mut pool = self.loaded.module.pool.clone();
-        let algorithm = &self.loaded.module.pipelines[self.pipeline].algorithm;
-        let schedule = Schedule { name: String::new(), directives: directives.to_vec() };
-        let Ok(transformed) = halidom_schedule::transform(&mut pool, algorithm, &schedule) else {
-            return Vec::new();
-        };
-        let mut lowered = transformed.lower(&mut pool, algorithm);
-        match halidom_schedule::apply(&mut pool, &mut lowered, &transformed.schedule) {
-            Ok(()) => {
-                let mut loops = stage_loops(&pool, &lowered);
-                // Funcs of a rewritten algorithm have other numbers; they keep their names.
-                for found in &mut loops {
-                    let name = &pool.func(found.func).name;
-                    let own = algorithm.funcs.iter().find(|own| pool.func(**own).name == *name);
-                    found.func = own.copied().unwrap_or(found.func);
-                }
-                loops
-            }
-            Err(_) => Vec::new(),
-        }
     }
 
     /// The fastest ones, and behind them those that the search began with.
@@ -511,4 +488,31 @@ fn ratio(times: &[(Duration, Duration)]) -> f64 {
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
+}
+
+/// The loops that a legal schedule makes.
+pub(super) fn loops(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    directives: &[Directive],
+) -> Vec<StageLoops> {
+    let mut pool = pool.clone();
+    let schedule = Schedule { name: String::new(), directives: directives.to_vec() };
+    let Ok(transformed) = halidom_schedule::transform(&mut pool, algorithm, &schedule) else {
+        return Vec::new();
+    };
+    let mut lowered = transformed.lower(&mut pool, algorithm);
+    match halidom_schedule::apply(&mut pool, &mut lowered, &transformed.schedule) {
+        Ok(()) => {
+            let mut loops = stage_loops(&pool, &lowered);
+            // Funcs of a rewritten algorithm have other numbers; they keep their names.
+            for found in &mut loops {
+                let name = &pool.func(found.func).name;
+                let own = algorithm.funcs.iter().find(|own| pool.func(**own).name == *name);
+                found.func = own.copied().unwrap_or(found.func);
+            }
+            loops
+        }
+        Err(_) => Vec::new(),
+    }
 }
