@@ -159,7 +159,7 @@ fn is_worth_a_variable(expr: &Expr) -> bool {
 }
 
 /// The expression with the replacements in `done` made, but not in annotations, which may mention what is bound further in.
-fn replace(pool: &mut Pool, id: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+pub(crate) fn replace(pool: &mut Pool, id: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
     if let Some(result) = done.get(&id) {
         return *result;
     }

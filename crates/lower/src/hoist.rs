@@ -1,14 +1,17 @@
 //! What is the same in every iteration of a loop is computed before it.
 
-use halidom_base::FxHashSet;
-use halidom_ir::{ExprId, Pool, Program, Stmt, StmtId, VarId};
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Program, Stmt, StmtId, VarId};
 
 use crate::LowerError;
+use crate::cse::replace;
 use crate::fold::{Fold, Role, for_each_var, loads, rewrite, walk};
 
 /// Moves lets out of loops on whose variable they do not depend: scalar ones without loads, which have a value whether or not the loop runs. Lets under a condition stay.
+/// Likewise what stores and lets compute from calls and quotients of floats, with lets of its own: the C compiler does not know that the loop runs, and would move it out of the innermost
+/// one at best.
 ///
-/// Requires: every binder is unique.
+/// Requires: every binder is unique; storage is flattened.
 /// Ensures: as before, with lets further out.
 pub fn hoist(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Hoist, pool, program)
@@ -27,7 +30,11 @@ impl Fold for Hoist {
         let Stmt::For { var, min, extent, kind, body } = *pool.get_stmt(id) else {
             return Ok(id);
         };
-        let mut taken = Taken { bound: FxHashSet::from_iter([var]), lets: Vec::new() };
+        let mut taken = Taken {
+            bound: FxHashSet::from_iter([var]),
+            lets: Vec::new(),
+            costly: FxHashMap::default(),
+        };
         let body = taken.stmt(pool, body);
         if taken.lets.is_empty() {
             return Ok(id);
@@ -46,6 +53,8 @@ struct Taken {
     bound: FxHashSet<VarId>,
     /// The lets that leave it, in order.
     lets: Vec<(VarId, ExprId)>,
+    /// The variables of those that were parts of other expressions.
+    costly: FxHashMap<ExprId, ExprId>,
 }
 
 impl Taken {
@@ -57,6 +66,7 @@ impl Taken {
                     self.lets.push((var, value));
                     return self.stmt(pool, body);
                 }
+                let value = self.without_costly(pool, value);
                 self.bound.insert(var);
                 let body = self.stmt(pool, body);
                 pool.stmt(Stmt::Let { var, value, body })
@@ -69,12 +79,15 @@ impl Taken {
                 let body = self.stmt(pool, body);
                 pool.stmt(Stmt::Labeled { label, body })
             }
+            Stmt::Store { buffer, index, value, prophecy, atomic } => {
+                let value = self.without_costly(pool, value);
+                pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic })
+            }
             Stmt::If { .. }
             | Stmt::For { .. }
             | Stmt::Allocate { .. }
             | Stmt::Assert { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => id,
+            | Stmt::Provide { .. } => id,
         }
     }
 
@@ -83,4 +96,72 @@ impl Taken {
         for_each_var(pool, value, Role::Computed, &mut |_, var| free &= !self.bound.contains(&var));
         free
     }
+
+    /// The expression with variables for its largest parts that cost much and leave the loop.
+    fn without_costly(&mut self, pool: &mut Pool, expr: ExprId) -> ExprId {
+        let Parts { fixed, costly } = self.parts(pool, expr);
+        let leaves = |part: &ExprId| fixed.contains(part) && pool.ty(*part).lanes == 1;
+        let (mut pending, mut seen) = (vec![expr], FxHashSet::default());
+        let mut leaving = Vec::new();
+        while let Some(part) = pending.pop() {
+            if costly.contains(&part) && seen.insert(part) {
+                if leaves(&part) {
+                    leaving.push(part);
+                } else {
+                    pool.get(part).for_each_operand(|operand| pending.push(operand));
+                }
+            }
+        }
+        if leaving.is_empty() {
+            return expr;
+        }
+        for part in leaving.into_iter().rev() {
+            if !self.costly.contains_key(&part) {
+                let var = pool.declare_var("factor".to_owned(), pool.ty(part));
+                self.lets.push((var, part));
+                self.costly.insert(part, pool.var_expr(var));
+            }
+        }
+        replace(pool, expr, &mut self.costly.clone())
+    }
+
+    fn parts(&self, pool: &Pool, expr: ExprId) -> Parts {
+        let mut parts = Parts::default();
+        pool.for_each_subexpr(expr, &mut |id, part| {
+            let (mut is_fixed, mut is_costly) = (true, false);
+            part.for_each_operand(|operand| {
+                is_fixed &= parts.fixed.contains(&operand);
+                is_costly |= parts.costly.contains(&operand);
+            });
+            match part {
+                Expr::Call(..) => is_costly = true,
+                Expr::Binary(BinaryOp::Div, ..) => is_costly |= pool.ty(id).scalar.is_float(),
+                Expr::Var(var) => is_fixed = !self.bound.contains(var),
+                Expr::Load { .. } | Expr::Ref { .. } | Expr::Hole(_) => is_fixed = false,
+                Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Cast(..)
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. } => {}
+            }
+            if is_fixed {
+                parts.fixed.insert(id);
+            }
+            if is_costly {
+                parts.costly.insert(id);
+            }
+        });
+        parts
+    }
+}
+
+/// What is known of an expression's parts.
+#[derive(Default)]
+struct Parts {
+    /// Those that neither load nor change in the loop.
+    fixed: FxHashSet<ExprId>,
+    /// Those with a call or a quotient of floats in them.
+    costly: FxHashSet<ExprId>,
 }

@@ -588,6 +588,41 @@ fn common_parts_are_bound_and_leave_loops() {
     );
 }
 
+/// What depends on a loop's variable, what is loaded, sums, quotients of integers, and what stands under a condition stay.
+#[test]
+fn calls_and_quotients_of_floats_leave_loops() {
+    check(
+        &["flatten_storage", "simplify", "hoist"],
+        "
+  for y in [wy, wye] {
+    for x in [wx, wxe] {
+      out(x, y) stage 0 = input(x, y) * u16(exp(f32(wxe)) / 3.0f32 + f32(x) / exp(f32(y)));
+      let twice: u16 = u16(exp(f32(wxe)) / 3.0f32 + 2.0f32 * f32(x));
+      out(x, y + 1) stage 0 = twice + u16(sqrt(f32(input(wx, y))) + f32(wxe / wye));
+      if x < 9 {
+        out(x, y) stage 0 = u16(exp(f32(wye)));
+      }
+    }
+  }
+",
+        &expect![[r#"
+              let factor: f32 = exp(f32(wxe)) / 3.0f32;
+              for y in [wy, wye] {
+                let factor$1: f32 = exp(f32(y));
+                for x in [wx, wxe] {
+                  out.buffer[(x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x, y) stage 0] = input.buffer[(x - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(x, y)] * u16(factor + f32(x) / factor$1);
+                  let twice: u16 = u16(factor + 2.0f32 * f32(x));
+                  out.buffer[(x - out.min.0) * out.stride.0 + (y - out.min.1 + 1) * out.stride.1 @ out(x, y + 1) stage 0] = twice + u16(sqrt(f32(input.buffer[(wx - input.min.0) * input.stride.0 + (y - input.min.1) * input.stride.1 @ input(wx, y)])) + f32(wxe / wye));
+                  if x < 9 {
+                    out.buffer[(x - out.min.0) * out.stride.0 + (y - out.min.1) * out.stride.1 @ out(x, y) stage 0] = u16(exp(f32(wye)));
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
 /// What two stores read of memory that the first one writes is read twice.
 #[test]
 fn stores_share_what_none_of_them_writes() {
