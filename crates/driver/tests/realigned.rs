@@ -101,8 +101,9 @@ fn stencils_with_realigned_rows_compute_the_same() {
                     size: Some(vec![width as i64, height]),
                     ..Request::default()
                 };
-                let prepared = prepare(pool, &algorithm, std::slice::from_ref(&reference), &request)
-                    .expect("inputs can be made");
+                let prepared =
+                    prepare(pool, &algorithm, std::slice::from_ref(&reference), &request)
+                        .expect("inputs can be made");
                 let expected = interpret(pool, &algorithm, &prepared).expect("it has a value");
                 match run(&native, pool, &algorithm, &compiled.program, &prepared, None) {
                     Ok(ran) => assert_eq!(ran.outputs, expected, "{what} at {width}x{height}"),

@@ -125,14 +125,15 @@ schedule strips for p {
     }
 
     #[test]
-    fn loops_are_dealt_and_memory_fetched_in_many_ways() {
+    fn loops_are_dealt_and_memory_fetched_and_read_in_many_ways() {
         let mut loaded = source::parse("p.hal", TEXT);
         let algorithm = loaded.module.pipelines[0].algorithm.clone();
         let facts = Facts::of(&loaded.module.pool, &algorithm, &Target::host());
         let start = loaded.schedule_of(&Choice { pipeline: 0, schedule: Some(0) }).directives;
         let mut random = Random::new(7);
         let (mut deals, mut fetches) = (FxHashSet::default(), FxHashSet::default());
-        let (mut of_dealt, mut of_fetching) = (Vec::new(), Vec::new());
+        let (mut of_dealt, mut of_fetching, mut of_realigned) =
+            (Vec::new(), Vec::new(), Vec::new());
         let found = loops(&loaded.module.pool, &algorithm, &start);
         for _ in 0..2000 {
             let pool = &mut loaded.module.pool;
@@ -149,6 +150,9 @@ schedule strips for p {
                     fetches.insert((found.func, *func, var.clone(), *ahead));
                     of_fetching.push(directives.clone());
                 }
+                if found.action == Action::Realign {
+                    of_realigned.push(directives.clone());
+                }
             }
         }
         assert!(deals.len() >= 6, "{deals:?}");
@@ -159,7 +163,7 @@ schedule strips for p {
         );
         assert!(fetches.iter().any(|(by, read, ..)| *by == algorithm.outputs[0] && *read == input));
         assert!(fetches.iter().all(|(_, read, ..)| [input, rows].contains(read)));
-        for drawn in [of_dealt, of_fetching] {
+        for drawn in [of_dealt, of_fetching, of_realigned] {
             let mut legal = drawn.into_iter().filter_map(|directives| {
                 compiled(&loaded, Schedule { name: "drawn".to_owned(), directives }).ok()
             });
@@ -185,7 +189,7 @@ schedule strips for p {
                 Err(failure) => {
                     let Failure::Refused(diagnostics) = failure else { panic!("{var}") };
                     assert!(!is_legal);
-                    assert_eq!(diagnostics[0].code.0, "HAL0628");
+                    assert_eq!(diagnostics[0].code.0, "HAL0630");
                 }
             }
         }

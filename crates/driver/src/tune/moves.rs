@@ -675,7 +675,19 @@ impl Mover<'_> {
             }
             1 if !func.is_output => {
                 let (var, lanes) = (func.args.first()?.clone(), self.pool.int(func.lanes));
+                let realigned = directives
+                    .iter()
+                    .position(|found| found.func == func.id && found.action == Action::Realign);
+                if let Some(number) = realigned {
+                    directives.remove(number);
+                    return Some(());
+                }
                 if self.random.chance(50) {
+                    // Needs room for whole vectors behind whatever else is said of the room.
+                    let align = Action::AlignStorage { var, modulus: lanes };
+                    insert(directives, directive(func.id, 0, align));
+                    Action::Realign
+                } else if self.random.chance(50) {
                     Action::AlignStorage { var, modulus: lanes }
                 } else {
                     Action::PadStorage { var, amount: lanes }
@@ -706,6 +718,7 @@ impl Mover<'_> {
                         | Action::Prefetch { .. }
                         | Action::AlignStorage { .. }
                         | Action::PadStorage { .. }
+                        | Action::Realign
                         | Action::FoldStorage { .. }
                         | Action::HoistStorage(_)
                         | Action::StoreAt(_)
