@@ -305,8 +305,15 @@ fn settle(
     let mut tried = 0;
     // Whether what was there from the beginning turned out to be as fast as what was found.
     let mut in_vain = false;
+    // What was proved, where another one that was there turned out to be faster; and that one's name.
+    let mut slower: Option<(Found, String)> = None;
     for member in search.ranked().iter().take(MOST_VALIDATED) {
         if in_vain && member.start.is_none() {
+            continue;
+        }
+        if let Some((_, name)) = &slower
+            && member.start.as_ref() != Some(name)
+        {
             continue;
         }
         tried += 1;
@@ -339,14 +346,29 @@ fn settle(
             continue;
         };
         let Last { name, text, is_new, .. } = last;
+        let faster = faster_than(&rows, &name).filter(|_| !is_new && slower.is_none());
+        let faster = faster.map(str::to_owned);
         let winner = Winner { name, text, is_new, validated_in };
-        return Ok(Found { rows, winner, took });
+        let found = Found { rows, winner, took };
+        match faster {
+            Some(faster) => slower = Some((found, faster)),
+            None => return Ok(found),
+        }
+    }
+    if let Some((found, _)) = slower {
+        return Ok(Found { took, ..found });
     }
     Err(TuneError::NotProved {
         tried,
         reason: first_reason.unwrap_or_else(|| "none is faster when timed again".to_owned()),
         counts: Box::new(search.counts.clone()),
     })
+}
+
+/// The fastest of what was timed, if that is not the one of this name.
+fn faster_than<'r>(rows: &'r [Row], name: &str) -> Option<&'r str> {
+    let fastest = rows.iter().min_by_key(|row| row.median)?;
+    (fastest.schedule != name).then_some(fastest.schedule.as_str())
 }
 
 /// A schedule as a text, and what that is compiled to when it is read again behind the file's. What the file has is what it was.
@@ -402,4 +424,23 @@ fn unused(pipeline: &halidom_lang::Pipeline) -> String {
 fn all_ended(abandoned: &mut Vec<Abandoned>, deadline: Instant) -> bool {
     abandoned.retain(|thread| !thread.ends_by(deadline));
     abandoned.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Row, faster_than};
+
+    #[test]
+    fn what_was_timed_says_which_is_fastest() {
+        let row = |schedule: &str, median| {
+            let median = Duration::from_micros(median);
+            Row { schedule: schedule.to_owned(), median, least: median, most: median }
+        };
+        let rows = [row("best", 700), row("application", 1300)];
+        assert_eq!(faster_than(&rows, "application"), Some("best"));
+        assert_eq!(faster_than(&rows, "best"), None);
+        assert_eq!(faster_than(&[], "best"), None);
+    }
 }
