@@ -33,7 +33,7 @@ const SHORT: i128 = 4;
 ///
 /// * *Trimming.* `for x in [m, n] { if c(x) { A } }` runs over those `x` only for which `c` holds.
 /// * *Partitioning.* A loop becomes a steady one, in which conditions hold and minima and maxima are the operand that changes with `x`, and loops of the original body
-///   before and after it. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
+///   before and after it. Comparisons that choose values are decided where that makes the steady loop no shorter. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
 ///
 /// Where a loop cannot be split so, since its parts would change with a loop around it, it is made in two forms, one of which runs where the conditions hold in all iterations. Vectors in it that are loaded at clamped indices are made in two forms likewise, one of which runs where the clamps do nothing, with dense loads.
 ///
@@ -220,6 +220,7 @@ impl Partition {
         if is_short && !demanded || size(pool, nest.body) > most || !scope.stmt(pool, nest.body) {
             return Ok(None);
         }
+        scope.decide_values(pool);
         scope.start_at(nest.first(pool));
         let steady = scope.finish();
         if steady.is_unlimited() {

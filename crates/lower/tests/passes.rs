@@ -972,6 +972,40 @@ fn tails_of_tiles_are_tested_for() {
     );
 }
 
+/// Inside the picture and outside of it: the clamps make a steady loop, in which the comparisons are decided, whichever way they are written. One that holds in fewer iterations shortens no loop, and stays.
+#[test]
+fn what_chooses_values_is_decided_with_the_clamps_beside_it() {
+    check(
+        &["flatten_storage", "vectorize", "partition", "simplify"],
+        "
+  for xo in [0, wxe / 8] {
+    vectorized xi in [0, 8] {
+      let x: int = wx + xo * 8 + xi;
+      out(x, wy) stage 0 = select(input.min.0 <= x & x < input.min.0 + input.extent.0, input(max(min(x, input.min.0 + input.extent.0 - 1), input.min.0), wy), 0u16)
+        + select(x < input.min.0 | input.min.0 + input.extent.0 <= x, 1u16, 2u16) + select(x < input.min.0 + input.extent.0 - 1, 3u16, 4u16) + select(input.min.0 < x & wx < wy, 5u16, 6u16);
+    }
+  }
+",
+        &expect![[r#"
+              let xo.steady: int = max(min((input.min.0 - wx + 7) / 8, wxe / 8), 0);
+              let xo.tail: int = max(xo.steady, min((input.min.0 + input.extent.0 - wx) / 8, wxe / 8));
+              for xo in [0, xo.steady] {
+                let x: int = wx + xo * 8;
+                out.buffer[ramp((x - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x, 1, 8), broadcast(wy, 8)) stage 0] = select(broadcast(input.min.0, 8) <= ramp(x, 1, 8) & ramp(x, 1, 8) < broadcast(input.min.0 + input.extent.0, 8), input.buffer[(max(min(ramp(x, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)) - broadcast(input.min.0, 8)) * broadcast(input.stride.0, 8) + broadcast((wy - input.min.1) * input.stride.1, 8) @ input(max(min(ramp(x, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)), broadcast(wy, 8))], broadcast(0u16, 8)) + select(ramp(x, 1, 8) < broadcast(input.min.0, 8) | broadcast(input.min.0 + input.extent.0, 8) <= ramp(x, 1, 8), broadcast(1u16, 8), broadcast(2u16, 8)) + select(ramp(x, 1, 8) < broadcast(input.min.0 + input.extent.0 + -1, 8), broadcast(3u16, 8), broadcast(4u16, 8)) + select(broadcast(input.min.0, 8) < ramp(x, 1, 8) & broadcast(wx < wy, 8), broadcast(5u16, 8), broadcast(6u16, 8));
+              }
+              for xo$1 in [xo.steady, xo.tail - xo.steady] {
+                let x$1: int = wx + xo$1 * 8;
+                out.buffer[ramp((x$1 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x$1, 1, 8), broadcast(wy, 8)) stage 0] = input.buffer[ramp(x$1 - input.min.0, 1, 8) * broadcast(input.stride.0, 8) + broadcast((wy - input.min.1) * input.stride.1, 8) @ input(ramp(x$1, 1, 8), broadcast(wy, 8))] + broadcast(2u16, 8) + select(ramp(x$1, 1, 8) < broadcast(input.min.0 + input.extent.0 + -1, 8), broadcast(3u16, 8), broadcast(4u16, 8)) + select(broadcast(input.min.0, 8) < ramp(x$1, 1, 8) & broadcast(wx < wy, 8), broadcast(5u16, 8), broadcast(6u16, 8));
+              }
+              for xo$2 in [xo.tail, wxe / 8 - xo.tail] {
+                let x$2: int = wx + xo$2 * 8;
+                out.buffer[ramp((x$2 - out.min.0) * out.stride.0 + (wy - out.min.1) * out.stride.1, out.stride.0, 8) @ out(ramp(x$2, 1, 8), broadcast(wy, 8)) stage 0] = select(broadcast(input.min.0, 8) <= ramp(x$2, 1, 8) & ramp(x$2, 1, 8) < broadcast(input.min.0 + input.extent.0, 8), input.buffer[(max(min(ramp(x$2, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)) - broadcast(input.min.0, 8)) * broadcast(input.stride.0, 8) + broadcast((wy - input.min.1) * input.stride.1, 8) @ input(max(min(ramp(x$2, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)), broadcast(wy, 8))], broadcast(0u16, 8)) + select(ramp(x$2, 1, 8) < broadcast(input.min.0, 8) | broadcast(input.min.0 + input.extent.0, 8) <= ramp(x$2, 1, 8), broadcast(1u16, 8), broadcast(2u16, 8)) + select(ramp(x$2, 1, 8) < broadcast(input.min.0 + input.extent.0 + -1, 8), broadcast(3u16, 8), broadcast(4u16, 8)) + select(broadcast(input.min.0, 8) < ramp(x$2, 1, 8) & broadcast(wx < wy, 8), broadcast(5u16, 8), broadcast(6u16, 8));
+              }
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn what_is_not_monotone_or_not_worth_it_stays() {
     let body = "

@@ -33,21 +33,54 @@ impl Decide<'_> {
         } else {
             let expr = pool.get(id).clone();
             let mapped = expr.map_operands(|operand| self.rewrite(pool, operand));
-            conjunction(pool, &mapped).unwrap_or_else(|| pool.expr(mapped))
+            chosen(pool, &mapped).unwrap_or_else(|| pool.expr(mapped))
         };
         self.done.insert(id, result);
         result
     }
 }
 
-/// What remains of a conjunction with a constant.
-fn conjunction(pool: &Pool, expr: &Expr) -> Option<ExprId> {
-    let Expr::Binary(BinaryOp::And, lhs, rhs) = *expr else { return None };
-    let value = |id| pool.as_constant(id).and_then(Constant::as_bool);
-    match (value(lhs), value(rhs)) {
-        (Some(true), _) => Some(rhs),
-        (_, Some(true)) => Some(lhs),
-        (Some(false) | None, Some(false) | None) => None,
+/// What remains of a conjunction, a disjunction or a selection with a constant, the same in all lanes.
+fn chosen(pool: &Pool, expr: &Expr) -> Option<ExprId> {
+    let (absorbs, lhs, rhs) = match *expr {
+        Expr::Select { condition, if_true, if_false } => {
+            return truth(pool, condition).map(|holds| if holds { if_true } else { if_false });
+        }
+        Expr::Binary(BinaryOp::And, lhs, rhs) => (false, lhs, rhs),
+        Expr::Binary(BinaryOp::Or, lhs, rhs) => (true, lhs, rhs),
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Hole(_) => return None,
+    };
+    match (truth(pool, lhs), truth(pool, rhs)) {
+        (Some(value), _) => Some(if value == absorbs { lhs } else { rhs }),
+        (None, Some(value)) => Some(if value == absorbs { rhs } else { lhs }),
+        (None, None) => None,
+    }
+}
+
+fn truth(pool: &Pool, id: ExprId) -> Option<bool> {
+    match *pool.get(id) {
+        Expr::Broadcast { value, .. } => truth(pool, value),
+        Expr::Const(constant) => constant.as_bool(),
+        Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Hole(_) => None,
     }
 }
 

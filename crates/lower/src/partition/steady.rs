@@ -171,6 +171,8 @@ pub(super) struct Scope {
     /// The forms of lets; of others within the body nothing is known.
     lets: FxHashMap<VarId, Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
+    /// Comparisons that choose values.
+    comparisons: Vec<ExprId>,
     steady: Steady,
 }
 
@@ -194,6 +196,7 @@ impl Scope {
             bound,
             lets: FxHashMap::default(),
             done: FxHashMap::default(),
+            comparisons: Vec::new(),
             steady,
         }
     }
@@ -331,10 +334,62 @@ impl Scope {
             if matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max, ..)) {
                 clamps.push(id);
             }
+            if matches!(expr, Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..)) {
+                self.comparisons.push(id);
+            }
         });
         for clamp in clamps {
             self.form(pool, clamp);
         }
+    }
+
+    /// Decides the comparisons that choose values where the limits that are there make them one thing in all lanes. They are no limits themselves: a value that is chosen in half of the loop would make the
+    /// steady part half as long.
+    pub(super) fn decide_values(&mut self, pool: &mut Pool) {
+        for id in std::mem::take(&mut self.comparisons) {
+            let Expr::Binary(op, lhs, rhs) = *pool.get(id) else { continue };
+            let lanes = pool.ty(id).lanes;
+            let (Some(lhs), Some(rhs)) = (self.form(pool, lhs), self.form(pool, rhs)) else {
+                continue;
+            };
+            // `l < r` is `l - r + 1 <= 0`, and its opposite `r - l <= 0`.
+            let strict = i128::from(op == BinaryOp::Lt);
+            let holds = [
+                (lhs.clone().plus(&rhs, -1), strict, true),
+                (rhs.plus(&lhs, -1), 1 - strict, false),
+            ]
+            .into_iter()
+            .find(|(excess, more, _)| {
+                let excess = excess.as_ref().and_then(|sum| greatest(sum, *more, lanes));
+                excess.is_some_and(|excess| self.is_limited(&excess))
+            });
+            if let Some((_, _, holds)) = holds {
+                let mut value = pool.constant(Constant::bool(holds));
+                if lanes > 1 {
+                    value = pool.expr(Expr::Broadcast { value, lanes });
+                }
+                self.steady.decided.entry(id).or_insert(value);
+            }
+        }
+    }
+
+    /// Whether the limits say that `excess <= 0`.
+    fn is_limited(&self, excess: &Linear) -> bool {
+        let factor = excess.factor(self.var);
+        let side = match factor.signum() {
+            0 => return false,
+            1 => &self.steady.upper,
+            _ => &self.steady.lower,
+        };
+        let rest = excess.clone().without(self.var);
+        // The same terms, in whatever order they appeared.
+        let is_same = |terms: &[(ExprId, i128)]| {
+            terms.len() == rest.terms.len()
+                && terms.iter().all(|(atom, by)| rest.factor(*atom) == *by)
+        };
+        side.iter().any(|((by, terms), constant)| {
+            *by == factor.saturating_abs() && is_same(terms) && rest.constant <= *constant
+        })
     }
 
     /// Requires `excess <= 0`.
@@ -399,11 +454,8 @@ impl Scope {
             (_, _) => return None,
         };
         let sign = if op == BinaryOp::Min { 1 } else { -1 };
-        let mut excess = Linear::default().plus(&form, sign)?.plus(&other, -sign)?;
-        // In the lane in which it is greatest.
-        let last = i128::from(pool.ty(id).lanes) - 1;
-        excess.constant = excess.constant.checked_add(excess.step.checked_mul(last)?.max(0))?;
-        excess.step = 0;
+        let excess = Linear::default().plus(&form, sign)?.plus(&other, -sign)?;
+        let excess = greatest(&excess, 0, pool.ty(id).lanes)?;
         if excess.factor(self.var) > 0 {
             self.steady.clamps = true;
         }
@@ -423,6 +475,13 @@ impl Scope {
         });
         uniform
     }
+}
+
+/// A sum, and so much more, in the lane in which it is greatest.
+fn greatest(sum: &Linear, more: i128, lanes: u32) -> Option<Linear> {
+    let reach = sum.step.checked_mul(i128::from(lanes) - 1)?.max(0);
+    let constant = sum.constant.checked_add(reach)?.checked_add(more)?;
+    Some(Linear { constant, step: 0, ..sum.clone() })
 }
 
 /// The variables that a statement binds.
