@@ -48,6 +48,19 @@ impl Linear {
         self
     }
 
+    /// The same in the lane in which it is greatest, and so much more; `None` where numbers become too large.
+    pub(crate) fn greatest(&self, more: i128, lanes: u32) -> Option<Self> {
+        let reach = self.step.checked_mul(i128::from(lanes) - 1)?.max(0);
+        let constant = self.constant.checked_add(reach)?.checked_add(more)?;
+        Some(Self { constant, step: 0, ..self.clone() })
+    }
+
+    /// Whether both have the same terms, in whatever order they appeared.
+    pub(crate) fn has_terms_of(&self, other: &Self) -> bool {
+        self.terms.len() == other.terms.len()
+            && self.terms.iter().all(|(atom, by)| other.factor(*atom) == *by)
+    }
+
     /// The expression for the first lane: what is added comes before what is taken away.
     pub(crate) fn expr(&self, pool: &mut Pool) -> ExprId {
         let mut sum = pool.int(0);

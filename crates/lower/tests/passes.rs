@@ -1006,6 +1006,44 @@ fn what_chooses_values_is_decided_with_the_clamps_beside_it() {
     );
 }
 
+/// The same of vectors whose loop cannot be divided: where the clamps do nothing, the comparisons are decided.
+#[test]
+fn what_chooses_values_is_decided_where_loads_are_dense() {
+    check(
+        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        "
+  func out [wx, wxe] [wy, 1] {
+    for t in [0, wxe / 64] {
+      for xo in [0, 8] {
+        vectorized xi in [0, 8] {
+          let x: int = wx + t * 64 + xo * 8 + xi;
+          out(x, wy) stage 0 = select(input.min.0 <= x & x < input.min.0 + input.extent.0, input(max(min(x, input.min.0 + input.extent.0 - 1), input.min.0), wy), 0u16)
+            + select(x < input.min.0 + input.extent.0 - 1, 3u16, 4u16);
+        }
+      }
+    }
+  }
+",
+        &expect![[r#"
+              assert input.stride.0 == 1, layout input;
+              assert out.stride.0 == 1, layout out;
+              func out [wx, wxe] [wy, 1] {
+                for t in [0, wxe / 64] {
+                  for xo in [0, 8] {
+                    let x: int = wx + t * 64 + xo * 8;
+                    if x + 8 <= input.min.0 + input.extent.0 & input.min.0 <= x {
+                      out.buffer[ramp(x - out.min.0 + (wy - out.min.1) * out.stride.1, 1, 8) @ out(ramp(x, 1, 8), broadcast(wy, 8)) stage 0] = input.buffer[ramp(x - input.min.0 + (wy - input.min.1) * input.stride.1, 1, 8) @ input(ramp(x, 1, 8), broadcast(wy, 8))] + select(ramp(x, 1, 8) < broadcast(input.min.0 + input.extent.0 + -1, 8), broadcast(3u16, 8), broadcast(4u16, 8));
+                    } else {
+                      out.buffer[ramp(x - out.min.0 + (wy - out.min.1) * out.stride.1, 1, 8) @ out(ramp(x, 1, 8), broadcast(wy, 8)) stage 0] = select(broadcast(input.min.0, 8) <= ramp(x, 1, 8) & ramp(x, 1, 8) < broadcast(input.min.0 + input.extent.0, 8), input.buffer[max(min(ramp(x, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)) - broadcast(input.min.0, 8) + broadcast((wy - input.min.1) * input.stride.1, 8) @ input(max(min(ramp(x, 1, 8), broadcast(input.min.0 + input.extent.0 + -1, 8)), broadcast(input.min.0, 8)), broadcast(wy, 8))], broadcast(0u16, 8)) + select(ramp(x, 1, 8) < broadcast(input.min.0 + input.extent.0 + -1, 8), broadcast(3u16, 8), broadcast(4u16, 8));
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn what_is_not_monotone_or_not_worth_it_stays() {
     let body = "

@@ -5,6 +5,7 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Stmt, StmtId};
 
 use crate::LowerError;
 use crate::fold::{Fold, walk};
+use crate::linear::Linear;
 
 /// The statement with each key of `decided` replaced by its value, and branches on what is then a constant taken.
 pub(super) fn decide(
@@ -38,6 +39,31 @@ impl Decide<'_> {
         self.done.insert(id, result);
         result
     }
+}
+
+/// What `lhs < rhs` or `lhs <= rhs` is in all lanes, if `is_known` says of sums that they are at most 0.
+pub(super) fn settled(
+    pool: &mut Pool,
+    op: BinaryOp,
+    (lhs, rhs): (&Linear, &Linear),
+    lanes: u32,
+    is_known: &dyn Fn(&Linear) -> bool,
+) -> Option<ExprId> {
+    // `l < r` is `l - r + 1 <= 0`, and its opposite `r - l <= 0`.
+    let strict = i128::from(op == BinaryOp::Lt);
+    let holds = |a: &Linear, b: &Linear, more| {
+        let excess = a.clone().plus(b, -1).and_then(|sum| sum.greatest(more, lanes));
+        excess.is_some_and(|excess| is_known(&excess))
+    };
+    let value = if holds(lhs, rhs, strict) {
+        true
+    } else if holds(rhs, lhs, 1 - strict) {
+        false
+    } else {
+        return None;
+    };
+    let value = pool.constant(Constant::bool(value));
+    Some(if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) })
 }
 
 /// What remains of a conjunction, a disjunction or a selection with a constant, the same in all lanes.

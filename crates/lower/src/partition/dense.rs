@@ -1,9 +1,9 @@
-//! Vectors of which the clamps of indices make gathers, in two forms: dense where the clamps do nothing.
+//! Vectors of which the clamps of indices make gathers, in two forms: dense where the clamps do nothing. What the comparisons for that say of others, which choose values, is put in there.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Scalar, Stmt, StmtId, VarId};
 
-use super::decide::decide;
+use super::decide::{decide, settled};
 use super::steady::binders;
 use super::{MOST_COPIED, size};
 use crate::LowerError;
@@ -72,11 +72,14 @@ fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> 
     }
     let mut bound = FxHashSet::default();
     binders(pool, id, &mut bound);
-    let mut indices = Vec::new();
+    let (mut indices, mut chooses) = (Vec::new(), Vec::new());
     for_each_expr(pool, id, &mut |_, expr| {
-        pool.for_each_subexpr(expr, &mut |_, expr| {
+        pool.for_each_subexpr(expr, &mut |id, expr| {
             if let Expr::Load { index, .. } = expr {
                 indices.push(*index);
+            }
+            if let Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..) = expr {
+                chooses.push(id);
             }
         });
     });
@@ -84,12 +87,17 @@ fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> 
         bound,
         decided: FxHashMap::default(),
         comparisons: Vec::new(),
+        known: Vec::new(),
+        rows: FxHashMap::default(),
         done: FxHashMap::default(),
     };
     for index in indices {
         if pool.ty(index).lanes > 1 {
             clamps.form(pool, index);
         }
+    }
+    for id in chooses {
+        clamps.decide_value(pool, id);
     }
     let Clamps { decided, mut comparisons, .. } = clamps;
     comparisons.dedup();
@@ -128,7 +136,11 @@ struct Clamps {
     decided: FxHashMap<ExprId, ExprId>,
     /// When they are right.
     comparisons: Vec<ExprId>,
+    /// The same, of sums that are at most 0.
+    known: Vec<Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
+    /// Forms that decide nothing.
+    rows: FxHashMap<ExprId, Option<Linear>>,
 }
 
 impl Clamps {
@@ -178,6 +190,9 @@ impl Clamps {
         let mut extreme = Linear { step: 0, ..form.clone() };
         let far = if op == BinaryOp::Min { reach.max(0) } else { reach.min(0) };
         extreme.constant = extreme.constant.checked_add(far)?;
+        let excess = Linear::default();
+        let sign = if op == BinaryOp::Min { 1 } else { -1 };
+        let excess = excess.plus(&extreme, sign)?.plus(&limit, -sign)?;
         let (extreme, limit) = (extreme.expr(pool), limit.expr(pool));
         if !self.is_known_before(pool, extreme) || !self.is_known_before(pool, limit) {
             return None;
@@ -185,8 +200,46 @@ impl Clamps {
         let (least, most) = if op == BinaryOp::Min { (extreme, limit) } else { (limit, extreme) };
         let holds = pool.binary(BinaryOp::Le, least, most);
         self.comparisons.push(holds);
+        self.known.push(excess);
         self.decided.insert(id, chosen);
         Some(form)
+    }
+
+    /// Decides a comparison of a row of neighbours that chooses values, where the comparisons that are made say it.
+    fn decide_value(&mut self, pool: &mut Pool, id: ExprId) {
+        let Expr::Binary(op, lhs, rhs) = *pool.get(id) else { return };
+        let lanes = pool.ty(id).lanes;
+        if lanes == 1 || pool.ty(lhs).scalar != Scalar::Int {
+            return;
+        }
+        let (Some(lhs), Some(rhs)) = (self.row(pool, lhs), self.row(pool, rhs)) else { return };
+        let known = &self.known;
+        let is_known = |excess: &Linear| {
+            known
+                .iter()
+                .any(|least| least.has_terms_of(excess) && excess.constant <= least.constant)
+        };
+        if let Some(value) = settled(pool, op, (&lhs, &rhs), lanes, &is_known) {
+            self.decided.entry(id).or_insert(value);
+        }
+    }
+
+    /// The same as [`Self::form`], with the decisions that are made already, and no further ones.
+    fn row(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
+        if let Some(form) = self.rows.get(&id) {
+            return form.clone();
+        }
+        let form = if let Some(chosen) = self.decided.get(&id) {
+            self.row(pool, *chosen)
+        } else if loads(pool, id) {
+            None
+        } else {
+            let expr = pool.get(id).clone();
+            let form = combine(pool, &expr, &mut |pool, operand| self.row(pool, operand));
+            form.or_else(|| (pool.ty(id).lanes == 1).then(|| Linear::atom(id)))
+        };
+        self.rows.insert(id, form.clone());
+        form
     }
 
     fn is_known_before(&self, pool: &Pool, expr: ExprId) -> bool {

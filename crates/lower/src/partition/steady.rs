@@ -3,6 +3,7 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Label, Pool, Scalar, Stmt, StmtId, VarId};
 
+use super::decide::settled;
 use crate::fold::{children, loads};
 use crate::index;
 use crate::linear::{Linear, combine};
@@ -352,22 +353,8 @@ impl Scope {
             let (Some(lhs), Some(rhs)) = (self.form(pool, lhs), self.form(pool, rhs)) else {
                 continue;
             };
-            // `l < r` is `l - r + 1 <= 0`, and its opposite `r - l <= 0`.
-            let strict = i128::from(op == BinaryOp::Lt);
-            let holds = [
-                (lhs.clone().plus(&rhs, -1), strict, true),
-                (rhs.plus(&lhs, -1), 1 - strict, false),
-            ]
-            .into_iter()
-            .find(|(excess, more, _)| {
-                let excess = excess.as_ref().and_then(|sum| greatest(sum, *more, lanes));
-                excess.is_some_and(|excess| self.is_limited(&excess))
-            });
-            if let Some((_, _, holds)) = holds {
-                let mut value = pool.constant(Constant::bool(holds));
-                if lanes > 1 {
-                    value = pool.expr(Expr::Broadcast { value, lanes });
-                }
+            let is_known = |excess: &Linear| self.is_limited(excess);
+            if let Some(value) = settled(pool, op, (&lhs, &rhs), lanes, &is_known) {
                 self.steady.decided.entry(id).or_insert(value);
             }
         }
@@ -455,7 +442,7 @@ impl Scope {
         };
         let sign = if op == BinaryOp::Min { 1 } else { -1 };
         let excess = Linear::default().plus(&form, sign)?.plus(&other, -sign)?;
-        let excess = greatest(&excess, 0, pool.ty(id).lanes)?;
+        let excess = excess.greatest(0, pool.ty(id).lanes)?;
         if excess.factor(self.var) > 0 {
             self.steady.clamps = true;
         }
@@ -475,13 +462,6 @@ impl Scope {
         });
         uniform
     }
-}
-
-/// A sum, and so much more, in the lane in which it is greatest.
-fn greatest(sum: &Linear, more: i128, lanes: u32) -> Option<Linear> {
-    let reach = sum.step.checked_mul(i128::from(lanes) - 1)?.max(0);
-    let constant = sum.constant.checked_add(reach)?.checked_add(more)?;
-    Some(Linear { constant, step: 0, ..sum.clone() })
 }
 
 /// The variables that a statement binds.
