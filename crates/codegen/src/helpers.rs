@@ -6,7 +6,9 @@ use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
-use crate::shuffles::{load_at, load_every, load_reversed, store_interleaved};
+use crate::shuffles::{
+    load_at, load_every, load_repeated, load_reversed, store_interleaved,
+};
 use crate::templates::{
     CONVERT, EXP_FOR_LANES, LANEWISE_CALL, SHUFFLED_LOAD, TYPE, atomic_text, divide_text,
     remainder_text, saturate_text, scalar_text, vector_saturate_text, vector_text,
@@ -57,6 +59,8 @@ pub(crate) enum VectorOp {
     LoadEvery(Few),
     /// Elements one before the other.
     LoadReversed,
+    /// Each element two, three or four times, but for the first and the last.
+    LoadRepeated(Few),
     Gather,
     Store,
     /// The same past the caches.
@@ -153,7 +157,10 @@ impl ScalarOp {
 
 impl VectorOp {
     /// Those that shuffle what lies side by side in memory.
-    pub(crate) const SHUFFLES: [Self; 10] = [
+    pub(crate) const SHUFFLES: [Self; 13] = [
+        Self::LoadRepeated(Few::Two),
+        Self::LoadRepeated(Few::Three),
+        Self::LoadRepeated(Few::Four),
         Self::LoadReversed,
         Self::LoadEvery(Few::Two),
         Self::LoadEvery(Few::Three),
@@ -174,6 +181,9 @@ impl VectorOp {
             Self::LoadEvery(Few::Three) => "load_every3",
             Self::LoadEvery(Few::Four) => "load_every4",
             Self::LoadReversed => "load_reversed",
+            Self::LoadRepeated(Few::Two) => "load_repeated2",
+            Self::LoadRepeated(Few::Three) => "load_repeated3",
+            Self::LoadRepeated(Few::Four) => "load_repeated4",
             Self::Gather => "gather",
             Self::Store => "store",
             Self::Stream => "stream",
@@ -231,7 +241,10 @@ impl Helper {
             Self::Vector(op, scalar, lanes) => {
                 let mut needs = vec![Self::Type(scalar, lanes)];
                 match op {
-                    VectorOp::Select | VectorOp::Min | VectorOp::Max => {
+                    VectorOp::Select
+                    | VectorOp::Min
+                    | VectorOp::Max
+                    | VectorOp::LoadRepeated(_) => {
                         needs.push(Self::Type(signed_of(scalar), lanes));
                     }
                     VectorOp::Abs => {
@@ -340,6 +353,10 @@ pub(crate) fn definition(helper: Helper) -> String {
             let text = match op {
                 VectorOp::LoadEvery(step) => load_every(&template.vector, lanes, step),
                 VectorOp::LoadReversed => load_reversed(lanes),
+                VectorOp::LoadRepeated(times) => {
+                    let mask = vector_name(signed_of(scalar), lanes);
+                    load_repeated(&template.vector, &mask, lanes, times)
+                }
                 VectorOp::StoreInterleaved(count) => {
                     let store = Helper::Vector(VectorOp::Store, scalar, lanes).name();
                     store_interleaved(&template.vector, lanes, count, &store)

@@ -8,6 +8,7 @@ use halidom_ir::{
 
 use crate::Target;
 use crate::ctree::c_bytes;
+use crate::repeats::repeated;
 use crate::rows::row_of;
 
 /// Splits every vector statement so that no vector value is wider than the target's vectors and every vector has two to the power of something lanes: compilers
@@ -374,7 +375,9 @@ impl Widths<'_> {
         }
         let expr = self.pool.get(id);
         if let Expr::Load { index, .. } = expr {
-            self.index(*index);
+            if repeated(self.pool, *index).is_none() {
+                self.index(*index);
+            }
         } else {
             expr.for_each_operand(|operand| self.expr(operand));
         }

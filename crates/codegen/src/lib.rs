@@ -24,6 +24,7 @@ mod module;
 mod names;
 mod print;
 pub mod readback;
+mod repeats;
 mod rows;
 mod scalar;
 mod sharing;

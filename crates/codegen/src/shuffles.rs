@@ -62,6 +62,49 @@ pub(crate) fn load_at(vector: &str, lanes: u32, lane: u32) -> String {
         .concat()
 }
 
+/// Of a row of which each element stands `times` times, the lanes from the place `base` on: those of lane `n` is the element `(base + n) / times`, counted from `offset`. Each element that
+/// lanes take is read once, and no other one: from one lane to the next it is the same or the next.
+pub(crate) fn load_repeated(vector: &str, mask: &str, lanes: u32, times: Few) -> String {
+    let times = times.count();
+    let (least, most) = ((lanes - 1) / times, (lanes + times - 2) / times);
+    let list = |entry: &dyn Fn(u32) -> String| -> String {
+        (0..lanes).map(entry).collect::<Vec<_>>().join(", ")
+    };
+    let divisor = times.to_string();
+    let mut out = String::new();
+    let mut line = |parts: &[&str]| {
+        out.push_str("    ");
+        out.push_str(&parts.concat());
+        out.push_str(";\n");
+    };
+    line(&["int64_t rest = base % ", &divisor]);
+    line(&["int64_t phase = rest < 0 ? rest + ", &divisor, " : rest"]);
+    line(&["int64_t first = offset + base / ", &divisor, " - (rest < 0)"]);
+    let numbers = list(&|lane| ["phase + ", &lane.to_string()].concat());
+    line(&[mask, " place = {", &numbers, "}"]);
+    for element in 0..=most {
+        let read = if element > least {
+            // Whether the last lanes come to this element depends on the first one's place.
+            let from = (element * times - (lanes - 1)).to_string();
+            let (this, other) = (element.to_string(), (element - 1).to_string());
+            ["(phase >= ", &from, " ? ", &this, " : ", &other, ")"].concat()
+        } else {
+            element.to_string()
+        };
+        let read = list(&|_| ["memory[first + ", &read, "]"].concat());
+        line(&[vector, " ", &named("element", element), " = {", &read, "}"]);
+    }
+    line(&[mask, " found = (", mask, ")element0"]);
+    for element in 1..=most {
+        let (reached, element_name) = (named("reached", element), named("element", element));
+        line(&[mask, " ", &reached, " = place >= ", &(element * times).to_string()]);
+        let kept = ["(~", &reached, " & found)"].concat();
+        line(&["found = (", &reached, " & (", mask, ")", &element_name, ") | ", &kept]);
+    }
+    line(&["return (", vector, ")found"]);
+    out
+}
+
 /// Stores the first lanes of `count` vectors, then their second ones, and so on: as many dense stores.
 pub(crate) fn store_interleaved(vector: &str, lanes: u32, count: Few, store: &str) -> String {
     const VECTORS: [&str; 4] = ["a", "b", "c", "d"];

@@ -206,6 +206,7 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
         VectorOp::LoadStrided => LOAD_STRIDED,
         VectorOp::LoadEvery(_) => SHUFFLED_LOAD,
         VectorOp::LoadReversed => LOAD_REVERSED,
+        VectorOp::LoadRepeated(_) => LOAD_REPEATED,
         VectorOp::Gather => GATHER,
         VectorOp::Store => STORE,
         VectorOp::Stream => STREAM,
@@ -255,6 +256,11 @@ $shuffled}
 const LOAD_REVERSED: &str = "
 static inline $v $name(const $t *memory) {
     $v found = *(const $v_memory *)(memory - ($lanes - 1));
+$shuffled}
+";
+
+const LOAD_REPEATED: &str = "
+static inline $v $name(const $t *memory, int64_t offset, int64_t base) {
 $shuffled}
 ";
 

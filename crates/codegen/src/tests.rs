@@ -8,6 +8,7 @@ mod link;
 mod math;
 mod operators;
 mod realigned;
+pub(crate) mod repeats;
 mod rows;
 pub(crate) mod run;
 pub(crate) mod vectors;

@@ -7,6 +7,7 @@ use halidom_ir::{
 use crate::EmitError;
 use crate::ctree::{CBinary, CExpr, CType, CUnary, c_bytes, signed_of, unsigned_of};
 use crate::helpers::{Few, Helper, VectorOp};
+use crate::repeats::repeated;
 use crate::rows::{Strided, apart};
 use crate::scalar::literal;
 use crate::translate::Translator;
@@ -93,6 +94,15 @@ impl Translator<'_> {
             return Ok(load);
         }
         let memory = CExpr::Name(self.buffer_name(buffer)?);
+        if let Some(repeated) = repeated(pool, index) {
+            let offset = match repeated.offset {
+                Some(offset) => self.scalar(offset)?,
+                None => CExpr::literal("0"),
+            };
+            let arguments = vec![memory, offset, self.scalar(repeated.base)?];
+            let op = VectorOp::LoadRepeated(repeated.times);
+            return Ok(self.help(Helper::Vector(op, scalar, lanes), arguments));
+        }
         let (op, arguments) = match pool.get(index) {
             Expr::Ramp { base, stride, .. } => {
                 let address = address_of(memory, self.scalar(*base)?);

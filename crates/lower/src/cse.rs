@@ -5,13 +5,14 @@ use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, St
 
 use crate::LowerError;
 use crate::fold::{Fold, rewrite, walk};
+use crate::repeats::is_repeated;
 
 /// Binds subexpressions that occur more than once in the values and indices of stores that follow each other to variables, around these stores: unrolled iterations share what they have in
-/// common. Loads are bound too, if none of these stores writes their buffer; within one store all are, as its loads come before it writes. Ramps and broadcasts are not, since a load or store whose index
-/// is a ramp is recognised by it; what is within them is. Annotations stay as they are.
+/// common. Loads are bound too, if none of these stores writes their buffer; within one store all are, as its loads come before it writes. Ramps, broadcasts and quotients of `repeats` are not, since a load or store
+/// is recognised by its index; what is within them is. Annotations stay as they are.
 ///
 /// Requires: storage is flattened.
-/// Ensures: in each store, every operator but ramps and broadcasts occurs once with the same operands, annotations aside.
+/// Ensures: in each store, every operator but these occurs once with the same operands, annotations aside.
 pub fn cse(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Cse, pool, program)
 }
@@ -126,25 +127,25 @@ fn repeated(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
         }
         let count = uses.entry(id).or_default();
         *count += 1;
-        let (is_new, expr) = (*count == 1, pool.get(id));
+        let (is_new, expr, worth) = (*count == 1, pool.get(id), is_worth_a_variable(pool, id));
         if is_new {
             pending.push((id, true));
         }
         // What is printed at each use has its operands computed at each use.
-        if is_new || !is_worth_a_variable(expr) {
+        if is_new || !worth {
             let first = pending.len();
             expr.for_each_operand(|operand| pending.push((operand, false)));
             pending[first..].reverse();
         }
     }
-    order.retain(|id| uses[id] > 1 && is_worth_a_variable(pool.get(*id)));
+    order.retain(|id| uses[id] > 1 && is_worth_a_variable(pool, *id));
     order
 }
 
-fn is_worth_a_variable(expr: &Expr) -> bool {
-    match expr {
+fn is_worth_a_variable(pool: &Pool, id: ExprId) -> bool {
+    match pool.get(id) {
+        Expr::Binary(..) => !is_repeated(pool, id),
         Expr::Unary(..)
-        | Expr::Binary(..)
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)

@@ -18,6 +18,7 @@ mod linear;
 mod partition;
 mod prefetch;
 mod refresh;
+mod repeats;
 mod simplify;
 mod unroll;
 mod vectorize;
@@ -33,6 +34,7 @@ pub use hoist::hoist;
 pub use interleave::interleave;
 pub use partition::partition;
 pub use prefetch::prefetch;
+pub use repeats::repeats;
 pub use simplify::simplify;
 pub use unroll::{MOST_COPIES, unroll};
 pub use vectorize::{MOST_LANES, vectorize};
@@ -57,6 +59,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", run: simplify },
     Pass { name: "partition", run: partition },
     Pass { name: "simplify", run: simplify },
+    Pass { name: "repeats", run: repeats },
     Pass { name: "cse", run: cse },
     Pass { name: "hoist", run: hoist },
     Pass { name: "interleave", run: interleave },

@@ -588,6 +588,34 @@ fn common_parts_are_bound_and_leave_loops() {
     );
 }
 
+/// A quotient of neighbours by two to four, and what is the same in all lanes; not one by more, one of every second place, or two.
+#[test]
+fn indices_that_repeat_are_quotients_and_offsets() {
+    check(
+        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "repeats", "cse"],
+        "
+  for y in [wy, wye] {
+    vectorized x in [0, 8] {
+      out(x, y) stage 0 = input((x + y) / 3, y) + input((x + y) / 3 + 2, y + 1) - input(7 + (x + y + 1) / 2, y)
+        + input((x + y) / 5, y) + input((2 * x) / 3, y) + input(x / 2 + x / 3, y) + input(9 - x / 2, y);
+    }
+  }
+",
+        &expect![[r#"
+              assert input.stride.0 == 1, layout input;
+              assert out.stride.0 == 1, layout out;
+              for y in [wy, wye] {
+                let index: int = 0 - input.min.0;
+                let index$1: int = y - input.min.1;
+                let index$2: int = index$1 * input.stride.1;
+                let index$3: int = index + index$2;
+                out.buffer[ramp((y - out.min.1) * out.stride.1 - out.min.0, 1, 8) @ out(ramp(0, 1, 8), broadcast(y, 8)) stage 0] = input.buffer[ramp(y, 1, 8) / broadcast(3, 8) + broadcast(index$3, 8) @ input(ramp(y, 1, 8) / broadcast(3, 8), broadcast(y, 8))] + input.buffer[ramp(y, 1, 8) / broadcast(3, 8) + broadcast(index + (index$1 + 1) * input.stride.1 + 2, 8) @ input(ramp(y, 1, 8) / broadcast(3, 8) + broadcast(2, 8), broadcast(y + 1, 8))] - input.buffer[ramp(y + 1, 1, 8) / broadcast(2, 8) + broadcast(index$3 + 7, 8) @ input(ramp(y + 1, 1, 8) / broadcast(2, 8) + broadcast(7, 8), broadcast(y, 8))] + input.buffer[ramp(y, 1, 8) / broadcast(5, 8) - broadcast(input.min.0, 8) + broadcast(index$2, 8) @ input(ramp(y, 1, 8) / broadcast(5, 8), broadcast(y, 8))] + input.buffer[ramp(0, 2, 8) / broadcast(3, 8) - broadcast(input.min.0, 8) + broadcast(index$2, 8) @ input(ramp(0, 2, 8) / broadcast(3, 8), broadcast(y, 8))] + input.buffer[ramp(0, 1, 8) / broadcast(2, 8) + ramp(0, 1, 8) / broadcast(3, 8) - broadcast(input.min.0, 8) + broadcast(index$2, 8) @ input(ramp(0, 1, 8) / broadcast(2, 8) + ramp(0, 1, 8) / broadcast(3, 8), broadcast(y, 8))] + input.buffer[broadcast(9, 8) - ramp(0, 1, 8) / broadcast(2, 8) - broadcast(input.min.0, 8) + broadcast(index$2, 8) @ input(broadcast(9, 8) - ramp(0, 1, 8) / broadcast(2, 8), broadcast(y, 8))];
+              }
+            }
+        "#]],
+    );
+}
+
 /// What depends on a loop's variable, what is loaded, sums, quotients of integers, and what stands under a condition stay.
 #[test]
 fn calls_and_quotients_of_floats_leave_loops() {

@@ -5,7 +5,7 @@ use halidom_ir::{BufferId, Constant, Intrinsic, Scalar};
 use super::helper_names::helper_of;
 use super::lift::{Lift, Lifted, Value};
 use super::syntax::{Node, Shape};
-use super::terms::{Op, TermId, machine};
+use super::terms::{Op, Ring, TermId, machine};
 use crate::ctree::signed_of;
 use crate::helpers::{Helper, ScalarOp, VectorOp, builtin};
 
@@ -189,6 +189,25 @@ impl Lift<'_, '_> {
                 let stride = self.literal_as(-1, Scalar::I64);
                 self.load(node, buffer, (base, stride), (scalar, lanes))
             }
+            (VectorOp::LoadRepeated(times), [memory, offset, base]) => {
+                let buffer = self.buffer(memory)?;
+                let offset = self.scalar_as(offset, Scalar::I64)?;
+                let base = self.scalar_as(base, Scalar::I64)?;
+                let one = self.literal_as(1, Scalar::I64);
+                let ramp = self.terms.ramp(base, one, lanes);
+                let times = self.literal_as(i128::from(times.count()), Scalar::I64);
+                let times = self.terms.broadcast(times, lanes);
+                let quotient = self.terms.binary(Op::Div, ramp, times);
+                let none = self.terms.as_constant(offset).and_then(Constant::as_integer) == Some(0);
+                let offset = self.terms.broadcast(offset, lanes);
+                let index = if none {
+                    quotient
+                } else {
+                    self.terms.ring(Ring::Add, true, quotient, offset)
+                };
+                let loaded = self.terms.load(buffer, index);
+                self.loaded(node, loaded, scalar)
+            }
             (VectorOp::Gather, [memory, index]) => {
                 let buffer = self.buffer(memory)?;
                 let index = self.vector_as(index, Scalar::I64, lanes)?;
@@ -301,6 +320,7 @@ fn vector_op(op: VectorOp) -> Option<Op> {
         | VectorOp::LoadStrided
         | VectorOp::LoadEvery(_)
         | VectorOp::LoadReversed
+        | VectorOp::LoadRepeated(_)
         | VectorOp::Gather
         | VectorOp::Store
         | VectorOp::Stream

@@ -10,6 +10,7 @@ use halidom_ir::{
 use super::check;
 use super::lex::{Kind, Token, tokens};
 use crate::tests::common::{Builder, arguments, array};
+use crate::tests::repeats::repeats;
 use crate::tests::run::row_blur;
 use crate::tests::vectors::weighted;
 use crate::{CModule, Target, Toolchain, compile, emit, legalize};
@@ -160,6 +161,7 @@ fn programs() -> Vec<(Pool, Program)> {
         (pool, split),
         scatter(),
         fetching(),
+        repeats(Scalar::I16, 8, 2, 3),
     ]
 }
 

@@ -682,15 +682,15 @@ impl Mover<'_> {
                     directives.remove(number);
                     return Some(());
                 }
-                if self.random.chance(50) {
+                let align = Action::AlignStorage { var: var.clone(), modulus: lanes };
+                match self.random.below(4) {
                     // Needs room for whole vectors behind whatever else is said of the room.
-                    let align = Action::AlignStorage { var, modulus: lanes };
-                    insert(directives, directive(func.id, 0, align));
-                    Action::Realign
-                } else if self.random.chance(50) {
-                    Action::AlignStorage { var, modulus: lanes }
-                } else {
-                    Action::PadStorage { var, amount: lanes }
+                    0 | 1 => {
+                        insert(directives, directive(func.id, 0, align));
+                        Action::Realign
+                    }
+                    2 => align,
+                    _ => Action::PadStorage { var, amount: lanes },
                 }
             }
             _ => {

@@ -1,0 +1,38 @@
+//! Loads in which each element of a row stands several times.
+
+use halidom_ir::{BinaryOp, Expr, ExprId, Pool};
+
+use crate::helpers::Few;
+
+/// The least lanes for which such a load is not gathered.
+const LEAST_LANES: u32 = 4;
+
+/// The index `(base + lane) / times + offset`.
+pub(crate) struct Repeated {
+    pub(crate) base: ExprId,
+    pub(crate) times: Few,
+    pub(crate) offset: Option<ExprId>,
+}
+
+/// An index of that form.
+pub(crate) fn repeated(pool: &Pool, index: ExprId) -> Option<Repeated> {
+    if pool.ty(index).lanes < LEAST_LANES {
+        return None;
+    }
+    let (quotient, offset) = if let Expr::Binary(BinaryOp::Add(_), sum, offset) = pool.get(index)
+        && let Expr::Broadcast { value, .. } = pool.get(*offset)
+    {
+        (*sum, Some(*value))
+    } else {
+        (index, None)
+    };
+    let Expr::Binary(BinaryOp::Div, ramp, divisor) = pool.get(quotient) else { return None };
+    let (Expr::Ramp { base, stride, .. }, Expr::Broadcast { value, .. }) =
+        (pool.get(*ramp), pool.get(*divisor))
+    else {
+        return None;
+    };
+    let constant = |expr: ExprId| pool.as_constant(expr)?.as_integer();
+    let times = constant(*value).and_then(Few::of)?;
+    (constant(*stride) == Some(1)).then_some(Repeated { base: *base, times, offset })
+}
