@@ -6,9 +6,7 @@ use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
 
 use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
-use crate::shuffles::{
-    load_at, load_every, load_repeated, load_reversed, store_interleaved,
-};
+use crate::shuffles::{load_at, load_every, load_repeated, load_reversed, store_interleaved};
 use crate::templates::{
     CONVERT, EXP_FOR_LANES, LANEWISE_CALL, SHUFFLED_LOAD, TYPE, atomic_text, divide_text,
     remainder_text, saturate_text, scalar_text, vector_saturate_text, vector_text,
