@@ -8,7 +8,7 @@ use halidom_ir::{
 };
 
 use super::common::{Builder, arguments, array};
-use crate::{Artifact, Target, Toolchain, compile, emit, permits_contraction, write_all};
+use crate::{Artifact, Kernel, Target, Toolchain, compile, emit, permits_contraction, write_all};
 
 const WRAPS: Overflow = Overflow::Wraps;
 
@@ -366,24 +366,28 @@ fn a_place_is_what_it_says_where_a_value_is_contracted() {
     let toolchain = Toolchain::find().unwrap();
     let target = Target::host().contracting(true);
     let fuses = target.vector_bytes() > Target::SSE2.vector_bytes();
-    let at_ten = |(pool, program): (Pool, Program)| {
-        let module = emit(&pool, &program, &target).unwrap();
-        let alone = compile(&module, &toolchain, &target).unwrap();
-        let batch = [module];
-        let effort = crate::Effort::Optimised;
-        let kernels = crate::compile_batch(&batch, &toolchain, &target, effort).unwrap();
-        [&alone, &kernels[0]].map(|kernel| {
-            let inputs = [input()];
-            let mut outputs = [array(Scalar::F32, &[(10, 7)], |_| Constant::f32(0.0))];
-            kernel.run(&arguments(&inputs, &outputs.clone()), &mut outputs).unwrap();
-            outputs[0].get_element(0).and_then(Constant::as_f32).unwrap()
-        })
+    let printed = |(pool, program): (Pool, Program)| emit(&pool, &program, &target).unwrap();
+    let at_ten = |kernel: &Kernel| {
+        let inputs = [input()];
+        let mut outputs = [array(Scalar::F32, &[(10, 7)], |_| Constant::f32(0.0))];
+        kernel.run(&arguments(&inputs, &outputs.clone()), &mut outputs).unwrap();
+        outputs[0].get_element(0).and_then(Constant::as_f32).unwrap()
     };
-    for found in at_ten(place(false)) {
-        assert_eq!(found.to_bits(), 0.0_f32.to_bits());
-    }
-    for found in at_ten(value(false)) {
-        assert_eq!(found < 0.0, fuses, "{found}");
+    let alone = |program| at_ten(&compile(&printed(program), &toolchain, &target).unwrap());
+    assert_eq!(alone(place(false)).to_bits(), 0.0_f32.to_bits());
+    assert_eq!(alone(value(false)) < 0.0, fuses);
+    // One call of the compiler has one permission for all.
+    for (programs, expected) in [
+        (vec![place(false)], vec![false]),
+        (vec![value(false)], vec![fuses]),
+        (vec![value(false), place(false)], vec![false, false]),
+        (vec![place(false), value(false)], vec![false, false]),
+    ] {
+        let modules: Vec<_> = programs.into_iter().map(printed).collect();
+        let effort = crate::Effort::Optimised;
+        let kernels = crate::compile_batch(&modules, &toolchain, &target, effort).unwrap();
+        let found: Vec<bool> = kernels.iter().map(|kernel| at_ten(kernel) < 0.0).collect();
+        assert_eq!(found, expected);
     }
 }
 
