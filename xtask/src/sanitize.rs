@@ -14,10 +14,11 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "sanitize",
     summary: "runs the emitted C of all examples under AddressSanitizer and UBSan, at odd sizes",
     help: "\
-Builds the driver's tests `every_example` and `table1_native` and runs them, for gcc and for clang-19, with a
+Builds the driver's tests `every_example`, `table1_native` and `realigned` and runs them, for gcc and clang-19, with a
 compiler that adds -fsanitize=address,undefined -Wall -Wextra -Werror to what it compiles: every file under
 examples and examples/applications under every schedule, at twenty sizes, nothing and a single pixel among
-them, and on a picture; every program of Table 1 under every schedule, at odd sizes that its entry checks take.
+them, and on a picture; every program of Table 1 under every schedule, at odd sizes that its entry checks take;
+stencils of each type that read beside their vectors.
 Before that, a fault is put into the C for each sanitizer, which it must find. Installs Debian's
 libclang-rt-19-dev for clang; where it cannot be had, clang is left out.
 Takes about ten minutes of CPU time.
@@ -28,7 +29,7 @@ example: cargo xtask sanitize",
 };
 
 /// The tests that are run.
-const TESTS: [&str; 2] = ["every_example", "table1_native"];
+const TESTS: [&str; 3] = ["every_example", "table1_native", "realigned"];
 
 /// A compiler and the library of its AddressSanitizer, which the process must load first.
 struct Compiler {
