@@ -71,6 +71,11 @@ impl Options {
         Self { int_bits: 32, borders: true, floats: self.floats.or(Some(Floats::Reals)), ..self }
     }
 
+    /// Whether they are for what stock Halide compiled.
+    fn is_stock(&self) -> bool {
+        self.int_bits < 64
+    }
+
     /// The same for the validator.
     pub fn validator(&self) -> halidom_validate::Options {
         let mut own = halidom_validate::Options::new(self.solver.clone());
@@ -80,6 +85,7 @@ impl Options {
         own.cache.clone_from(&self.cache);
         own.floats = self.floats;
         own.int_bits = self.int_bits;
+        own.contracts_places = self.is_stock();
         own
     }
 }
@@ -124,9 +130,24 @@ pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &
         halidom_validate::validate_refined(&mut pool.clone(), algorithm, steps, program, &own)
     };
     // Stock Halide contracts what it likes.
-    let contracts = |program| options.int_bits < 64 || permits_contraction(pool, program);
+    let contracts = |program| options.is_stock() || permits_contraction(pool, program);
     if algorithm.fast_math && contracts(&compiled.program) {
         report.below.push(CONTRACTION);
     }
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_validate::Floats;
+
+    use super::Options;
+
+    #[test]
+    fn stock_halide_contracts_places_whatever_equality_is_asked_for() {
+        let own = Options::find().expect("a solver is installed");
+        assert!(!own.validator().contracts_places);
+        let stock = Options { floats: Some(Floats::Bits), ..own }.of_stock();
+        assert!(stock.validator().contracts_places);
+    }
 }

@@ -83,6 +83,9 @@ pub struct Options {
     pub int_bits: u32,
     /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
     pub floats: Option<Floats>,
+    /// Whether what compiles the program may round a product and the sum that it stands in at once in one place and not in another, wherever the pipeline says `fast_math`: also where
+    /// floats decide places. Where it may regroup them as if they were real numbers it may do that too.
+    pub contracts_places: bool,
 }
 
 impl Options {
@@ -104,6 +107,7 @@ impl Options {
             given: Vec::new(),
             int_bits: 64,
             floats: None,
+            contracts_places: false,
         }
     }
 }
@@ -159,7 +163,7 @@ pub fn validate_refined(
     let obligations = refinement(pool, &mut laws, algorithm, steps);
     let pool = &*pool;
     let lowered = steps.last().unwrap_or(algorithm);
-    let contracted = weakest == Floats::Reals;
+    let contracted = weakest == Floats::Reals || options.contracts_places && algorithm.fast_math;
     let mut space = Space::with_ranges(ranges::ranges(pool, lowered)).contracted(contracted);
     let parameters = program::parameters(pool, &mut space, program);
     let model = program::walk(pool, &mut space, program, &parameters);

@@ -339,3 +339,27 @@ fn what_never_runs_may_write_anything_and_nothing_else_may() {
         assert!(!open(&wrong).is_empty() && wrong.verdict != Verdict::Proved, "{outer}, {inner}");
     }
 }
+
+/// Of what a compiler makes that contracts floats wherever it likes, places that are sums of products are not proved, whatever equality of floats is asked for; with floats that are not its to contract they are.
+#[test]
+fn places_that_may_be_contracted_are_not_proved() {
+    let strict =
+        include_str!("../../../tests/cases/validate/texts/places_of_products_that_rise.ir");
+    let (start, end) = (strict.find("algorithm").unwrap(), strict.find("// exit").unwrap());
+    let strict = &strict[start..end];
+    let fast = strict.replacen("algorithm stretched", "algorithm stretched fast_math", 1);
+    let is_proved = |text: &str, contracts_places: bool, weakest: Floats| {
+        let mut module = parse::module(text).expect("the text is well formed");
+        let program = module.program.expect("it has a program");
+        let search = Search { trials: 0, ..Search::default() };
+        let own = Options { floats: Some(weakest), contracts_places, search, ..options() };
+        let report = validate(&mut module.pool, &module.algorithm, &program, &own);
+        matches!(report.verdict, Verdict::Proved)
+    };
+    for weakest in [Floats::Bits, Floats::Axioms] {
+        assert!(is_proved(strict, true, weakest));
+        assert!(is_proved(&fast, false, weakest));
+        assert!(!is_proved(&fast, true, weakest));
+    }
+    assert!(!is_proved(&fast, false, Floats::Reals));
+}
