@@ -4,8 +4,8 @@ use halidom_ir::{BinaryOp, Expr, ExprId, Pool};
 
 use crate::helpers::Few;
 
-/// The least lanes for which such a load is not gathered.
-const LEAST_LANES: u32 = 4;
+/// With fewer lanes such a load is gathered; with more their places are no signed bytes, in which those of bytes are compared.
+pub(crate) const LANES: std::ops::RangeInclusive<u32> = 4..=64;
 
 /// The index `(base + lane) / times + offset`.
 pub(crate) struct Repeated {
@@ -16,7 +16,7 @@ pub(crate) struct Repeated {
 
 /// An index of that form.
 pub(crate) fn repeated(pool: &Pool, index: ExprId) -> Option<Repeated> {
-    if pool.ty(index).lanes < LEAST_LANES {
+    if !LANES.contains(&pool.ty(index).lanes) {
         return None;
     }
     let (quotient, offset) = if let Expr::Binary(BinaryOp::Add(_), sum, offset) = pool.get(index)

@@ -8,6 +8,7 @@ use super::syntax::{Node, Shape};
 use super::terms::{Op, Ring, TermId, machine};
 use crate::ctree::signed_of;
 use crate::helpers::{Helper, ScalarOp, VectorOp, builtin};
+use crate::repeats::LANES;
 
 impl Lift<'_, '_> {
     pub(super) fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Lifted<Value> {
@@ -190,6 +191,9 @@ impl Lift<'_, '_> {
                 self.load(node, buffer, (base, stride), (scalar, lanes))
             }
             (VectorOp::LoadRepeated(times), [memory, offset, base]) => {
+                if !LANES.contains(&lanes) {
+                    return self.fail(node, "more lanes than their places can be counted");
+                }
                 let buffer = self.buffer(memory)?;
                 let offset = self.scalar_as(offset, Scalar::I64)?;
                 let base = self.scalar_as(base, Scalar::I64)?;

@@ -3,6 +3,7 @@
 use halidom_ir::{BinaryOp, Constant, LoopKind, Pool, Program, Scalar};
 
 use super::common::{Builder, arguments, array, kernel};
+use crate::helpers::{Few, Helper, VectorOp, definition};
 use crate::readback::check;
 use crate::{Target, Toolchain, emit};
 
@@ -49,6 +50,9 @@ fn each_element_is_read_once_and_stands_in_its_lanes() {
         // Two lanes, and more than four times the same.
         (Scalar::F32, 2, 2, 3, "gather_f32x2(input, "),
         (Scalar::F32, 8, 5, 1, "gather_f32x8(input, "),
+        // As many lanes as a signed byte counts, and more.
+        (Scalar::U8, 64, 4, 2, "load_repeated4_u8x64(input, 2, y)"),
+        (Scalar::U8, 128, 4, 2, "gather_u8x128(input, "),
     ] {
         let (pool, program) = repeats(scalar, lanes, times, offset);
         let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
@@ -96,4 +100,18 @@ fn other_repetitions_are_noticed() {
     // The function itself is one that the file must define as it is.
     let place = "reached2 = place >= 6";
     assert!(check(&pool, &program, &text.replace(place, "reached2 = place >= 5")).is_err());
+    // Nor is it what it says for more lanes than their places can be counted.
+    let (pool, program) = repeats(Scalar::U8, 128, 4, 2);
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    let start = text.find("gather_u8x128(input").expect("a gather");
+    let end = start + text[start..].find(");\n").expect("the end of the store");
+    let helper = |op| definition(Helper::Vector(op, Scalar::U8, 128));
+    let mut wrong = text;
+    wrong.replace_range(start..end, "load_repeated4_u8x128(input, 2, y)");
+    let load =
+        [definition(Helper::Type(Scalar::I8, 128)), helper(VectorOp::LoadRepeated(Few::Four))];
+    let store = helper(VectorOp::Store);
+    let wrong = wrong.replacen(&store, &[load.concat(), store.clone()].concat(), 1);
+    let mismatch = check(&pool, &program, &wrong).unwrap_err();
+    assert_eq!(mismatch.what, "more lanes than their places can be counted");
 }
