@@ -42,7 +42,7 @@ pub enum CompileError {
     #[error("no C compiler was found that runs: looked for {0}")]
     NoCompiler(String),
     /// Files could not be written or the compiler not be started.
-    #[error("cannot {what}")]
+    #[error("cannot {what}: {source}")]
     Io {
         /// What was tried.
         what: String,
@@ -66,8 +66,13 @@ pub enum CompileError {
         limit: Duration,
     },
     /// What was compiled does not load.
-    #[error("the compiled pipeline does not load: {0}")]
+    #[error("the compiled pipeline does not load: {}", reason(.0))]
     Load(#[from] libloading::Error),
+}
+
+/// What the loader says, which its error keeps to itself.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 impl CompileError {

@@ -27,14 +27,22 @@ pub struct Finding {
     pub remedy: &'static str,
 }
 
+/// The compiler that is called, which may be there and not run, and another one that runs.
+fn compilers(
+    chosen: Option<Toolchain>,
+    running: Vec<Toolchain>,
+) -> (Option<String>, Option<String>) {
+    let chosen = chosen.filter(|compiler| !compiler.version().is_empty());
+    let is_other =
+        |other: &Toolchain| chosen.as_ref().is_none_or(|it| it.version() != other.version());
+    let another = running.into_iter().find(is_other);
+    let named = |it: Toolchain| format!("{}: {}", it.compiler(), it.version());
+    (chosen.map(named), another.map(named))
+}
+
 /// Looks for everything.
 pub fn examine() -> Vec<Finding> {
-    let compilers = Toolchain::all();
-    let compiler = |number: usize| {
-        compilers
-            .get(number)
-            .map(|toolchain| format!("{}: {}", toolchain.compiler(), toolchain.version()))
-    };
+    let (compiler, another) = compilers(Toolchain::find().ok(), Toolchain::all());
     let target = Target::host();
     vec![
         Finding {
@@ -54,14 +62,14 @@ pub fn examine() -> Vec<Finding> {
         Finding {
             name: "C compiler",
             purpose: "makes native code",
-            found: compiler(0),
+            found: compiler,
             need: Need::Required,
-            remedy: "Debian's package clang-19 or gcc, or set HALIDOM_CC to the executable",
+            remedy: "Debian's package clang-19 or gcc, or set HALIDOM_CC to an executable that runs",
         },
         Finding {
             name: "another C compiler",
             purpose: "can be chosen with HALIDOM_CC",
-            found: compiler(1),
+            found: another,
             need: Need::Optional,
             remedy: "Debian's packages clang-19 and gcc",
         },
@@ -92,4 +100,25 @@ fn solver(family: Family) -> Option<String> {
     let program = Program::find(family, None).ok()?;
     let identity = program.probe().ok()?;
     Some(format!("{} {} at {}", identity.name, identity.version, program.path().display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use halidom_codegen::Toolchain;
+
+    use super::compilers;
+
+    #[test]
+    fn a_compiler_that_is_called_and_does_not_run_is_missing() {
+        let broken = Toolchain::of(OsStr::new("false"));
+        assert!(broken.is_some(), "every system has it");
+        let running = Toolchain::all();
+        let first = running.first().cloned();
+        let (compiler, another) = compilers(broken, running.clone());
+        assert!(compiler.is_none() && another.is_some(), "{compiler:?} {another:?}");
+        let (compiler, another) = compilers(first, running);
+        assert!(compiler.is_some() && compiler != another, "{compiler:?} {another:?}");
+    }
 }

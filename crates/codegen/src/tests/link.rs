@@ -1,6 +1,5 @@
 //! Compilers that do not run, and objects that need more than the C library.
 
-use std::error::Error;
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -32,6 +31,12 @@ fn a_compiler_that_does_not_run_is_named() {
     assert!(matches!(&error, CompileError::NoCompiler(name) if name == "false"), "{error}");
 }
 
+#[test]
+fn what_cannot_be_written_is_said_with_the_reason() {
+    let error = write(Path::new("/no/such/folder"), SOURCE_NAME, "").unwrap_err().to_string();
+    assert!(error.starts_with("cannot write pipeline.c: No such file"), "{error}");
+}
+
 const CALLS_BESIDE: &str =
     "int beside(void);\nint run(void);\nint run(void) { return beside(); }\n";
 
@@ -52,8 +57,7 @@ fn what_calls_what_is_nowhere_does_not_load() {
     assert!(load_directly(directory.path(), "run").is_none());
     let error = load(&toolchain, directory.path(), "run").err().expect("nothing is loaded");
     assert!(matches!(&error, CompileError::Load(_)), "{error}");
-    let reason = error.source().and_then(Error::source).expect("the loader says what is missing");
-    assert!(reason.to_string().contains("beside"), "{reason}");
+    assert!(error.to_string().contains("beside"), "{error}");
 }
 
 #[test]
