@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::run::row_blur;
 use crate::link::{OBJECT_NAME, load, load_directly};
-use crate::toolchain::{SOURCE_NAME, write};
-use crate::{CompileError, Target, Toolchain, compile, emit};
+use crate::toolchain::{HEADER_NAME, SOURCE_NAME, write};
+use crate::{CompileError, RUNTIME_HEADER, RUNTIME_SOURCE, Target, Toolchain, compile, emit};
 use halidom_ir::LoopKind;
 
 #[test]
@@ -35,6 +35,21 @@ fn a_compiler_that_does_not_run_is_named() {
 fn what_cannot_be_written_is_said_with_the_reason() {
     let error = write(Path::new("/no/such/folder"), SOURCE_NAME, "").unwrap_err().to_string();
     assert!(error.starts_with("cannot write pipeline.c: No such file"), "{error}");
+}
+
+/// The build script asks one compiler for it, and nobody for warnings.
+#[test]
+fn the_runtime_is_compiled_by_all_compilers_without_a_warning() {
+    let toolchains = Toolchain::all();
+    assert!(!toolchains.is_empty(), "no C compiler");
+    for toolchain in toolchains {
+        let (toolchain, directory) = (toolchain.strict(), tempfile::tempdir().unwrap());
+        write(directory.path(), HEADER_NAME, RUNTIME_HEADER).unwrap();
+        write(directory.path(), "runtime.c", RUNTIME_SOURCE).unwrap();
+        let mut command = toolchain.command(&Target::GENERIC, directory.path());
+        command.args(["-c", "runtime.c", "-o", "runtime.o"]);
+        toolchain.run(command, directory.path()).unwrap();
+    }
 }
 
 const CALLS_BESIDE: &str =
