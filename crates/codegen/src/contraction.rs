@@ -11,7 +11,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BinaryOp, BufferId, Check, Expr, ExprId, Interval, Intrinsic, Label, Pool, Program, Stmt,
-    StmtId, VarId,
+    StmtId, UnaryOp, VarId,
 };
 
 /// Whether only values depend on how sums of products are rounded: then `fast_math` lets the C compiler round them once.
@@ -23,6 +23,7 @@ pub fn permits_contraction(pool: &Pool, program: &Program) -> bool {
         places: Vec::new(),
         seen: FxHashSet::default(),
         equates_floats: false,
+        negates_floats: false,
         is_final: true,
     };
     search.stmt(program.body);
@@ -40,6 +41,8 @@ struct Search<'a> {
     seen: FxHashSet<ExprId>,
     /// Whether floats are compared for equality somewhere, so that a parameter may be seen to be a constant.
     equates_floats: bool,
+    /// Whether floats are negated somewhere, so that `a - b` may be seen to be `2 * a`.
+    negates_floats: bool,
     /// Whether nothing was found that final programs do not have.
     is_final: bool,
 }
@@ -148,6 +151,9 @@ impl Search<'_> {
                 Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, lhs, _) => {
                     self.equates_floats |= pool.ty(*lhs).scalar.is_float();
                 }
+                Expr::Unary(UnaryOp::Neg(_), _) => {
+                    self.negates_floats |= pool.ty(id).scalar.is_float();
+                }
                 Expr::Ref { .. } | Expr::Hole(_) => self.is_final = false,
                 Expr::Const(_)
                 | Expr::Var(_)
@@ -209,7 +215,11 @@ impl Search<'_> {
                 // `a + b` is `2 * a` where the compiler sees that `b` is `a`.
                 found.product |= !self.is_constant(lhs) && !self.is_constant(rhs);
             }
-            BinaryOp::Sub(_) => found.sum = true,
+            BinaryOp::Sub(_) => {
+                found.sum = true;
+                found.product |=
+                    self.negates_floats && !self.is_constant(lhs) && !self.is_constant(rhs);
+            }
             BinaryOp::Mul(_) => found.product = true,
             BinaryOp::Div => found.product |= self.equates_floats || !self.is_parameter(rhs),
             BinaryOp::Min | BinaryOp::Max => {}

@@ -166,6 +166,17 @@ fn compilers_make_products_of_quotients_and_of_equal_values() {
     };
     assert!(permits(|parts| compared(parts, BinaryOp::Lt)));
     assert!(!permits(|parts| compared(parts, BinaryOp::Eq)));
+    // Its difference from its negation, of which gcc makes a product; not without one of the two.
+    let doubled = |parts: &mut Parts, is_negated: bool| {
+        let x = parts.b.pool.cast(Scalar::F32, parts.x);
+        let negated = parts.b.pool.unary(UnaryOp::Neg(WRAPS), x);
+        let by = if is_negated { negated } else { parts.scale };
+        let difference = parts.b.op(BinaryOp::Sub(WRAPS), x, by);
+        let at = parts.b.op(BinaryOp::Sub(WRAPS), difference, parts.offset);
+        parts.gather(at)
+    };
+    assert!(!permits(|parts| doubled(parts, true)));
+    assert!(permits(|parts| doubled(parts, false)));
     assert!(!permits(|parts| {
         let x = parts.b.pool.cast(Scalar::F32, parts.x);
         let doubled = parts.b.op(BinaryOp::Add(WRAPS), x, x);
