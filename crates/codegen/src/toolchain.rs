@@ -117,18 +117,17 @@ impl Toolchain {
             let data = std::fs::metadata(path);
             data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
         };
-        let is_there = if Path::new(compiler).components().count() > 1 {
-            is_program(Path::new(compiler))
+        let is_path = Path::new(compiler).components().count() > 1;
+        // It is called from another folder.
+        let compiler =
+            if is_path { std::path::absolute(compiler).ok()?.into() } else { compiler.to_owned() };
+        let is_there = if is_path {
+            is_program(Path::new(&compiler))
         } else {
             let folders = std::env::var_os("PATH").unwrap_or_default();
-            std::env::split_paths(&folders).any(|folder| is_program(&folder.join(compiler)))
+            std::env::split_paths(&folders).any(|folder| is_program(&folder.join(&compiler)))
         };
-        is_there.then(|| Self {
-            compiler: compiler.to_owned(),
-            version: Arc::default(),
-            strict: false,
-            limit: None,
-        })
+        is_there.then(|| Self { compiler, version: Arc::default(), strict: false, limit: None })
     }
 
     /// The same compiler, stopped where one pipeline takes it longer than this.

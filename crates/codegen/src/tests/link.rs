@@ -31,6 +31,14 @@ fn a_compiler_that_does_not_run_is_named() {
     assert!(matches!(&error, CompileError::NoCompiler(name) if name == "false"), "{error}");
 }
 
+/// Compilers are called from the folder in which the C lies.
+#[test]
+fn a_path_is_one_from_everywhere() {
+    let relative = Path::new("../../../../../../../../bin/false");
+    let toolchain = Toolchain::of(relative.as_os_str()).expect("every system has it");
+    assert!(Path::new(&toolchain.compiler()).is_absolute());
+}
+
 #[test]
 fn what_cannot_be_written_is_said_with_the_reason() {
     let error = write(Path::new("/no/such/folder"), SOURCE_NAME, "").unwrap_err().to_string();
