@@ -6,24 +6,53 @@ use crate::json::Json;
 use crate::process::{capture, program, root, shown};
 use std::path::Path;
 
-/// How many processes measure a program, and how many where a call takes long.
+/// How many processes measure a program, how many where a call takes long, and how many where all calls are short: which pages a process gets then decides more than what it runs.
 const PROCESSES: usize = 5;
 const LONG_PROCESSES: usize = 3;
-/// What takes longer than this, in milliseconds, is long.
+const SHORT_PROCESSES: usize = 15;
+/// What takes longer than this, in milliseconds, is long; what takes less, short.
 const LONG: f64 = 200.0;
+const SHORT: f64 = 2.0;
 /// Rounds in each process for one number of threads, and the seconds that they may take; five are run in any case.
 const ROUNDS: &str = "30";
 const BUDGET: &str = "6";
 
-/// Medians of a form over the processes, in milliseconds.
+/// Times of a form.
 pub(super) struct Form {
     pub(super) schedule: String,
     pub(super) maker: String,
     pub(super) threads: usize,
-    pub(super) least: f64,
-    pub(super) greatest: f64,
+    /// The median of each process, in milliseconds, in the order of processes.
+    medians: Vec<f64>,
     /// Of the rounds in a process, the fewest.
     pub(super) rounds: usize,
+}
+
+impl Form {
+    pub(super) fn least(&self) -> f64 {
+        self.medians.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    pub(super) fn greatest(&self) -> f64 {
+        self.medians.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The part of another form's time that this one takes. With one thread the median of the processes' ratios: the forms of a process run in turn on the same memory, so that which pages it got, on
+    /// which memory-bound programs depend the most, slows all of them. With more threads the ratio of the least: short calls have two speeds there, and a process not the same for all forms.
+    pub(super) fn over(&self, other: &Self) -> f64 {
+        if self.threads > 1 || self.medians.len() != other.medians.len() {
+            return self.least() / other.least();
+        }
+        let pairs = self.medians.iter().zip(&other.medians);
+        let mut ratios: Vec<f64> = pairs.map(|(own, other)| own / other).collect();
+        ratios.sort_by(f64::total_cmp);
+        let middle = ratios.len() / 2;
+        if ratios.len() % 2 == 1 {
+            ratios[middle]
+        } else {
+            f64::midpoint(ratios[middle - 1], ratios[middle])
+        }
+    }
 }
 
 /// All that was measured of a program.
@@ -48,30 +77,36 @@ impl Measured {
         })
     }
 
-    /// Adds the median of one process.
+    /// Adds what one process measured.
     fn add(&mut self, new: Form) {
         let known = self.forms.iter_mut().find(|form| {
             form.schedule == new.schedule && form.maker == new.maker && form.threads == new.threads
         });
         match known {
             Some(known) => {
-                known.least = known.least.min(new.least);
-                known.greatest = known.greatest.max(new.greatest);
+                known.medians.extend(new.medians);
                 known.rounds = known.rounds.min(new.rounds);
             }
             None => self.forms.push(new),
         }
     }
 
-    fn is_long(&self) -> bool {
-        self.forms.iter().any(|form| form.least > LONG)
+    /// How many processes are to measure it, as far as is known.
+    fn wanted(&self) -> usize {
+        if self.forms.iter().any(|form| form.least() > LONG) {
+            LONG_PROCESSES
+        } else if self.processes > 0 && self.forms.iter().all(|form| form.least() < SHORT) {
+            SHORT_PROCESSES
+        } else {
+            PROCESSES
+        }
     }
 }
 
 /// Times a program's schedules and Halide's code of them, in several processes.
 pub(super) fn measure(halidom: &Path, of: &Program) -> Result<Measured, Error> {
     let mut all = Measured::default();
-    while all.processes < if all.is_long() { LONG_PROCESSES } else { PROCESSES } {
+    while all.processes < all.wanted() {
         process(halidom, of, &mut all)?;
         all.processes += 1;
     }
@@ -133,7 +168,7 @@ fn process(halidom: &Path, of: &Program, all: &mut Measured) -> Result<(), Error
             all.verdicts.push(verdict);
         }
         let rounds = rounds as usize;
-        all.add(Form { schedule, maker, threads, least: time, greatest: time, rounds });
+        all.add(Form { schedule, maker, threads, medians: vec![time], rounds });
     }
     Ok(())
 }

@@ -77,7 +77,8 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     }
     println!(
         "{}\n\
-         milliseconds: the least and the greatest of the medians of several processes; ratios are those of the least ones\n\
+         milliseconds: the least and the greatest of the medians of several processes\n\
+         ratio: with one thread the median of the ratios in the processes, with two the ratio of the least medians\n\
          × limit: beside copying the inputs and outputs, or the sums and products that the algorithm states, whichever takes longer\n\
          runs: processes × rounds in each\n\n{}",
         limits.shown(),
@@ -167,13 +168,15 @@ fn present(
     for threads in THREADS {
         let [same, best] = [SAME, BEST].map(|name| measured.find(name, "halidom", threads));
         let [halide, halide_best] = [SAME, BEST].map(|name| measured.find(name, "halide", threads));
-        let over = |own: Option<&Form>, other: Option<&Form>| Some(own?.least / other?.least);
+        let over = |own: Option<&Form>, other: Option<&Form>| Some(own?.over(other?));
         let least = limits.least(program, measured.bytes, threads);
-        let distance = |form: Option<&Form>| Some(form?.least / least?.0);
+        let distance = |form: Option<&Form>| Some(form?.least() / least?.0);
         let number =
             |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
         let range = |form: Option<&Form>| {
-            form.map_or("–".to_owned(), |form| format!("{:.2}–{:.2}", form.least, form.greatest))
+            form.map_or("–".to_owned(), |form| {
+                format!("{:.2}–{:.2}", form.least(), form.greatest())
+            })
         };
         let rounds = measured.forms.iter().filter(|form| form.threads == threads);
         let rounds = rounds.map(|form| form.rounds).min().unwrap_or(0);
@@ -199,7 +202,7 @@ fn present(
             threads,
             same: over(same, halide),
             best: over(best, halide),
-            judged: threads == 1 || halide.is_some_and(|form| form.least >= SHORT),
+            judged: threads == 1 || halide.is_some_and(|form| form.least() >= SHORT),
         });
     }
     for left_out in &measured.left_out {
