@@ -183,6 +183,14 @@ pub(crate) fn array(
     array
 }
 
+/// Elements that differ from their neighbours, by number.
+pub(crate) fn number(scalar: Scalar) -> impl Fn(usize) -> Constant {
+    move |n| {
+        let value = Constant::wrapped(Scalar::U16, n as i128 * 40503 + 7).unwrap();
+        halidom_ir::eval::cast(scalar, value).unwrap()
+    }
+}
+
 /// Compiles for this machine.
 pub(crate) fn kernel(pool: &Pool, program: &Program, toolchain: &Toolchain) -> Kernel {
     let target = Target::host();

@@ -1,11 +1,11 @@
 //! Vectors beside multiples of their length.
 
 use halidom_ir::{
-    BinaryOp, BufferDecl, BufferKind, Constant, Dim, Expr, ExprId, LoopKind, Pool, Program, Scalar,
-    Stmt,
+    BinaryOp, BufferDecl, BufferKind, Constant, Dim, LoopKind, Pool, Program, Scalar, Stmt,
 };
 
-use super::common::{Builder, arguments, array, kernel};
+use super::common::{Builder, arguments, array, kernel, number};
+use crate::helpers::{Helper, VectorOp, definition};
 use crate::readback::check;
 use crate::{Target, Toolchain, emit};
 
@@ -74,10 +74,7 @@ fn beside(case: Case) -> (Pool, Program) {
     let body = b.block(vec![fill, copy]);
     let mut body = b.pool.stmt(Stmt::Allocate { buffer: rows, body });
     if grows {
-        let Expr::Var(_) = *b.pool.get(b.pool.buffer(output).dims[0].extent) else {
-            panic!("extents of outputs are variables");
-        };
-        let given: ExprId = b.pool.buffer(output).dims[0].extent;
+        let given = b.pool.buffer(output).dims[0].extent;
         let groups = b.op(BinaryOp::Div, given, wide);
         let groups = b.pool.add(groups, one);
         let value = b.pool.mul(groups, wide);
@@ -90,13 +87,6 @@ fn beside(case: Case) -> (Pool, Program) {
 fn text(case: Case) -> String {
     let (pool, program) = beside(case);
     emit(&pool, &program, &Target::AVX2).unwrap().text
-}
-
-fn number(scalar: Scalar) -> impl Fn(usize) -> Constant {
-    move |n| {
-        let value = Constant::wrapped(Scalar::U16, n as i128 * 40503 + 7).unwrap();
-        halidom_ir::eval::cast(scalar, value).unwrap()
-    }
 }
 
 #[test]
@@ -116,9 +106,9 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
     ] {
         for grows in [false, true] {
             let step = i128::from(lanes);
-            let case = Case { scalar, lanes, first, step, room: 6 * step, grows: false, ..PLAIN };
-            // Four vectors of the output and one more.
-            let case = if grows { Case { grows, room: 5 * step, ..case } } else { case };
+            // What grows has room for the four vectors of the output and one more.
+            let room = if grows { 5 * step } else { 6 * step };
+            let case = Case { scalar, lanes, first, step, room, grows, ..PLAIN };
             if first + 4 * step > case.room {
                 continue;
             }
@@ -143,15 +133,11 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
 /// Why the C with two aligned loads, in place of one, is refused.
 fn refusal(case: Case) -> String {
     let (plain, two) = ("load_f32x8(&rows[place + 3])", "load_f32x8_at_3(&rows[place])");
-    let helper = crate::helpers::definition(crate::helpers::Helper::LoadAt(Scalar::F32, 8, 3));
+    let helper = definition(Helper::LoadAt(Scalar::F32, 8, 3));
     let (pool, program) = beside(case);
     let emitted = emit(&pool, &program, &Target::AVX2).unwrap().text;
     assert!(emitted.contains(plain) && !emitted.contains(two), "{case:?}: {emitted}");
-    let store = crate::helpers::definition(crate::helpers::Helper::Vector(
-        crate::helpers::VectorOp::Store,
-        Scalar::F32,
-        8,
-    ));
+    let store = definition(Helper::Vector(VectorOp::Store, Scalar::F32, 8));
     let wrong = emitted.replace(plain, two).replace(&store, &[store.clone(), helper].concat());
     check(&pool, &program, &wrong).unwrap_err().what
 }

@@ -2,7 +2,7 @@
 
 use halidom_ir::{BufferKind, Constant, Dim, ExprId, LoopKind, Pool, Program, Scalar, StmtId};
 
-use super::common::{Builder, arguments, array, kernel};
+use super::common::{Builder, arguments, array, kernel, number};
 use crate::helpers::{Few, Helper, VectorOp, definition};
 use crate::readback::check;
 use crate::{Target, Toolchain, emit, legalize};
@@ -19,13 +19,6 @@ fn every(scalar: Scalar, lanes: u32, first: i128, step: i128) -> (Pool, Program)
     let body = b.store(output, to, value);
     let program = b.program("every", body);
     (b.pool, program)
-}
-
-fn number(scalar: Scalar) -> impl Fn(usize) -> Constant {
-    move |n| {
-        let value = Constant::wrapped(Scalar::U16, n as i128 * 40503 + 7).unwrap();
-        halidom_ir::eval::cast(scalar, value).unwrap()
-    }
 }
 
 #[test]
