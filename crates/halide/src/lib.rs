@@ -5,21 +5,13 @@
 //! are trees of [`tree`], with names in one table of [`Names`].
 //!
 //! # Correctness
-//! A verdict on what stock Halide compiled rests on these readers. A text is read by a grammar that admits nothing but what Halide's printer prints, blanks and
-//! line breaks included, so that [`text::print`] gives back the bytes that were read: what was misread would not print the same. A pipeline file is read
+//! A verdict on what stock Halide compiled rests on the readers of [`halidom_halide_ir`] and on this one: a pipeline file is read
 //! by the names and places of its schema ([`pipeline`]), every offset checked, and refused if it is of another version.
 
 pub mod bridge;
 pub mod claims;
-pub mod codes;
-mod names;
 pub mod pipeline;
 pub mod script;
-pub mod text;
 pub mod translate;
-pub mod tree;
 
-pub use names::{NameId, Names};
-
-/// The version of Halide whose output is read.
-pub const HALIDE_VERSION: &str = "21.0.0";
+pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, codes, text, tree};

@@ -6,6 +6,7 @@ use super::{File, Finding};
 const LAYERS: &[&str] = &[
     "base",
     "diag",
+    "verdict",
     "poly",
     "smt",
     "ir",
@@ -19,6 +20,8 @@ const LAYERS: &[&str] = &[
     "schedule",
     "lower",
     "codegen",
+    "halide-ir",
+    "halide-machine",
     "halide",
     "mutators",
     "atl",
@@ -33,6 +36,9 @@ const SEEN_BY_VALIDATE: &[&str] = &["base", "poly", "smt", "ir", "encode", "inte
 
 /// What the second opinion may see: neither what it checks nor the first one.
 const SEEN_BY_REFERENCE: &[&str] = &["base", "poly", "smt", "ir", "encode"];
+
+/// What the literal machine may see: it must share no code with the translation that is judged against it.
+const SEEN_BY_MACHINE: &[&str] = &["base", "diag", "halide-ir"];
 
 pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -53,6 +59,11 @@ pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
                 }
                 (Some("reference"), _) if !SEEN_BY_REFERENCE.contains(&dependency) => {
                     format!("`reference` must not depend on `{dependency}`: it is a second opinion")
+                }
+                (Some("halide-machine"), _) if !SEEN_BY_MACHINE.contains(&dependency) => {
+                    format!(
+                        "`halide-machine` must not depend on `{dependency}`: the translation is judged against it"
+                    )
                 }
                 (Some(name), Some(layer)) if !LAYERS[..layer].contains(&dependency) => {
                     format!("`{name}` must not depend on `{dependency}`, which is not below it")

@@ -12,8 +12,7 @@ mod stmt;
 
 pub use dump::{Pass, dump, not_a_dump};
 pub use error::SyntaxError;
-pub(crate) use print::digits;
-pub use print::{print, print_expr};
+pub use print::{digits, print, print_expr};
 
 use crate::Names;
 use crate::tree::{Block, Expr};

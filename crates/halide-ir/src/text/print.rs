@@ -526,7 +526,7 @@ impl Printer<'_> {
 }
 
 /// A float as it is printed before the letter of its width: six digits after the point; an exponent for what is less than a millionth.
-pub(crate) fn digits(value: f64) -> String {
+pub fn digits(value: f64) -> String {
     if value.is_nan() {
         (if value.is_sign_negative() { "-nan" } else { "nan" }).to_owned()
     } else if value.is_infinite() {

@@ -1,0 +1,1 @@
+//! The verdict: the one answer that every job of Halidom gives.
