@@ -4,6 +4,7 @@ mod annotated;
 mod compare;
 pub mod fuzz;
 mod import;
+pub mod mutants;
 mod passes;
 mod replay;
 pub(crate) mod sizes;

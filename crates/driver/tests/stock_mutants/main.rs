@@ -1,0 +1,76 @@
+//! Statements of stock Halide's compiler with one structural defect each: none that the literal machine shows to be wrong is proved.
+
+#![expect(clippy::print_stdout, reason = "tables are printed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod statements;
+mod verdict;
+
+use std::time::Instant;
+
+use halidom_driver::stock::mutants::Statement;
+use halidom_driver::stock;
+
+use common::in_parallel;
+use verdict::{Outcome, judge};
+
+#[test]
+fn sweep() {
+    let each: usize = std::env::var("HALIDOM_STOCK_MUTANTS").map_or(1, |text| text.parse().expect("a number"));
+    let place = tempfile::tempdir().expect("there is room");
+    let statements = statements::all(place.path());
+    let kind = std::env::var("HALIDOM_STOCK_MUTANTS_KIND").unwrap_or_default();
+    in_parallel(&statements, |(name, request)| {
+        let begin = Instant::now();
+        let stock = match stock::read(request) {
+            Ok(Ok(stock)) => stock,
+            Ok(Err((_, diagnostics))) => {
+                println!("{name}: left out: {}", diagnostics[0].message);
+                return;
+            }
+            Err(error) => {
+                println!("{name}: left out: {error}");
+                return;
+            }
+        };
+        let read = begin.elapsed();
+        let own = judge(&stock);
+        println!("{name}: itself {own}; read {:.1} s, judged {:.1} s", read.as_secs_f64(), (begin.elapsed() - read).as_secs_f64());
+        if !matches!(own, Outcome::Proved) {
+            return;
+        }
+        let statement = Statement::of(&stock);
+        let original = statement.text(statement.block());
+        for site in statement.chosen(each, 1) {
+            if !site.kind.name.contains(&kind) {
+                continue;
+            }
+            let begin = Instant::now();
+            let block = statement.changed(&site);
+            let text = statement.text(&block);
+            let outcome = match statement.stock(block) {
+                Ok(stock) => judge(&stock),
+                Err(reason) => Outcome::Refused(reason),
+            };
+            println!("{name} | {} #{} | {outcome} | {:.2} s\n{}", site.kind.name, site.number, begin.elapsed().as_secs_f64(), difference(&original, &text));
+        }
+    });
+}
+
+/// The lines in which two texts differ.
+fn difference(before: &str, after: &str) -> String {
+    let [old, new] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let show = |sign: &str, lines: &[&str]| {
+        let mut text = String::new();
+        for line in lines.iter().take(5) {
+            let line: String = line.trim_start().chars().take(220).collect();
+            text += &format!("    {sign} {line}\n");
+        }
+        text
+    };
+    show("-", &old[head..old.len() - tail]) + &show("+", &new[head..new.len() - tail])
+}
