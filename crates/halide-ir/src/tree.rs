@@ -280,7 +280,7 @@ pub struct Stmt {
     pub kind: StmtKind,
 }
 
-/// Statements one after another. What a [`StmtKind::Let`] or [`StmtKind::Allocate`] declares is known in all that follow.
+/// Statements one after another. What a [`StmtKind::Let`] or [`StmtKind::Allocate`] declares is known in all that follow; where it ends before, there is a [`StmtKind::Scope`].
 pub type Block = Vec<Stmt>;
 
 /// An interval of coordinates.
@@ -498,6 +498,8 @@ pub enum StmtKind {
         /// Where it is known.
         body: Block,
     },
+    /// Statements that begin with a declaration whose scope ends with them, though others follow. A text does not say where a scope ends: none is read there.
+    Scope(Block),
 }
 
 impl Expr {

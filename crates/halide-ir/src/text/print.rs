@@ -69,6 +69,9 @@ impl Printer<'_> {
     }
 
     fn stmt(&mut self, stmt: &StmtKind, indent: usize) {
+        if let StmtKind::Scope(body) = stmt {
+            return self.block(body, indent);
+        }
         self.indent(indent);
         match stmt {
             StmtKind::Let { name, value } => {
@@ -192,6 +195,7 @@ impl Printer<'_> {
                 }
                 self.braced(body, indent, 2);
             }
+            StmtKind::Scope(_) => {}
         }
     }
 
