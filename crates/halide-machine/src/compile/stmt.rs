@@ -187,6 +187,7 @@ impl Compiler<'_> {
                 self.atomic = None;
                 result?;
             }
+            StmtKind::Scope(body) => self.block(body)?,
             StmtKind::Provide { name, args: _, values: _, predicate: _ } => {
                 return self.refuse(format!("a point of the func `{}`", self.text(*name)));
             }
@@ -598,7 +599,8 @@ fn for_each_block<'e>(kind: &'e StmtKind, visit: &mut impl FnMut(&'e Block)) {
         | StmtKind::Acquire { semaphore: _, count: _, body }
         | StmtKind::Realize { name: _, bounds: _, memory: _, condition: _, body }
         | StmtKind::Atomic { producer: _, mutex: _, body }
-        | StmtKind::HoistedStorage { name: _, body } => visit(body),
+        | StmtKind::HoistedStorage { name: _, body }
+        | StmtKind::Scope(body) => visit(body),
         StmtKind::If { condition: _, then_branch, else_branch } => {
             visit(then_branch);
             else_branch.iter().for_each(visit);
@@ -642,7 +644,8 @@ fn buffers(stmt: &Stmt, used: &mut Vec<NameId>) {
         | StmtKind::Fork(_)
         | StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ }
         | StmtKind::Atomic { producer: _, mutex: _, body: _ }
-        | StmtKind::HoistedStorage { name: _, body: _ } => {}
+        | StmtKind::HoistedStorage { name: _, body: _ }
+        | StmtKind::Scope(_) => {}
     }
     for_each_block(kind, &mut |block| block.iter().for_each(|stmt| buffers(stmt, used)));
 }
