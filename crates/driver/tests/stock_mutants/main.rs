@@ -9,7 +9,7 @@ mod verdict;
 
 use std::time::Instant;
 
-use halidom_driver::stock::mutants::Statement;
+use halidom_driver::stock::mutants::{Observer, Statement};
 use halidom_driver::stock;
 
 use common::in_parallel;
@@ -41,19 +41,30 @@ fn sweep() {
             return;
         }
         let statement = Statement::of(&stock);
+        let observer = match Observer::of(&statement) {
+            Ok(observer) => observer,
+            Err(reason) => {
+                println!("{name}: not observed: {reason}");
+                return;
+            }
+        };
+        println!("{name}: observed in {:?} runs; {:.1} s", observer.runs(), begin.elapsed().as_secs_f64());
         let original = statement.text(statement.block());
-        for site in statement.chosen(each, 1) {
+        for site in statement.chosen(each, seed_of(name)) {
             if !site.kind.name.contains(&kind) {
                 continue;
             }
             let begin = Instant::now();
             let block = statement.changed(&site);
             let text = statement.text(&block);
+            let observed = observer.observe(&statement, &block);
+            let observing = begin.elapsed();
             let outcome = match statement.stock(block) {
                 Ok(stock) => judge(&stock),
                 Err(reason) => Outcome::Refused(reason),
             };
-            println!("{name} | {} #{} | {outcome} | {:.2} s\n{}", site.kind.name, site.number, begin.elapsed().as_secs_f64(), difference(&original, &text));
+            let wrong = if observed.is_wrong() && matches!(outcome, Outcome::Proved) { "WRONG" } else { "" };
+            println!("{name} | {} #{} | {outcome} | {observed:?} | {wrong} | {:.2} s + {:.2} s\n{}", site.kind.name, site.number, observing.as_secs_f64(), (begin.elapsed() - observing).as_secs_f64(), difference(&original, &text));
         }
     });
 }
@@ -73,4 +84,9 @@ fn difference(before: &str, after: &str) -> String {
         text
     };
     show("-", &old[head..old.len() - tail]) + &show("+", &new[head..new.len() - tail])
+}
+
+/// A number that a name is hashed to, so that statements are changed in different places.
+fn seed_of(name: &str) -> u64 {
+    name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
 }

@@ -5,6 +5,7 @@
 
 mod exprs;
 mod memory;
+mod observe;
 mod order;
 mod stores;
 mod tasks;
@@ -15,6 +16,7 @@ use halidom_halide::{NameId, Names, claims, pipeline, text, translate};
 use halidom_base::FxHashSet;
 
 use super::{Stock, keep_in_range, subject};
+pub use observe::{Observed, Observer};
 use walk::{Known, Role, Scope, Visit};
 
 /// A kind of defect.

@@ -263,7 +263,8 @@ macro_rules! parts {
                 | StmtKind::Acquire { semaphore: _, count: _, body }
                 | StmtKind::Realize { name: _, bounds: _, memory: _, condition: _, body }
                 | StmtKind::Atomic { producer: _, mutex: _, body }
-                | StmtKind::HoistedStorage { name: _, body } => vec![body],
+                | StmtKind::HoistedStorage { name: _, body }
+                | StmtKind::Scope(body) => vec![body],
                 StmtKind::Fork(tasks) => tasks.into_iter().collect(),
                 StmtKind::If { condition: _, then_branch, else_branch } => {
                     let mut found = vec![then_branch];
@@ -351,7 +352,8 @@ macro_rules! parts {
                 | StmtKind::Free(_)
                 | StmtKind::Fork(_)
                 | StmtKind::Atomic { producer: _, mutex: _, body: _ }
-                | StmtKind::HoistedStorage { name: _, body: _ } => Vec::new(),
+                | StmtKind::HoistedStorage { name: _, body: _ }
+                | StmtKind::Scope(_) => Vec::new(),
             }
         }
 
