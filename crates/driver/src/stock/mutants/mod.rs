@@ -11,9 +11,9 @@ mod stores;
 mod tasks;
 mod walk;
 
+use halidom_base::FxHashSet;
 use halidom_halide::tree::{Block, Expr, Scalar, Stmt, Type};
 use halidom_halide::{NameId, Names, claims, pipeline, text, translate};
-use halidom_base::FxHashSet;
 
 use super::{Stock, keep_in_range, subject};
 pub use observe::{Observed, Observer};
@@ -83,8 +83,12 @@ pub struct Statement<'a> {
 pub const KINDS: &[&[Kind]] =
     &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS];
 
+/// What an added assertion calls.
+const ERROR: &str = "halide_error_requirement_failed";
+
 /// Names that defects bring into a statement.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
+    ERROR,
     "Heap",
     "Stack",
     "Register",
@@ -113,7 +117,9 @@ impl<'a> Statement<'a> {
             }
         }
         let own = pipeline.parameters.iter().map(|parameter| &parameter.input);
-        for pipeline::Input { name, ty, is_buffer, dimensions: _ } in pipeline.inputs.iter().chain(own) {
+        for pipeline::Input { name, ty, is_buffer, dimensions: _ } in
+            pipeline.inputs.iter().chain(own)
+        {
             if *is_buffer {
                 known.buffers.insert(*name, ty.scalar);
             } else {
@@ -155,7 +161,7 @@ impl<'a> Statement<'a> {
             // A stride that is coprime to the count reaches every site.
             let count = own.len();
             let coprime = |stride: &usize| gcd(*stride, count) == 1;
-            let stride = (count * 5 / 8..).find(|stride| *stride > 0 && coprime(stride));
+            let stride = (count * 5 / 8..=count).find(|stride| *stride > 0 && coprime(stride));
             let stride = stride.unwrap_or(1);
             let begin = usize::try_from(seed % count as u64).unwrap_or(0);
             let mut order: Vec<usize> =
@@ -205,9 +211,8 @@ impl<'a> Statement<'a> {
         let Stock { pipeline, source, before, conditions, .. } = self.stock;
         translate::belongs(pipeline, &self.names, &block).map_err(|found| found.what)?;
         let mut source = source.clone();
-        let compiled =
-            translate::program(&mut source, pipeline, &self.names, (&block, conditions))
-                .map_err(|unsupported| unsupported.what)?;
+        let compiled = translate::program(&mut source, pipeline, &self.names, (&block, conditions))
+            .map_err(|unsupported| unsupported.what)?;
         keep_in_range(&mut source, before.as_ref());
         let compiled = claims::infer(&mut source, compiled, None);
         let subject = subject(source, before.as_ref(), compiled.program);
@@ -245,7 +250,9 @@ impl Visit for Finder {
         if let Find::Stmt(find) = self.kind.find {
             let mut edits = Edits::default();
             find(&Point { scope, block, at }, &mut edits);
-            edits.0.into_iter().for_each(|edit| self.add(Change::Block(number, edit)));
+            for edit in edits.0 {
+                self.add(Change::Block(number, edit));
+            }
         }
     }
 
@@ -253,7 +260,9 @@ impl Visit for Finder {
         if let Find::Expr(find) = self.kind.find {
             let mut changed = Vec::new();
             find(scope, role, expr, &mut changed);
-            changed.into_iter().for_each(|expr| self.add(Change::Expr(number, expr)));
+            for expr in changed {
+                self.add(Change::Expr(number, expr));
+            }
         }
     }
 }
