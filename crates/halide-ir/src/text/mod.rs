@@ -18,10 +18,11 @@ use crate::Names;
 use crate::tree::{Block, Expr};
 use cursor::Cursor;
 
-/// Reads a statement: all of the text.
+/// Reads a statement: all of the text. Halide ends the last line of one; a further line break, as editors add it, is passed over.
 pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     let mut cursor = Cursor::new(text, 0, names);
     let block = cursor.block(0)?;
+    cursor.skip("\n");
     if cursor.is_at_end() && !block.is_empty() {
         Ok(block)
     } else {
