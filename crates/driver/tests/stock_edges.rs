@@ -53,7 +53,8 @@ const FREES: &str = " free twice\n";
 const READS: &str = " produce out {\n";
 const DOUBLED: &str = "*(uint8)2\n";
 const BARRIER: &str = "      gpu_thread_barrier(2)\n";
-const IN_BOUNDS: &str = "((((((out.extent.0 + 7)/8)*8) + out.min.0) + 1) <= (a.extent.0 + a.min.0))";
+const IN_BOUNDS: &str =
+    "((((((out.extent.0 + 7)/8)*8) + out.min.0) + 1) <= (a.extent.0 + a.min.0))";
 const JUST: &str = "(((out.extent.0 + out.min.0) + 1) <= (a.extent.0 + a.min.0))";
 const MASKED: [&str; 2] = [
     "a[ramp(t16, 1, 8)] if (int16x8(ramp(0, 1, 8)) <= x8((int16)saturating_cast(saturating_sub(out.extent.0 + out.min.0, (((out.extent.0/8)*8) + out.min.0) + 1))))",
@@ -66,74 +67,355 @@ const ADDS: &str = "  for (total.s1.r$x, 0, 2) {
 const COMPUTED: &str = "   halide_semaphore_release(twice.semaphore_0, 1)\n";
 const ROW_COMPUTED: &str = "     halide_semaphore_release(rows.semaphore_0, 1)\n";
 const FOLDED: &str = "halide_semaphore_init(rows.folding_semaphore._0, 1)";
-const CONSUMER: &str = "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1)";
+const CONSUMER: &str =
+    "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1)";
 const HOST_NULL: &str = "assert(a != reinterpret<(void *)>((uint64)0), ";
 
 const CASES: &[Case] = &[
     case("as it is", TWO, Proved, &[]),
-    case("a further line break at the end", TWO, Proved, &[(" free twice\n}\n", " free twice\n}\n\n")]),
+    case(
+        "a further line break at the end",
+        TWO,
+        Proved,
+        &[(" free twice\n}\n", " free twice\n}\n\n")],
+    ),
     case("memory that is not freed", TWO, Proved, &[(FREES, "")]),
-    case("freed before it is read", TWO, NotProved, &[(FREES, ""), (READS, " free twice\n produce out {\n")]),
+    case(
+        "freed before it is read",
+        TWO,
+        NotProved,
+        &[(FREES, ""), (READS, " free twice\n produce out {\n")],
+    ),
     case("freed twice", TWO, NotProved, &[(FREES, " free twice\n free twice\n")]),
-    case("freed in a loop", TWO, NotProved, &[(FREES, ""), (DOUBLED, "*(uint8)2\n   free twice\n")]),
-    case("freed in a condition", TWO, NotProved, &[(FREES, " if (out.min.0 == 7) {\n  free twice\n }\n")]),
+    case(
+        "freed in a loop",
+        TWO,
+        NotProved,
+        &[(FREES, ""), (DOUBLED, "*(uint8)2\n   free twice\n")],
+    ),
+    case(
+        "freed in a condition",
+        TWO,
+        NotProved,
+        &[(FREES, " if (out.min.0 == 7) {\n  free twice\n }\n")],
+    ),
     case("an output that is freed", TWO, NotProved, &[(FREES, " free out\n")]),
-    case("taken where it is used", TWO, Proved, &[(TAKES, "allocate twice[uint8 * out.extent.0] if (0 < out.extent.0)")]),
-    case("not taken everywhere", TWO, NotProved, &[(TAKES, "allocate twice[uint8 * out.extent.0] if (out.extent.0 != 12345)")]),
-    case("never taken", TWO, NotProved, &[(TAKES, "allocate twice[uint8 * out.extent.0] if (uint1)0")]),
-    case("on the stack, whatever a condition says", BOUNDS, Proved, &[("allocate sums[uint8 * 34]", "allocate sums[uint8 * 34] in Stack if (out.min.0 == 12345)")]),
-    case("on the heap, under a condition", BOUNDS, NotProved, &[("allocate sums[uint8 * 34]", "allocate sums[uint8 * 34] in Heap if (out.min.0 == 12345)")]),
+    case(
+        "taken where it is used",
+        TWO,
+        Proved,
+        &[(TAKES, "allocate twice[uint8 * out.extent.0] if (0 < out.extent.0)")],
+    ),
+    case(
+        "not taken everywhere",
+        TWO,
+        NotProved,
+        &[(TAKES, "allocate twice[uint8 * out.extent.0] if (out.extent.0 != 12345)")],
+    ),
+    case(
+        "never taken",
+        TWO,
+        NotProved,
+        &[(TAKES, "allocate twice[uint8 * out.extent.0] if (uint1)0")],
+    ),
+    case(
+        "on the stack, whatever a condition says",
+        BOUNDS,
+        Proved,
+        &[(
+            "allocate sums[uint8 * 34]",
+            "allocate sums[uint8 * 34] in Stack if (out.min.0 == 12345)",
+        )],
+    ),
+    case(
+        "on the heap, under a condition",
+        BOUNDS,
+        NotProved,
+        &[(
+            "allocate sums[uint8 * 34]",
+            "allocate sums[uint8 * 34] in Heap if (out.min.0 == 12345)",
+        )],
+    ),
     case("memory of a block", SHARED, Proved, &[]),
-    case("each thread's own memory, read by others", SHARED, NotProved, &[(" in GPUShared", " in Stack")]),
-    case("registers that other threads read", SHARED, NotProved, &[(" in GPUShared", " in Register")]),
-    case("memory of a block that is said to be nowhere", SHARED, NotProved, &[(" in GPUShared", "")]),
-    case("memory of a block on the host", TWO, NotProved, &[(TAKES, "allocate twice[uint8 * out.extent.0] in GPUShared")]),
+    case(
+        "each thread's own memory, read by others",
+        SHARED,
+        NotProved,
+        &[(" in GPUShared", " in Stack")],
+    ),
+    case(
+        "registers that other threads read",
+        SHARED,
+        NotProved,
+        &[(" in GPUShared", " in Register")],
+    ),
+    case(
+        "memory of a block that is said to be nowhere",
+        SHARED,
+        NotProved,
+        &[(" in GPUShared", "")],
+    ),
+    case(
+        "memory of a block on the host",
+        TWO,
+        NotProved,
+        &[(TAKES, "allocate twice[uint8 * out.extent.0] in GPUShared")],
+    ),
     case("no barrier", SHARED, NotProved, &[(BARRIER, "")]),
-    case("a barrier for some threads", SHARED, NotProved, &[(BARRIER, "      if (.thread_id_y < 8) {\n       gpu_thread_barrier(2)\n      }\n")]),
-    case("two loops over the threads of a block", SHARED, NotProved, &[(BARRIER, "     }
+    case(
+        "a barrier for some threads",
+        SHARED,
+        NotProved,
+        &[(BARRIER, "      if (.thread_id_y < 8) {\n       gpu_thread_barrier(2)\n      }\n")],
+    ),
+    case(
+        "two loops over the threads of a block",
+        SHARED,
+        NotProved,
+        &[(
+            BARRIER,
+            "     }
     }
     gpu_thread<CUDA> (.thread_id_y, 0, 9) {
      gpu_thread<CUDA> (.thread_id_x, 0, 8) {
       let out.s0.y.yi.base.s = min(out.s0.y.y.block_id_y*8, out.extent.1 + -8)
       let out.s0.x.xi.base.s = min(out.s0.x.x.block_id_x*8, out.extent.0 + -8)
-")]),
-    case("a block that says how many threads it has", SHARED, NotProved, &[("gpu_thread<CUDA> (.thread_id_x, 0, 8)", "gpu_thread<CUDA> (.thread_id_x, 0, 8 + (out.s0.x.x.block_id_x*0))")]),
-    case("a loop over threads on the host", TWO, NotProved, &[("for (twice.s0.x.rebased", "gpu_thread<CUDA> (twice.s0.x.rebased")]),
+",
+        )],
+    ),
+    case(
+        "a block that says how many threads it has",
+        SHARED,
+        NotProved,
+        &[(
+            "gpu_thread<CUDA> (.thread_id_x, 0, 8)",
+            "gpu_thread<CUDA> (.thread_id_x, 0, 8 + (out.s0.x.x.block_id_x*0))",
+        )],
+    ),
+    case(
+        "a loop over threads on the host",
+        TWO,
+        NotProved,
+        &[("for (twice.s0.x.rebased", "gpu_thread<CUDA> (twice.s0.x.rebased")],
+    ),
     case("loads in bounds in all lanes", STORES, Proved, &[]),
     case("loads beyond the input where nothing is stored", STORES, NotProved, &[(IN_BOUNDS, JUST)]),
-    case("loads with the mask of their store", STORES, Proved, &[(IN_BOUNDS, JUST), ("a[ramp(t16, 1, 8)]", MASKED[0]), ("a[ramp(t16 + 1, 1, 8)]", MASKED[1])]),
+    case(
+        "loads with the mask of their store",
+        STORES,
+        Proved,
+        &[
+            (IN_BOUNDS, JUST),
+            ("a[ramp(t16, 1, 8)]", MASKED[0]),
+            ("a[ramp(t16 + 1, 1, 8)]", MASKED[1]),
+        ],
+    ),
     case("additions one after the other", SUM, Proved, &[]),
-    case("lanes that add to one element", SUM, NotProved, &[(ADDS, "  total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n")]),
-    case("lanes that add to one element, each in one step", SUM, Proved, &[(ADDS, "  atomic (total) {\n    total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n  }\n")]),
+    case(
+        "lanes that add to one element",
+        SUM,
+        NotProved,
+        &[(ADDS, "  total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n")],
+    ),
+    case(
+        "lanes that add to one element, each in one step",
+        SUM,
+        Proved,
+        &[(
+            ADDS,
+            "  atomic (total) {\n    total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n  }\n",
+        )],
+    ),
     case("a task after another", TASKS, Proved, &[]),
-    case("a task that does not wait for the other", TASKS, NotProved, &[("halide_semaphore_init(twice.semaphore_0, 0)", "halide_semaphore_init(twice.semaphore_0, 1)")]),
-    case("a release before the work", TASKS, NotProved, &[(COMPUTED, ""), ("   let t6 =", "   halide_semaphore_release(twice.semaphore_0, 1)\n   let t6 =")]),
+    case(
+        "a task that does not wait for the other",
+        TASKS,
+        NotProved,
+        &[(
+            "halide_semaphore_init(twice.semaphore_0, 0)",
+            "halide_semaphore_init(twice.semaphore_0, 1)",
+        )],
+    ),
+    case(
+        "a release before the work",
+        TASKS,
+        NotProved,
+        &[
+            (COMPUTED, ""),
+            ("   let t6 =", "   halide_semaphore_release(twice.semaphore_0, 1)\n   let t6 ="),
+        ],
+    ),
     case("no release", TASKS, NotProved, &[(COMPUTED, "")]),
-    case("one release, two acquisitions", TASKS, NotProved, &[("acquire (twice.semaphore_0, 1)", "acquire (twice.semaphore_0, 2)")]),
-    case("a semaphore without a count", TASKS, NotProved, &[(" halide_semaphore_init(twice.semaphore_0, 0)\n", "")]),
+    case(
+        "one release, two acquisitions",
+        TASKS,
+        NotProved,
+        &[("acquire (twice.semaphore_0, 1)", "acquire (twice.semaphore_0, 2)")],
+    ),
+    case(
+        "a semaphore without a count",
+        TASKS,
+        NotProved,
+        &[(" halide_semaphore_init(twice.semaphore_0, 0)\n", "")],
+    ),
     case("tasks that take turns", TURNS, Proved, &[]),
-    case("a reader that is one ahead", TURNS, NotProved, &[("halide_semaphore_init(rows.semaphore_0, 0)", "halide_semaphore_init(rows.semaphore_0, 1)")]),
-    case("a writer that is one ahead in memory for one", TURNS, NotProved, &[(FOLDED, "halide_semaphore_init(rows.folding_semaphore._0, 2)")]),
-    case("tasks that wait for each other for ever", TURNS, NotProved, &[(FOLDED, "halide_semaphore_init(rows.folding_semaphore._0, 0)")]),
-    case("the wrong semaphore acquired", TURNS, NotProved, &[("acquire (rows.semaphore_0, 1)", "acquire (rows.folding_semaphore._0, 1)")]),
-    case("the wrong semaphore released", TURNS, NotProved, &[("halide_semaphore_release(rows.folding_semaphore._0, 1)", "halide_semaphore_release(rows.semaphore_0, 1)")]),
-    case("a release before the row", TURNS, NotProved, &[(ROW_COMPUTED, ""), ("     let t7 =", "     halide_semaphore_release(rows.semaphore_0, 1)\n     let t7 =")]),
-    case("no acquisition", TURNS, NotProved, &[("acquire (rows.semaphore_0, 1) {", "produce rows {")]),
-    case("a name of the other task", TURNS, NotProved, &[("let t9 = ((out.min.1", "let t9 = (((t6 - t6) + out.min.1")]),
-    case("tasks of other lengths", TURNS, NotProved, &[(CONSUMER, "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1 + 1)")]),
-    case("three ahead in memory for two", RING, NotProved, &[("halide_semaphore_init(rows.folding_semaphore.ring_buffer, 2)", "halide_semaphore_init(rows.folding_semaphore.ring_buffer, 3)")]),
+    case(
+        "a reader that is one ahead",
+        TURNS,
+        NotProved,
+        &[(
+            "halide_semaphore_init(rows.semaphore_0, 0)",
+            "halide_semaphore_init(rows.semaphore_0, 1)",
+        )],
+    ),
+    case(
+        "a writer that is one ahead in memory for one",
+        TURNS,
+        NotProved,
+        &[(FOLDED, "halide_semaphore_init(rows.folding_semaphore._0, 2)")],
+    ),
+    case(
+        "tasks that wait for each other for ever",
+        TURNS,
+        NotProved,
+        &[(FOLDED, "halide_semaphore_init(rows.folding_semaphore._0, 0)")],
+    ),
+    case(
+        "the wrong semaphore acquired",
+        TURNS,
+        NotProved,
+        &[("acquire (rows.semaphore_0, 1)", "acquire (rows.folding_semaphore._0, 1)")],
+    ),
+    case(
+        "the wrong semaphore released",
+        TURNS,
+        NotProved,
+        &[(
+            "halide_semaphore_release(rows.folding_semaphore._0, 1)",
+            "halide_semaphore_release(rows.semaphore_0, 1)",
+        )],
+    ),
+    case(
+        "a release before the row",
+        TURNS,
+        NotProved,
+        &[
+            (ROW_COMPUTED, ""),
+            ("     let t7 =", "     halide_semaphore_release(rows.semaphore_0, 1)\n     let t7 ="),
+        ],
+    ),
+    case(
+        "no acquisition",
+        TURNS,
+        NotProved,
+        &[("acquire (rows.semaphore_0, 1) {", "produce rows {")],
+    ),
+    case(
+        "a name of the other task",
+        TURNS,
+        NotProved,
+        &[("let t9 = ((out.min.1", "let t9 = (((t6 - t6) + out.min.1")],
+    ),
+    case(
+        "tasks of other lengths",
+        TURNS,
+        NotProved,
+        &[(
+            CONSUMER,
+            "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1 + 1)",
+        )],
+    ),
+    case(
+        "three ahead in memory for two",
+        RING,
+        NotProved,
+        &[(
+            "halide_semaphore_init(rows.folding_semaphore.ring_buffer, 2)",
+            "halide_semaphore_init(rows.folding_semaphore.ring_buffer, 3)",
+        )],
+    ),
     case("assertions that follow from what callers keep to", BOUNDS, Proved, &[]),
-    case("an assertion after the work that relies on it", TWO, NotProved, &[("(out.extent.0 + out.min.0) <= (a.extent.0 + a.min.0)", "(out.extent.0 + out.min.0) <= ((a.extent.0 + a.min.0) + 1)"), (FREES, " free twice\n assert((out.extent.0 + out.min.0) <= (a.extent.0 + a.min.0), 0)\n")]),
-    case("an assertion in a loop that holds", TWO, Proved, &[(DOUBLED, "*(uint8)2\n   assert(twice.s0.x.rebased < out.extent.0, 0)\n")]),
-    case("an assertion in a loop that may fail", TWO, NotProved, &[(DOUBLED, "*(uint8)2\n   assert(twice.s0.x.rebased < 100, 0)\n")]),
-    case("an assertion that says more than of a pointer", TWO, NotProved, &[(HOST_NULL, "assert((a != reinterpret<(void *)>((uint64)0)) && (out.extent.0 == 3), ")]),
-    case("an assertion that a pointer is null", TWO, NotProved, &[(HOST_NULL, "assert(a == reinterpret<(void *)>((uint64)0), ")]),
-    case("an assertion of where a buffer is", TWO, NotProved, &[("out.buffer) != (uint64)0, ", "out.buffer) != (uint64)64, ")]),
-    case("a buffer by another buffer's pointer", TWO, NotProved, &[("let a = (void *)_halide_buffer_get_host((struct halide_buffer_t *)a.buffer)", "let a = (void *)_halide_buffer_get_host((struct halide_buffer_t *)out.buffer)")]),
-    case("a value by the name of memory", TWO, NotProved, &[(READS, " let twice = 3\n produce out {\n")]),
-    case("an index that is no such multiple", BOUNDS, NotProved, &[("sums[ramp(out.s0.x.x*8, 1, 8) aligned(8, 0)]", "sums[ramp(out.s0.x.x*8, 1, 8) aligned(16, 0)]")]),
-    case("an index with another remainder", BOUNDS, NotProved, &[("aligned(8, 1)", "aligned(8, 2)")]),
-    case("a loop that is no loop of a final statement", TWO, NotProved, &[("for (twice.s0.x.rebased", "vectorized (twice.s0.x.rebased")]),
+    case(
+        "an assertion after the work that relies on it",
+        TWO,
+        NotProved,
+        &[
+            (
+                "(out.extent.0 + out.min.0) <= (a.extent.0 + a.min.0)",
+                "(out.extent.0 + out.min.0) <= ((a.extent.0 + a.min.0) + 1)",
+            ),
+            (
+                FREES,
+                " free twice\n assert((out.extent.0 + out.min.0) <= (a.extent.0 + a.min.0), 0)\n",
+            ),
+        ],
+    ),
+    case(
+        "an assertion in a loop that holds",
+        TWO,
+        Proved,
+        &[(DOUBLED, "*(uint8)2\n   assert(twice.s0.x.rebased < out.extent.0, 0)\n")],
+    ),
+    case(
+        "an assertion in a loop that may fail",
+        TWO,
+        NotProved,
+        &[(DOUBLED, "*(uint8)2\n   assert(twice.s0.x.rebased < 100, 0)\n")],
+    ),
+    case(
+        "an assertion that says more than of a pointer",
+        TWO,
+        NotProved,
+        &[(HOST_NULL, "assert((a != reinterpret<(void *)>((uint64)0)) && (out.extent.0 == 3), ")],
+    ),
+    case(
+        "an assertion that a pointer is null",
+        TWO,
+        NotProved,
+        &[(HOST_NULL, "assert(a == reinterpret<(void *)>((uint64)0), ")],
+    ),
+    case(
+        "an assertion of where a buffer is",
+        TWO,
+        NotProved,
+        &[("out.buffer) != (uint64)0, ", "out.buffer) != (uint64)64, ")],
+    ),
+    case(
+        "a buffer by another buffer's pointer",
+        TWO,
+        NotProved,
+        &[(
+            "let a = (void *)_halide_buffer_get_host((struct halide_buffer_t *)a.buffer)",
+            "let a = (void *)_halide_buffer_get_host((struct halide_buffer_t *)out.buffer)",
+        )],
+    ),
+    case(
+        "a value by the name of memory",
+        TWO,
+        NotProved,
+        &[(READS, " let twice = 3\n produce out {\n")],
+    ),
+    case(
+        "an index that is no such multiple",
+        BOUNDS,
+        NotProved,
+        &[(
+            "sums[ramp(out.s0.x.x*8, 1, 8) aligned(8, 0)]",
+            "sums[ramp(out.s0.x.x*8, 1, 8) aligned(16, 0)]",
+        )],
+    ),
+    case(
+        "an index with another remainder",
+        BOUNDS,
+        NotProved,
+        &[("aligned(8, 1)", "aligned(8, 2)")],
+    ),
+    case(
+        "a loop that is no loop of a final statement",
+        TWO,
+        NotProved,
+        &[("for (twice.s0.x.rebased", "vectorized (twice.s0.x.rebased")],
+    ),
     case("an unknown call", TWO, NotProved, &[(FREES, " free twice\n halide_error()\n")]),
 ];
 

@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //! A barrier lets no thread go on before all have come to it, so that everything before it happens before anything after it: the loop over threads whose body is `A; barrier; B` is the loop
-//! over `A`, then the loop over `B`. A barrier stands in loops over threads, producers and names alone; names are bound anew in each part, and must not read memory, which may be
+//! over `A`, then the loop over `B`. A barrier stands in loops over threads, producers, scopes and names alone; names are bound anew in each part, and must not read memory, which may be
 //! written in between. A barrier elsewhere, and memory of one thread that lives across it, are not translated.
 
 use super::error::{Result, unsupported};
@@ -14,14 +14,7 @@ use crate::tree::{Block, Construct, Expr, ForKind, Stmt, StmtKind};
 pub(super) fn phases(names: &Names, stmt: &Stmt) -> Result<Option<Block>> {
     let is_thread_loop = matches!(
         stmt.kind,
-        StmtKind::For {
-            name: _,
-            min: _,
-            extent: _,
-            kind: ForKind::GpuThread,
-            device: _,
-            body: _
-        }
+        StmtKind::For { name: _, min: _, extent: _, kind: ForKind::GpuThread, device: _, body: _ }
     );
     if !is_thread_loop || !has_barrier(names, std::slice::from_ref(stmt)) {
         return Ok(None);
@@ -47,14 +40,16 @@ fn divided(names: &Names, stmt: &Stmt) -> Result<Vec<Stmt>> {
     unsupported("a barrier in something else than loops over threads").map_err(|what| what.at(at))
 }
 
-/// The names and the producers of a thread, with barriers in them, part by part.
+/// The producers and the scopes of a thread, with barriers in them, part by part.
 fn within(names: &Names, device: Option<&str>, stmt: &Stmt) -> Result<Vec<Stmt>> {
     let at = stmt.at;
     if let StmtKind::ProducerConsumer { name, role, body } = &stmt.kind {
-        let wrap = |body| Stmt {
-            at,
-            kind: StmtKind::ProducerConsumer { name: *name, role: *role, body },
-        };
+        let wrap =
+            |body| Stmt { at, kind: StmtKind::ProducerConsumer { name: *name, role: *role, body } };
+        return Ok(parts((names, device), body)?.into_iter().map(wrap).collect());
+    }
+    if let StmtKind::Scope(body) = &stmt.kind {
+        let wrap = |body| Stmt { at, kind: StmtKind::Scope(body) };
         return Ok(parts((names, device), body)?.into_iter().map(wrap).collect());
     }
     divided(names, stmt)

@@ -98,7 +98,9 @@ impl<'n> Found<'n> {
             if let StmtKind::ProducerConsumer { name, role: _, body: _ } = &stmt.kind {
                 self.produced.entry(*name).or_insert(stmt.at);
             }
-            if let StmtKind::Assert { condition: Expr::Binary(_, operands), message: _ } = &stmt.kind {
+            if let StmtKind::Assert { condition: Expr::Binary(_, operands), message: _ } =
+                &stmt.kind
+            {
                 self.check(operands, stmt.at);
             }
             stmt.for_each_block(&mut |block| self.block(block));

@@ -87,7 +87,9 @@ impl Shape {
                 false
             } else if matches!(stmt.construct(), Construct::Allocate | Construct::Free) {
                 false
-            } else if let StmtKind::ProducerConsumer { name: _, role: _, body } = &stmt.kind {
+            } else if let StmtKind::ProducerConsumer { name: _, role: _, body }
+            | StmtKind::Scope(body) = &stmt.kind
+            {
                 self.block(names, body)?
             } else if loop_kind(stmt) == Some(ForKind::GpuBlock) {
                 self.nest(names, stmt, ForKind::GpuBlock)?;
@@ -137,10 +139,8 @@ fn loop_kind(stmt: &Stmt) -> Option<ForKind> {
 
 /// Whether a statement is a loop over blocks or threads, or has one in it.
 fn contains_device_loop(stmt: &Stmt) -> bool {
-    let mut found = matches!(
-        loop_kind(stmt),
-        Some(ForKind::GpuBlock | ForKind::GpuThread | ForKind::GpuLane)
-    );
+    let mut found =
+        matches!(loop_kind(stmt), Some(ForKind::GpuBlock | ForKind::GpuThread | ForKind::GpuLane));
     stmt.for_each_block(&mut |block| found |= block.iter().any(contains_device_loop));
     found
 }

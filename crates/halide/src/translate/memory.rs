@@ -73,7 +73,11 @@ impl Walk<'_> {
     }
 
     /// The memory of an allocation, which lives from here on.
-    pub(super) fn allocate(&mut self, pool: &mut Pool, stated: &Allocation<'_>) -> Result<BufferId> {
+    pub(super) fn allocate(
+        &mut self,
+        pool: &mut Pool,
+        stated: &Allocation<'_>,
+    ) -> Result<BufferId> {
         let Allocation { name, ty, extents, padding, memory, condition, new, free } = *stated;
         if new.is_some() || free.is_some() || padding != 0 {
             return unsupported("memory that is not allocated plainly");
@@ -145,6 +149,10 @@ impl Walk<'_> {
         fixed: Option<i128>,
         condition: Option<&Expr>,
     ) -> Result<()> {
+        if !self.is_final {
+            // Passes to come decide who shares it.
+            return Ok(());
+        }
         match (self.place, memory) {
             (Place::Host, MemoryType::GpuShared) => {
                 unsupported("memory of the blocks of a GPU outside of them")

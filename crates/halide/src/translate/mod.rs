@@ -9,6 +9,7 @@ mod barriers;
 mod belonging;
 mod caller;
 mod clamps;
+mod devices;
 mod domains;
 mod error;
 mod kernels;

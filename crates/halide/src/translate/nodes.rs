@@ -140,6 +140,8 @@ pub(super) struct Nodes<'a> {
     definitions: FxHashMap<NodeId, NodeId>,
     /// Indices that claim an alignment, since that was last asked.
     pub(super) aligned: Vec<(NodeId, Alignment)>,
+    /// Memory that was read, since that was last asked.
+    pub(super) touched: IndexSet<NameId>,
     /// Annotations of nodes that were looked at.
     pub(super) marks: FxHashMap<NodeId, Option<Mark>>,
 }
@@ -158,6 +160,7 @@ impl<'a> Nodes<'a> {
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
             aligned: Vec::new(),
+            touched: IndexSet::default(),
             marks: FxHashMap::default(),
         }
     }
@@ -301,7 +304,8 @@ impl<'a> Nodes<'a> {
                 let index = self.elaborate(pool, index)?;
                 let predicate = predicate.as_ref();
                 let predicate = predicate.map(|found| self.elaborate(pool, found)).transpose()?;
-                if predicate.is_some_and(|found| self.ty(found) != Type::BOOL.with_lanes(self.lanes(index)))
+                if predicate
+                    .is_some_and(|found| self.ty(found) != Type::BOOL.with_lanes(self.lanes(index)))
                 {
                     return unsupported("a load of lanes that are not those of its index");
                 }
@@ -314,6 +318,7 @@ impl<'a> Nodes<'a> {
                     return unsupported("a load of another type than the buffer's");
                 }
                 let buffer = buffer.id;
+                self.touched.insert(*name);
                 self.aligned.extend(alignment.map(|alignment| (index, alignment)));
                 self.make(Node::Load { buffer, index, predicate }, ty)
             }
@@ -543,9 +548,7 @@ impl<'a> Nodes<'a> {
             ));
         };
         let value = match (field, args) {
-            ("is_bounds_query", [_]) => {
-                fixed_field(pool, (buffer.ty, buffer.dims.len()), field)?
-            }
+            ("is_bounds_query", [_]) => fixed_field(pool, (buffer.ty, buffer.dims.len()), field)?,
             ("get_dimensions" | "get_type", [_]) => {
                 let field = field.strip_prefix("get_").unwrap_or(field);
                 fixed_field(pool, (buffer.ty, buffer.dims.len()), field)?
@@ -615,11 +618,11 @@ impl<'a> Nodes<'a> {
         if in_place { found } else { IndexSet::default() }
     }
 
-    /// The loads in a node that are made in all their lanes.
-    pub(super) fn whole_loads(&self, id: NodeId) -> IndexSet<NodeId> {
+    /// The loads in a node.
+    pub(super) fn loads(&self, id: NodeId) -> IndexSet<NodeId> {
         let mut found = IndexSet::default();
         self.visit_ids(id, &mut |id, node| {
-            if let Node::Load { buffer: _, index: _, predicate: None } = node {
+            if matches!(node, Node::Load { buffer: _, index: _, predicate: _ }) {
                 found.insert(id);
             }
         });
@@ -629,7 +632,9 @@ impl<'a> Nodes<'a> {
     /// Whether a node reads memory.
     pub(super) fn reads_memory(&self, id: NodeId) -> bool {
         let mut found = false;
-        self.visit(id, &mut |node| found |= matches!(node, Node::Load { buffer: _, index: _, predicate: _ }));
+        self.visit(id, &mut |node| {
+            found |= matches!(node, Node::Load { buffer: _, index: _, predicate: _ })
+        });
         found
     }
 

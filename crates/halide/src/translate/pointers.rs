@@ -42,17 +42,23 @@ impl Walk<'_> {
             return match names.text(call.name) {
                 "_halide_buffer_get_device_dirty" => match self.named_buffer(&call.args) {
                     Some((buffer, [])) => Ok(Some(Opaque::Bound(Binding::DeviceDirty(buffer)))),
-                    Some(_) | None => unsupported("a flag of something else than a caller's buffer"),
+                    Some(_) | None => {
+                        unsupported("a flag of something else than a caller's buffer")
+                    }
                 },
                 "_halide_buffer_get_host_dirty" => unsupported("a flag of a caller's buffer"),
                 "halide_copy_to_device" => match self.named_buffer(&call.args) {
-                    Some((_, [Expr::Call(device)])) if is_device(names.text(device.name)) => {
+                    Some((buffer, [Expr::Call(device)])) if is_device(names.text(device.name)) => {
+                        self.copied(buffer, true)?;
                         Ok(Some(Opaque::Success))
                     }
                     Some(_) | None => unsupported("this call of `halide_copy_to_device`"),
                 },
                 "halide_copy_to_host" => match self.named_buffer(&call.args) {
-                    Some((_, [])) => Ok(Some(Opaque::Success)),
+                    Some((buffer, [])) => {
+                        self.copied(buffer, false)?;
+                        Ok(Some(Opaque::Success))
+                    }
                     Some(_) | None => unsupported("this call of `halide_copy_to_host`"),
                 },
                 _ => Ok(None),
@@ -66,7 +72,8 @@ impl Walk<'_> {
             {
                 return Ok(Some(Opaque::Bound(Binding::Host(buffer))));
             }
-            if names.text(call.name) == "alloca" && call.args == [Expr::Int(SEMAPHORE_BYTES, Type::INT32)]
+            if names.text(call.name) == "alloca"
+                && call.args == [Expr::Int(SEMAPHORE_BYTES, Type::INT32)]
             {
                 self.semaphores.insert(name, Semaphore { region: self.region, count: None });
                 return Ok(Some(Opaque::Bound(Binding::Semaphore)));
@@ -112,7 +119,8 @@ impl Walk<'_> {
     fn pointer(&self, expr: &Expr) -> Option<Pointer> {
         if let Expr::Reinterpret(to, inner) = expr {
             let is_address = *to == Type::of(Scalar::UInt(64));
-            return (is_address && self.buffer_struct_of(inner).is_some()).then_some(Pointer::Struct);
+            return (is_address && self.buffer_struct_of(inner).is_some())
+                .then_some(Pointer::Struct);
         }
         let Expr::Variable { name, ty: _ } = expr else { return None };
         matches!(self.nodes.lookup(*name), Some(Binding::Host(_))).then_some(Pointer::Host)
@@ -120,7 +128,7 @@ impl Walk<'_> {
 
     /// A call that is made for what it does.
     pub(super) fn evaluate(&mut self, pool: &mut Pool, value: &Expr) -> Result<()> {
-        if matches!(value, Expr::Int(..) | Expr::UInt(..)) {
+        if matches!(value, Expr::Int(_, _) | Expr::UInt(_, _)) {
             return Ok(());
         }
         let Expr::Call(call) = value else {
@@ -129,7 +137,13 @@ impl Walk<'_> {
         let name = self.nodes.names.text(call.name);
         let is_known = match name {
             "_halide_buffer_set_host_dirty" | "_halide_buffer_set_device_dirty" => {
-                matches!(self.named_buffer(&call.args), Some((_, [flag])) if *flag == Expr::UInt(1, Type::BOOL))
+                match self.named_buffer(&call.args) {
+                    Some((buffer, [flag])) if *flag == Expr::UInt(1, Type::BOOL) => {
+                        self.told(buffer, name.ends_with("device_dirty"))?;
+                        true
+                    }
+                    Some(_) | None => false,
+                }
             }
             "prefetch" => self.is_prefetch(pool, call)?,
             "halide_semaphore_init" => {
@@ -189,9 +203,9 @@ impl Walk<'_> {
     pub(super) fn take_count(&mut self, semaphore: NameId) -> Result<i64> {
         match self.semaphores.remove(&semaphore) {
             Some(Semaphore { region, count: Some(count) }) if region == self.region => Ok(count),
-            Some(_) | None => {
-                unsupported("a semaphore that is given no count before the tasks, or serves others too")
-            }
+            Some(_) | None => unsupported(
+                "a semaphore that is given no count before the tasks, or serves others too",
+            ),
         }
     }
 }
@@ -207,8 +221,7 @@ enum Pointer {
 /// Whether an expression is the null pointer.
 fn is_null(expr: &Expr) -> bool {
     let Expr::Reinterpret(to, inner) = expr else { return false };
-    matches!(to.scalar, Scalar::Handle(_))
-        && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
+    matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
 }
 
 /// Whether a function names the interface of a device.

@@ -15,6 +15,7 @@ use halidom_ir::{
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::barriers;
+use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Memo, Stop};
 use super::marks::Marked;
@@ -150,6 +151,10 @@ pub(super) struct Walk<'a> {
     pub(super) callers: FxHashSet<NameId>,
     /// The outputs' buffers.
     pub(super) outputs: Vec<BufferId>,
+    /// Where the caller's buffers are up to date.
+    pub(super) holdings: Holdings,
+    /// How many loops of the host are around.
+    pub(super) host_loops: usize,
     /// What names of integers stand for, where it reads no memory.
     pub(super) definitions: Definitions,
     /// Parameters and shapes.
@@ -177,6 +182,8 @@ impl<'a> Walk<'a> {
             semaphores: FxHashMap::default(),
             callers: FxHashSet::default(),
             outputs: Vec::new(),
+            holdings: Holdings::default(),
+            host_loops: 0,
             definitions: Definitions::default(),
             signature: FxHashSet::default(),
             notes: Vec::new(),
@@ -219,6 +226,7 @@ impl<'a> Walk<'a> {
             parts.extend(self.unchecked(pool, &outputs));
         }
         let body = self.block(pool, block)?;
+        self.given_back()?;
         let known = [&parts[..], &[body]].concat();
         parts.extend(self.domains(pool, &known));
         parts.push(body);
@@ -366,6 +374,7 @@ impl<'a> Walk<'a> {
             }
             StmtKind::For { name, min, extent, kind, device, body } => {
                 if self.is_final && *kind == ForKind::GpuBlock && self.place == Place::Host {
+                    self.on_host_alone()?;
                     self.kernel(stmt)?;
                 }
                 if device.is_some() && !matches!(kind, ForKind::GpuBlock | ForKind::GpuThread) {
@@ -389,6 +398,8 @@ impl<'a> Walk<'a> {
                 let predicate =
                     predicate.map(|found| self.nodes.elaborate(pool, found)).transpose()?;
                 self.nodes.aligned.extend(alignment.map(|alignment| (index, alignment)));
+                self.touched()?;
+                self.written(*name)?;
                 items.push(Item::Stmt(self.store(pool, &target, [index, value], predicate)?));
             }
             StmtKind::Allocate { name, ty, extents, padding, memory, condition, new, free } => {
@@ -407,7 +418,9 @@ impl<'a> Walk<'a> {
             }
             StmtKind::Free(name) => self.free(*name)?,
             // A wish: it reads nothing that could fault, and changes nothing.
-            StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => self.early("a prefetch")?,
+            StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {
+                self.early("a prefetch")?
+            }
             StmtKind::If { condition, then_branch, else_branch } => {
                 let condition = self.scalar(pool, condition)?;
                 items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
@@ -421,10 +434,13 @@ impl<'a> Walk<'a> {
                     }
                     None => {
                         let around = self.enter();
+                        let before = self.holdings.clone();
                         let then_branch = self.block(pool, then_branch);
+                        let after = std::mem::replace(&mut self.holdings, before);
                         self.leave(around);
                         let around = self.enter();
                         let else_branch = other.map(|other| self.block(pool, other)).transpose();
+                        self.holdings = devices::either(&self.holdings, &after);
                         self.leave(around);
                         let (then_branch, else_branch) = (then_branch?, else_branch?);
                         let condition = condition.id;
@@ -472,6 +488,7 @@ impl<'a> Walk<'a> {
                 self.early("storage that is hoisted")?;
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
+            StmtKind::Scope(body) => items.push(Item::Stmt(self.block(pool, body)?)),
             StmtKind::Atomic { producer: _, mutex, body } => {
                 let within = match mutex {
                     Some(_) => return unsupported("an atomic update with a lock"),
@@ -499,21 +516,21 @@ impl<'a> Walk<'a> {
         pool: &mut Pool,
         (name, value): (NameId, &Expr),
         rest: &[Stmt],
-    ) -> Result<(Binding, Option<Item>)> {
+    ) -> Result<(Binding, Vec<Item>)> {
         match self.opaque(name, value)? {
-            Some(Opaque::Bound(binding)) => return Ok((binding, None)),
+            Some(Opaque::Bound(binding)) => return Ok((binding, Vec::new())),
             Some(Opaque::Success) => {
                 self.note(
                     "not judged: copies between the host and devices, which are taken to succeed",
                 );
                 let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
-                return Ok((Binding::Node(self.nodes.value(success)), None));
+                return Ok((Binding::Node(self.nodes.value(success)), Vec::new()));
             }
             None => {}
         }
         let node = self.nodes.elaborate(pool, value)?;
         if self.nodes.is_mark(node) {
-            return Ok((Binding::Node(node), None));
+            return Ok((Binding::Node(node), Vec::new()));
         }
         if self.nodes.lanes(node) > 1 {
             // A vector is put in where it is used, unless what it reads may be written before.
@@ -527,7 +544,9 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            return Ok((Binding::Node(node), None));
+            // Its loads are made here, wherever it is used.
+            let made = self.made(pool, &[node], None)?;
+            return Ok((Binding::Node(node), made));
         }
         // Entry checks speak of parameters and shapes by themselves.
         let before_checks = !self.work_begun && contains_assert(rest);
@@ -535,11 +554,11 @@ impl<'a> Walk<'a> {
             return unsupported("a name that reads memory before the entry checks");
         }
         if before_checks || matches!(self.nodes.node(node), Node::Value(_)) {
-            return Ok((Binding::Node(node), None));
+            return Ok((Binding::Node(node), Vec::new()));
         }
         let value = self.lower(pool, |lowering| lowering.scalar(node))?;
         if pool.as_constant(value.id).is_some() {
-            return Ok((Binding::Node(self.nodes.value(value)), None));
+            return Ok((Binding::Node(self.nodes.value(value)), Vec::new()));
         }
         let ty = pool.ty(value.id);
         let var = pool.declare_var(self.nodes.names.text(name), ty);
@@ -551,7 +570,7 @@ impl<'a> Walk<'a> {
         }
         let mark = self.nodes.prophecy(node);
         self.nodes.marks.insert(variable, mark);
-        Ok((Binding::Node(variable), Some(Item::Let(var, value.id))))
+        Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
     }
 
     fn for_stmt(
@@ -592,7 +611,10 @@ impl<'a> Walk<'a> {
         } else if kind == LoopKind::GpuThreads {
             self.place = Place::Thread;
         }
+        let of_host = usize::from(self.place == Place::Host);
+        self.host_loops += of_host;
         let body = self.block(pool, body);
+        self.host_loops -= of_host;
         self.leave(around);
         self.nodes.unbind(name);
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))
@@ -617,6 +639,7 @@ impl<'a> Walk<'a> {
 
     /// What is owed for the alignments that the accesses of a statement claim.
     fn alignments(&mut self, pool: &mut Pool) -> Result<Vec<StmtId>> {
+        self.touched()?;
         let mut owed = Vec::new();
         for (index, Alignment { modulus, remainder }) in std::mem::take(&mut self.nodes.aligned) {
             let (modulus, remainder) = (i128::from(modulus), i128::from(remainder));
@@ -628,13 +651,22 @@ impl<'a> Walk<'a> {
             let Ok::<ExprId, Stop>(value) = value else {
                 return unsupported("an alignment of this index");
             };
-            let known = Polynomial::of(pool, &self.definitions, value)
-                .and_then(|place| place.remainder(modulus));
+            let place = Polynomial::of(pool, &self.definitions, value);
+            // Modulo 0 it is the remainder itself.
+            let known = if modulus == 0 {
+                place.and_then(|place| place.as_constant())
+            } else {
+                place.and_then(|place| place.remainder(modulus))
+            };
             if known == Some(remainder) {
                 continue;
             }
-            let divisor = pool.int(modulus);
-            let left = pool.binary(BinaryOp::Mod, value, divisor);
+            let left = if modulus == 0 {
+                value
+            } else {
+                let divisor = pool.int(modulus);
+                pool.binary(BinaryOp::Mod, value, divisor)
+            };
             let right = pool.int(remainder);
             let condition = pool.binary(BinaryOp::Eq, left, right);
             owed.push(self.owed(pool, condition)?);

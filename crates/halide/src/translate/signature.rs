@@ -221,7 +221,9 @@ impl Free {
         let before = self.bound.len();
         for stmt in block {
             stmt.for_each_expr(&mut |expr| self.expr(expr));
-            if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } = &stmt.kind {
+            if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } =
+                &stmt.kind
+            {
                 self.bound.push(*name);
                 stmt.for_each_block(&mut |block| self.block(block));
                 self.bound.pop();
@@ -274,7 +276,9 @@ impl<'s> Bound<'s> {
             if let StmtKind::Let { name, value } = &stmt.kind {
                 self.values.entry(*name).or_default().push(value);
             }
-            if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } = &stmt.kind {
+            if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } =
+                &stmt.kind
+            {
                 self.loops.insert(*name);
             }
             stmt.for_each_block(&mut |block| self.block(block));
@@ -356,7 +360,7 @@ impl Typing<'_> {
             Expr::Binary(op, operands) if !op.is_comparison() => {
                 operands.iter().find_map(|operand| self.of(operand, left))
             }
-            Expr::Binary(..) => Some(Scalar::UInt(1)),
+            Expr::Binary(_, _) => Some(Scalar::UInt(1)),
             Expr::Select(operands) => operands[1..].iter().find_map(|arm| self.of(arm, left)),
             Expr::Load(load) => load.ty.map(|ty| ty.scalar).or_else(|| self.element(load.name)),
             Expr::Ramp { base: value, stride: _, lanes: _ }

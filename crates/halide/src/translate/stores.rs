@@ -3,14 +3,13 @@
 use halidom_base::IndexSet;
 use halidom_ir::{
     BinaryOp, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, StmtId,
-    VarId,
 };
 
 use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Stop};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Node, NodeId};
-use super::program::Walk;
+use super::program::{Item, Walk, closed};
 use crate::tree::Type;
 
 /// A part of a store.
@@ -46,7 +45,7 @@ impl Walk<'_> {
     /// All lanes are evaluated before any is written. Parts of a store come one after the other, so that a part must not read what another one has written: where they might, their
     /// values get names before. Within an `atomic` each lane is an update of its own, after those before it.
     ///
-    /// A predicate selects the lanes that are written, not those that are evaluated: a load without a predicate of its own is made in all lanes, and is so here.
+    /// A predicate selects the lanes that are written, not those that are evaluated: a load without a predicate of its own is made in all lanes, and one with another predicate where that holds.
     pub(super) fn store(
         &mut self,
         pool: &mut Pool,
@@ -65,8 +64,8 @@ impl Walk<'_> {
             return unsupported("a store of lanes that are not those of its value");
         }
         let predicate = predicate.filter(|predicate| !self.always_holds(pool, *predicate));
-        let whole = match predicate {
-            Some(predicate) => self.whole_loads(pool, &[index, value, predicate])?,
+        let made = match predicate {
+            Some(predicate) => self.made(pool, &[index, value, predicate], Some(predicate))?,
             None => Vec::new(),
         };
         let [index, value] = match predicate {
@@ -118,48 +117,69 @@ impl Walk<'_> {
         if hazard && is_selected {
             return unsupported("a store of some lanes that reads what other lanes write");
         }
-        let (mut written, instances) = written(pool, target, parts, (hazard, atomic));
-        for made in whole.into_iter().rev() {
-            written = match made {
-                Made::Value(var, value) => {
-                    pool.stmt(IrStmt::Let { var, value, body: written })
-                }
-                Made::Check(check) => pool.stmt(IrStmt::Block(vec![check, written])),
-            };
-        }
+        let (written, instances) = written(pool, target, parts, (hazard, atomic));
+        let items = made.into_iter().chain([Item::Stmt(written)]).collect();
+        let written = closed(pool, items);
         self.marked.stores.extend(instances);
         Ok(written)
     }
 
-    /// The loads of some nodes that are made in all lanes, as statements before the one that has the nodes.
-    fn whole_loads(&mut self, pool: &mut Pool, nodes: &[NodeId]) -> Result<Vec<Made>> {
+    /// The loads of some nodes, each in the lanes in which it is made; those of a mask are left out.
+    pub(super) fn made(
+        &mut self,
+        pool: &mut Pool,
+        nodes: &[NodeId],
+        mask: Option<NodeId>,
+    ) -> Result<Vec<Item>> {
+        let mask = mask.map(|mask| self.nodes.expanded(mask));
         let mut loads = IndexSet::default();
         for node in nodes {
-            loads.extend(self.nodes.whole_loads(*node));
+            loads.extend(self.nodes.loads(*node));
         }
         let mut made = Vec::new();
         for load in loads {
-            let Node::Load { buffer, index, predicate: None } = *self.nodes.node(load) else {
-                continue;
+            let Node::Load { buffer, index, predicate } = *self.nodes.node(load) else { continue };
+            let predicate = match predicate {
+                Some(own) if Some(self.nodes.expanded(own)) == mask => continue,
+                Some(own) if self.always_holds(pool, own) => None,
+                Some(own) => Some(own),
+                None => None,
             };
+            // What it is without its predicate, which is asked lane by lane.
+            let ty = self.nodes.ty(load);
+            let load = self.nodes.make(Node::Load { buffer, index, predicate: None }, ty);
             let internal = pool.buffer(buffer).kind == BufferKind::Internal;
             let node = if internal { index } else { load };
-            let mut pending = vec![Lanes::all(self.nodes.lanes(load))];
+            let all = Lanes::all(ty.lanes);
+            let mut pending: Vec<Lanes> =
+                if predicate.is_some() { all.singles().collect() } else { vec![all] };
             while let Some(lanes) = pending.pop() {
-                match self.lower(pool, |lowering| lowering.value(node, lanes)) {
-                    Ok(value) if internal => {
-                        let condition = inside(pool, buffer, value.id)?;
-                        made.push(Made::Check(self.owed(pool, condition)?));
-                    }
-                    Ok(value) => {
-                        let var = pool.declare_var("lanes", pool.ty(value.id));
-                        made.push(Made::Value(var, value.id));
-                    }
+                let value = match self.lower(pool, |lowering| lowering.value(node, lanes)) {
+                    Ok(value) => value,
                     Err(Stop::Divide(division)) => {
                         pending.extend(lanes.divided(division).into_iter().rev());
+                        continue;
                     }
                     Err(Stop::Unsupported(what)) => return Err(what),
-                }
+                };
+                let item = if internal {
+                    let condition = inside(pool, buffer, value.id)?;
+                    Item::Stmt(self.owed(pool, condition)?)
+                } else {
+                    Item::Let(pool.declare_var("lanes", pool.ty(value.id)), value.id)
+                };
+                let Some(predicate) = predicate else {
+                    made.push(item);
+                    continue;
+                };
+                let condition = self.lower(pool, |lowering| lowering.value(predicate, lanes));
+                let Ok(condition) = condition else {
+                    return unsupported("a load of lanes by such a condition");
+                };
+                let then_branch = closed(pool, vec![item]);
+                let condition = condition.id;
+                let stmt = IrStmt::If { condition, then_branch, else_branch: None };
+                made.push(Item::Stmt(pool.stmt(stmt)));
             }
         }
         Ok(made)
@@ -196,14 +216,6 @@ impl Walk<'_> {
         self.nodes.reads_at(value, target.id, |at| own_place && at == index)
             || self.nodes.reads(index, target.id)
     }
-}
-
-/// Something that is done before a store.
-enum Made {
-    /// A load.
-    Value(VarId, ExprId),
-    /// A check that memory has an element.
-    Check(StmtId),
 }
 
 /// Whether elements are in an allocation; of a vector, whether the first and the last one are.

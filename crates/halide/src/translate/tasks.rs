@@ -14,8 +14,7 @@
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{
-    BufferId, Constant, Expr as IrExpr, ExprId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type,
-    VarId,
+    BufferId, Constant, Expr as IrExpr, ExprId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type, VarId,
 };
 
 use super::error::{Result, unsupported};
@@ -45,7 +44,8 @@ fn opened(block: &[Stmt]) -> Opened<'_> {
             lets.push((*name, value));
             rest = after;
         } else if after.is_empty()
-            && let StmtKind::ProducerConsumer { name: _, role: _, body } = &first.kind
+            && let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+                &first.kind
         {
             rest = body;
         } else {
@@ -115,6 +115,12 @@ impl Walk<'_> {
             body.push(Stmt { at: last.at, kind });
             return (body, released);
         }
+        if let StmtKind::Scope(inner) = &last.kind {
+            let (inner, released) = self.without_release(inner);
+            body.pop();
+            body.push(Stmt { at: last.at, kind: StmtKind::Scope(inner) });
+            return (body, released);
+        }
         (body, None)
     }
 
@@ -172,7 +178,9 @@ impl Walk<'_> {
             return unsupported("a task that waits for another semaphore than the other releases");
         }
         if self.take_count(released)? != 0 {
-            return unsupported("a semaphore that lets the second task begin before the first ends");
+            return unsupported(
+                "a semaphore that lets the second task begin before the first ends",
+            );
         }
         let mut items = Vec::new();
         let before = self.enter();
@@ -283,7 +291,9 @@ impl Walk<'_> {
             let mut inner = Vec::new();
             let body = self.named(pool, &task.iteration.lets, &mut inner).and_then(|bound| {
                 let around = self.enter();
+                self.host_loops += 1;
                 let body = self.block(pool, &task.iteration.body);
+                self.host_loops -= 1;
                 self.leave(around);
                 self.unnamed(&bound);
                 body
