@@ -10,7 +10,11 @@ pub(crate) fn binary(op: BinaryOp, kind: Kind, a: Lane, b: Lane, notes: &mut Not
     if let Some(poison) = a.poison.or(b.poison) {
         return Lane::poison(poison);
     }
-    if kind.is_float() { of_floats(op, kind, a.bits, b.bits, notes) } else { of_ints(op, kind, a.bits, b.bits) }
+    if kind.is_float() {
+        of_floats(op, kind, a.bits, b.bits, notes)
+    } else {
+        of_ints(op, kind, a.bits, b.bits)
+    }
 }
 
 fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
@@ -25,10 +29,18 @@ fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
         },
         // Euclidean, and 0 for a divisor of 0. The least value by -1 overflows: the quotient is corrected by a sum that LLVM takes not to wrap.
         BinaryOp::Div => {
-            if y == 0 { Lane::of(0) } else { kind.result(x.div_euclid(y)) }
+            if y == 0 {
+                Lane::of(0)
+            } else {
+                kind.result(x.div_euclid(y))
+            }
         }
         BinaryOp::Mod => {
-            if y == 0 { Lane::of(0) } else { kind.wrapped(x.rem_euclid(y)) }
+            if y == 0 {
+                Lane::of(0)
+            } else {
+                kind.wrapped(x.rem_euclid(y))
+            }
         }
         BinaryOp::Min => kind.wrapped(x.min(y)),
         BinaryOp::Max => kind.wrapped(x.max(y)),
@@ -57,8 +69,20 @@ fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lan
             |a, b| a - b * (a / b).floor(),
         ),
         // Both are selects by a comparison that is false of a NaN.
-        BinaryOp::Min => if x < y { a } else { b },
-        BinaryOp::Max => if x > y { a } else { b },
+        BinaryOp::Min => {
+            if x < y {
+                a
+            } else {
+                b
+            }
+        }
+        BinaryOp::Max => {
+            if x > y {
+                a
+            } else {
+                b
+            }
+        }
         // Comparisons are ordered ones, inequality included.
         BinaryOp::Eq => return Lane::truth(x == y),
         BinaryOp::Ne => return Lane::truth(x < y || x > y),
@@ -134,9 +158,7 @@ pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
             }
             to.wrapped(value as i128)
         }
-        (true, true) => {
-            float::noted(to, float::encode(to, float::decode(from, lane.bits)), notes)
-        }
+        (true, true) => float::noted(to, float::encode(to, float::decode(from, lane.bits)), notes),
     }
 }
 

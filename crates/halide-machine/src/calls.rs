@@ -231,13 +231,20 @@ impl Function {
         match self {
             Self::Abs | Self::Absd => first.map(Kind::unsigned),
             Self::SaturatingCast => None,
-            Self::WideningAdd | Self::WideningMul | Self::WideningShiftLeft | Self::WideningShiftRight => {
-                first?.wider()
-            }
+            Self::WideningAdd
+            | Self::WideningMul
+            | Self::WideningShiftLeft
+            | Self::WideningShiftRight => first?.wider(),
             Self::WideningSub => first?.wider().map(Kind::signed),
             Self::Mux => args.get(1).copied(),
             Self::IsNan | Self::IsInf | Self::IsFinite => Some(Kind::UInt(1)),
-            Self::Strict(op) => if op.is_comparison() { Some(Kind::UInt(1)) } else { first },
+            Self::Strict(op) => {
+                if op.is_comparison() {
+                    Some(Kind::UInt(1))
+                } else {
+                    first
+                }
+            }
             Self::Nan | Self::Infinity | Self::MinusInfinity => None,
             Self::BitAnd
             | Self::BitOr
@@ -278,49 +285,75 @@ impl Function {
         let ints = args.iter().all(|kind| kind.is_int());
         let floats = args.iter().all(|kind| kind.is_float());
         let same = args.windows(2).all(|pair| pair[0] == pair[1]);
-        let expected = self.result(args).is_none_or(|kind| kind == result || (kind.is_int() && kind.bits() == result.bits() && matches!(self, Self::Abs)));
-        let widened = |same: bool| args.get(1).and_then(|kind| kind.wider()).is_some_and(|wide| wide.bits() == result.bits()) && same;
-        expected && match self {
-            Self::Abs => args.iter().all(|kind| kind.is_int() || kind.is_float()) && result.bits() > 1,
-            Self::BitAnd | Self::BitOr | Self::BitXor | Self::BitNot => same && args.iter().all(|kind| *kind != Kind::Handle),
-            Self::Absd
-            | Self::CountLeadingZeros
-            | Self::CountTrailingZeros
-            | Self::Popcount
-            | Self::DivToZero
-            | Self::ModToZero
-            | Self::HalvingAdd
-            | Self::HalvingSub
-            | Self::RoundingHalvingAdd
-            | Self::SaturatingAdd
-            | Self::SaturatingSub
-            | Self::SortedAvg
-            | Self::WideningAdd
-            | Self::WideningSub
-            | Self::WideningMul => ints && same && result.bits() > 1,
-            Self::ShiftLeft | Self::ShiftRight | Self::RoundingShiftLeft | Self::RoundingShiftRight => {
-                ints && same_width(args) && result.bits() > 1
+        let expected = self.result(args).is_none_or(|kind| {
+            kind == result
+                || (kind.is_int() && kind.bits() == result.bits() && matches!(self, Self::Abs))
+        });
+        let widened = |same: bool| {
+            args.get(1)
+                .and_then(|kind| kind.wider())
+                .is_some_and(|wide| wide.bits() == result.bits())
+                && same
+        };
+        expected
+            && match self {
+                Self::Abs => {
+                    args.iter().all(|kind| kind.is_int() || kind.is_float()) && result.bits() > 1
+                }
+                Self::BitAnd | Self::BitOr | Self::BitXor | Self::BitNot => {
+                    same && args.iter().all(|kind| *kind != Kind::Handle)
+                }
+                Self::Absd
+                | Self::CountLeadingZeros
+                | Self::CountTrailingZeros
+                | Self::Popcount
+                | Self::DivToZero
+                | Self::ModToZero
+                | Self::HalvingAdd
+                | Self::HalvingSub
+                | Self::RoundingHalvingAdd
+                | Self::SaturatingAdd
+                | Self::SaturatingSub
+                | Self::SortedAvg
+                | Self::WideningAdd
+                | Self::WideningSub
+                | Self::WideningMul => ints && same && result.bits() > 1,
+                Self::ShiftLeft
+                | Self::ShiftRight
+                | Self::RoundingShiftLeft
+                | Self::RoundingShiftRight => ints && same_width(args) && result.bits() > 1,
+                Self::WideningShiftLeft | Self::WideningShiftRight => ints && same_width(args),
+                // There is no product of 128 bits.
+                Self::MulShiftRight | Self::RoundingMulShiftRight => {
+                    ints && args
+                        .iter()
+                        .take(2)
+                        .all(|kind| *kind == result && (8..64).contains(&kind.bits()))
+                }
+                Self::SaturatingCast => {
+                    args.iter().all(|kind| *kind != Kind::Handle)
+                        && result != Kind::Handle
+                        && result.bits() > 1
+                }
+                Self::WidenRightAdd | Self::WidenRightSub | Self::WidenRightMul => {
+                    ints && widened(true) && args.first() == Some(&result)
+                }
+                Self::Lerp => lerps(args),
+                Self::Mux => {
+                    args.len() > 2
+                        && args.first().is_some_and(|kind| kind.is_int())
+                        && args.iter().skip(1).all(|kind| *kind == result)
+                }
+                Self::Strict(_) => floats && same,
+                Self::Nan | Self::Infinity | Self::MinusInfinity => result.is_float(),
+                Self::Floor
+                | Self::Ceil
+                | Self::Trunc
+                | Self::Round
+                | Self::Sqrt
+                | Self::Near(_) => floats && same,
+                Self::IsNan | Self::IsInf | Self::IsFinite => floats,
             }
-            Self::WideningShiftLeft | Self::WideningShiftRight => ints && same_width(args),
-            // There is no product of 128 bits.
-            Self::MulShiftRight | Self::RoundingMulShiftRight => {
-                ints && args.iter().take(2).all(|kind| *kind == result && (8..64).contains(&kind.bits()))
-            }
-            Self::SaturatingCast => args.iter().all(|kind| *kind != Kind::Handle) && result != Kind::Handle && result.bits() > 1,
-            Self::WidenRightAdd | Self::WidenRightSub | Self::WidenRightMul => {
-                ints && widened(true) && args.first() == Some(&result)
-            }
-            Self::Lerp => lerps(args),
-            Self::Mux => {
-                args.len() > 2
-                    && args.first().is_some_and(|kind| kind.is_int())
-                    && args.iter().skip(1).all(|kind| *kind == result)
-            }
-            Self::Strict(_) => floats && same,
-            Self::Nan | Self::Infinity | Self::MinusInfinity => result.is_float(),
-            Self::Floor | Self::Ceil | Self::Trunc | Self::Round | Self::Sqrt | Self::Near(_) => floats && same,
-            Self::IsNan | Self::IsInf | Self::IsFinite => floats,
-        }
     }
 
     /// Applies it to lanes.
@@ -344,7 +377,11 @@ impl Function {
             Self::Abs if first.is_float() => Lane::of(a.bits & (first.mask() >> 1)),
             // The result is unsigned, so that the least value has one; as a signed one it is a negation that may overflow.
             Self::Abs if result.is_signed() => {
-                if value(0) < 0 { result.result(-value(0)) } else { a }
+                if value(0) < 0 {
+                    result.result(-value(0))
+                } else {
+                    a
+                }
             }
             Self::Abs => result.wrapped(value(0).abs()),
             Self::Absd => result.wrapped((value(0) - value(1)).abs()),
@@ -357,14 +394,24 @@ impl Function {
             Self::CountLeadingZeros => {
                 Lane::of(u64::from(a.bits.leading_zeros() - (64 - first.bits())))
             }
-            Self::CountTrailingZeros => Lane::of(u64::from(a.bits.trailing_zeros().min(first.bits()))),
+            Self::CountTrailingZeros => {
+                Lane::of(u64::from(a.bits.trailing_zeros().min(first.bits())))
+            }
             Self::Popcount => Lane::of(u64::from(a.bits.count_ones())),
             // Of these two the divisor 0, and the least value by -1, have no behaviour; `Op::Call` looks at the divisor first.
             Self::DivToZero => {
-                if value(1) == 0 { Lane::poison(Poison::Overflow) } else { result.result(value(0) / value(1)) }
+                if value(1) == 0 {
+                    Lane::poison(Poison::Overflow)
+                } else {
+                    result.result(value(0) / value(1))
+                }
             }
             Self::ModToZero => {
-                if value(1) == 0 { Lane::poison(Poison::Overflow) } else { result.wrapped(value(0) % value(1)) }
+                if value(1) == 0 {
+                    Lane::poison(Poison::Overflow)
+                } else {
+                    result.wrapped(value(0) % value(1))
+                }
             }
             Self::HalvingAdd => result.wrapped((value(0) + value(1)) >> 1),
             Self::HalvingSub => result.wrapped((value(0) - value(1)) >> 1),
@@ -379,7 +426,11 @@ impl Function {
                 let Some(product) = shifted(value(0) * value(1), value(2), first) else {
                     return Lane::poison(Poison::Shift);
                 };
-                if value(2) >= i128::from(first.bits()) { result.wrapped(product) } else { result.saturated(product) }
+                if value(2) >= i128::from(first.bits()) {
+                    result.wrapped(product)
+                } else {
+                    result.saturated(product)
+                }
             }
             Self::RoundingMulShiftRight => {
                 let by = value(2);
@@ -397,8 +448,12 @@ impl Function {
             Self::WideningAdd => result.result(value(0) + value(1)),
             Self::WideningSub => result.result(value(0) - value(1)),
             Self::WideningMul => result.result(value(0) * value(1)),
-            Self::WideningShiftLeft => shift(result, kind(1), result.wrapped(value(0)), lane(1), true),
-            Self::WideningShiftRight => shift(result, kind(1), result.wrapped(value(0)), lane(1), false),
+            Self::WideningShiftLeft => {
+                shift(result, kind(1), result.wrapped(value(0)), lane(1), true)
+            }
+            Self::WideningShiftRight => {
+                shift(result, kind(1), result.wrapped(value(0)), lane(1), false)
+            }
             Self::WidenRightAdd => wide(BinaryOp::Add),
             Self::WidenRightSub => wide(BinaryOp::Sub),
             Self::WidenRightMul => wide(BinaryOp::Mul),
@@ -413,7 +468,9 @@ impl Function {
             Self::IsFinite => Lane::truth(float::decode(first, a.bits).is_finite()),
             Self::Nan => float::noted(result, float::encode(result, f64::NAN), notes),
             Self::Infinity => float::noted(result, float::encode(result, f64::INFINITY), notes),
-            Self::MinusInfinity => float::noted(result, float::encode(result, f64::NEG_INFINITY), notes),
+            Self::MinusInfinity => {
+                float::noted(result, float::encode(result, f64::NEG_INFINITY), notes)
+            }
             Self::Floor => unary(first, a, notes, f64::floor),
             Self::Ceil => unary(first, a, notes, f64::ceil),
             Self::Trunc => unary(first, a, notes, f64::trunc),
@@ -424,7 +481,8 @@ impl Function {
             }
             Self::Near(near) => {
                 notes.approximate = true;
-                let value = near.value(float::decode(first, a.bits), float::decode(first, lane(1).bits));
+                let value =
+                    near.value(float::decode(first, a.bits), float::decode(first, lane(1).bits));
                 float::noted(result, float::encode(result, value), notes)
             }
         }
@@ -531,12 +589,19 @@ fn saturating_cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
 fn lerps(args: &[Kind]) -> bool {
     let [zero, one, weight] = args else { return false };
     let is_weight = matches!(weight, Kind::UInt(8 | 16 | 32) | Kind::Single | Kind::Double);
-    zero == one && is_weight && matches!(zero, Kind::Int(8 | 16 | 32) | Kind::UInt(8 | 16 | 32) | Kind::Single | Kind::Double)
+    zero == one
+        && is_weight
+        && matches!(
+            zero,
+            Kind::Int(8 | 16 | 32) | Kind::UInt(8 | 16 | 32) | Kind::Single | Kind::Double
+        )
 }
 
 /// Interpolates as `lower_lerp` does for x86.
 fn lerp(args: &[(Lane, Kind)], result: Kind, notes: &mut Notes) -> Lane {
-    let [(zero, kind), (one, _), (weight, by)] = args else { return Lane::poison(Poison::Undefined) };
+    let [(zero, kind), (one, _), (weight, by)] = args else {
+        return Lane::poison(Poison::Undefined);
+    };
     let op = |op, kind, a, b, notes: &mut Notes| arith::binary(op, kind, a, b, notes);
     if kind.is_float() {
         let number = |value: f64| Lane::of(float::encode(*kind, value));

@@ -86,69 +86,256 @@ pub(crate) enum Field {
 /// What an instruction does.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    Const { dst: Reg, value: Value },
-    Parameter { dst: Reg, number: usize },
-    Copy { dst: Reg, src: Reg },
+    Const {
+        dst: Reg,
+        value: Value,
+    },
+    Parameter {
+        dst: Reg,
+        number: usize,
+    },
+    Copy {
+        dst: Reg,
+        src: Reg,
+    },
     /// Of `kind` are the operands; a mask says which lanes are computed at all.
-    Binary { dst: Reg, op: BinaryOp, kind: Kind, a: Reg, b: Reg, lanes: u32, mask: Option<Reg> },
-    Not { dst: Reg, a: Reg, lanes: u32 },
-    Select { dst: Reg, condition: Reg, a: Reg, b: Reg, lanes: u32 },
-    Cast { dst: Reg, from: Kind, to: Kind, a: Reg, lanes: u32 },
-    Reinterpret { dst: Reg, from: (Kind, u32), to: (Kind, u32), a: Reg },
-    Ramp { dst: Reg, kind: Kind, base: Reg, stride: Reg, lanes: u32 },
+    Binary {
+        dst: Reg,
+        op: BinaryOp,
+        kind: Kind,
+        a: Reg,
+        b: Reg,
+        lanes: u32,
+        mask: Option<Reg>,
+    },
+    Not {
+        dst: Reg,
+        a: Reg,
+        lanes: u32,
+    },
+    Select {
+        dst: Reg,
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+        lanes: u32,
+    },
+    Cast {
+        dst: Reg,
+        from: Kind,
+        to: Kind,
+        a: Reg,
+        lanes: u32,
+    },
+    Reinterpret {
+        dst: Reg,
+        from: (Kind, u32),
+        to: (Kind, u32),
+        a: Reg,
+    },
+    Ramp {
+        dst: Reg,
+        kind: Kind,
+        base: Reg,
+        stride: Reg,
+        lanes: u32,
+    },
     /// A scalar or a vector, repeated.
-    Repeat { dst: Reg, a: Reg, lanes: u32 },
+    Repeat {
+        dst: Reg,
+        a: Reg,
+        lanes: u32,
+    },
     /// Lanes of the concatenation; none is poison.
-    Shuffle { dst: Reg, of: Vec<Reg>, lanes: Vec<Option<u32>> },
-    Reduce { dst: Reg, op: ReduceOp, kind: Kind, a: Reg, lanes: u32 },
+    Shuffle {
+        dst: Reg,
+        of: Vec<Reg>,
+        lanes: Vec<Option<u32>>,
+    },
+    Reduce {
+        dst: Reg,
+        op: ReduceOp,
+        kind: Kind,
+        a: Reg,
+        lanes: u32,
+    },
     /// Whether any lane is true.
-    Any { dst: Reg, a: Reg },
+    Any {
+        dst: Reg,
+        a: Reg,
+    },
     /// Lanes of both.
-    Both { dst: Reg, a: Reg, b: Reg, lanes: u32 },
-    Call { dst: Reg, function: Function, args: Vec<(Reg, Kind)>, kind: Kind, lanes: u32 },
+    Both {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        lanes: u32,
+    },
+    Call {
+        dst: Reg,
+        function: Function,
+        args: Vec<(Reg, Kind)>,
+        kind: Kind,
+        lanes: u32,
+    },
     /// Lanes that are left out are 0 or poison.
-    Load { dst: Reg, place: Place, zeroed: bool, atomic: bool },
+    Load {
+        dst: Reg,
+        place: Place,
+        zeroed: bool,
+        atomic: bool,
+    },
     /// One lane only, where it is said.
-    Store { place: Place, value: Reg, lane: Option<u32>, atomic: bool },
+    Store {
+        place: Place,
+        value: Reg,
+        lane: Option<u32>,
+        atomic: bool,
+    },
     Jump(Label),
     /// Goes on where the condition holds; a vector's lanes must all hold.
-    Unless { condition: Reg, to: Label, decides: Decides },
+    Unless {
+        condition: Reg,
+        to: Label,
+        decides: Decides,
+    },
     /// Sets the variable to the minimum, and goes to the exit if there is no iteration.
-    Enter { var: Reg, limit: Reg, min: Reg, extent: Reg, exit: Label },
+    Enter {
+        var: Reg,
+        limit: Reg,
+        min: Reg,
+        extent: Reg,
+        exit: Label,
+    },
     /// Goes to the body again, but for the last iteration.
-    Next { var: Reg, limit: Reg, body: Label },
+    Next {
+        var: Reg,
+        limit: Reg,
+        body: Label,
+    },
     Allocate(Box<Allocation>),
     /// Frees what is still there at the end of its scope.
-    Leave { pointer: Reg, is_shared: bool, name: Arc<str> },
-    Free { pointer: Reg, is_shared: bool, name: Arc<str> },
+    Leave {
+        pointer: Reg,
+        is_shared: bool,
+        name: Arc<str>,
+    },
+    Free {
+        pointer: Reg,
+        is_shared: bool,
+        name: Arc<str>,
+    },
     /// Ends the run.
-    Fail { error: Arc<str>, args: Vec<(Reg, Kind)>, strings: Vec<Option<Arc<str>>> },
+    Fail {
+        error: Arc<str>,
+        args: Vec<(Reg, Kind)>,
+        strings: Vec<Option<Arc<str>>>,
+    },
     /// Iterations at one time, each the code up to `end`, with the registers below `mark`.
-    Parallel { var: Reg, min: Reg, extent: Reg, body: Label, end: Label, mark: Reg },
+    Parallel {
+        var: Reg,
+        min: Reg,
+        extent: Reg,
+        body: Label,
+        end: Label,
+        mark: Reg,
+    },
     /// Tasks at one time.
-    Fork { tasks: Vec<Label>, end: Label, mark: Reg },
+    Fork {
+        tasks: Vec<Label>,
+        end: Label,
+        mark: Reg,
+    },
     /// Blocks of threads: extents of blocks and threads, each x, y and z.
-    Kernel { blocks: [Option<Reg>; 3], threads: [Option<Reg>; 3], body: Label, end: Label, mark: Reg },
+    Kernel {
+        blocks: [Option<Reg>; 3],
+        threads: [Option<Reg>; 3],
+        body: Label,
+        end: Label,
+        mark: Reg,
+    },
     /// The number of a thread or its block, in one dimension.
-    Identity { dst: Reg, of_thread: bool, dim: usize },
+    Identity {
+        dst: Reg,
+        of_thread: bool,
+        dim: usize,
+    },
     Barrier,
     EndThread,
     /// A semaphore's memory.
-    MakeSemaphore { dst: Reg },
-    InitSemaphore { dst: Reg, semaphore: Reg, count: Reg },
-    Release { dst: Reg, semaphore: Reg, count: Reg },
-    Acquire { semaphore: Reg, count: Reg },
-    MakeLocks { dst: Reg, extent: Reg, kind: Kind },
-    Lock { dst: Reg, locks: Reg, index: Reg, kind: Kind, is_lock: bool },
-    Buffer { dst: Reg, field: Field, buffer: Reg, dim: Option<Reg> },
+    MakeSemaphore {
+        dst: Reg,
+    },
+    InitSemaphore {
+        dst: Reg,
+        semaphore: Reg,
+        count: Reg,
+    },
+    Release {
+        dst: Reg,
+        semaphore: Reg,
+        count: Reg,
+    },
+    Acquire {
+        semaphore: Reg,
+        count: Reg,
+    },
+    MakeLocks {
+        dst: Reg,
+        extent: Reg,
+        kind: Kind,
+    },
+    Lock {
+        dst: Reg,
+        locks: Reg,
+        index: Reg,
+        kind: Kind,
+        is_lock: bool,
+    },
+    Buffer {
+        dst: Reg,
+        field: Field,
+        buffer: Reg,
+        dim: Option<Reg>,
+    },
     /// Sets a flag.
-    SetDirty { dst: Reg, buffer: Reg, flag: Reg, of_device: bool },
+    SetDirty {
+        dst: Reg,
+        buffer: Reg,
+        flag: Reg,
+        of_device: bool,
+    },
     /// What answers a query of bounds.
-    InitBuffer { dst: Reg, buffer: Reg, shape: Reg, code: Reg, bits: Reg, dimensions: Reg, sides: Vec<Reg>, flags: Reg },
+    InitBuffer {
+        dst: Reg,
+        buffer: Reg,
+        shape: Reg,
+        code: Reg,
+        bits: Reg,
+        dimensions: Reg,
+        sides: Vec<Reg>,
+        flags: Reg,
+    },
     /// Memory of a buffer on the device.
-    Device { dst: Reg, buffer: Reg },
-    CopyToDevice { dst: Reg, buffer: Reg },
-    CopyToHost { dst: Reg, buffer: Reg },
+    Device {
+        dst: Reg,
+        buffer: Reg,
+    },
+    CopyToDevice {
+        dst: Reg,
+        buffer: Reg,
+    },
+    CopyToHost {
+        dst: Reg,
+        buffer: Reg,
+    },
     /// That a value lies within bounds.
-    Promise { dst: Reg, kind: Kind, a: Reg, least: Reg, greatest: Reg, lanes: u32 },
+    Promise {
+        dst: Reg,
+        kind: Kind,
+        a: Reg,
+        least: Reg,
+        greatest: Reg,
+        lanes: u32,
+    },
 }

@@ -86,7 +86,14 @@ impl Memory {
         self.add(name, bytes, true, u64::from(misalignment), 0)
     }
 
-    fn add(&mut self, name: String, bytes: Vec<u8>, defined: bool, misalignment: u64, owner: Node) -> u64 {
+    fn add(
+        &mut self,
+        name: String,
+        bytes: Vec<u8>,
+        defined: bool,
+        misalignment: u64,
+        owner: Node,
+    ) -> u64 {
         let size = bytes.len();
         self.live += size as u64;
         self.blocks.push(Block {
@@ -108,7 +115,8 @@ impl Memory {
 
     /// Ends the life of a block.
     pub(crate) fn free(&mut self, pointer: u64, name: &str) -> Running<()> {
-        let Some(block) = self.number(pointer).and_then(|number| self.blocks.get_mut(number)) else {
+        let Some(block) = self.number(pointer).and_then(|number| self.blocks.get_mut(number))
+        else {
             return fault(FaultKind::Misuse, format!("free of `{name}`, which is no memory"));
         };
         if block.life == Life::Freed {
@@ -177,19 +185,31 @@ impl Memory {
     }
 
     /// Reads an element.
-    pub(crate) fn read(&mut self, pointer: u64, offset: i128, size: u64, access: &Access<'_>) -> Running<Lane> {
+    pub(crate) fn read(
+        &mut self,
+        pointer: u64,
+        offset: i128,
+        size: u64,
+        access: &Access<'_>,
+    ) -> Running<Lane> {
         let (number, begin) = self.place(pointer, offset, size, "a read")?;
-        let Some(block) = self.blocks.get_mut(number) else { return Ok(Lane::poison(Poison::Undefined)) };
+        let Some(block) = self.blocks.get_mut(number) else {
+            return Ok(Lane::poison(Poison::Undefined));
+        };
         let range = begin..begin + size as usize;
         if let Some(shadows) = block.shadowed(range.clone(), access) {
             let event = access.event();
-            let ordered = shadows.iter_mut().map(|shadow| {
-                shadow.read(access.threads, event, access.who, access.is_structured)
-            });
+            let ordered = shadows
+                .iter_mut()
+                .map(|shadow| shadow.read(access.threads, event, access.who, access.is_structured));
             let ordered = worst(ordered);
             check(ordered, &block.name, "read", begin)?;
         }
-        if block.defined.get(range.clone()).is_none_or(|defined| defined.iter().any(|defined| !defined)) {
+        if block
+            .defined
+            .get(range.clone())
+            .is_none_or(|defined| defined.iter().any(|defined| !defined))
+        {
             return Ok(Lane::poison(Poison::Undefined));
         }
         let bytes = block.bytes.get(range).unwrap_or_default();
@@ -212,8 +232,9 @@ impl Memory {
         let new = value.bits.to_le_bytes();
         let old = block.bytes.get(range.clone()).unwrap_or_default();
         let mut silent = [false; 8];
-        for (silent, ((old, new), defined)) in
-            silent.iter_mut().zip(old.iter().zip(new).zip(block.defined.get(range.clone()).unwrap_or_default()))
+        for (silent, ((old, new), defined)) in silent
+            .iter_mut()
+            .zip(old.iter().zip(new).zip(block.defined.get(range.clone()).unwrap_or_default()))
         {
             *silent = is_defined && *defined && *old == new;
         }
@@ -227,7 +248,9 @@ impl Memory {
             check(ordered, &block.name, "write", begin)?;
         }
         for (place, byte) in range.zip(new) {
-            if let (Some(old), Some(defined)) = (block.bytes.get_mut(place), block.defined.get_mut(place)) {
+            if let (Some(old), Some(defined)) =
+                (block.bytes.get_mut(place), block.defined.get_mut(place))
+            {
                 *old = byte;
                 *defined = is_defined;
             }
@@ -238,7 +261,11 @@ impl Memory {
 
 impl Block {
     /// What was done to these bytes, where the order of threads can matter.
-    fn shadowed(&mut self, range: std::ops::Range<usize>, access: &Access<'_>) -> Option<&mut [Shadow]> {
+    fn shadowed(
+        &mut self,
+        range: std::ops::Range<usize>,
+        access: &Access<'_>,
+    ) -> Option<&mut [Shadow]> {
         if access.who.node == 0 || access.who.node == self.owner {
             return None;
         }

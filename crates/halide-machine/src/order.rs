@@ -124,7 +124,9 @@ impl Threads {
         let (_, below_event, below_who) = self.meet(event.node, who.node);
         let (below_event, below_who) = match (below_event, below_who) {
             // A group of this thread, which is still open.
-            (None, Some(below)) if event.group && self.at(below).time == event.time => return false,
+            (None, Some(below)) if event.group && self.at(below).time == event.time => {
+                return false;
+            }
             // Who forked waits for its members.
             (None, _) | (_, None) => return true,
             (Some(event), Some(who)) => (event, who),
@@ -229,7 +231,13 @@ impl Shadow {
     }
 
     /// Notes a read.
-    pub(crate) fn read(&mut self, threads: &Threads, now: Event, who: Who<'_>, is_structured: bool) -> Ordered {
+    pub(crate) fn read(
+        &mut self,
+        threads: &Threads,
+        now: Event,
+        who: Who<'_>,
+        is_structured: bool,
+    ) -> Ordered {
         let fine = |event: &Event| threads.is_fine(*event, now, who);
         let is_race = if self.is_mixed {
             !self.writers.iter().all(fine)
@@ -244,7 +252,11 @@ impl Shadow {
         });
         let is_covered = self.writers.iter().any(|event| threads.is_before(*event, who));
         let now = Event { is_covered, ..now };
-        if threads.add(&mut self.readers, now, is_structured) { Ordered::Yes } else { Ordered::TooMany }
+        if threads.add(&mut self.readers, now, is_structured) {
+            Ordered::Yes
+        } else {
+            Ordered::TooMany
+        }
     }
 
     /// Notes a write; a silent one writes the value that is there.
@@ -269,10 +281,15 @@ impl Shadow {
             return Ordered::Race;
         }
         self.readers.retain(|event| !before(event));
-        let (ordered, excused): (Vec<_>, Vec<_>) = std::mem::take(&mut self.writers).into_iter().partition(before);
+        let (ordered, excused): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.writers).into_iter().partition(before);
         self.older = ordered;
         self.is_mixed = !excused.is_empty();
         self.writers = excused;
-        if threads.add(&mut self.writers, now, is_structured) { Ordered::Yes } else { Ordered::TooMany }
+        if threads.add(&mut self.writers, now, is_structured) {
+            Ordered::Yes
+        } else {
+            Ordered::TooMany
+        }
     }
 }

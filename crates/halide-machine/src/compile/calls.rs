@@ -20,7 +20,9 @@ impl Compiler<'_> {
             Some(CallKind::Image | CallKind::Halide) => {
                 return self.refuse(format!("the func or image `{name}`"));
             }
-            Some(CallKind::ExternCPlusPlus) => return self.refuse(format!("the function `{name}` of C++")),
+            Some(CallKind::ExternCPlusPlus) => {
+                return self.refuse(format!("the function `{name}` of C++"));
+            }
             Some(CallKind::Intrinsic | CallKind::PureIntrinsic) => {
                 if let Some(result) = self.intrinsic(&name, said, args)? {
                     return Ok(result);
@@ -45,7 +47,12 @@ impl Compiler<'_> {
         }
     }
 
-    fn intrinsic(&mut self, name: &str, said: Option<Ty>, args: &[Expr]) -> Compiled<Option<(Reg, Ty)>> {
+    fn intrinsic(
+        &mut self,
+        name: &str,
+        said: Option<Ty>,
+        args: &[Expr],
+    ) -> Compiled<Option<(Reg, Ty)>> {
         match (name, args) {
             ("if_then_else", _) => return self.if_then_else(args).map(Some),
             ("likely" | "likely_if_innermost", [value]) => return self.expr(value).map(Some),
@@ -67,7 +74,8 @@ impl Compiler<'_> {
             // Memory that is wanted soon: its address may be beyond any memory.
             ("prefetch", _) => {
                 let Some(ty) = said.or(Some(Ty::INT32)) else { return Ok(None) };
-                let reg = self.constant(crate::value::Value::of(ty.lanes, |_| crate::value::Lane::of(0)));
+                let reg =
+                    self.constant(crate::value::Value::of(ty.lanes, |_| crate::value::Lane::of(0)));
                 return Ok(Some((reg, ty)));
             }
             ("alloca", [size]) if *size == Expr::Int(16, halidom_halide_ir::tree::Type::INT32) => {
@@ -146,9 +154,15 @@ impl Compiler<'_> {
         Ok((dst, ty))
     }
 
-    fn function(&mut self, name: &str, said: Option<Ty>, args: &[Expr]) -> Compiled<Option<(Reg, Ty)>> {
+    fn function(
+        &mut self,
+        name: &str,
+        said: Option<Ty>,
+        args: &[Expr],
+    ) -> Compiled<Option<(Reg, Ty)>> {
         if let Some((function, kind)) = Function::of_floats(name) {
-            let is_constant = matches!(function, Function::Nan | Function::Infinity | Function::MinusInfinity);
+            let is_constant =
+                matches!(function, Function::Nan | Function::Infinity | Function::MinusInfinity);
             let said = said.or(is_constant.then_some(Ty { kind, lanes: 1 }));
             let result = self.lanewise(name, function, said, args)?;
             return Ok(Some(result));
@@ -185,7 +199,10 @@ impl Compiler<'_> {
                 self.emit(Op::MakeLocks { dst, extent, kind: ty.kind });
                 Ok(Some((dst, Ty::HANDLE)))
             }
-            ("halide_mutex_array_lock" | "halide_mutex_array_unlock", [Expr::Variable { name: locks, ty: _ }, index]) => {
+            (
+                "halide_mutex_array_lock" | "halide_mutex_array_unlock",
+                [Expr::Variable { name: locks, ty: _ }, index],
+            ) => {
                 let Some(bound) = self.bound(*locks).filter(|bound| bound.ty == Ty::HANDLE) else {
                     return self.refuse("a lock of what are no locks");
                 };
@@ -265,10 +282,19 @@ impl Compiler<'_> {
             }
             (None, "set_host_dirty" | "set_device_dirty", [_, flag]) => {
                 let flag = self.typed(flag, Ty::BOOL, &name)?;
-                self.emit(Op::SetDirty { dst, buffer, flag, of_device: field == "set_device_dirty" });
+                self.emit(Op::SetDirty {
+                    dst,
+                    buffer,
+                    flag,
+                    of_device: field == "set_device_dirty",
+                });
                 Ok(Some((dst, Ty::INT32)))
             }
-            (None, "init", [_, shape, host, device, interface, code, bits, dimensions, sides, flags]) => {
+            (
+                None,
+                "init",
+                [_, shape, host, device, interface, code, bits, dimensions, sides, flags],
+            ) => {
                 let is_null = |expr: &Expr| matches!(expr, Expr::Reinterpret(_, value) if matches!(**value, Expr::UInt(0, _)));
                 if !is_null(host) || !is_null(interface) || !matches!(device, Expr::UInt(0, _)) {
                     return self.refuse("a buffer that is made of other memory");
@@ -279,7 +305,16 @@ impl Compiler<'_> {
                 let dimensions = self.typed(dimensions, Ty::INT32, &name)?;
                 let flags = self.typed(flags, Ty { kind: Kind::UInt(64), lanes: 1 }, &name)?;
                 let sides = self.sides(sides)?;
-                self.emit(Op::InitBuffer { dst, buffer, shape, code, bits, dimensions, sides, flags });
+                self.emit(Op::InitBuffer {
+                    dst,
+                    buffer,
+                    shape,
+                    code,
+                    bits,
+                    dimensions,
+                    sides,
+                    flags,
+                });
                 Ok(Some((dst, Ty::HANDLE)))
             }
             _ => Ok(None),
@@ -288,7 +323,9 @@ impl Compiler<'_> {
 
     /// Min, extent, stride and flags of each dimension.
     fn sides(&mut self, sides: &Expr) -> Compiled<Vec<Reg>> {
-        let Expr::Call(call) = sides else { return self.refuse("sides of a buffer that are no struct") };
+        let Expr::Call(call) = sides else {
+            return self.refuse("sides of a buffer that are no struct");
+        };
         let Call { name, ty: _, args, kind: _, component: 0, parameter: None } = &**call else {
             return self.refuse("sides of a buffer that are no struct");
         };
@@ -310,11 +347,13 @@ impl Compiler<'_> {
         self.patch(failing, here);
         match message {
             Expr::Call(call) => {
-                let Call { name, ty: _, args, kind: _, component: 0, parameter: None } = &**call else {
+                let Call { name, ty: _, args, kind: _, component: 0, parameter: None } = &**call
+                else {
                     return self.refuse("an assertion without an error");
                 };
                 if !self.text(*name).starts_with("halide_error") {
-                    return self.refuse(format!("an assertion whose error is `{}`", self.text(*name)));
+                    return self
+                        .refuse(format!("an assertion whose error is `{}`", self.text(*name)));
                 }
                 let error = self.shared_text(*name);
                 let mut values = Vec::new();

@@ -82,7 +82,10 @@ impl Compiler<'_> {
                 let (condition, of) = self.expr(condition)?;
                 let (a, ty) = self.expr(a)?;
                 let (b, other) = self.expr(b)?;
-                if of.kind != Kind::UInt(1) || ty != other || (of.lanes != 1 && of.lanes != ty.lanes) {
+                if of.kind != Kind::UInt(1)
+                    || ty != other
+                    || (of.lanes != 1 && of.lanes != ty.lanes)
+                {
                     return self.refuse("a select of operands of different types");
                 }
                 let dst = self.register();
@@ -96,7 +99,11 @@ impl Compiler<'_> {
             Expr::Ramp { base, stride, lanes } => {
                 let (base, ty) = self.expr(base)?;
                 let (stride, other) = self.expr(stride)?;
-                if ty != other || ty.lanes != 1 || *lanes < 2 || !(ty.kind.is_int() || ty.kind.is_float()) {
+                if ty != other
+                    || ty.lanes != 1
+                    || *lanes < 2
+                    || !(ty.kind.is_int() || ty.kind.is_float())
+                {
                     return self.refuse("a ramp of vectors");
                 }
                 let ty = self.lanes(ty, *lanes)?;
@@ -123,7 +130,10 @@ impl Compiler<'_> {
             Expr::VectorReduce(op, ty, value) => {
                 let to = self.ty(*ty)?;
                 let (a, from) = self.expr(value)?;
-                if from.kind != to.kind || !from.lanes.is_multiple_of(to.lanes) || from.kind == Kind::Handle {
+                if from.kind != to.kind
+                    || !from.lanes.is_multiple_of(to.lanes)
+                    || from.kind == Kind::Handle
+                {
                     return self.refuse("a reduction to lanes that do not divide those before");
                 }
                 let dst = self.register();
@@ -145,7 +155,11 @@ impl Compiler<'_> {
         Ok((reg, ty))
     }
 
-    fn variable(&mut self, name: NameId, said: Option<halidom_halide_ir::tree::Type>) -> Compiled<(Reg, Ty)> {
+    fn variable(
+        &mut self,
+        name: NameId,
+        said: Option<halidom_halide_ir::tree::Type>,
+    ) -> Compiled<(Reg, Ty)> {
         let said = said.map(|ty| self.ty(ty)).transpose()?;
         let Some(bound) = self.bound(name) else { return self.free_name(name, said) };
         if said.is_some_and(|said| said != bound.ty) {
@@ -157,7 +171,11 @@ impl Compiler<'_> {
         Ok((bound.reg, bound.ty))
     }
 
-    fn reinterpret(&mut self, ty: halidom_halide_ir::tree::Type, value: &Expr) -> Compiled<(Reg, Ty)> {
+    fn reinterpret(
+        &mut self,
+        ty: halidom_halide_ir::tree::Type,
+        value: &Expr,
+    ) -> Compiled<(Reg, Ty)> {
         let to = self.ty(ty)?;
         let is_null = matches!(value, Expr::UInt(0, _) | Expr::Int(0, _));
         let (a, from) = self.expr(value)?;
@@ -174,7 +192,12 @@ impl Compiler<'_> {
             return self.refuse("the bits of a type of another width");
         }
         let dst = self.register();
-        self.emit(Op::Reinterpret { dst, from: (from.kind, from.lanes), to: (to.kind, to.lanes), a });
+        self.emit(Op::Reinterpret {
+            dst,
+            from: (from.kind, from.lanes),
+            to: (to.kind, to.lanes),
+            a,
+        });
         Ok((dst, to))
     }
 
@@ -187,8 +210,15 @@ impl Compiler<'_> {
         let is_logic = matches!(op, BinaryOp::And | BinaryOp::Or);
         let is_fine = match ty.kind {
             Kind::Handle => matches!(op, BinaryOp::Eq | BinaryOp::Ne),
-            Kind::UInt(1) => is_logic || op.is_comparison() || matches!(op, BinaryOp::Min | BinaryOp::Max),
-            Kind::Int(_) | Kind::UInt(_) | Kind::Half | Kind::BFloat | Kind::Single | Kind::Double => !is_logic,
+            Kind::UInt(1) => {
+                is_logic || op.is_comparison() || matches!(op, BinaryOp::Min | BinaryOp::Max)
+            }
+            Kind::Int(_)
+            | Kind::UInt(_)
+            | Kind::Half
+            | Kind::BFloat
+            | Kind::Single
+            | Kind::Double => !is_logic,
         };
         if !is_fine {
             return self.refuse(format!("{op:?} of operands of its type"));
@@ -230,7 +260,10 @@ impl Compiler<'_> {
                 said.kind
             }
             (None, Some(kind)) => kind,
-            (None, None) => return self.refuse(format!("a load of `{}`, whose type nothing says", self.text(*name))),
+            (None, None) => {
+                return self
+                    .refuse(format!("a load of `{}`, whose type nothing says", self.text(*name)));
+            }
         };
         let is_dense = is_dense(index);
         let predicate = self.predicate(predicate.as_ref(), lanes)?;
@@ -260,7 +293,11 @@ impl Compiler<'_> {
         Ok((modulus != 1).then_some(Alignment { modulus, remainder }))
     }
 
-    pub(super) fn predicate(&mut self, predicate: Option<&Expr>, lanes: u32) -> Compiled<Option<Reg>> {
+    pub(super) fn predicate(
+        &mut self,
+        predicate: Option<&Expr>,
+        lanes: u32,
+    ) -> Compiled<Option<Reg>> {
         let Some(predicate) = predicate else { return Ok(None) };
         let (reg, ty) = self.expr(predicate)?;
         if ty != (Ty { kind: Kind::UInt(1), lanes }) {
@@ -287,7 +324,10 @@ impl Compiler<'_> {
             None => bound.reg,
             Some(kernel) => match kernel.buffers.get(&name) {
                 Some(reg) => *reg,
-                None => return self.refuse(format!("`{text}` on the device, which has no buffer of its name")),
+                None => {
+                    return self
+                        .refuse(format!("`{text}` on the device, which has no buffer of its name"));
+                }
             },
         };
         Ok((reg, kind))
@@ -308,7 +348,8 @@ impl Compiler<'_> {
         // A scalar is looked at twice, and so within each other: whether it is one shows when it was.
         let before = (self.code.len(), self.next);
         if self.indices == MOST_INDICES {
-            return self.refuse("indices read from memory whose indices are read from memory, and so on");
+            return self
+                .refuse("indices read from memory whose indices are read from memory, and so on");
         }
         self.indices += 1;
         let plain = self.expr(index);
@@ -338,14 +379,25 @@ impl Compiler<'_> {
     fn promoted(&mut self, index: &Expr) -> Compiled<Reg> {
         self.nested(|compiler| {
             if let Expr::Binary(op, operands) = index
-                && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
+                && matches!(
+                    op,
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max
+                )
             {
                 let [a, b] = &**operands;
                 let a = compiler.promoted(a)?;
                 let b = compiler.promoted(b)?;
                 let dst = compiler.register();
                 let mask = compiler.mask_of(1)?;
-                compiler.emit(Op::Binary { dst, op: *op, kind: Kind::Int(64), a, b, lanes: 1, mask });
+                compiler.emit(Op::Binary {
+                    dst,
+                    op: *op,
+                    kind: Kind::Int(64),
+                    a,
+                    b,
+                    lanes: 1,
+                    mask,
+                });
                 return Ok(dst);
             }
             let (reg, ty) = compiler.expr(index)?;
@@ -364,7 +416,9 @@ impl Compiler<'_> {
             of.push(reg);
             types.push(ty);
         }
-        let Some(first) = types.first().copied() else { return self.refuse("a shuffle of nothing") };
+        let Some(first) = types.first().copied() else {
+            return self.refuse("a shuffle of nothing");
+        };
         if types.iter().any(|ty| ty.kind != first.kind) {
             return self.refuse("a shuffle of different types");
         }

@@ -148,10 +148,14 @@ impl Compiler<'_> {
             }
             StmtKind::Free(name) => {
                 let Some(Bound { reg, ty: _, memory }) = self.bound(*name) else {
-                    return self.refuse(format!("`free` of `{}`, which nothing binds", self.text(*name)));
+                    return self
+                        .refuse(format!("`free` of `{}`, which nothing binds", self.text(*name)));
                 };
                 let Some((_, is_shared)) = memory else {
-                    return self.refuse(format!("`free` of `{}`, which is not allocated", self.text(*name)));
+                    return self.refuse(format!(
+                        "`free` of `{}`, which is not allocated",
+                        self.text(*name)
+                    ));
                 };
                 let text = self.shared_text(*name);
                 self.emit(Op::Free { pointer: reg, is_shared, name: text });
@@ -205,7 +209,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn for_loop(&mut self, parts: &Loop<'_>, kind: ForKind, device: Option<NameId>) -> Compiled<()> {
+    fn for_loop(
+        &mut self,
+        parts: &Loop<'_>,
+        kind: ForKind,
+        device: Option<NameId>,
+    ) -> Compiled<()> {
         if self.atomic.is_some() && kind != ForKind::Serial {
             return self.refuse("a loop at one time in an atomic update");
         }
@@ -214,7 +223,10 @@ impl Compiler<'_> {
             ForKind::Parallel => return self.parallel(parts),
             ForKind::Vectorized | ForKind::Unrolled => {
                 if self.mode == Mode::Final {
-                    let words = format!("a loop of kind `{}`, of which the code generators know nothing", kind.keyword());
+                    let words = format!(
+                        "a loop of kind `{}`, of which the code generators know nothing",
+                        kind.keyword()
+                    );
                     return self.refuse(words);
                 }
             }
@@ -258,8 +270,7 @@ impl Compiler<'_> {
         let extent = self.int32(extent, "the extent of a loop")?;
         let var = self.register();
         let mark = self.next;
-        let parallel =
-            self.emit(Op::Parallel { var, min, extent, body: 0, end: 0, mark });
+        let parallel = self.emit(Op::Parallel { var, min, extent, body: 0, end: 0, mark });
         let begin = self.here();
         self.bind(name, Bound { reg: var, ty: Ty::INT32, memory: None });
         let result = self.block(body);
@@ -293,7 +304,12 @@ impl Compiler<'_> {
     }
 
     /// A loop of a GPU: the outermost is a kernel; within it they give numbers of blocks and threads, all of which run all of the kernel.
-    fn gpu_loop(&mut self, parts: &Loop<'_>, kind: ForKind, device: Option<NameId>) -> Compiled<()> {
+    fn gpu_loop(
+        &mut self,
+        parts: &Loop<'_>,
+        kind: ForKind,
+        device: Option<NameId>,
+    ) -> Compiled<()> {
         let Loop { name, min, extent: _, body } = *parts;
         if device.is_some_and(|device| self.text(device) != "CUDA") {
             return self.refuse("a GPU other than by CUDA");
@@ -304,7 +320,9 @@ impl Compiler<'_> {
         if self.kernel.is_some() {
             let text = self.text(name);
             let Some((of_thread, dim)) = identity(text) else {
-                return self.refuse(format!("the loop `{text}` of a GPU, which is none of its dimensions"));
+                return self.refuse(format!(
+                    "the loop `{text}` of a GPU, which is none of its dimensions"
+                ));
             };
             if of_thread != (kind == ForKind::GpuThread) {
                 return self.refuse(format!("the loop `{text}` of another kind than its name"));
@@ -335,7 +353,10 @@ impl Compiler<'_> {
         for buffer in used {
             let Some(bound) = self.bound(buffer) else { continue };
             if bound.memory.is_some() {
-                return self.refuse(format!("`{}`, which is allocated on the host, in a kernel", self.text(buffer)));
+                return self.refuse(format!(
+                    "`{}`, which is allocated on the host, in a kernel",
+                    self.text(buffer)
+                ));
             }
             if kernel.buffers.contains_key(&buffer) {
                 continue;
@@ -391,7 +412,8 @@ impl Compiler<'_> {
         let memory = memory.map_or("Auto", |memory| self.text(memory)).to_owned();
         let Ok(padding) = u64::try_from(padding) else { return self.refuse("a negative padding") };
         let constant = constant_size(extents).map(|count| count.saturating_mul(ty.kind.bytes()));
-        let padded = constant.map(|size| size.saturating_add(padding.saturating_mul(ty.kind.bytes())));
+        let padded =
+            constant.map(|size| size.saturating_add(padding.saturating_mul(ty.kind.bytes())));
         let in_kernel = self.kernel.is_some();
         let is_shared = memory == "GPUShared";
         let is_static = match memory.as_str() {
@@ -408,7 +430,10 @@ impl Compiler<'_> {
                     return self.refuse("shared memory of several extents");
                 }
                 // All of it begins at one address.
-                let has_shared = self.kernel.as_mut().is_some_and(|kernel| std::mem::replace(&mut kernel.has_shared, true));
+                let has_shared = self
+                    .kernel
+                    .as_mut()
+                    .is_some_and(|kernel| std::mem::replace(&mut kernel.has_shared, true));
                 if has_shared {
                     return self.refuse("two allocations in shared memory, which are one");
                 }
@@ -453,8 +478,14 @@ impl Compiler<'_> {
     }
 
     /// Memory that a call gives: of these the machine knows arrays of locks.
-    fn locks(&mut self, allocated: &Allocated<'_>, new: &Expr, endings: &mut Vec<Ending>) -> Compiled<()> {
-        let Allocated { name, ty: _, extents, padding, memory: _, condition, new: _, free } = *allocated;
+    fn locks(
+        &mut self,
+        allocated: &Allocated<'_>,
+        new: &Expr,
+        endings: &mut Vec<Ending>,
+    ) -> Compiled<()> {
+        let Allocated { name, ty: _, extents, padding, memory: _, condition, new: _, free } =
+            *allocated;
         let is_create = match new {
             Expr::Call(call) => self.text(call.name) == "halide_mutex_array_create",
             Expr::Int(..)
@@ -515,7 +546,11 @@ impl Compiler<'_> {
         if self.atomic == Some(Atomicity::Locked) && lanes > 1 {
             return self.refuse("a store of a vector under a lock");
         }
-        if ty.lanes != lanes || element.is_some_and(|kind| kind != ty.kind && (kind == Kind::Handle || ty.kind == Kind::Handle)) {
+        if ty.lanes != lanes
+            || element.is_some_and(|kind| {
+                kind != ty.kind && (kind == Kind::Handle || ty.kind == Kind::Handle)
+            })
+        {
             return self.refuse("a store of other lanes than its index has");
         }
         let predicate = predicate_lanes(self, lanes)?;
@@ -525,9 +560,14 @@ impl Compiler<'_> {
     }
 
     /// An update that nothing comes between: each lane reads, computes and writes after the one before.
-    fn update(&mut self, stored: &Stored<'_>, (pointer, element): (Reg, Option<Kind>)) -> Compiled<()> {
+    fn update(
+        &mut self,
+        stored: &Stored<'_>,
+        (pointer, element): (Reg, Option<Kind>),
+    ) -> Compiled<()> {
         let Stored { name, index, alignment: _, value, predicate: _ } = *stored;
-        let is_vector = !matches!(index, Expr::Let { name: _, value: _, body: _ }) || is_dense(index);
+        let is_vector =
+            !matches!(index, Expr::Let { name: _, value: _, body: _ }) || is_dense(index);
         if !is_vector {
             return self.refuse("an atomic update whose index has names");
         }
@@ -539,7 +579,8 @@ impl Compiler<'_> {
             if ty.lanes != lanes || element.is_some_and(|kind| kind != ty.kind) {
                 return self.refuse("an atomic update of another type");
             }
-            let place = Place { pointer, kind: ty.kind, lanes, index, alignment: None, predicate: None };
+            let place =
+                Place { pointer, kind: ty.kind, lanes, index, alignment: None, predicate: None };
             self.emit(Op::Store { place, value, lane: Some(lane), atomic: true });
             self.next = next;
         }
@@ -571,7 +612,11 @@ fn identity(name: &str) -> Option<(bool, usize)> {
 }
 
 /// The extents of blocks and threads that a kernel's loops say.
-fn dimensions<'e>(parts: &Loop<'e>, names: &halidom_halide_ir::Names, extents: &mut [[Option<&'e Expr>; 3]; 2]) {
+fn dimensions<'e>(
+    parts: &Loop<'e>,
+    names: &halidom_halide_ir::Names,
+    extents: &mut [[Option<&'e Expr>; 3]; 2],
+) {
     let Loop { name, min: _, extent, body } = *parts;
     if let Some((of_thread, dim)) = identity(names.text(name))
         && let Some(place) = extents.get_mut(usize::from(of_thread)).and_then(|of| of.get_mut(dim))
@@ -583,12 +628,18 @@ fn dimensions<'e>(parts: &Loop<'e>, names: &halidom_halide_ir::Names, extents: &
     }
 }
 
-fn inner_dimensions<'e>(stmt: &'e Stmt, names: &halidom_halide_ir::Names, extents: &mut [[Option<&'e Expr>; 3]; 2]) {
+fn inner_dimensions<'e>(
+    stmt: &'e Stmt,
+    names: &halidom_halide_ir::Names,
+    extents: &mut [[Option<&'e Expr>; 3]; 2],
+) {
     let Stmt { at: _, kind } = stmt;
     if let StmtKind::For { name, min, extent, kind: _, device: _, body } = kind {
         return dimensions(&Loop { name: *name, min, extent, body }, names, extents);
     }
-    for_each_block(kind, &mut |block| block.iter().for_each(|stmt| inner_dimensions(stmt, names, extents)));
+    for_each_block(kind, &mut |block| {
+        block.iter().for_each(|stmt| inner_dimensions(stmt, names, extents))
+    });
 }
 
 /// Calls `visit` with every block directly within a statement.
@@ -610,7 +661,16 @@ fn for_each_block<'e>(kind: &'e StmtKind, visit: &mut impl FnMut(&'e Block)) {
         | StmtKind::Assert { condition: _, message: _ }
         | StmtKind::Store { name: _, index: _, alignment: _, value: _, predicate: _ }
         | StmtKind::Provide { name: _, args: _, values: _, predicate: _ }
-        | StmtKind::Allocate { name: _, ty: _, extents: _, padding: _, memory: _, condition: _, new: _, free: _ }
+        | StmtKind::Allocate {
+            name: _,
+            ty: _,
+            extents: _,
+            padding: _,
+            memory: _,
+            condition: _,
+            new: _,
+            free: _,
+        }
         | StmtKind::Free(_)
         | StmtKind::Evaluate(_)
         | StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {}
@@ -638,7 +698,16 @@ fn buffers(stmt: &Stmt, used: &mut Vec<NameId>) {
         StmtKind::ProducerConsumer { name: _, role: _, body: _ }
         | StmtKind::Acquire { semaphore: _, count: _, body: _ }
         | StmtKind::Provide { name: _, args: _, values: _, predicate: _ }
-        | StmtKind::Allocate { name: _, ty: _, extents: _, padding: _, memory: _, condition: _, new: _, free: _ }
+        | StmtKind::Allocate {
+            name: _,
+            ty: _,
+            extents: _,
+            padding: _,
+            memory: _,
+            condition: _,
+            new: _,
+            free: _,
+        }
         | StmtKind::Free(_)
         | StmtKind::Realize { name: _, bounds: _, memory: _, condition: _, body: _ }
         | StmtKind::Fork(_)

@@ -1,6 +1,5 @@
 //! Instructions.
 
-
 use halidom_halide_ir::tree::{Alignment, BinaryOp, Scalar};
 
 use super::Machine;
@@ -20,7 +19,9 @@ const MOST_BYTES: u128 = (1 << 31) - 1;
 fn decided(lane: Lane, what: &str) -> Running<u64> {
     match lane.poison {
         None => Ok(lane.bits),
-        Some(poison) => fault(FaultKind::Poison, format!("{what} is decided by {}", poison.words())),
+        Some(poison) => {
+            fault(FaultKind::Poison, format!("{what} is decided by {}", poison.words()))
+        }
     }
 }
 
@@ -44,14 +45,17 @@ impl Machine<'_> {
                 let (x, y) = (thread.value(*a), thread.value(*b));
                 if matches!(op, BinaryOp::Div | BinaryOp::Mod) && kind.is_int() {
                     for (number, lane) in y.lanes().iter().enumerate() {
-                        let is_on = mask.is_none_or(|mask| thread.value(mask).lane(number).bits == 1);
+                        let is_on =
+                            mask.is_none_or(|mask| thread.value(mask).lane(number).bits == 1);
                         if is_on {
                             decided(*lane, "a divisor")?;
                         }
                     }
                 }
                 let notes = &mut self.notes;
-                let value = Value::of(*lanes, |lane| arith::binary(*op, *kind, x.lane(lane), y.lane(lane), notes));
+                let value = Value::of(*lanes, |lane| {
+                    arith::binary(*op, *kind, x.lane(lane), y.lane(lane), notes)
+                });
                 self.steps += u64::from(*lanes / 16);
                 thread.set(*dst, value);
             }
@@ -64,7 +68,8 @@ impl Machine<'_> {
                 thread.set(*dst, value);
             }
             Op::Select { dst, condition, a, b, lanes } => {
-                let (condition, a, b) = (thread.value(*condition), thread.value(*a), thread.value(*b));
+                let (condition, a, b) =
+                    (thread.value(*condition), thread.value(*a), thread.value(*b));
                 let value = Value::of(*lanes, |lane| {
                     let condition = condition.lane(lane);
                     match condition.poison {
@@ -158,7 +163,9 @@ impl Machine<'_> {
                 let notes = &mut self.notes;
                 let value = Value::of(*lanes, |lane| {
                     operands.clear();
-                    operands.extend(args.iter().map(|(arg, kind)| (thread.value(*arg).lane(lane), *kind)));
+                    operands.extend(
+                        args.iter().map(|(arg, kind)| (thread.value(*arg).lane(lane), *kind)),
+                    );
                     function.apply(&operands, *kind, notes)
                 });
                 self.steps += u64::from(*lanes / 16);
@@ -260,9 +267,17 @@ impl Machine<'_> {
                 if extents.iter().flatten().any(|extent| *extent == 0) {
                     // A launch of nothing is an error of the runtime, which ends the run.
                     let words = "a kernel without blocks or threads".to_owned();
-                    return Err(Stop::Ended { error: "halide_error_device_run_failed".to_owned(), words });
+                    return Err(Stop::Ended {
+                        error: "halide_error_device_run_failed".to_owned(),
+                        words,
+                    });
                 }
-                if extents.iter().flatten().try_fold(1_u64, |all, extent| all.checked_mul(*extent)).is_none() {
+                if extents
+                    .iter()
+                    .flatten()
+                    .try_fold(1_u64, |all, extent| all.checked_mul(*extent))
+                    .is_none()
+                {
                     return Err(Stop::TooLong);
                 }
                 let members = Members::Kernel { extents, body: *body };
@@ -284,7 +299,10 @@ impl Machine<'_> {
                 let address = decided(thread.value(*semaphore).first(), "a semaphore")?;
                 let count = int32(thread, *count, "the units of a semaphore")?;
                 if !self.memory.is_live(address) || count < 0 {
-                    return fault(FaultKind::Misuse, "a semaphore of less than nothing, or without memory");
+                    return fault(
+                        FaultKind::Misuse,
+                        "a semaphore of less than nothing, or without memory",
+                    );
                 }
                 self.semaphores.insert(address, Semaphore::new(i64::from(count)));
                 thread.set(*dst, Value::One(Lane::of(0)));
@@ -303,7 +321,8 @@ impl Machine<'_> {
                 }
             }
             Op::MakeLocks { dst, extent, kind } => {
-                let extent = kind.value(decided(thread.value(*extent).first(), "a number of locks")?);
+                let extent =
+                    kind.value(decided(thread.value(*extent).first(), "a number of locks")?);
                 self.locks.push(super::Locks { extent });
                 let handle = LOCKS | (self.locks.len() as u64 - 1);
                 thread.set(*dst, Value::One(Lane::of(handle)));
@@ -325,7 +344,10 @@ impl Machine<'_> {
                 let number = *self.held.entry((locks, index)).or_insert(next);
                 let expected = if *is_lock { 0 } else { number };
                 if thread.lock != expected {
-                    return fault(FaultKind::Misuse, "a lock that is held is taken, or another one given back");
+                    return fault(
+                        FaultKind::Misuse,
+                        "a lock that is held is taken, or another one given back",
+                    );
                 }
                 thread.lock = if *is_lock { number } else { 0 };
                 thread.set(*dst, Value::One(Lane::of(0)));
@@ -338,8 +360,11 @@ impl Machine<'_> {
                 let flag = decided(thread.value(*flag).first(), "a flag")? == 1;
                 let number = self.number(thread.value(*buffer).first())?;
                 if let Some(buffer) = self.buffers.get_mut(number) {
-                    let place =
-                        if *of_device { &mut buffer.case.device_dirty } else { &mut buffer.case.host_dirty };
+                    let place = if *of_device {
+                        &mut buffer.case.device_dirty
+                    } else {
+                        &mut buffer.case.host_dirty
+                    };
                     *place = flag;
                 }
                 thread.set(*dst, Value::One(Lane::of(0)));
@@ -372,7 +397,9 @@ impl Machine<'_> {
                     _ => return Err(Stop::Refused("a buffer of another type".to_owned())),
                 };
                 if usize::try_from(dimensions) != Ok(dims.len()) {
-                    return Err(Stop::Refused("a buffer of other dimensions than sides".to_owned()));
+                    return Err(Stop::Refused(
+                        "a buffer of other dimensions than sides".to_owned(),
+                    ));
                 }
                 if let Some(buffer) = self.buffers.get_mut(number) {
                     buffer.case.dims = dims;
@@ -390,7 +417,10 @@ impl Machine<'_> {
                 let Some((buffer, device)) =
                     self.buffers.get(number).and_then(|buffer| Some((buffer, buffer.device?)))
                 else {
-                    return fault(FaultKind::NoMemory, "a kernel of a buffer without memory on the device");
+                    return fault(
+                        FaultKind::NoMemory,
+                        "a kernel of a buffer without memory on the device",
+                    );
                 };
                 let offset = buffer.case.host.as_ref().map_or(0, |host| host.offset as u64);
                 thread.set(*dst, Value::One(Lane::of(device + offset)));
@@ -399,7 +429,9 @@ impl Machine<'_> {
                 let number = self.number(thread.value(*buffer).first())?;
                 if let Some(buffer) = self.buffers.get_mut(number) {
                     if buffer.case.host_dirty && buffer.case.device_dirty {
-                        return Err(Stop::Refused("a buffer whose copies are both the newer one".to_owned()));
+                        return Err(Stop::Refused(
+                            "a buffer whose copies are both the newer one".to_owned(),
+                        ));
                     }
                     let size = buffer.case.host.as_ref().map_or(0, |host| host.bytes.len() as u64);
                     let device = match buffer.device {
@@ -428,12 +460,14 @@ impl Machine<'_> {
                 let value = thread.value(*a);
                 for lane in 0..*lanes as usize {
                     let [value, least, greatest] =
-                        [value, thread.value(*least), thread.value(*greatest)].map(|value| value.lane(lane));
+                        [value, thread.value(*least), thread.value(*greatest)]
+                            .map(|value| value.lane(lane));
                     if value.poison.or(least.poison).or(greatest.poison).is_none() {
                         let [value, least, greatest] =
                             [value, least, greatest].map(|lane| kind.value(lane.bits));
                         if !(least..=greatest).contains(&value) {
-                            let words = format!("{value} is promised to lie from {least} to {greatest}");
+                            let words =
+                                format!("{value} is promised to lie from {least} to {greatest}");
                             return fault(FaultKind::BrokenPromise, words);
                         }
                     }
@@ -467,7 +501,9 @@ impl Machine<'_> {
         };
         // Sides are read before the number of dimensions is looked at: what lies beyond them is something.
         let of_side = |get: fn(Dim) -> i32| {
-            side.map_or(Lane::poison(Poison::Undefined), |side| Lane::of(u64::from(get(side) as u32)))
+            side.map_or(Lane::poison(Poison::Undefined), |side| {
+                Lane::of(u64::from(get(side) as u32))
+            })
         };
         Ok(match field {
             Field::Host => Lane::of(buffer.host),
@@ -485,7 +521,8 @@ impl Machine<'_> {
     }
 
     fn allocate(&mut self, allocation: &Allocation, thread: &mut Thread) -> Running<()> {
-        let Allocation { dst, name, kind, extents, padding, is_static, is_shared, condition } = allocation;
+        let Allocation { dst, name, kind, extents, padding, is_static, is_shared, condition } =
+            allocation;
         let mut size = u128::from(kind.bytes());
         for extent in extents {
             let extent = int32(thread, *extent, "the size of memory")?;
@@ -537,7 +574,8 @@ impl Machine<'_> {
                 let base = Kind::Int(64).value(decided(thread.value(base).first(), what)?);
                 match stride {
                     Some(stride) if lane > 0 => {
-                        let stride = Kind::Int(64).value(decided(thread.value(stride).first(), what)?);
+                        let stride =
+                            Kind::Int(64).value(decided(thread.value(stride).first(), what)?);
                         base + stride * lane as i128
                     }
                     Some(_) | None => base,
@@ -556,10 +594,16 @@ impl Machine<'_> {
         let first = match place.index {
             Index::Ramp { base: _, stride: _ } if lane == 0 => element,
             Index::Lanes { index: _, kind: _ } if lane == 0 => element,
-            Index::Ramp { base: _, stride: _ } | Index::Lanes { index: _, kind: _ } => return Ok(()),
+            Index::Ramp { base: _, stride: _ } | Index::Lanes { index: _, kind: _ } => {
+                return Ok(());
+            }
         };
         let (modulus, remainder) = (i128::from(modulus), i128::from(remainder));
-        let holds = if modulus == 0 { first == remainder } else { (first - remainder).rem_euclid(modulus) == 0 };
+        let holds = if modulus == 0 {
+            first == remainder
+        } else {
+            (first - remainder).rem_euclid(modulus) == 0
+        };
         if holds {
             return Ok(());
         }
@@ -581,7 +625,13 @@ impl Machine<'_> {
         }
     }
 
-    fn load(&mut self, place: &Place, zeroed: bool, atomic: bool, thread: &Thread) -> Running<Value> {
+    fn load(
+        &mut self,
+        place: &Place,
+        zeroed: bool,
+        atomic: bool,
+        thread: &Thread,
+    ) -> Running<Value> {
         let mut memory = std::mem::take(&mut self.memory);
         let result = self.load_from(&mut memory, place, (zeroed, atomic), thread);
         self.memory = memory;
@@ -708,4 +758,3 @@ fn shown(kind: Kind, lane: Lane) -> String {
         None => kind.value(lane.bits).to_string(),
     }
 }
-

@@ -108,8 +108,11 @@ impl<'a> Machine<'a> {
         for buffer in &case.buffers {
             let host = match &buffer.host {
                 Some(host) => {
-                    let pointer =
-                        self.memory.given(buffer.name.clone(), host.bytes.clone(), host.misalignment);
+                    let pointer = self.memory.given(
+                        buffer.name.clone(),
+                        host.bytes.clone(),
+                        host.misalignment,
+                    );
                     pointer + host.offset as u64
                 }
                 None => 0,
@@ -120,9 +123,9 @@ impl<'a> Machine<'a> {
         self.memory.free(self.freed, "shared memory")?;
         for (name, ty) in &self.statement.free {
             let value = if *ty == Ty::HANDLE {
-                let buffer = name.strip_suffix(".buffer").and_then(|name| {
-                    case.buffers.iter().position(|buffer| buffer.name == name)
-                });
+                let buffer = name
+                    .strip_suffix(".buffer")
+                    .and_then(|name| case.buffers.iter().position(|buffer| buffer.name == name));
                 buffer.map(|number| BUFFERS | number as u64)
             } else {
                 let parameter = case.parameters.iter().find(|(listed, _)| listed == name);
@@ -150,7 +153,10 @@ impl<'a> Machine<'a> {
             let left = self.memory.bytes(buffer.host);
             if let Some((_, false)) = left {
                 let name = &buffer.case.name;
-                return fault(FaultKind::Poison, format!("`{name}` has an element without a value"));
+                return fault(
+                    FaultKind::Poison,
+                    format!("`{name}` has an element without a value"),
+                );
             }
             let bytes = left.map(|(bytes, _)| bytes.to_vec());
             buffers.push(after(&buffer.case, bytes));

@@ -70,10 +70,18 @@ impl Thread {
 #[derive(Clone, Debug)]
 pub(super) enum Members {
     /// Iterations from the first on.
-    Loop { var: Reg, first: i32, count: u64, body: Label },
+    Loop {
+        var: Reg,
+        first: i32,
+        count: u64,
+        body: Label,
+    },
     Tasks(Vec<Label>),
     /// Extents of threads and of blocks.
-    Kernel { extents: [[u64; 3]; 2], body: Label },
+    Kernel {
+        extents: [[u64; 3]; 2],
+        body: Label,
+    },
 }
 
 impl Members {
@@ -148,7 +156,9 @@ impl Machine<'_> {
                 }
                 return self.stand_still();
             };
-            let Some(mut thread) = self.threads.get_mut(slot).and_then(Option::take) else { continue };
+            let Some(mut thread) = self.threads.get_mut(slot).and_then(Option::take) else {
+                continue;
+            };
             let flow = self.advance(&mut thread);
             let flow = match flow {
                 Ok(flow) => flow,
@@ -170,9 +180,15 @@ impl Machine<'_> {
             self.at = instr.at;
         }
         if at_barrier {
-            return fault(FaultKind::DivergentBarrier, "threads of a block wait at a barrier that others do not reach");
+            return fault(
+                FaultKind::DivergentBarrier,
+                "threads of a block wait at a barrier that others do not reach",
+            );
         }
-        fault(FaultKind::Deadlock, "every thread waits: for a semaphore that nobody releases, or for one that waits")
+        fault(
+            FaultKind::Deadlock,
+            "every thread waits: for a semaphore that nobody releases, or for one that waits",
+        )
     }
 
     /// Instructions of one thread, as long as it goes on by itself.
@@ -216,8 +232,7 @@ impl Machine<'_> {
                 if !self.statement.is_structured {
                     tick(&mut clock, thread.node, thread.time);
                 }
-                let registers =
-                    thread.registers.get(..mark as usize).unwrap_or_default().to_vec();
+                let registers = thread.registers.get(..mark as usize).unwrap_or_default().to_vec();
                 self.groups_made += 1;
                 self.groups.push(Some(Group {
                     parent: slot,
@@ -302,7 +317,8 @@ impl Machine<'_> {
                         this as i32
                     })
                 };
-                thread.identity = [numbers(member % each.max(1), threads), numbers(thread.block, blocks)];
+                thread.identity =
+                    [numbers(member % each.max(1), threads), numbers(thread.block, blocks)];
             }
         }
         let slot = match self.unused.pop() {
@@ -331,7 +347,9 @@ impl Machine<'_> {
             return;
         }
         let Some(group) = self.groups.get_mut(number).and_then(Option::take) else { return };
-        let Some(parent) = self.threads.get_mut(group.parent).and_then(Option::as_mut) else { return };
+        let Some(parent) = self.threads.get_mut(group.parent).and_then(Option::as_mut) else {
+            return;
+        };
         join(&mut parent.clock, &group.joined);
         parent.wait = Wait::Nothing;
         if parent.node == 0 {
@@ -343,7 +361,9 @@ impl Machine<'_> {
 
     /// Lets a block go on where all of its threads are at the barrier.
     fn arrive(&mut self, slot: usize, group: usize, block: u64) -> Running<()> {
-        let Some(group) = self.groups.get_mut(group).and_then(Option::as_mut) else { return Ok(()) };
+        let Some(group) = self.groups.get_mut(group).and_then(Option::as_mut) else {
+            return Ok(());
+        };
         let Members::Kernel { extents: [threads, _], body: _ } = &group.members else {
             return fault(FaultKind::DivergentBarrier, "a barrier outside of a kernel");
         };
@@ -359,13 +379,18 @@ impl Machine<'_> {
         for slot in &arrived {
             let Some(thread) = self.threads.get(*slot).and_then(Option::as_ref) else { continue };
             if *place.get_or_insert(thread.pc) != thread.pc {
-                return fault(FaultKind::DivergentBarrier, "threads of a block wait at different barriers");
+                return fault(
+                    FaultKind::DivergentBarrier,
+                    "threads of a block wait at different barriers",
+                );
             }
             join(&mut merged, &thread.clock);
             tick(&mut merged, thread.node, thread.time);
         }
         for slot in arrived.iter().rev() {
-            let Some(thread) = self.threads.get_mut(*slot).and_then(Option::as_mut) else { continue };
+            let Some(thread) = self.threads.get_mut(*slot).and_then(Option::as_mut) else {
+                continue;
+            };
             thread.clock = Rc::clone(&merged);
             thread.time += 1;
             thread.pc += 1;
@@ -419,9 +444,17 @@ impl Machine<'_> {
     }
 
     /// Takes units of a semaphore, if there are enough.
-    pub(super) fn acquire(&mut self, address: u64, count: i64, thread: &mut Thread) -> Running<bool> {
+    pub(super) fn acquire(
+        &mut self,
+        address: u64,
+        count: i64,
+        thread: &mut Thread,
+    ) -> Running<bool> {
         let Some(semaphore) = self.semaphores.get_mut(&address) else {
-            return fault(FaultKind::Misuse, "the acquisition of a semaphore that is not initialized");
+            return fault(
+                FaultKind::Misuse,
+                "the acquisition of a semaphore that is not initialized",
+            );
         };
         if count < 0 {
             return fault(FaultKind::Misuse, "the acquisition of less than nothing");
