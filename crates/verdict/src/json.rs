@@ -7,6 +7,19 @@ use crate::{Condition, Evidence, Modes, Verdict};
 /// The version of the form, which every JSON object of a command names.
 pub const SCHEMA: &str = "halidom-verdict-1";
 
+/// Every key that says what was judged.
+pub const KEYS: [&str; 9] = [
+    "verdict",
+    "statement",
+    "modes",
+    "conditions",
+    "shown",
+    "evidence",
+    "reason",
+    "reasons",
+    "hint",
+];
+
 impl Verdict {
     /// The keys of a JSON object that say what was judged. Every object with a `verdict` has all of them that its case has, and no other case's.
     pub fn json(&self) -> Map<String, Value> {

@@ -18,7 +18,7 @@ mod words;
 
 pub use condition::{Condition, Origin};
 pub use exit::Exit;
-pub use json::SCHEMA;
+pub use json::{KEYS, SCHEMA};
 pub use modes::{Floats, Modes};
 pub use obligations::Obligations;
 pub use verdict::{Claim, Evidence, Nothing, Proved, Ran, Refuted, Unknown, Verdict};

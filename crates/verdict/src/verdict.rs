@@ -26,7 +26,7 @@ pub enum Verdict {
 pub enum Claim {
     /// A program of ours computes what its algorithm says.
     Program,
-    /// A store of a program writes what its algorithm says.
+    /// A store of a program writes what its algorithm says, if the rest of the program does.
     Store,
     /// A statement that stock Halide compiled computes what its pipeline says.
     Statement,

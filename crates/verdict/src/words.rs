@@ -67,8 +67,8 @@ impl Claim {
                 "programs compute what their algorithms say",
             ),
             Self::Store => (
-                "the store writes what the algorithm says",
-                "stores write what their algorithms say",
+                "the store writes what the algorithm says if the rest of the program does",
+                "stores write what their algorithms say if the rest of their programs does",
             ),
             Self::Statement => (
                 "the statement that Halide compiled computes what the pipeline says",

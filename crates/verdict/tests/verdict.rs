@@ -1,6 +1,8 @@
 //! What makes a proof, what does not, and how verdicts are folded.
 
-use halidom_verdict::{Claim, Condition, Evidence, Exit, Floats, Modes, Obligations, Ran, Verdict};
+use halidom_verdict::{
+    Claim, Condition, Evidence, Exit, Floats, KEYS, Modes, Obligations, Ran, Verdict,
+};
 
 const NONE: (&str, &str) = ("the file is empty", "write something");
 const APART: Condition =
@@ -129,6 +131,7 @@ fn exits_sentences_and_json_go_together() {
         let json = verdict.json();
         assert_eq!(json["verdict"], verdict.name());
         assert_eq!(json.keys().collect::<Vec<_>>(), keys);
+        assert!(json.keys().all(|key| KEYS.contains(&key.as_str())));
         assert_eq!(verdict.is_proved(), exit == Exit::Done);
     }
     let codes = [Exit::Done, Exit::Wrong, Exit::BadInput, Exit::Unknown, Exit::Disagreement];
