@@ -132,6 +132,9 @@ fn run() -> Result<(), Error> {
     ];
     println!("\n{}\n{}", table::layout(&headings, &rows), about_floats.join("\n"));
     println!("\n{} derivations; coqc: {seconds:.1} s in all", rows.len());
+    if rows.is_empty() {
+        failed.push("no derivation was looked at".to_owned());
+    }
     if seconds > LIMITS.1 {
         failed.push(format!("all together (more than {} s of coqc)", LIMITS.1));
     }
