@@ -578,3 +578,146 @@ impl Expr {
         }
     }
 }
+
+/// The kinds of statements, without what they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Construct {
+    /// [`StmtKind::Let`].
+    Let,
+    /// [`StmtKind::Assert`].
+    Assert,
+    /// [`StmtKind::ProducerConsumer`].
+    ProducerConsumer,
+    /// [`StmtKind::For`].
+    For,
+    /// [`StmtKind::Acquire`].
+    Acquire,
+    /// [`StmtKind::Store`].
+    Store,
+    /// [`StmtKind::Provide`].
+    Provide,
+    /// [`StmtKind::Allocate`].
+    Allocate,
+    /// [`StmtKind::Free`].
+    Free,
+    /// [`StmtKind::Realize`].
+    Realize,
+    /// [`StmtKind::Fork`].
+    Fork,
+    /// [`StmtKind::If`].
+    If,
+    /// [`StmtKind::Evaluate`].
+    Evaluate,
+    /// [`StmtKind::Prefetch`].
+    Prefetch,
+    /// [`StmtKind::Atomic`].
+    Atomic,
+    /// [`StmtKind::HoistedStorage`].
+    HoistedStorage,
+    /// [`StmtKind::Scope`].
+    Scope,
+}
+
+impl Stmt {
+    /// Which kind of statement it is.
+    pub fn construct(&self) -> Construct {
+        match &self.kind {
+            StmtKind::Let { .. } => Construct::Let,
+            StmtKind::Assert { .. } => Construct::Assert,
+            StmtKind::ProducerConsumer { .. } => Construct::ProducerConsumer,
+            StmtKind::For { .. } => Construct::For,
+            StmtKind::Acquire { .. } => Construct::Acquire,
+            StmtKind::Store { .. } => Construct::Store,
+            StmtKind::Provide { .. } => Construct::Provide,
+            StmtKind::Allocate { .. } => Construct::Allocate,
+            StmtKind::Free(_) => Construct::Free,
+            StmtKind::Realize { .. } => Construct::Realize,
+            StmtKind::Fork(_) => Construct::Fork,
+            StmtKind::If { .. } => Construct::If,
+            StmtKind::Evaluate(_) => Construct::Evaluate,
+            StmtKind::Prefetch { .. } => Construct::Prefetch,
+            StmtKind::Atomic { .. } => Construct::Atomic,
+            StmtKind::HoistedStorage { .. } => Construct::HoistedStorage,
+            StmtKind::Scope(_) => Construct::Scope,
+        }
+    }
+
+    /// Calls `visit` with each block within the statement, in order.
+    pub fn for_each_block<'s>(&'s self, visit: &mut impl FnMut(&'s [Self])) {
+        match &self.kind {
+            StmtKind::ProducerConsumer { name: _, role: _, body }
+            | StmtKind::For { name: _, min: _, extent: _, kind: _, device: _, body }
+            | StmtKind::Acquire { semaphore: _, count: _, body }
+            | StmtKind::Realize { name: _, bounds: _, memory: _, condition: _, body }
+            | StmtKind::Atomic { producer: _, mutex: _, body }
+            | StmtKind::HoistedStorage { name: _, body }
+            | StmtKind::Scope(body) => visit(body),
+            StmtKind::Fork(tasks) => tasks.iter().for_each(|task| visit(task)),
+            StmtKind::If { condition: _, then_branch, else_branch } => {
+                visit(then_branch);
+                if let Some(other) = else_branch {
+                    visit(other);
+                }
+            }
+            StmtKind::Let { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Provide { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free(_)
+            | StmtKind::Evaluate(_)
+            | StmtKind::Prefetch { .. } => {}
+        }
+    }
+
+    /// Calls `visit` with each expression of the statement itself, not of blocks within it, in order.
+    pub fn for_each_expr<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
+        match &self.kind {
+            StmtKind::Let { name: _, value } | StmtKind::Evaluate(value) => visit(value),
+            StmtKind::Assert { condition, message } => {
+                visit(condition);
+                visit(message);
+            }
+            StmtKind::If { condition, then_branch: _, else_branch: _ } => visit(condition),
+            StmtKind::For { name: _, min, extent, kind: _, device: _, body: _ } => {
+                visit(min);
+                visit(extent);
+            }
+            StmtKind::Acquire { semaphore, count, body: _ } => {
+                visit(semaphore);
+                visit(count);
+            }
+            StmtKind::Store { name: _, index, alignment: _, value, predicate } => {
+                visit(index);
+                visit(value);
+                predicate.iter().for_each(visit);
+            }
+            StmtKind::Provide { name: _, args, values, predicate } => {
+                args.iter().chain(values).chain(predicate).for_each(visit);
+            }
+            StmtKind::Allocate {
+                name: _,
+                ty: _,
+                extents,
+                padding: _,
+                memory: _,
+                condition,
+                new,
+                free: _,
+            } => extents.iter().chain(condition).chain(new).for_each(visit),
+            StmtKind::Realize { name: _, bounds, memory: _, condition, body: _ } => {
+                let sides = bounds.iter().flat_map(|range| [&range.min, &range.extent]);
+                sides.chain(condition).for_each(visit);
+            }
+            StmtKind::Prefetch { name: _, at: _, from: _, bounds } => {
+                bounds.iter().flat_map(|range| [&range.min, &range.extent]).for_each(visit);
+            }
+            StmtKind::ProducerConsumer { .. }
+            | StmtKind::Free(_)
+            | StmtKind::Fork(_)
+            | StmtKind::Atomic { .. }
+            | StmtKind::HoistedStorage { .. }
+            | StmtKind::Scope(_) => {}
+        }
+    }
+}

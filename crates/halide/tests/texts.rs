@@ -132,6 +132,14 @@ fn what_the_printer_would_not_print_is_refused_where_it_departs() {
 }
 
 #[test]
+fn one_line_break_after_the_last_line_is_passed_over() {
+    assert_eq!(print_back("f(1)\n\n"), "f(1)\n");
+    for source in ["f(1)\n\n\n", "f(1)\n \n", "\n"] {
+        assert!(text::statement(source, &mut Names::new()).is_err(), "{source:?}");
+    }
+}
+
+#[test]
 fn deep_nesting_is_refused() {
     let source = format!("let x = {}a{}\n", "(1 + ".repeat(10_000), ")".repeat(10_000));
     let error = text::statement(&source, &mut Names::new()).unwrap_err();

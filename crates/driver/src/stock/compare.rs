@@ -101,7 +101,7 @@ pub fn compare(path: &std::path::Path) -> Result<Result<Comparison, Refusal>, Fi
         for pass in &passes {
             let Some(block) = &pass.block else { continue };
             let mut own = source.clone();
-            let program = translate::program(&mut own, &pipeline, &names, (block, &[]));
+            let program = translate::between_passes(&mut own, &pipeline, &names, block);
             let program = program.map_err(|unsupported| unsupported.what);
             runnable.push((pass, program.map(|compiled| (own, compiled.program))));
         }

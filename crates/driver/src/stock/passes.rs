@@ -64,7 +64,7 @@ pub fn passes(
     for pass in text::dump(dump, &mut names)? {
         let Some(block) = pass.block else { continue };
         let mut source = stock.source.clone();
-        let outcome = match translate::program(&mut source, &stock.pipeline, &names, (&block, &[]))
+        let outcome = match translate::between_passes(&mut source, &stock.pipeline, &names, &block)
         {
             Err(unsupported) => Outcome::NotRun(unsupported.what),
             Ok(compiled) => {

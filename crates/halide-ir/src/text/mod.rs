@@ -18,16 +18,20 @@ use crate::Names;
 use crate::tree::{Block, Expr};
 use cursor::Cursor;
 
-/// Reads a statement: all of the text.
+/// Reads a statement: all of the text. Halide ends the last line of one; a further line break, as editors add it, is passed over.
 pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     let mut cursor = Cursor::new(text, 0, names);
     let block = cursor.block(0)?;
+    let end = cursor.at();
+    if cursor.rest() == "\n" {
+        cursor.skip("\n");
+    }
     if !cursor.is_at_end() || block.is_empty() {
         return Err(cursor.expected("a statement"));
     }
     // Types that Halide would not print, or would, are what the grammar cannot tell.
     let printed = print(&block, names);
-    if printed != text {
+    if printed != text[..end] {
         let same = text.bytes().zip(printed.bytes()).take_while(|(a, b)| a == b).count();
         return Err(SyntaxError { at: same, expected: "what Halide prints here", known: None });
     }

@@ -83,10 +83,23 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Foun
     solver.found
 }
 
+/// Whether a load is of the element that no buffer has.
+fn is_nowhere(forms: &Forms<'_>, load: &Load) -> bool {
+    let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
+    at == Some(NOWHERE)
+}
+
 /// Coordinates of loads that no store told: those that follow from element numbers alone.
 pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) {
     for load in sites.loads.values() {
         if found.loads.contains_key(&load.expr) {
+            continue;
+        }
+        if is_nowhere(forms, load) {
+            // A fault wherever it is made, so that what is owed of it is that it is not made.
+            let func = forms.pool.buffer(load.buffer).func;
+            let rank = forms.pool.func(func).rank();
+            found.loads.insert(load.expr, vec![Form::constant(0); rank]);
             continue;
         }
         let Some(layout) = found.layouts.get(&load.buffer) else { continue };
@@ -136,8 +149,7 @@ impl Solver<'_> {
     fn beside(&self, forms: &Forms<'_>, store: &Store) -> Option<Claim> {
         let [load] = *store.loads else { return None };
         let load = &self.sites.loads[&load];
-        let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
-        if load.buffer != store.buffer || at != Some(NOWHERE) {
+        if load.buffer != store.buffer || !is_nowhere(forms, load) {
             return None;
         }
         let other = self.sites.stores.iter().find(|other| {

@@ -509,7 +509,7 @@ fn is_whole_without(func: &Func) -> bool {
         .args
         .iter()
         .zip(&func.args)
-        .all(|(arg, own)| matches!(arg, Expr::Variable { name, .. } if name == own));
+        .all(|(arg, own)| matches!(arg, Expr::Variable { name, ty: _ } if name == own));
     pure && !reads
         && second.schedule.domain.is_empty()
         && second.predicate == Expr::UInt(1, tree::Type::BOOL)

@@ -6,13 +6,16 @@
 //! written in between. A barrier elsewhere, and memory of one thread that lives across it, are not translated.
 
 use super::error::{Result, unsupported};
-use super::program::for_each_block;
+use super::kernels::reads_memory;
 use crate::Names;
-use crate::tree::{Block, Expr, ForKind, Stmt, StmtKind};
+use crate::tree::{Block, Construct, Expr, ForKind, Stmt, StmtKind};
 
 /// The loops that a loop over threads is, if there is a barrier in it.
 pub(super) fn phases(names: &Names, stmt: &Stmt) -> Result<Option<Block>> {
-    let is_thread_loop = matches!(stmt.kind, StmtKind::For { kind: ForKind::GpuThread, .. });
+    let is_thread_loop = matches!(
+        stmt.kind,
+        StmtKind::For { name: _, min: _, extent: _, kind: ForKind::GpuThread, device: _, body: _ }
+    );
     if !is_thread_loop || !has_barrier(names, std::slice::from_ref(stmt)) {
         return Ok(None);
     }
@@ -22,61 +25,53 @@ pub(super) fn phases(names: &Names, stmt: &Stmt) -> Result<Option<Block>> {
 /// A statement with barriers in it, part by part.
 fn divided(names: &Names, stmt: &Stmt) -> Result<Vec<Stmt>> {
     let at = stmt.at;
-    match &stmt.kind {
-        StmtKind::For { name, min, extent, kind: kind @ ForKind::GpuThread, device, body } => {
-            let wrap = |body| {
-                let (min, extent) = (min.clone(), extent.clone());
-                let kind =
-                    StmtKind::For { name: *name, min, extent, kind: *kind, device: *device, body };
-                Stmt { at, kind }
-            };
-            Ok(parts(names, body)?.into_iter().map(wrap).collect())
-        }
-        StmtKind::ProducerConsumer { name, role, body } => {
-            let wrap = |body| Stmt {
-                at,
-                kind: StmtKind::ProducerConsumer { name: *name, role: *role, body },
-            };
-            Ok(parts(names, body)?.into_iter().map(wrap).collect())
-        }
-        StmtKind::Scope(body) => {
-            let wrap = |body| Stmt { at, kind: StmtKind::Scope(body) };
-            Ok(parts(names, body)?.into_iter().map(wrap).collect())
-        }
-        StmtKind::For { .. }
-        | StmtKind::Let { .. }
-        | StmtKind::Assert { .. }
-        | StmtKind::Acquire { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Provide { .. }
-        | StmtKind::Allocate { .. }
-        | StmtKind::Free(_)
-        | StmtKind::Realize { .. }
-        | StmtKind::Fork(_)
-        | StmtKind::If { .. }
-        | StmtKind::Evaluate(_)
-        | StmtKind::Prefetch { .. }
-        | StmtKind::Atomic { .. }
-        | StmtKind::HoistedStorage { .. } => {
-            unsupported("a barrier in something else than loops over threads")
-                .map_err(|what| what.at(at))
-        }
+    if let StmtKind::For { name, min, extent, kind: kind @ ForKind::GpuThread, device, body } =
+        &stmt.kind
+    {
+        let wrap = |body| {
+            let (min, extent) = (min.clone(), extent.clone());
+            let kind =
+                StmtKind::For { name: *name, min, extent, kind: *kind, device: *device, body };
+            Stmt { at, kind }
+        };
+        let device = device.map(|device| names.text(device));
+        return Ok(parts((names, device), body)?.into_iter().map(wrap).collect());
     }
+    unsupported("a barrier in something else than loops over threads").map_err(|what| what.at(at))
+}
+
+/// The producers and the scopes of a thread, with barriers in them, part by part.
+fn within(names: &Names, device: Option<&str>, stmt: &Stmt) -> Result<Vec<Stmt>> {
+    let at = stmt.at;
+    if let StmtKind::ProducerConsumer { name, role, body } = &stmt.kind {
+        let wrap =
+            |body| Stmt { at, kind: StmtKind::ProducerConsumer { name: *name, role: *role, body } };
+        return Ok(parts((names, device), body)?.into_iter().map(wrap).collect());
+    }
+    if let StmtKind::Scope(body) = &stmt.kind {
+        let wrap = |body| Stmt { at, kind: StmtKind::Scope(body) };
+        return Ok(parts((names, device), body)?.into_iter().map(wrap).collect());
+    }
+    divided(names, stmt)
 }
 
 /// The parts of a block between barriers.
-fn parts(names: &Names, block: &[Stmt]) -> Result<Vec<Block>> {
+fn parts((names, device): (&Names, Option<&str>), block: &[Stmt]) -> Result<Vec<Block>> {
     let mut bound: Block = Vec::new();
     let mut done: Vec<Block> = Vec::new();
     let mut open: Block = Vec::new();
     let more = |rest: &[Stmt]| has_barrier(names, rest);
     for (number, stmt) in block.iter().enumerate() {
-        if is_barrier(names, stmt) {
+        if let Some(fence) = barrier(names, stmt) {
+            if !orders(device, fence) {
+                return unsupported("a barrier that does not order all memory")
+                    .map_err(|what| what.at(stmt.at));
+            }
             done.push(std::mem::replace(&mut open, bound.clone()));
             continue;
         }
         if has_barrier(names, std::slice::from_ref(stmt)) {
-            let mut parts = divided(names, stmt)?.into_iter();
+            let mut parts = within(names, device, stmt)?.into_iter();
             open.extend(parts.next());
             for part in parts {
                 done.push(std::mem::replace(&mut open, bound.clone()));
@@ -85,13 +80,13 @@ fn parts(names: &Names, block: &[Stmt]) -> Result<Vec<Block>> {
             continue;
         }
         let crosses = more(&block[number + 1..]);
-        if let StmtKind::Let { value, .. } = &stmt.kind {
+        if let StmtKind::Let { name: _, value } = &stmt.kind {
             if crosses && reads_memory(value) {
                 return unsupported("a name that reads memory before a barrier")
                     .map_err(|what| what.at(stmt.at));
             }
             bound.push(stmt.clone());
-        } else if crosses && matches!(stmt.kind, StmtKind::Allocate { .. }) {
+        } else if crosses && stmt.construct() == Construct::Allocate {
             return unsupported("memory of a thread that lives across a barrier")
                 .map_err(|what| what.at(stmt.at));
         }
@@ -101,24 +96,22 @@ fn parts(names: &Names, block: &[Stmt]) -> Result<Vec<Block>> {
     Ok(done)
 }
 
-fn is_barrier(names: &Names, stmt: &Stmt) -> bool {
-    if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
-        names.text(call.name) == "gpu_thread_barrier"
-    } else {
-        false
-    }
+/// The argument of a barrier.
+fn barrier<'s>(names: &Names, stmt: &'s Stmt) -> Option<&'s [Expr]> {
+    let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind else { return None };
+    (names.text(call.name) == "gpu_thread_barrier").then_some(&call.args)
+}
+
+/// Whether a barrier lets each thread see what the others have written. On CUDA each does; on other devices the argument names the memory: 1 that of the device, 2 that of the block.
+fn orders(device: Option<&str>, fence: &[Expr]) -> bool {
+    let [Expr::Int(fence, _)] = fence else { return false };
+    device == Some("CUDA") && (0..=3).contains(fence) || *fence == 3
 }
 
 fn has_barrier(names: &Names, block: &[Stmt]) -> bool {
     block.iter().any(|stmt| {
-        let mut found = is_barrier(names, stmt);
-        for_each_block(stmt, &mut |block| found |= has_barrier(names, block));
+        let mut found = barrier(names, stmt).is_some();
+        stmt.for_each_block(&mut |block| found |= has_barrier(names, block));
         found
     })
-}
-
-fn reads_memory(expr: &Expr) -> bool {
-    let mut found = matches!(expr, Expr::Load(_));
-    expr.for_each_operand(&mut |operand| found |= reads_memory(operand));
-    found
 }

@@ -4,7 +4,6 @@ use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::nodes::type_code;
-use super::program::for_each_block;
 use crate::pipeline::Pipeline;
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names, codes};
@@ -96,19 +95,21 @@ impl<'n> Found<'n> {
 
     pub(super) fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
-            if let StmtKind::ProducerConsumer { name, .. } = &stmt.kind {
+            if let StmtKind::ProducerConsumer { name, role: _, body: _ } = &stmt.kind {
                 self.produced.entry(*name).or_insert(stmt.at);
             }
-            if let StmtKind::Assert { condition: Expr::Binary(_, operands), .. } = &stmt.kind {
+            if let StmtKind::Assert { condition: Expr::Binary(_, operands), message: _ } =
+                &stmt.kind
+            {
                 self.check(operands, stmt.at);
             }
-            for_each_block(stmt, &mut |block| self.block(block));
+            stmt.for_each_block(&mut |block| self.block(block));
         }
     }
 
     /// `NAME.type == CODE`, `NAME.dimensions == NUMBER`.
     fn check(&mut self, [left, right]: &[Expr; 2], at: usize) {
-        let Expr::Variable { name, .. } = left else { return };
+        let Expr::Variable { name, ty: _ } = left else { return };
         let value = if let Expr::Int(value, _) = right {
             i128::from(*value)
         } else if let Expr::UInt(value, _) = right {

@@ -3,18 +3,24 @@
 //! Start with [`algorithm`], then [`program`]; [`schedule()`] reads what a pipeline file says of how its funcs are computed.
 
 mod algorithm;
+mod assertions;
 mod assumptions;
 mod barriers;
 mod belonging;
 mod caller;
 mod clamps;
+mod devices;
 mod domains;
 mod error;
+mod kernels;
 mod lanes;
 mod late_checks;
 mod marks;
+mod memory;
 mod nodes;
 mod ops;
+mod pointers;
+mod polynomials;
 mod program;
 mod reinterpret;
 mod schedule;
@@ -29,7 +35,7 @@ pub use belonging::{Mismatch, belongs};
 pub use clamps::keep_in_range;
 pub use error::Unsupported;
 pub use marks::{Instance, Marked};
-pub use program::{Compiled, program};
+pub use program::{Compiled, between_passes, program};
 pub use schedule::{Imported, keep_used, schedule};
 pub use signature::signature;
 pub use stores::NOWHERE;

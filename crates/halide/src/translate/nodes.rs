@@ -10,7 +10,9 @@ use super::error::{Result, unsupported};
 use super::marks::Mark;
 use super::ops::{Ops, Value};
 use crate::text::digits;
-use crate::tree::{BinaryOp, Call, CallKind, Expr, ReduceOp, Scalar, ShuffleKind, Type};
+use crate::tree::{
+    Alignment, BinaryOp, Call, CallKind, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,
+};
 use crate::{NameId, Names};
 
 define_id!(
@@ -101,8 +103,12 @@ pub(super) enum Gather {
 pub(super) enum Binding {
     /// An expression.
     Node(NodeId),
-    /// A pointer that nothing is computed with.
-    Pointer,
+    /// The pointer to the elements of the caller's buffer that has this name.
+    Host(NameId),
+    /// Whether a caller's buffer is newer on a device: it is not.
+    DeviceDirty(NameId),
+    /// A semaphore.
+    Semaphore,
 }
 
 /// A buffer of the program.
@@ -132,6 +138,10 @@ pub(super) struct Nodes<'a> {
     pub(super) taken: IndexMap<String, f64>,
     /// What names of values stand for, where it reads no memory.
     definitions: FxHashMap<NodeId, NodeId>,
+    /// Indices that claim an alignment, since that was last asked.
+    pub(super) aligned: Vec<(NodeId, Alignment)>,
+    /// Memory that was read, since that was last asked.
+    pub(super) touched: IndexSet<NameId>,
     /// Annotations of nodes that were looked at.
     pub(super) marks: FxHashMap<NodeId, Option<Mark>>,
 }
@@ -149,6 +159,8 @@ impl<'a> Nodes<'a> {
             rounded: IndexSet::default(),
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
+            aligned: Vec::new(),
+            touched: IndexSet::default(),
             marks: FxHashMap::default(),
         }
     }
@@ -238,9 +250,19 @@ impl<'a> Nodes<'a> {
                 self.value(value)
             }
             Expr::String(_) => return unsupported("a string"),
-            Expr::Variable { name, .. } => match self.lookup(*name) {
-                Some(Binding::Node(node)) => node,
-                Some(Binding::Pointer) => return unsupported("a pointer"),
+            Expr::Variable { name, ty } => match self.lookup(*name) {
+                Some(Binding::Node(node)) => {
+                    let known = self.ty(node);
+                    if ty.is_some_and(|said| said != known) {
+                        return unsupported(format!(
+                            "the name `{}` as a value of another type",
+                            self.names.text(*name)
+                        ));
+                    }
+                    node
+                }
+                Some(Binding::Host(_) | Binding::Semaphore) => return unsupported("a pointer"),
+                Some(Binding::DeviceDirty(_)) => return unsupported("a flag of a caller's buffer"),
                 None => {
                     return unsupported(format!("the unknown name `{}`", self.names.text(*name)));
                 }
@@ -278,18 +300,26 @@ impl<'a> Nodes<'a> {
                 self.make(Node::Select(condition, a, b), self.ty(a))
             }
             Expr::Load(load) => {
-                let index = self.elaborate(pool, &load.index)?;
-                let predicate = load.predicate.as_ref();
+                let Load { name, ty: said, index, alignment, predicate } = &**load;
+                let index = self.elaborate(pool, index)?;
+                let predicate = predicate.as_ref();
                 let predicate = predicate.map(|found| self.elaborate(pool, found)).transpose()?;
-                let Some(buffer) = self.buffers.get(&load.name) else {
-                    let name = self.names.text(load.name);
-                    return unsupported(format!("a load from `{name}`, which is no buffer here"));
+                if predicate
+                    .is_some_and(|found| self.ty(found) != Type::BOOL.with_lanes(self.lanes(index)))
+                {
+                    return unsupported("a load of lanes that are not those of its index");
+                }
+                let Some(buffer) = self.buffers.get(name) else {
+                    let name = self.names.text(*name);
+                    return unsupported(format!("a load from `{name}`, which is no memory here"));
                 };
                 let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
-                if load.ty.is_some_and(|said| said != ty) {
+                if said.is_some_and(|said| said != ty) {
                     return unsupported("a load of another type than the buffer's");
                 }
                 let buffer = buffer.id;
+                self.touched.insert(*name);
+                self.aligned.extend(alignment.map(|alignment| (index, alignment)));
                 self.make(Node::Load { buffer, index, predicate }, ty)
             }
             Expr::Ramp { base, stride, lanes } => {
@@ -459,10 +489,16 @@ impl<'a> Nodes<'a> {
         }
         let ty = self.ty(id);
         let mut node = self.node(id).clone().map(|operand| self.guarded(operand, condition, done));
-        if let Node::Load { predicate: predicate @ None, .. } = &mut node
+        if let Node::Load { buffer: _, index: _, predicate } = &mut node
             && ty.lanes == self.lanes(condition)
         {
-            *predicate = Some(condition);
+            *predicate = Some(match *predicate {
+                None => condition,
+                Some(own) if own == condition => own,
+                Some(own) => {
+                    self.make(Node::Binary(BinaryOp::And, own, condition), self.ty(condition))
+                }
+            });
         }
         let result = self.make(node, ty);
         done.insert(id, result);
@@ -512,9 +548,7 @@ impl<'a> Nodes<'a> {
             ));
         };
         let value = match (field, args) {
-            ("is_bounds_query" | "get_host_dirty" | "get_device_dirty", [_]) => {
-                fixed_field(pool, (buffer.ty, buffer.dims.len()), "device_dirty")?
-            }
+            ("is_bounds_query", [_]) => fixed_field(pool, (buffer.ty, buffer.dims.len()), field)?,
             ("get_dimensions" | "get_type", [_]) => {
                 let field = field.strip_prefix("get_").unwrap_or(field);
                 fixed_field(pool, (buffer.ty, buffer.dims.len()), field)?
@@ -527,6 +561,7 @@ impl<'a> Nodes<'a> {
                 let id = match field {
                     "get_min" => dim.min,
                     "get_extent" => dim.extent,
+                    // What is left of the three.
                     _ => dim.stride,
                 };
                 Value { id, ty: Scalar::Int(32) }
@@ -538,7 +573,7 @@ impl<'a> Nodes<'a> {
 
     /// The buffer that an argument `NAME.buffer` is about.
     fn buffer_struct(&self, arg: &Expr) -> Option<&Buffer> {
-        let Expr::Variable { name, .. } = arg else { return None };
+        let Expr::Variable { name, ty: _ } = arg else { return None };
         let name = self.names.text(*name).strip_suffix(".buffer")?;
         self.buffers.get(&self.names.find(name)?)
     }
@@ -560,7 +595,7 @@ impl<'a> Nodes<'a> {
         }
         let ty = self.ty(id);
         let mut node = self.node(id).clone().map(|operand| self.assume(operand, holds, done));
-        if let Node::Load { predicate, .. } = &mut node
+        if let Node::Load { buffer: _, index: _, predicate } = &mut node
             && predicate.is_some_and(|predicate| self.expanded(predicate) == holds)
         {
             *predicate = None;
@@ -575,7 +610,7 @@ impl<'a> Nodes<'a> {
         let mut found = IndexSet::default();
         let mut in_place = true;
         self.visit(id, &mut |node| {
-            if let Node::Load { predicate: Some(predicate), .. } = node {
+            if let Node::Load { buffer: _, index: _, predicate: Some(predicate) } = node {
                 found.insert(*predicate);
             }
             in_place &= !matches!(node, Node::Gather(..) | Node::Reduce(..));
@@ -583,10 +618,23 @@ impl<'a> Nodes<'a> {
         if in_place { found } else { IndexSet::default() }
     }
 
+    /// The loads in a node.
+    pub(super) fn loads(&self, id: NodeId) -> IndexSet<NodeId> {
+        let mut found = IndexSet::default();
+        self.visit_ids(id, &mut |id, node| {
+            if matches!(node, Node::Load { buffer: _, index: _, predicate: _ }) {
+                found.insert(id);
+            }
+        });
+        found
+    }
+
     /// Whether a node reads memory.
     pub(super) fn reads_memory(&self, id: NodeId) -> bool {
         let mut found = false;
-        self.visit(id, &mut |node| found |= matches!(node, Node::Load { .. }));
+        self.visit(id, &mut |node| {
+            found |= matches!(node, Node::Load { buffer: _, index: _, predicate: _ })
+        });
         found
     }
 
@@ -604,12 +652,16 @@ impl<'a> Nodes<'a> {
     ) -> bool {
         let mut found = false;
         self.visit(id, &mut |node| {
-            found |= matches!(node, Node::Load { buffer, index, .. } if *buffer == which && !allowed(*index));
+            found |= matches!(node, Node::Load { buffer, index, predicate: _ } if *buffer == which && !allowed(*index));
         });
         found
     }
 
     fn visit(&self, id: NodeId, visit: &mut impl FnMut(&Node)) {
+        self.visit_ids(id, &mut |_, node| visit(node));
+    }
+
+    fn visit_ids(&self, id: NodeId, visit: &mut impl FnMut(NodeId, &Node)) {
         let mut pending = vec![id];
         let mut seen = halidom_base::FxHashSet::default();
         while let Some(id) = pending.pop() {
@@ -617,7 +669,7 @@ impl<'a> Nodes<'a> {
                 continue;
             }
             let node = self.node(id);
-            visit(node);
+            visit(id, node);
             match node {
                 Node::Value(_) => {}
                 Node::Cast(a)
@@ -629,12 +681,14 @@ impl<'a> Nodes<'a> {
                 }
                 Node::Binary(_, a, b) => pending.extend([*a, *b]),
                 Node::Select(a, b, c) => pending.extend([*a, *b, *c]),
-                Node::Load { index, predicate, .. } => {
+                Node::Load { buffer: _, index, predicate } => {
                     pending.push(*index);
                     pending.extend(*predicate);
                 }
                 Node::Ramp { base, stride } => pending.extend([*base, *stride]),
-                Node::Ref { args, .. } | Node::Call(_, args) | Node::Gather(_, args) => {
+                Node::Ref { func: _, component: _, args }
+                | Node::Call(_, args)
+                | Node::Gather(_, args) => {
                     pending.extend(args.iter().copied());
                 }
             }

@@ -1,39 +1,33 @@
 //! A final statement of Halide's compiler as a program of `ir`.
 //!
 //! # Correctness
-//! The statement is what Halide runs for a caller that gives buffers on the host, none of them a query of bounds, without pointers that are null: what it says of other callers is gone.
-//! Its assertions about shapes and parameters are entry checks, also where they come after the work has begun: a run that does not pass them ends with an error. Those in loops or under conditions are
-//! not translated; each is a [`Compiled::notes`] line.
-//! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives. Output buffers are exactly their windows.
+//! The statement is what Halide runs for a caller that gives buffers on the host, none of them a query of bounds, without pointers that are null ([`super::pointers`]).
+//! Assertions before any work are entry checks, others are owed ([`super::assertions`]).
+//! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives ([`super::memory`]). Output buffers are exactly their windows.
+//! Each node is taken with all its fields: a field is given its meaning, or the node is refused.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    BufferDecl, BufferId, BufferKind, Check, Constant, Dim, Expr as IrExpr, ExprId, FuncId,
-    LoopKind, Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
+    BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, LoopKind,
+    Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
     verify::{self, Phase},
 };
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
-use super::caller::between;
+use super::barriers;
+use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
-use super::lanes::{Lowering, Memo};
+use super::lanes::{Lanes, Lowering, Memo, Stop};
 use super::marks::Marked;
+use super::memory::{Allocation, Realization};
 use super::nodes::{Binding, Buffer, Node, NodeId, Nodes};
 use super::ops::{Value, stored};
-use super::{barriers, tasks};
+use super::pointers::{Opaque, Semaphore};
+use super::polynomials::{Definitions, Polynomial};
+use super::stores::Atomicity;
 use crate::pipeline::Pipeline;
-use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
-use crate::{NameId, Names, text};
-
-/// Calls that move memory between the host and devices; each gives 0 if it succeeds.
-const DEVICE_CALLS: [&str; 6] = [
-    "halide_copy_to_device",
-    "halide_copy_to_host",
-    "halide_device_malloc",
-    "halide_device_and_host_malloc",
-    "halide_device_free",
-    "halide_device_sync",
-];
+use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
+use crate::{NameId, Names};
 
 /// A program, and what its translation left out.
 #[derive(Clone, Debug)]
@@ -53,10 +47,30 @@ pub fn program(
     source: &mut Source,
     pipeline: &Pipeline,
     names: &Names,
+    stated: (&Block, &[Expr]),
+) -> Result<Compiled> {
+    translated(source, pipeline, (names, true), stated)
+}
+
+/// Translates the statement that a pass of Halide's compiler left: loops may be vectorized and unrolled later, and barriers come between loops over threads later.
+pub fn between_passes(
+    source: &mut Source,
+    pipeline: &Pipeline,
+    names: &Names,
+    block: &Block,
+) -> Result<Compiled> {
+    translated(source, pipeline, (names, false), (block, &[]))
+}
+
+fn translated(
+    source: &mut Source,
+    pipeline: &Pipeline,
+    (names, is_final): (&Names, bool),
     (block, assumed): (&Block, &[Expr]),
 ) -> Result<Compiled> {
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
+    walk.is_final = is_final;
     let result = walk.run(&mut pool, block, assumed);
     source.pool = pool;
     let compiled = result?;
@@ -81,15 +95,34 @@ struct Opened {
     items: Vec<Item>,
     /// Names that it binds.
     bound: Vec<NameId>,
-    /// Buffers that it declares, and what their names meant before.
-    hidden: Vec<(NameId, Option<Buffer>)>,
+    /// Memory that it takes.
+    taken: Vec<NameId>,
 }
 
 /// A part of a block, before what it declares is closed around what follows.
-enum Item {
+pub(super) enum Item {
     Stmt(StmtId),
     Let(VarId, ExprId),
     Allocate(BufferId),
+}
+
+/// Who runs a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The processor that calls the pipeline.
+    Host,
+    /// A block of a GPU, outside of its threads.
+    Block,
+    /// A thread of a block.
+    Thread,
+}
+
+/// Where a walk was before it went into a loop, a condition or a task.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    region: usize,
+    place: Place,
+    is_unordered: bool,
 }
 
 pub(super) struct Walk<'a> {
@@ -97,18 +130,35 @@ pub(super) struct Walk<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) nodes: Nodes<'a>,
     pub(super) memo: Memo,
+    /// Whether the statement goes to the code generators as it is.
+    pub(super) is_final: bool,
     /// Whether stores or loops have come.
-    work_begun: bool,
+    pub(super) work_begun: bool,
     /// Whether a loop around runs in no order.
     is_unordered: bool,
-    /// Whether stores update an element in one step.
-    pub(super) is_atomic: bool,
-    /// How many loops and conditions lie around.
+    /// What stores are within an `atomic`.
+    pub(super) atomic: Atomicity,
+    /// How many loops, conditions and tasks are around.
     pub(super) depth: usize,
+    /// The loop, condition or task around: what is in one of them runs once whenever the other does.
+    pub(super) region: usize,
+    regions: usize,
+    pub(super) place: Place,
+    /// Memory that lives, and the region where it was allocated.
+    pub(super) live: FxHashMap<NameId, usize>,
+    pub(super) semaphores: FxHashMap<NameId, Semaphore>,
+    /// The caller's buffers by their names in the statement.
+    pub(super) callers: FxHashSet<NameId>,
+    /// The outputs' buffers.
+    pub(super) outputs: Vec<BufferId>,
+    /// Where the caller's buffers are up to date.
+    pub(super) holdings: Holdings,
+    /// How many loops of the host are around.
+    pub(super) host_loops: usize,
+    /// What names of integers stand for, where it reads no memory.
+    pub(super) definitions: Definitions,
     /// Parameters and shapes.
     pub(super) signature: FxHashSet<VarId>,
-    /// Entry checks that stand behind the first stores or loops in the statement.
-    late_checks: Vec<StmtId>,
     notes: Vec<String>,
     pub(super) marked: Marked,
 }
@@ -120,12 +170,22 @@ impl<'a> Walk<'a> {
             pipeline,
             nodes: Nodes::new(names),
             memo: Memo::default(),
+            is_final: true,
             work_begun: false,
             is_unordered: false,
-            is_atomic: false,
+            atomic: Atomicity::None,
             depth: 0,
+            region: 0,
+            regions: 0,
+            place: Place::Host,
+            live: FxHashMap::default(),
+            semaphores: FxHashMap::default(),
+            callers: FxHashSet::default(),
+            outputs: Vec::new(),
+            holdings: Holdings::default(),
+            host_loops: 0,
+            definitions: Definitions::default(),
             signature: FxHashSet::default(),
-            late_checks: Vec::new(),
             notes: Vec::new(),
             marked: Marked::default(),
         }
@@ -138,11 +198,13 @@ impl<'a> Walk<'a> {
             let ty = self.source.types[&decl.func][0];
             let buffer = Buffer { id: *buffer, ty, dims: decl.dims.clone() };
             self.nodes.buffers.insert(*name, buffer);
+            self.callers.insert(*name);
         }
         let mut outputs = Vec::new();
         for name in &self.pipeline.outputs {
             outputs.push(self.output(pool, *name)?);
         }
+        self.outputs = outputs.iter().flat_map(|output| output.buffers.clone()).collect();
         for func in &self.pipeline.funcs {
             for stage in func.stages() {
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
@@ -164,10 +226,9 @@ impl<'a> Walk<'a> {
             parts.extend(self.unchecked(pool, &outputs));
         }
         let body = self.block(pool, block)?;
-        let late_checks = std::mem::take(&mut self.late_checks);
-        let known = [&parts[..], &late_checks, &[body]].concat();
+        self.given_back()?;
+        let known = [&parts[..], &[body]].concat();
         parts.extend(self.domains(pool, &known));
-        parts.extend(late_checks);
         parts.push(body);
         let body = pool.stmt(IrStmt::Block(parts));
         for (digits, exact) in &self.nodes.taken {
@@ -218,6 +279,7 @@ impl<'a> Walk<'a> {
                 ));
             };
             self.nodes.buffers.insert(name, Buffer { id, ty: *ty, dims: dims.clone() });
+            self.callers.insert(name);
             bind_shape(&mut self.nodes, pool, (name, *ty), &dims)?;
         }
         self.bind_region(pool, name, &dims);
@@ -251,7 +313,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn block(&mut self, pool: &mut Pool, block: &[Stmt]) -> Result<StmtId> {
+    pub(super) fn block(&mut self, pool: &mut Pool, block: &[Stmt]) -> Result<StmtId> {
         let mut opened = Opened::default();
         for (number, stmt) in block.iter().enumerate() {
             let rest = &block[number + 1..];
@@ -260,13 +322,26 @@ impl<'a> Walk<'a> {
         for name in opened.bound.into_iter().rev() {
             self.nodes.unbind(name);
         }
-        for (name, before) in opened.hidden.into_iter().rev() {
-            match before {
-                Some(before) => self.nodes.buffers.insert(name, before),
-                None => self.nodes.buffers.remove(&name),
-            };
+        for name in opened.taken.into_iter().rev() {
+            self.forget(name);
         }
         Ok(closed(pool, opened.items))
+    }
+
+    /// Goes into a loop, a condition or a task.
+    pub(super) fn enter(&mut self) -> Around {
+        let (region, place, is_unordered) = (self.region, self.place, self.is_unordered);
+        self.regions += 1;
+        self.region = self.regions;
+        self.depth += 1;
+        Around { region, place, is_unordered }
+    }
+
+    pub(super) fn leave(&mut self, around: Around) {
+        self.region = around.region;
+        self.place = around.place;
+        self.is_unordered = around.is_unordered;
+        self.depth -= 1;
     }
 
     fn stmt(
@@ -274,11 +349,18 @@ impl<'a> Walk<'a> {
         pool: &mut Pool,
         stmt: &Stmt,
         rest: &[Stmt],
-        Opened { items, bound, hidden }: &mut Opened,
+        Opened { items, bound, taken }: &mut Opened,
     ) -> Result<()> {
+        let first = items.len();
         match &stmt.kind {
             StmtKind::Let { name, value } => {
+                if self.nodes.buffers.contains_key(name) && !self.callers.contains(name) {
+                    return unsupported("a name that memory has");
+                }
                 let (binding, item) = self.let_binding(pool, (*name, value), rest)?;
+                if self.callers.contains(name) && binding != Binding::Host(*name) {
+                    return unsupported("a name that a caller's buffer has");
+                }
                 self.nodes.bind(*name, binding);
                 bound.push(*name);
                 items.extend(item);
@@ -286,17 +368,28 @@ impl<'a> Walk<'a> {
             StmtKind::Assert { condition, message } => {
                 items.extend(self.assertion(pool, condition, message)?.map(Item::Stmt));
             }
-            StmtKind::ProducerConsumer { body, .. } => {
+            // Which func is computed, and which is read, is for people.
+            StmtKind::ProducerConsumer { name: _, role: _, body } => {
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
-            StmtKind::For { name, min, extent, kind, body, .. } => {
+            StmtKind::For { name, min, extent, kind, device, body } => {
+                if self.is_final && *kind == ForKind::GpuBlock && self.place == Place::Host {
+                    self.on_host_alone()?;
+                    self.kernel(stmt)?;
+                }
+                if device.is_some() && !matches!(kind, ForKind::GpuBlock | ForKind::GpuThread) {
+                    return unsupported("a loop on a device that is none over blocks or threads");
+                }
                 if let Some(phases) = barriers::phases(self.nodes.names, stmt)? {
                     items.push(Item::Stmt(self.block(pool, &phases)?));
-                    return Ok(());
+                } else {
+                    let range = [self.int(pool, min)?, self.int(pool, extent)?];
+                    items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
+                    let stmt = self.for_stmt(pool, (*name, *kind), range, body)?;
+                    items.push(Item::Stmt(stmt));
                 }
-                items.push(Item::Stmt(self.for_stmt(pool, (*name, *kind), [min, extent], body)?));
             }
-            StmtKind::Store { name, index, value, predicate, .. } => {
+            StmtKind::Store { name, index, alignment, value, predicate } => {
                 self.work_begun = true;
                 let target = self.target(*name)?;
                 let index = self.nodes.elaborate(pool, index)?;
@@ -304,19 +397,33 @@ impl<'a> Walk<'a> {
                 let predicate = predicate.as_ref();
                 let predicate =
                     predicate.map(|found| self.nodes.elaborate(pool, found)).transpose()?;
+                self.nodes.aligned.extend(alignment.map(|alignment| (index, alignment)));
+                self.touched()?;
+                self.written(*name)?;
                 items.push(Item::Stmt(self.store(pool, &target, [index, value], predicate)?));
             }
-            StmtKind::Allocate { name, ty, extents, padding, new, .. } => {
-                if new.is_some() || *padding != 0 {
-                    return unsupported("memory that is not allocated plainly");
-                }
-                let buffer = self.allocate(pool, *name, *ty, extents)?;
-                items.push(Item::Allocate(buffer.id));
-                hidden.push((*name, self.nodes.buffers.insert(*name, buffer)));
+            StmtKind::Allocate { name, ty, extents, padding, memory, condition, new, free } => {
+                let stated = Allocation {
+                    name: *name,
+                    ty: *ty,
+                    extents,
+                    padding: *padding,
+                    memory: *memory,
+                    condition: condition.as_ref(),
+                    new: new.as_ref(),
+                    free: *free,
+                };
+                items.push(Item::Allocate(self.allocate(pool, &stated)?));
+                taken.push(*name);
             }
-            StmtKind::Free(_) | StmtKind::Prefetch { .. } => {}
+            StmtKind::Free(name) => self.free(*name)?,
+            // A wish: it reads nothing that could fault, and changes nothing.
+            StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {
+                self.early("a prefetch")?
+            }
             StmtKind::If { condition, then_branch, else_branch } => {
                 let condition = self.scalar(pool, condition)?;
+                items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
                 let other = else_branch.as_ref();
                 match pool.as_constant(condition.id).and_then(Constant::as_bool) {
                     Some(true) => items.push(Item::Stmt(self.block(pool, then_branch)?)),
@@ -326,26 +433,29 @@ impl<'a> Walk<'a> {
                         }
                     }
                     None => {
-                        self.depth += 1;
-                        let then_branch = self.block(pool, then_branch)?;
-                        let else_branch = other.map(|other| self.block(pool, other)).transpose()?;
-                        self.depth -= 1;
+                        let around = self.enter();
+                        let before = self.holdings.clone();
+                        let then_branch = self.block(pool, then_branch);
+                        let after = std::mem::replace(&mut self.holdings, before);
+                        self.leave(around);
+                        let around = self.enter();
+                        let else_branch = other.map(|other| self.block(pool, other)).transpose();
+                        self.holdings = devices::either(&self.holdings, &after);
+                        self.leave(around);
+                        let (then_branch, else_branch) = (then_branch?, else_branch?);
                         let condition = condition.id;
                         let stmt = IrStmt::If { condition, then_branch, else_branch };
                         items.push(Item::Stmt(pool.stmt(stmt)));
                     }
                 }
             }
-            StmtKind::Evaluate(value) => self.evaluate(value)?,
-            // The order of tasks is fixed where they begin.
-            StmtKind::Acquire { body, .. } => items.push(Item::Stmt(self.block(pool, body)?)),
-            StmtKind::Fork(tasks) => {
-                self.work_begun = true;
-                self.note(tasks::NOTE);
-                let block = tasks::in_order(tasks)?;
-                items.push(Item::Stmt(self.block(pool, &block)?));
+            StmtKind::Evaluate(value) => self.evaluate(pool, value)?,
+            StmtKind::Acquire { semaphore: _, count: _, body: _ } => {
+                return unsupported("an acquisition that no judged pair of tasks makes");
             }
+            StmtKind::Fork(tasks) => items.push(Item::Stmt(self.fork(pool, tasks)?)),
             StmtKind::Provide { name, args, values, predicate } => {
+                self.early("a write of a func's point")?;
                 self.work_begun = true;
                 if predicate.is_some() {
                     return unsupported("a write of some lanes before storage is flattened");
@@ -361,54 +471,66 @@ impl<'a> Walk<'a> {
                 let value = self.nodes.elaborate(pool, value)?;
                 items.push(Item::Stmt(self.store(pool, &target, [index, value], None)?));
             }
-            StmtKind::Realize { name, bounds, body, .. } => {
-                let buffer = self.realize(pool, *name, bounds)?;
+            StmtKind::Realize { name, bounds, memory, condition, body } => {
+                self.early("memory of a func that is accessed by coordinates")?;
+                let condition = condition.as_ref();
+                let stated = Realization { name: *name, bounds, memory: *memory, condition };
+                let buffer = self.realize(pool, &stated)?;
                 let id = buffer.id;
-                let before = self.nodes.buffers.insert(*name, buffer);
+                self.nodes.buffers.insert(*name, buffer);
                 let body = self.block(pool, body);
-                match before {
-                    Some(before) => self.nodes.buffers.insert(*name, before),
-                    None => self.nodes.buffers.remove(name),
-                };
+                self.nodes.buffers.remove(name);
                 let stmt = IrStmt::Allocate { buffer: id, body: body? };
                 items.push(Item::Stmt(pool.stmt(stmt)));
             }
-            StmtKind::HoistedStorage { body, .. } => {
+            // Where storage will be taken is decided by later passes.
+            StmtKind::HoistedStorage { name: _, body } => {
+                self.early("storage that is hoisted")?;
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
             StmtKind::Scope(body) => items.push(Item::Stmt(self.block(pool, body)?)),
-            StmtKind::Atomic { body, .. } => {
-                let before = std::mem::replace(&mut self.is_atomic, self.is_unordered);
+            StmtKind::Atomic { producer: _, mutex, body } => {
+                let within = match mutex {
+                    Some(_) => return unsupported("an atomic update with a lock"),
+                    None => Atomicity::Elements { unordered: self.is_unordered },
+                };
+                let before = std::mem::replace(&mut self.atomic, within);
                 let block = self.block(pool, body);
-                self.is_atomic = before;
+                self.atomic = before;
                 items.push(Item::Stmt(block?));
             }
         }
+        let owed = self.alignments(pool)?;
+        items.splice(first..first, owed.into_iter().map(Item::Stmt));
         Ok(())
     }
 
+    /// Refuses what no final statement has.
+    fn early(&self, what: &str) -> Result<()> {
+        if self.is_final { unsupported(format!("{what} in a final statement")) } else { Ok(()) }
+    }
+
     /// What a let's name stands for, and the variable that it becomes, if it becomes one.
-    fn let_binding(
+    pub(super) fn let_binding(
         &mut self,
         pool: &mut Pool,
         (name, value): (NameId, &Expr),
         rest: &[Stmt],
-    ) -> Result<(Binding, Option<Item>)> {
-        if is_pointer(value) {
-            return Ok((Binding::Pointer, None));
-        }
-        if let Expr::Call(call) = value
-            && DEVICE_CALLS.contains(&self.nodes.names.text(call.name))
-        {
-            self.note(
-                "not judged: copies between the host and devices, which are taken to succeed",
-            );
-            let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
-            return Ok((Binding::Node(self.nodes.value(success)), None));
+    ) -> Result<(Binding, Vec<Item>)> {
+        match self.opaque(name, value)? {
+            Some(Opaque::Bound(binding)) => return Ok((binding, Vec::new())),
+            Some(Opaque::Success) => {
+                self.note(
+                    "not judged: copies between the host and devices, which are taken to succeed",
+                );
+                let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
+                return Ok((Binding::Node(self.nodes.value(success)), Vec::new()));
+            }
+            None => {}
         }
         let node = self.nodes.elaborate(pool, value)?;
         if self.nodes.is_mark(node) {
-            return Ok((Binding::Node(node), None));
+            return Ok((Binding::Node(node), Vec::new()));
         }
         if self.nodes.lanes(node) > 1 {
             // A vector is put in where it is used, unless what it reads may be written before.
@@ -422,111 +544,78 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            return Ok((Binding::Node(node), None));
+            // Its loads are made here, wherever it is used.
+            let made = self.made(pool, &[node], None)?;
+            return Ok((Binding::Node(node), made));
         }
         // Entry checks speak of parameters and shapes by themselves.
         let before_checks = !self.work_begun && contains_assert(rest);
+        if before_checks && self.nodes.reads_memory(node) {
+            return unsupported("a name that reads memory before the entry checks");
+        }
         if before_checks || matches!(self.nodes.node(node), Node::Value(_)) {
-            return Ok((Binding::Node(node), None));
+            return Ok((Binding::Node(node), Vec::new()));
         }
         let value = self.lower(pool, |lowering| lowering.scalar(node))?;
         if pool.as_constant(value.id).is_some() {
-            return Ok((Binding::Node(self.nodes.value(value)), None));
+            return Ok((Binding::Node(self.nodes.value(value)), Vec::new()));
         }
         let ty = pool.ty(value.id);
         let var = pool.declare_var(self.nodes.names.text(name), ty);
         let variable = Value { id: pool.var_expr(var), ty: value.ty };
         let variable = self.nodes.value(variable);
         self.nodes.define(variable, node);
+        if !self.nodes.reads_memory(node) && ty == Type::INT {
+            self.definitions.insert(var, value.id);
+        }
         let mark = self.nodes.prophecy(node);
         self.nodes.marks.insert(variable, mark);
-        Ok((Binding::Node(variable), Some(Item::Let(var, value.id))))
-    }
-
-    fn assertion(
-        &mut self,
-        pool: &mut Pool,
-        condition: &Expr,
-        message: &Expr,
-    ) -> Result<Option<StmtId>> {
-        if self.speaks_of_pointers(condition) {
-            return Ok(None);
-        }
-        if self.work_begun {
-            match self.late_check(pool, condition) {
-                Some(condition) => {
-                    let message = text::print_expr(message, self.nodes.names);
-                    let check = Check::Require { message };
-                    self.late_checks.push(pool.stmt(IrStmt::Assert { condition, check }));
-                }
-                None => {
-                    let condition = text::print_expr(condition, self.nodes.names);
-                    self.note(&format!("not judged: the assertion {condition} within the program"));
-                }
-            }
-            return Ok(None);
-        }
-        let condition = self.scalar(pool, condition)?.id;
-        let condition = between(pool, condition);
-        match pool.as_constant(condition).and_then(Constant::as_bool) {
-            Some(true) => Ok(None),
-            Some(false) => {
-                let message = text::print_expr(message, self.nodes.names);
-                unsupported(format!("an entry check that never holds ({message})"))
-            }
-            None => {
-                let check = match self.input_region(pool, message) {
-                    Some(check) => check,
-                    None => {
-                        let message = text::print_expr(message, self.nodes.names);
-                        Check::Require { message }
-                    }
-                };
-                Ok(Some(pool.stmt(IrStmt::Assert { condition, check })))
-            }
-        }
-    }
-
-    /// Whether a condition is about where memory lies.
-    fn speaks_of_pointers(&self, expr: &Expr) -> bool {
-        let mut found = matches!(expr, Expr::Reinterpret(..));
-        if let Expr::Variable { name, .. } = expr {
-            found |= self.nodes.lookup(*name) == Some(Binding::Pointer);
-        }
-        expr.for_each_operand(&mut |operand| found |= self.speaks_of_pointers(operand));
-        found
+        Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
     }
 
     fn for_stmt(
         &mut self,
         pool: &mut Pool,
         (name, kind): (NameId, ForKind),
-        [min, extent]: [&Expr; 2],
+        [min, extent]: [ExprId; 2],
         body: &[Stmt],
     ) -> Result<StmtId> {
         self.work_begun = true;
         let kind = match kind {
             ForKind::Serial => LoopKind::Serial,
             ForKind::Parallel => LoopKind::PARALLEL,
-            ForKind::GpuBlock => LoopKind::GpuBlocks,
-            ForKind::GpuThread => LoopKind::GpuThreads,
-            // Before they are vectorized and unrolled: one iteration after the other is one of their orders.
-            ForKind::Vectorized | ForKind::Unrolled => LoopKind::Serial,
+            ForKind::GpuBlock if self.place != Place::Thread => LoopKind::GpuBlocks,
+            ForKind::GpuThread if self.place != Place::Host => LoopKind::GpuThreads,
+            ForKind::GpuBlock | ForKind::GpuThread => {
+                return unsupported("a loop over blocks or threads of a GPU outside of a kernel");
+            }
+            // One iteration after the other is one of their orders.
+            ForKind::Vectorized | ForKind::Unrolled => {
+                self.early("a loop that is to be vectorized or unrolled")?;
+                LoopKind::Serial
+            }
             ForKind::Extern => return unsupported("the loop of an extern stage"),
             ForKind::GpuLane => return unsupported("a loop over the lanes of a warp"),
         };
-        let min = self.int(pool, min)?;
-        let extent = self.int(pool, extent)?;
+        if self.nodes.buffers.contains_key(&name) {
+            return unsupported("a loop with a name that memory has");
+        }
         let var = pool.declare_var(self.nodes.names.text(name), Type::INT);
         let value = Value { id: pool.var_expr(var), ty: tree::Scalar::Int(32) };
         let node = self.nodes.value(value);
         self.nodes.bind(name, Binding::Node(node));
-        let before = self.is_unordered;
+        let around = self.enter();
         self.is_unordered |= kind.is_parallel();
-        self.depth += 1;
+        if kind == LoopKind::GpuBlocks {
+            self.place = Place::Block;
+        } else if kind == LoopKind::GpuThreads {
+            self.place = Place::Thread;
+        }
+        let of_host = usize::from(self.place == Place::Host);
+        self.host_loops += of_host;
         let body = self.block(pool, body);
-        self.depth -= 1;
-        self.is_unordered = before;
+        self.host_loops -= of_host;
+        self.leave(around);
         self.nodes.unbind(name);
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))
     }
@@ -548,143 +637,41 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The func and the component that a buffer's name is about.
-    fn owner(&self, pool: &Pool, name: NameId) -> Option<(FuncId, usize)> {
-        if let Some(func) = self.source.funcs.get(&name) {
-            return Some((*func, 0));
-        }
-        let (base, component) = self.nodes.names.text(name).rsplit_once('.')?;
-        let func = *self.source.funcs.get(&self.nodes.names.find(base)?)?;
-        let component: usize = component.parse().ok()?;
-        let count = pool.func(func).scalars.len();
-        // Memory that the threads of a block share is numbered by block.
-        if count == 1 { Some((func, 0)) } else { (component < count).then_some((func, component)) }
-    }
-
-    fn allocate(
-        &mut self,
-        pool: &mut Pool,
-        name: NameId,
-        ty: tree::Type,
-        extents: &[Expr],
-    ) -> Result<Buffer> {
-        let text = self.nodes.names.text(name);
-        let Some((func, component)) = self.owner(pool, name) else {
-            return unsupported(format!("the memory `{text}`, which is of no func"));
-        };
-        if self.source.types[&func].get(component) != Some(&ty.scalar) || ty.lanes != 1 {
-            return unsupported(format!("memory of another type than `{text}` has"));
-        }
-        let mut sizes = Vec::new();
-        for extent in extents {
-            sizes.push(self.int(pool, extent)?);
-        }
-        let rank = pool.func(func).rank();
-        let (zero, one) = (pool.int(0), pool.int(1));
-        // Small memory is given a size by itself: all of it is one dimension's.
-        let shaped = sizes.len() >= rank && sizes[rank..].iter().all(|size| *size == one);
-        if !shaped {
-            if rank == 0 {
-                return unsupported(format!("memory of many elements for the one of `{text}`"));
+    /// What is owed for the alignments that the accesses of a statement claim.
+    fn alignments(&mut self, pool: &mut Pool) -> Result<Vec<StmtId>> {
+        self.touched()?;
+        let mut owed = Vec::new();
+        for (index, Alignment { modulus, remainder }) in std::mem::take(&mut self.nodes.aligned) {
+            let (modulus, remainder) = (i128::from(modulus), i128::from(remainder));
+            let first = Lanes { first: 0, step: 0, count: 1 };
+            let value = self.lower(pool, |lowering| {
+                let value = lowering.value(index, first)?;
+                Ok(lowering.ops.as_int(value)?)
+            });
+            let Ok::<ExprId, Stop>(value) = value else {
+                return unsupported("an alignment of this index");
+            };
+            let place = Polynomial::of(pool, &self.definitions, value);
+            // Modulo 0 it is the remainder itself.
+            let known = if modulus == 0 {
+                place.and_then(|place| place.as_constant())
+            } else {
+                place.and_then(|place| place.remainder(modulus))
+            };
+            if known == Some(remainder) {
+                continue;
             }
-            let size = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
-            sizes = vec![one; rank];
-            if let Some(innermost) = sizes.first_mut() {
-                *innermost = size;
-            }
+            let left = if modulus == 0 {
+                value
+            } else {
+                let divisor = pool.int(modulus);
+                pool.binary(BinaryOp::Mod, value, divisor)
+            };
+            let right = pool.int(remainder);
+            let condition = pool.binary(BinaryOp::Eq, left, right);
+            owed.push(self.owed(pool, condition)?);
         }
-        // Extents stand in the order of memory.
-        let mut dims = vec![Dim::new(zero, one, one); rank];
-        let mut stride = one;
-        for (number, position) in self.storage_order(pool, func).into_iter().enumerate() {
-            dims[position] = Dim::new(zero, sizes[number], stride);
-            stride = if stride == one { sizes[number] } else { pool.mul(stride, sizes[number]) };
-        }
-        let id = pool.declare_buffer(BufferDecl {
-            name: text.to_owned(),
-            scalar: stored(ty.scalar)?,
-            func,
-            component,
-            kind: BufferKind::Internal,
-            store_in: StoreIn::Auto,
-            realigned: false,
-            dims,
-        });
-        Ok(Buffer { id, ty: ty.scalar, dims: Vec::new() })
-    }
-
-    /// The memory of a func that is accessed by coordinates.
-    fn realize(&mut self, pool: &mut Pool, name: NameId, bounds: &[tree::Range]) -> Result<Buffer> {
-        let text = self.nodes.names.text(name);
-        let Some((func, component)) = self.owner(pool, name) else {
-            return unsupported(format!("the memory `{text}`, which is of no func"));
-        };
-        let types = &self.source.types[&func];
-        let plain = types.len() == 1 || !self.source.funcs.contains_key(&name);
-        if bounds.len() != pool.func(func).rank() || !plain {
-            return unsupported(format!("the memory of all components of `{text}`"));
-        }
-        let ty = types[component];
-        let mut stride = pool.int(1);
-        let mut dims = Vec::new();
-        for bound in bounds {
-            let (min, extent) = (self.int(pool, &bound.min)?, self.int(pool, &bound.extent)?);
-            dims.push(Dim::new(min, extent, stride));
-            stride = pool.mul(stride, extent);
-        }
-        let id = pool.declare_buffer(BufferDecl {
-            name: text.to_owned(),
-            scalar: stored(ty)?,
-            func,
-            component,
-            kind: BufferKind::Internal,
-            store_in: StoreIn::Auto,
-            realigned: false,
-            dims: dims.clone(),
-        });
-        Ok(Buffer { id, ty, dims })
-    }
-
-    /// The func's dimensions in the order of memory, innermost first.
-    fn storage_order(&self, pool: &Pool, func: FuncId) -> Vec<usize> {
-        let rank = pool.func(func).rank();
-        let known = self
-            .pipeline
-            .funcs
-            .iter()
-            .find(|known| self.source.funcs.get(&known.name) == Some(&func));
-        let Some(known) = known else { return (0..rank).collect() };
-        let position = |name: &NameId| known.args.iter().position(|arg| arg == name);
-        let order = known.schedule.storage.iter().map(|dim| position(&dim.name));
-        order
-            .collect::<Option<Vec<_>>>()
-            .filter(|order| order.len() == rank)
-            .unwrap_or((0..rank).collect())
-    }
-
-    /// A call for its effects: those that are about devices and caches, and those that passes leave for each other, have none here.
-    fn evaluate(&self, value: &Expr) -> Result<()> {
-        if let Expr::Call(call) = value {
-            let name = self.nodes.names.text(call.name);
-            if matches!(
-                name,
-                "_halide_buffer_set_host_dirty"
-                    | "_halide_buffer_set_device_dirty"
-                    | "prefetch"
-                    | "add_image_checks_marker"
-                    | "skip_stages_marker"
-                    | "sliding_window_marker"
-                    | "halide_semaphore_init"
-                    | "halide_semaphore_release"
-            ) {
-                return Ok(());
-            }
-            return unsupported(format!("a call of `{name}`"));
-        }
-        if matches!(value, Expr::Int(..) | Expr::UInt(..)) {
-            return Ok(());
-        }
-        unsupported("an expression that is evaluated for its effects")
+        Ok(owed)
     }
 
     pub(super) fn lower<T>(
@@ -695,7 +682,7 @@ impl<'a> Walk<'a> {
         work(&mut Lowering::new(&self.nodes, pool, &mut self.memo, Overflow::Wraps))
     }
 
-    fn scalar(&mut self, pool: &mut Pool, expr: &Expr) -> Result<Value> {
+    pub(super) fn scalar(&mut self, pool: &mut Pool, expr: &Expr) -> Result<Value> {
         let node: NodeId = self.nodes.elaborate(pool, expr)?;
         self.lower(pool, |lowering| lowering.scalar(node))
     }
@@ -707,7 +694,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Items as one statement: a let or an allocation holds for all that follows.
-fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
+pub(super) fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
     let mut stmts: Vec<StmtId> = Vec::new();
     for item in items.into_iter().rev() {
         match item {
@@ -731,56 +718,12 @@ fn sequence(pool: &mut Pool, mut stmts: Vec<StmtId>) -> StmtId {
     if let [only] = *stmts { only } else { pool.stmt(IrStmt::Block(stmts)) }
 }
 
-/// Whether a value is a pointer.
-fn is_pointer(value: &Expr) -> bool {
-    let ty = if let Expr::Call(call) = value {
-        call.ty
-    } else if let Expr::Variable { ty, .. } = value {
-        *ty
-    } else if let Expr::Cast(ty, _) | Expr::Reinterpret(ty, _) = value {
-        Some(*ty)
-    } else if let Expr::Let { body, .. } = value {
-        return is_pointer(body);
-    } else {
-        None
-    };
-    ty.is_some_and(|ty| matches!(ty.scalar, tree::Scalar::Handle(_)))
-}
-
-/// Calls `visit` with each block within a statement.
-pub(super) fn for_each_block<'s>(stmt: &'s Stmt, visit: &mut impl FnMut(&'s [Stmt])) {
-    match &stmt.kind {
-        StmtKind::ProducerConsumer { body, .. }
-        | StmtKind::For { body, .. }
-        | StmtKind::Acquire { body, .. }
-        | StmtKind::Realize { body, .. }
-        | StmtKind::Atomic { body, .. }
-        | StmtKind::HoistedStorage { body, .. }
-        | StmtKind::Scope(body) => visit(body),
-        StmtKind::Fork(tasks) => tasks.iter().for_each(|task| visit(task)),
-        StmtKind::If { then_branch, else_branch, .. } => {
-            visit(then_branch);
-            if let Some(other) = else_branch {
-                visit(other);
-            }
-        }
-        StmtKind::Let { .. }
-        | StmtKind::Assert { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Provide { .. }
-        | StmtKind::Allocate { .. }
-        | StmtKind::Free(_)
-        | StmtKind::Evaluate(_)
-        | StmtKind::Prefetch { .. } => {}
-    }
-}
-
 /// Whether an entry check may follow: an assertion before any loop.
 fn contains_assert(block: &[Stmt]) -> bool {
     block.iter().any(|stmt| {
-        let mut found = matches!(stmt.kind, StmtKind::Assert { .. });
-        if !matches!(stmt.kind, StmtKind::For { .. }) {
-            for_each_block(stmt, &mut |block| found |= contains_assert(block));
+        let mut found = stmt.construct() == Construct::Assert;
+        if stmt.construct() != Construct::For {
+            stmt.for_each_block(&mut |block| found |= contains_assert(block));
         }
         found
     })
@@ -789,9 +732,11 @@ fn contains_assert(block: &[Stmt]) -> bool {
 /// Calls `visit` with the name of every buffer that is stored to.
 fn for_each_store(block: &[Stmt], visit: &mut impl FnMut(NameId)) {
     for stmt in block {
-        if let StmtKind::Store { name, .. } = &stmt.kind {
+        if let StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ }
+        | StmtKind::Provide { name, args: _, values: _, predicate: _ } = &stmt.kind
+        {
             visit(*name);
         }
-        for_each_block(stmt, &mut |block| for_each_store(block, visit));
+        stmt.for_each_block(&mut |block| for_each_store(block, visit));
     }
 }

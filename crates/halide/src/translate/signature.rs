@@ -9,7 +9,6 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use super::belonging::Found;
 use super::error::{Result, unsupported};
 use super::nodes::type_code;
-use super::program::for_each_block;
 use crate::pipeline::{Func, FuncSchedule, Input, LoopLevel, Pipeline};
 use crate::text::Pass;
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind, Type};
@@ -188,61 +187,25 @@ struct Told {
 impl Told {
     fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
-            match &stmt.kind {
-                StmtKind::Allocate { name, ty, .. } => {
-                    self.memory.entry(*name).or_insert(ty.scalar);
-                }
-                StmtKind::Realize { name, bounds, .. } => {
-                    self.ranks.entry(*name).or_insert(bounds.len());
-                }
-                StmtKind::Let { .. }
-                | StmtKind::For { .. }
-                | StmtKind::Assert { .. }
-                | StmtKind::ProducerConsumer { .. }
-                | StmtKind::Acquire { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Provide { .. }
-                | StmtKind::Free(_)
-                | StmtKind::Fork(_)
-                | StmtKind::If { .. }
-                | StmtKind::Evaluate(_)
-                | StmtKind::Prefetch { .. }
-                | StmtKind::Atomic { .. }
-                | StmtKind::HoistedStorage { .. }
-                | StmtKind::Scope(_) => {}
+            if let StmtKind::Allocate {
+                name,
+                ty,
+                extents: _,
+                padding: _,
+                memory: _,
+                condition: _,
+                new: _,
+                free: _,
+            } = &stmt.kind
+            {
+                self.memory.entry(*name).or_insert(ty.scalar);
             }
-            for_each_block(stmt, &mut |block| self.block(block));
+            if let StmtKind::Realize { name, bounds, memory: _, condition: _, body: _ } = &stmt.kind
+            {
+                self.ranks.entry(*name).or_insert(bounds.len());
+            }
+            stmt.for_each_block(&mut |block| self.block(block));
         }
-    }
-}
-
-/// Calls `visit` with the expressions that stand in a statement itself.
-fn for_each_expr<'s>(stmt: &'s Stmt, visit: &mut impl FnMut(&'s Expr)) {
-    match &stmt.kind {
-        StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => visit(value),
-        StmtKind::Assert { condition, .. } | StmtKind::If { condition, .. } => visit(condition),
-        StmtKind::For { min, extent, .. } => [min, extent].into_iter().for_each(visit),
-        StmtKind::Store { index, value, predicate, .. } => {
-            [index, value].into_iter().chain(predicate).for_each(visit);
-        }
-        StmtKind::Provide { args, values, predicate, .. } => {
-            args.iter().chain(values).chain(predicate).for_each(visit);
-        }
-        StmtKind::Allocate { extents, condition, .. } => {
-            extents.iter().chain(condition).for_each(visit);
-        }
-        StmtKind::Realize { bounds, condition, .. } => {
-            let sides = bounds.iter().flat_map(|range| [&range.min, &range.extent]);
-            sides.chain(condition).for_each(visit);
-        }
-        StmtKind::ProducerConsumer { .. }
-        | StmtKind::Acquire { .. }
-        | StmtKind::Free(_)
-        | StmtKind::Fork(_)
-        | StmtKind::Prefetch { .. }
-        | StmtKind::Atomic { .. }
-        | StmtKind::HoistedStorage { .. }
-        | StmtKind::Scope(_) => {}
     }
 }
 
@@ -257,15 +220,17 @@ impl Free {
     fn block(&mut self, block: &[Stmt]) {
         let before = self.bound.len();
         for stmt in block {
-            for_each_expr(stmt, &mut |expr| self.expr(expr));
-            if let StmtKind::For { name, .. } = &stmt.kind {
+            stmt.for_each_expr(&mut |expr| self.expr(expr));
+            if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } =
+                &stmt.kind
+            {
                 self.bound.push(*name);
-                for_each_block(stmt, &mut |block| self.block(block));
+                stmt.for_each_block(&mut |block| self.block(block));
                 self.bound.pop();
                 continue;
             }
-            for_each_block(stmt, &mut |block| self.block(block));
-            if let StmtKind::Let { name, .. } = &stmt.kind {
+            stmt.for_each_block(&mut |block| self.block(block));
+            if let StmtKind::Let { name, value: _ } = &stmt.kind {
                 self.bound.push(*name);
             }
         }
@@ -311,10 +276,12 @@ impl<'s> Bound<'s> {
             if let StmtKind::Let { name, value } = &stmt.kind {
                 self.values.entry(*name).or_default().push(value);
             }
-            if let StmtKind::For { name, .. } = &stmt.kind {
+            if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } =
+                &stmt.kind
+            {
                 self.loops.insert(*name);
             }
-            for_each_block(stmt, &mut |block| self.block(block));
+            stmt.for_each_block(&mut |block| self.block(block));
         }
     }
 }
@@ -335,8 +302,8 @@ impl Typing<'_> {
     fn block(&self, block: &[Stmt]) -> Option<Scalar> {
         block.iter().find_map(|stmt| {
             let mut found = None;
-            for_each_expr(stmt, &mut |expr| found = found.or_else(|| self.beside(expr)));
-            for_each_block(stmt, &mut |block| found = found.or_else(|| self.block(block)));
+            stmt.for_each_expr(&mut |expr| found = found.or_else(|| self.beside(expr)));
+            stmt.for_each_block(&mut |block| found = found.or_else(|| self.block(block)));
             found
         })
     }
@@ -371,24 +338,12 @@ impl Typing<'_> {
 
     /// Whether an expression is the variable, or a vector of it.
     fn is_free(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Variable { name, .. } => *name == self.free,
-            Expr::Broadcast { value, .. } => self.is_free(value),
-            Expr::Int(..)
-            | Expr::UInt(..)
-            | Expr::Float(..)
-            | Expr::String(_)
-            | Expr::Cast(..)
-            | Expr::Reinterpret(..)
-            | Expr::Binary(..)
-            | Expr::Not(_)
-            | Expr::Select(_)
-            | Expr::Load(_)
-            | Expr::Ramp { .. }
-            | Expr::Call(_)
-            | Expr::Let { .. }
-            | Expr::Shuffle(..)
-            | Expr::VectorReduce(..) => false,
+        if let Expr::Variable { name, ty: _ } = expr {
+            *name == self.free
+        } else if let Expr::Broadcast { value, lanes: _ } = expr {
+            self.is_free(value)
+        } else {
+            false
         }
     }
 
@@ -405,12 +360,12 @@ impl Typing<'_> {
             Expr::Binary(op, operands) if !op.is_comparison() => {
                 operands.iter().find_map(|operand| self.of(operand, left))
             }
-            Expr::Binary(..) => Some(Scalar::UInt(1)),
+            Expr::Binary(_, _) => Some(Scalar::UInt(1)),
             Expr::Select(operands) => operands[1..].iter().find_map(|arm| self.of(arm, left)),
             Expr::Load(load) => load.ty.map(|ty| ty.scalar).or_else(|| self.element(load.name)),
-            Expr::Ramp { base: value, .. }
-            | Expr::Broadcast { value, .. }
-            | Expr::Let { body: value, .. } => self.of(value, left),
+            Expr::Ramp { base: value, stride: _, lanes: _ }
+            | Expr::Broadcast { value, lanes: _ }
+            | Expr::Let { name: _, value: _, body: value } => self.of(value, left),
             Expr::Shuffle(_, vectors) => vectors.first().and_then(|one| self.of(one, left)),
             Expr::Call(call) => call.ty.map(|ty| ty.scalar).or_else(|| {
                 self.names.text(call.name).ends_with("_f32").then_some(Scalar::Float(32))

@@ -1,12 +1,16 @@
 //! Stores: divided where a vector's lanes come from different places, lane by lane where some of them are not written.
 
-use halidom_ir::{Constant, ExprId, Pool, Stmt as IrStmt, StmtId};
+use halidom_base::IndexSet;
+use halidom_ir::{
+    BinaryOp, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, StmtId,
+};
 
 use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Stop};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Node, NodeId};
-use super::program::Walk;
+use super::program::{Item, Walk, closed};
+use crate::tree::Type;
 
 /// A part of a store.
 struct Part {
@@ -20,6 +24,18 @@ struct Part {
     instance: Option<Instance>,
 }
 
+/// What stores within an `atomic` are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Atomicity {
+    /// Nothing is around.
+    None,
+    /// Each lane reads its element, and writes it, in one step: one lane after the other.
+    Elements {
+        /// Whether other iterations do the same meanwhile.
+        unordered: bool,
+    },
+}
+
 /// An element that no buffer has: what a lane stores whose load is not made is said to be read there, a fault that the code need not have.
 pub const NOWHERE: i128 = -(1 << 40);
 
@@ -27,7 +43,9 @@ impl Walk<'_> {
     /// A store of a vector or of one value.
     ///
     /// All lanes are evaluated before any is written. Parts of a store come one after the other, so that a part must not read what another one has written: where they might, their
-    /// values get names before.
+    /// values get names before. Within an `atomic` each lane is an update of its own, after those before it.
+    ///
+    /// A predicate selects the lanes that are written, not those that are evaluated: a load without a predicate of its own is made in all lanes, and one with another predicate where that holds.
     pub(super) fn store(
         &mut self,
         pool: &mut Pool,
@@ -42,7 +60,14 @@ impl Walk<'_> {
         if self.nodes.ty(value).scalar != target.ty {
             return unsupported("a store of another type than the buffer's");
         }
+        if predicate.is_some_and(|found| self.nodes.ty(found) != Type::BOOL.with_lanes(count)) {
+            return unsupported("a store of lanes that are not those of its value");
+        }
         let predicate = predicate.filter(|predicate| !self.always_holds(pool, *predicate));
+        let made = match predicate {
+            Some(predicate) => self.made(pool, &[index, value, predicate], Some(predicate))?,
+            None => Vec::new(),
+        };
         let [index, value] = match predicate {
             Some(predicate) => [index, value].map(|node| self.nodes.under(node, predicate)),
             None => [index, value],
@@ -55,10 +80,10 @@ impl Walk<'_> {
         let mut parts = Vec::new();
         let wraps = halidom_ir::Overflow::Wraps;
         let mut lowering = Lowering::new(&self.nodes, pool, &mut self.memo, wraps);
-        let mut pending: Vec<Lanes> = match predicate {
-            None if masks.is_empty() => vec![Lanes::all(count)],
-            None | Some(_) => Lanes::all(count).singles().collect(),
-        };
+        let is_selected = predicate.is_some() || !masks.is_empty();
+        let each = is_selected || self.atomic != Atomicity::None;
+        let mut pending: Vec<Lanes> =
+            if each { Lanes::all(count).singles().collect() } else { vec![Lanes::all(count)] };
         pending.reverse();
         while let Some(lanes) = pending.pop() {
             match part(&mut lowering, [index, value], (predicate, &masks), lanes) {
@@ -74,14 +99,90 @@ impl Walk<'_> {
                 Err(Stop::Unsupported(what)) => return Err(what),
             }
         }
-        let hazard = parts.len() > 1 && self.reads_elsewhere(value, index, target);
-        if hazard && (predicate.is_some() || !masks.is_empty()) {
+        let (hazard, atomic) = match self.atomic {
+            Atomicity::None => {
+                (parts.len() > 1 && self.reads_elsewhere(pool, value, index, target), false)
+            }
+            Atomicity::Elements { unordered } => {
+                let elsewhere = self.nodes.reads_at(value, target.id, |at| at == index)
+                    || self.nodes.reads(index, target.id);
+                if elsewhere || is_selected {
+                    return unsupported(
+                        "an atomic update of some lanes, or of one element by others of its memory",
+                    );
+                }
+                (false, unordered)
+            }
+        };
+        if hazard && is_selected {
             return unsupported("a store of some lanes that reads what other lanes write");
         }
-        let atomic = self.is_atomic && !hazard;
         let (written, instances) = written(pool, target, parts, (hazard, atomic));
+        let items = made.into_iter().chain([Item::Stmt(written)]).collect();
+        let written = closed(pool, items);
         self.marked.stores.extend(instances);
         Ok(written)
+    }
+
+    /// The loads of some nodes, each in the lanes in which it is made; those of a mask are left out.
+    pub(super) fn made(
+        &mut self,
+        pool: &mut Pool,
+        nodes: &[NodeId],
+        mask: Option<NodeId>,
+    ) -> Result<Vec<Item>> {
+        let mask = mask.map(|mask| self.nodes.expanded(mask));
+        let mut loads = IndexSet::default();
+        for node in nodes {
+            loads.extend(self.nodes.loads(*node));
+        }
+        let mut made = Vec::new();
+        for load in loads {
+            let Node::Load { buffer, index, predicate } = *self.nodes.node(load) else { continue };
+            let predicate = match predicate {
+                Some(own) if Some(self.nodes.expanded(own)) == mask => continue,
+                Some(own) if self.always_holds(pool, own) => None,
+                Some(own) => Some(own),
+                None => None,
+            };
+            // What it is without its predicate, which is asked lane by lane.
+            let ty = self.nodes.ty(load);
+            let load = self.nodes.make(Node::Load { buffer, index, predicate: None }, ty);
+            let internal = pool.buffer(buffer).kind == BufferKind::Internal;
+            let node = if internal { index } else { load };
+            let all = Lanes::all(ty.lanes);
+            let mut pending: Vec<Lanes> =
+                if predicate.is_some() { all.singles().collect() } else { vec![all] };
+            while let Some(lanes) = pending.pop() {
+                let value = match self.lower(pool, |lowering| lowering.value(node, lanes)) {
+                    Ok(value) => value,
+                    Err(Stop::Divide(division)) => {
+                        pending.extend(lanes.divided(division).into_iter().rev());
+                        continue;
+                    }
+                    Err(Stop::Unsupported(what)) => return Err(what),
+                };
+                let item = if internal {
+                    let condition = inside(pool, buffer, value.id)?;
+                    Item::Stmt(self.owed(pool, condition)?)
+                } else {
+                    Item::Let(pool.declare_var("lanes", pool.ty(value.id)), value.id)
+                };
+                let Some(predicate) = predicate else {
+                    made.push(item);
+                    continue;
+                };
+                let condition = self.lower(pool, |lowering| lowering.value(predicate, lanes));
+                let Ok(condition) = condition else {
+                    return unsupported("a load of lanes by such a condition");
+                };
+                let then_branch = closed(pool, vec![item]);
+                let condition = condition.id;
+                let stmt = IrStmt::If { condition, then_branch, else_branch: None };
+                made.push(Item::Stmt(pool.stmt(stmt)));
+            }
+        }
+        Ok(made)
     }
 
     fn always_holds(&mut self, pool: &mut Pool, predicate: NodeId) -> bool {
@@ -95,11 +196,64 @@ impl Walk<'_> {
     }
 
     /// Whether a value reads elements of the buffer that other lanes may write: others than its own.
-    fn reads_elsewhere(&self, value: NodeId, index: NodeId, target: &Buffer) -> bool {
-        let own_place = matches!(self.nodes.node(index), Node::Ramp { .. });
+    fn reads_elsewhere(
+        &mut self,
+        pool: &mut Pool,
+        value: NodeId,
+        index: NodeId,
+        target: &Buffer,
+    ) -> bool {
+        // No two lanes of such a ramp are one element.
+        let own_place = if let Node::Ramp { base, stride } = *self.nodes.node(index)
+            && self.nodes.lanes(base) == 1
+        {
+            let stride = self.lower(pool, |lowering| lowering.scalar(stride));
+            let stride = stride.ok().and_then(|stride| pool.as_constant(stride.id));
+            stride.and_then(Constant::as_integer).is_some_and(|stride| stride != 0)
+        } else {
+            false
+        };
         self.nodes.reads_at(value, target.id, |at| own_place && at == index)
             || self.nodes.reads(index, target.id)
     }
+}
+
+/// Whether elements are in an allocation; of a vector, whether the first and the last one are.
+fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
+    let mut size = pool.int(1);
+    for dim in pool.buffer(buffer).dims.clone() {
+        size = pool.mul(size, dim.extent);
+    }
+    let ends = match *pool.get(index) {
+        IrExpr::Ramp { base, stride, lanes } => {
+            let span = pool.int(i128::from(lanes) - 1);
+            let span = pool.mul(stride, span);
+            vec![base, pool.add(base, span)]
+        }
+        IrExpr::Broadcast { value, lanes: _ } => vec![value],
+        IrExpr::Const(_)
+        | IrExpr::Var(_)
+        | IrExpr::Unary(..)
+        | IrExpr::Binary(..)
+        | IrExpr::Select { .. }
+        | IrExpr::Cast(..)
+        | IrExpr::Call(..)
+        | IrExpr::Ref { .. }
+        | IrExpr::Load { .. }
+        | IrExpr::Hole(_) => vec![index],
+    };
+    let mut condition = pool.constant(Constant::bool(true));
+    for end in ends {
+        if pool.ty(end) != halidom_ir::Type::INT {
+            return unsupported("a load of all lanes at such places in a store of some lanes");
+        }
+        let zero = pool.int(0);
+        let above = pool.binary(BinaryOp::Le, zero, end);
+        let below = pool.binary(BinaryOp::Lt, end, size);
+        let both = pool.binary(BinaryOp::And, above, below);
+        condition = pool.binary(BinaryOp::And, condition, both);
+    }
+    Ok(condition)
 }
 
 fn written(

@@ -1,90 +1,493 @@
-//! Tasks that run at one time, in one of the orders that their semaphores allow.
+//! Two tasks that run at one time: one that computes, one that reads what was computed.
 //!
 //! # Correctness
-//! The order is one of those in which the tasks can run: a statement that is wrong in it is wrong. That all others give the same is not judged, and said in a note. Tasks that wait for
-//! nothing but what tasks before them release run one after the other. A task that waits for one after it (memory of a few iterations) shares that one's loop, iteration by
-//! iteration; both loops must be the same.
+//! A semaphore that begins at `c` and is acquired and released by one orders two tasks: the acquisition number `n` (from 0) follows the release number `n - c`. Two forms are judged, others are refused.
+//!
+//! * The first task releases a semaphore once, after everything else; the second one acquires it before everything else. It begins at 0, so that the second follows the first.
+//! * Both tasks are one loop with the same iterations. Each iteration of the second acquires what the iteration of the first with its number has released, which begins at 0. Each iteration of the first acquires
+//!   what those of the second release, which begins at `k >= 1`: so iteration `i` of the second follows iterations `0..=i` of the first, and precedes those from `i + k` on. With `k = 1` no two
+//!   iterations are left without an order: it is that of one loop, in which each iteration of the first is followed by that of the second. With more, iteration `i` of the first may run beside
+//!   `i - k + 1 ..= i - 1` of the second. Then every element that one of them writes and both access is in a part of its memory that the iteration's number modulo at least `k` selects, so that iterations
+//!   which run at one time access no common element, and the order between them does not matter.
+//!
+//! Acquisitions and releases of one each, with the counts above, never wait for ever. Each task has names of its own. What is evaluated outside of the acquisitions reads no memory.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::{
+    BufferId, Constant, Expr as IrExpr, ExprId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type, VarId,
+};
 
 use super::error::{Result, unsupported};
-use super::program::for_each_block;
+use super::kernels::reads_memory;
+use super::nodes::{Binding, NodeId};
+use super::ops::Value;
+use super::polynomials::{Definitions, Polynomial, Unknown};
+use super::program::{Item, Walk, closed};
 use crate::NameId;
-use crate::tree::{Block, Expr, ForKind, Stmt, StmtKind};
+use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
 
-/// What is said of the order.
-pub(super) const NOTE: &str =
-    "not judged: that all orders which semaphores allow give the same; one of them is judged";
+/// What is said of tasks of another form.
+const OTHER: &str = "tasks that are not two, in a form whose semaphores order them";
 
-/// The tasks as one block.
-pub(super) fn in_order(tasks: &[Block]) -> Result<Block> {
-    let mut result: Block = Vec::new();
-    let mut rest = tasks.iter();
-    while let Some(task) = rest.next() {
-        if !waits(task) || rest.len() == 0 {
-            result.extend(task.iter().cloned());
-            continue;
+/// Statements that bind names, and the one after them.
+struct Opened<'s> {
+    lets: Vec<(NameId, &'s Expr)>,
+    rest: &'s [Stmt],
+}
+
+/// Goes through names and producers to what a block does.
+fn opened(block: &[Stmt]) -> Opened<'_> {
+    let mut lets = Vec::new();
+    let mut rest = block;
+    while let Some((first, after)) = rest.split_first() {
+        if let StmtKind::Let { name, value } = &first.kind {
+            lets.push((*name, value));
+            rest = after;
+        } else if after.is_empty()
+            && let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+                &first.kind
+        {
+            rest = body;
+        } else {
+            break;
         }
-        let later = in_order(&rest.cloned().collect::<Vec<_>>())?;
-        match together(task, &later) {
-            Some(merged) => result.extend(merged),
-            None => return unsupported("tasks that wait for each other in loops that differ"),
-        }
-        return Ok(result);
     }
-    Ok(result)
+    Opened { lets, rest }
 }
 
-/// Whether a block waits for a semaphore.
-fn waits(block: &[Stmt]) -> bool {
-    block.iter().any(|stmt| {
-        let mut found = matches!(stmt.kind, StmtKind::Acquire { .. });
-        for_each_block(stmt, &mut |block| found |= waits(block));
-        found
-    })
-}
-
-/// A loop, and the names before it.
-struct Loop<'s> {
-    before: &'s [Stmt],
-    at: usize,
+/// A task that is one loop.
+struct Looped<'s> {
+    before: Vec<(NameId, &'s Expr)>,
     name: NameId,
-    range: [&'s Expr; 2],
-    body: &'s Block,
+    min: &'s Expr,
+    extent: &'s Expr,
+    iteration: Iteration<'s>,
 }
 
-/// A block of names and one serial loop.
-fn as_loop(block: &Block) -> Option<Loop<'_>> {
-    let (last, before) = block.split_last()?;
-    if !before.iter().all(|stmt| matches!(stmt.kind, StmtKind::Let { .. })) {
-        return None;
+/// What a task, or each iteration of it, does.
+struct Iteration<'s> {
+    /// Names before it waits.
+    lets: Vec<(NameId, &'s Expr)>,
+    /// What it waits for.
+    acquired: Option<(&'s Expr, &'s Expr)>,
+    /// What it does then.
+    body: Block,
+    /// What it releases at the end.
+    released: Option<&'s tree::Call>,
+}
+
+impl Walk<'_> {
+    /// Tasks that run at one time.
+    pub(super) fn fork(&mut self, pool: &mut Pool, tasks: &[Block]) -> Result<StmtId> {
+        let [first, second] = tasks else { return unsupported(OTHER) };
+        self.work_begun = true;
+        if let (Some(first), Some(second)) = (self.looped(first), self.looped(second)) {
+            return self.merged(pool, &first, &second);
+        }
+        let (first, second) = (self.iteration(first), self.iteration(second));
+        self.in_sequence(pool, &first, &second)
     }
-    if let StmtKind::For { name, min, extent, kind: ForKind::Serial, body, .. } = &last.kind {
-        Some(Loop { before, at: last.at, name: *name, range: [min, extent], body })
-    } else {
-        None
+
+    /// What a block does between an acquisition around it and a release at its end.
+    fn iteration<'s>(&self, block: &'s [Stmt]) -> Iteration<'s> {
+        let Opened { lets, rest } = opened(block);
+        if let [only] = rest
+            && let StmtKind::Acquire { semaphore, count, body } = &only.kind
+        {
+            let (body, released) = self.without_release(body);
+            return Iteration { lets, acquired: Some((semaphore, count)), body, released };
+        }
+        let (body, released) = self.without_release(block);
+        Iteration { lets: Vec::new(), acquired: None, body, released }
+    }
+
+    /// A block without the release that is the last thing it does.
+    fn without_release<'s>(&self, block: &'s [Stmt]) -> (Block, Option<&'s tree::Call>) {
+        let mut body = block.to_vec();
+        let Some((last, before)) = block.split_last() else { return (body, None) };
+        if let Some(call) = self.release(last) {
+            return (before.to_vec(), Some(call));
+        }
+        if let StmtKind::ProducerConsumer { name, role, body: inner } = &last.kind {
+            let (inner, released) = self.without_release(inner);
+            body.pop();
+            let kind = StmtKind::ProducerConsumer { name: *name, role: *role, body: inner };
+            body.push(Stmt { at: last.at, kind });
+            return (body, released);
+        }
+        if let StmtKind::Scope(inner) = &last.kind {
+            let (inner, released) = self.without_release(inner);
+            body.pop();
+            body.push(Stmt { at: last.at, kind: StmtKind::Scope(inner) });
+            return (body, released);
+        }
+        (body, None)
+    }
+
+    fn release<'s>(&self, stmt: &'s Stmt) -> Option<&'s tree::Call> {
+        let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind else { return None };
+        (self.nodes.names.text(call.name) == "halide_semaphore_release").then_some(call)
+    }
+
+    fn looped<'s>(&self, block: &'s [Stmt]) -> Option<Looped<'s>> {
+        let Opened { lets: before, rest } = opened(block);
+        let [only] = rest else { return None };
+        let StmtKind::For { name, min, extent, kind: ForKind::Serial, device: None, body } =
+            &only.kind
+        else {
+            return None;
+        };
+        let iteration = self.iteration(body);
+        Some(Looped { before, name: *name, min, extent, iteration })
+    }
+
+    /// What a task releases: one, of a semaphore.
+    fn released(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
+        let Some(call) = iteration.released else { return Ok(None) };
+        match self.semaphore_call(call) {
+            Some((semaphore, 1)) => Ok(Some(semaphore)),
+            Some(_) | None => unsupported("a release of something else than one of a semaphore"),
+        }
+    }
+
+    /// What a task waits for: one, of a semaphore.
+    fn acquired(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
+        let Some((semaphore, count)) = iteration.acquired else { return Ok(None) };
+        match (self.semaphore(semaphore), count) {
+            (Some(semaphore), Expr::Int(1, _)) => Ok(Some(semaphore)),
+            (Some(_) | None, _) => {
+                unsupported("an acquisition of something else than one of a semaphore")
+            }
+        }
+    }
+
+    /// That the second task waits for all of the first one.
+    fn in_sequence(
+        &mut self,
+        pool: &mut Pool,
+        first: &Iteration<'_>,
+        second: &Iteration<'_>,
+    ) -> Result<StmtId> {
+        let (None, Some(released)) = (self.acquired(first)?, self.released(first)?) else {
+            return unsupported(OTHER);
+        };
+        let (Some(acquired), None) = (self.acquired(second)?, self.released(second)?) else {
+            return unsupported(OTHER);
+        };
+        if released != acquired {
+            return unsupported("a task that waits for another semaphore than the other releases");
+        }
+        if self.take_count(released)? != 0 {
+            return unsupported(
+                "a semaphore that lets the second task begin before the first ends",
+            );
+        }
+        let mut items = Vec::new();
+        let before = self.enter();
+        let done = self.block(pool, &first.body);
+        self.leave(before);
+        items.push(Item::Stmt(done?));
+        let before = self.enter();
+        let bound = self.named(pool, &second.lets, &mut items);
+        let done = bound.and_then(|bound| {
+            let done = self.block(pool, &second.body);
+            self.unnamed(&bound);
+            done
+        });
+        self.leave(before);
+        items.push(Item::Stmt(done?));
+        Ok(closed(pool, items))
+    }
+
+    /// Binds names before a task waits.
+    fn named(
+        &mut self,
+        pool: &mut Pool,
+        lets: &[(NameId, &Expr)],
+        items: &mut Vec<Item>,
+    ) -> Result<Vec<(NameId, Binding)>> {
+        let mut bound = Vec::new();
+        for (name, value) in lets {
+            if reads_memory(value) {
+                return unsupported("a name in a task that reads memory before the task waits");
+            }
+            let (binding, item) = self.let_binding(pool, (*name, value), &[])?;
+            self.nodes.bind(*name, binding);
+            bound.push((*name, binding));
+            items.extend(item);
+        }
+        Ok(bound)
+    }
+
+    fn unnamed(&mut self, bound: &[(NameId, Binding)]) {
+        for (name, _) in bound.iter().rev() {
+            self.nodes.unbind(*name);
+        }
+    }
+
+    /// A loop's names before it, and where it runs.
+    fn outside(
+        &mut self,
+        pool: &mut Pool,
+        task: &Looped<'_>,
+        items: &mut Vec<Item>,
+    ) -> Result<(Vec<(NameId, Binding)>, [ExprId; 2], [NodeId; 2])> {
+        if reads_memory(task.min) || reads_memory(task.extent) {
+            return unsupported("a loop of a task whose length is read from memory");
+        }
+        let bound = self.named(pool, &task.before, items)?;
+        let range = [self.int(pool, task.min)?, self.int(pool, task.extent)?];
+        let mut nodes = Vec::new();
+        for expr in [task.min, task.extent] {
+            let node = self.nodes.elaborate(pool, expr)?;
+            nodes.push(self.nodes.expanded(node));
+        }
+        self.unnamed(&bound);
+        Ok((bound, range, [nodes[0], nodes[1]]))
+    }
+
+    /// Two loops as one: in each iteration the first task's, then the second's.
+    fn merged(
+        &mut self,
+        pool: &mut Pool,
+        first: &Looped<'_>,
+        second: &Looped<'_>,
+    ) -> Result<StmtId> {
+        let (gone, waited) = (self.released(&first.iteration)?, self.acquired(&second.iteration)?);
+        let (Some(computed), true) = (gone, gone == waited) else {
+            return unsupported("tasks of which the second does not wait for the first");
+        };
+        let (gone, waited) = (self.released(&second.iteration)?, self.acquired(&first.iteration)?);
+        let (Some(folded), true) = (gone, gone == waited) else {
+            return unsupported("tasks of which the first does not wait for the second");
+        };
+        if computed == folded {
+            return unsupported("tasks that wait for each other by one semaphore");
+        }
+        if self.take_count(computed)? != 0 {
+            return unsupported("a semaphore that lets a task read what is not computed yet");
+        }
+        let ahead = self.take_count(folded)?;
+        if ahead < 1 {
+            return unsupported("tasks that wait for each other for ever");
+        }
+        let mut items = Vec::new();
+        let (first_names, [min, extent], range) = self.outside(pool, first, &mut items)?;
+        let (second_names, _, other) = self.outside(pool, second, &mut items)?;
+        if range != other {
+            return unsupported("tasks whose loops have other iterations than each other");
+        }
+        let var = pool.declare_var(self.nodes.names.text(first.name), Type::INT);
+        let value = Value { id: pool.var_expr(var), ty: tree::Scalar::Int(32) };
+        let own = Binding::Node(self.nodes.value(value));
+        let mut bodies = Vec::new();
+        let before = self.enter();
+        for (task, names) in [(first, first_names), (second, second_names)] {
+            let mut names = names;
+            names.push((task.name, own));
+            for (name, binding) in &names {
+                self.nodes.bind(*name, *binding);
+            }
+            let mut inner = Vec::new();
+            let body = self.named(pool, &task.iteration.lets, &mut inner).and_then(|bound| {
+                let around = self.enter();
+                self.host_loops += 1;
+                let body = self.block(pool, &task.iteration.body);
+                self.host_loops -= 1;
+                self.leave(around);
+                self.unnamed(&bound);
+                body
+            });
+            self.unnamed(&names);
+            match body {
+                Ok(body) => inner.push(Item::Stmt(body)),
+                Err(what) => {
+                    self.leave(before);
+                    return Err(what);
+                }
+            }
+            bodies.push(closed(pool, inner));
+        }
+        self.leave(before);
+        if ahead > 1 {
+            let ahead = i128::from(ahead);
+            let mut sides = Vec::new();
+            for body in &bodies {
+                let mut side = Side { definitions: self.definitions.clone(), ..Side::default() };
+                side.stmt(pool, *body);
+                sides.push(side);
+            }
+            if !independent(pool, (&sides[0], &sides[1]), var, ahead) {
+                return unsupported(
+                    "a task that runs ahead in memory that is not seen to be another part for each iteration",
+                );
+            }
+        }
+        let body = pool.stmt(IrStmt::Block(bodies));
+        let kind = LoopKind::Serial;
+        items.push(Item::Stmt(pool.stmt(IrStmt::For { var, min, extent, kind, body })));
+        Ok(closed(pool, items))
     }
 }
 
-/// Two blocks whose loops are the same, as one loop: in each iteration the first, then the second.
-fn together(first: &Block, second: &Block) -> Option<Block> {
-    if let [Stmt { at, kind: StmtKind::ProducerConsumer { name, role, body } }] = second.as_slice()
-    {
-        let body = together(first, body)?;
-        let kind = StmtKind::ProducerConsumer { name: *name, role: *role, body };
-        return Some(vec![Stmt { at: *at, kind }]);
+/// What an iteration of a task accesses.
+#[derive(Default)]
+struct Side {
+    definitions: Definitions,
+    /// Its loops, from the outermost.
+    loops: Vec<(VarId, ExprId, ExprId)>,
+    /// Memory of its own.
+    own: FxHashSet<BufferId>,
+    reads: IndexMap<BufferId, Vec<ExprId>>,
+    writes: IndexMap<BufferId, Vec<ExprId>>,
+    seen: FxHashMap<ExprId, ()>,
+}
+
+impl Side {
+    fn stmt(&mut self, pool: &Pool, id: StmtId) {
+        match pool.get_stmt(id) {
+            IrStmt::Block(parts) => parts.iter().for_each(|part| self.stmt(pool, *part)),
+            IrStmt::Let { var, value, body } => {
+                self.expr(pool, *value);
+                if !reads(pool, *value) {
+                    self.definitions.insert(*var, *value);
+                }
+                self.stmt(pool, *body);
+            }
+            IrStmt::If { condition, then_branch, else_branch } => {
+                self.expr(pool, *condition);
+                self.stmt(pool, *then_branch);
+                if let Some(other) = else_branch {
+                    self.stmt(pool, *other);
+                }
+            }
+            IrStmt::For { var, min, extent, kind: _, body } => {
+                self.expr(pool, *min);
+                self.expr(pool, *extent);
+                self.loops.push((*var, *min, *extent));
+                self.stmt(pool, *body);
+            }
+            IrStmt::Allocate { buffer, body } => {
+                self.own.insert(*buffer);
+                for dim in &pool.buffer(*buffer).dims {
+                    for id in [dim.min, dim.extent, dim.stride] {
+                        self.expr(pool, id);
+                    }
+                }
+                self.stmt(pool, *body);
+            }
+            IrStmt::Assert { condition, check: _ } => self.expr(pool, *condition),
+            IrStmt::Labeled { label: _, body } => self.stmt(pool, *body),
+            IrStmt::Store { buffer, index, value, prophecy: _, atomic: _ } => {
+                self.expr(pool, *index);
+                self.expr(pool, *value);
+                self.writes.entry(*buffer).or_default().push(*index);
+            }
+            IrStmt::Provide { func: _, stage: _, coords, point, values, atomic: _ } => {
+                for id in coords.iter().chain(point).chain(values) {
+                    self.expr(pool, *id);
+                }
+            }
+        }
     }
-    let (one, other) = (as_loop(first)?, as_loop(second)?);
-    if one.range != other.range {
-        return None;
+
+    fn expr(&mut self, pool: &Pool, id: ExprId) {
+        if self.seen.insert(id, ()).is_some() {
+            return;
+        }
+        pool.for_each_subexpr(id, &mut |_, expr| {
+            if let IrExpr::Load { buffer, index, access: _ } = expr {
+                self.reads.entry(*buffer).or_default().push(*index);
+            }
+        });
     }
-    let mut body = one.body.clone();
-    // The second loop's variable is the first's.
-    let value = Expr::Variable { name: one.name, ty: None };
-    body.push(Stmt { at: other.at, kind: StmtKind::Let { name: other.name, value } });
-    body.extend(other.body.iter().cloned());
-    let [min, extent] = one.range.map(Clone::clone);
-    let kind =
-        StmtKind::For { name: one.name, min, extent, kind: ForKind::Serial, device: None, body };
-    let mut block: Block = one.before.iter().chain(other.before).cloned().collect();
-    block.push(Stmt { at: one.at, kind });
-    Some(block)
+
+    /// The part of its memory that an element is in: by which polynomial's remainder, and how large the part is.
+    fn part(
+        &self,
+        pool: &Pool,
+        index: ExprId,
+        (var, ahead): (VarId, i128),
+    ) -> Option<(Unknown, Polynomial)> {
+        let (first, span) = match *pool.get(index) {
+            IrExpr::Ramp { base, stride, lanes } => {
+                let stride = pool.as_constant(stride).and_then(Constant::as_integer)?;
+                (base, stride.checked_mul(i128::from(lanes) - 1).filter(|span| *span >= 0)?)
+            }
+            IrExpr::Const(_)
+            | IrExpr::Var(_)
+            | IrExpr::Unary(..)
+            | IrExpr::Binary(..)
+            | IrExpr::Select { .. }
+            | IrExpr::Cast(..)
+            | IrExpr::Call(..)
+            | IrExpr::Ref { .. }
+            | IrExpr::Load { .. }
+            | IrExpr::Broadcast { .. }
+            | IrExpr::Hole(_) => (index, 0),
+        };
+        let of = |id| Polynomial::of(pool, &self.definitions, id);
+        let place = of(first)?;
+        let selects = |unknown: &&Unknown| {
+            if let Unknown::Remainder(of, modulus) = *unknown {
+                let step = of.split(&Unknown::Var(var)).and_then(|(step, _)| step.as_constant());
+                step == Some(1) && *modulus >= ahead
+            } else {
+                false
+            }
+        };
+        let selector = place.unknowns().find(selects)?.clone();
+        let (size, rest) = place.split(&selector)?;
+        // Within the part, from the innermost loop outwards.
+        let (mut least, mut greatest) = (rest.clone(), rest.plus(&Polynomial::constant(span), 1)?);
+        for (inner, min, extent) in self.loops.iter().rev() {
+            let (min, extent) = (of(*min)?, of(*extent)?);
+            let last = min.plus(&extent, 1)?.plus(&Polynomial::constant(1), -1)?;
+            for (end, bound) in [(&mut least, &min), (&mut greatest, &last)] {
+                let (factor, rest) = end.split(&Unknown::Var(*inner))?;
+                // An innermost coordinate alone.
+                if factor.as_constant()? < 0 {
+                    return None;
+                }
+                *end = rest.plus(&factor.times(bound)?, 1)?;
+            }
+        }
+        let below = size.plus(&greatest, -1)?.plus(&Polynomial::constant(1), -1)?;
+        (least.as_constant()? >= 0 && below.as_constant()? >= 0).then_some((selector, size))
+    }
+}
+
+fn reads(pool: &Pool, id: ExprId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(id, &mut |_, expr| found |= matches!(expr, IrExpr::Load { .. }));
+    found
+}
+
+/// Whether iterations of the two that are less than so many apart, and not the same, access no element that one of them writes.
+fn independent(pool: &Pool, (one, other): (&Side, &Side), var: VarId, ahead: i128) -> bool {
+    let shared = |buffer: &BufferId| {
+        let (a, b) = (one.writes.contains_key(buffer), other.writes.contains_key(buffer));
+        let in_one = a || one.reads.contains_key(buffer);
+        let in_other = b || other.reads.contains_key(buffer);
+        let own = one.own.contains(buffer) || other.own.contains(buffer);
+        !own && ((a && in_other) || (b && in_one))
+    };
+    let buffers: FxHashSet<BufferId> = [one, other]
+        .into_iter()
+        .flat_map(|side| side.writes.keys())
+        .copied()
+        .filter(|buffer| shared(buffer))
+        .collect();
+    let mut buffers: Vec<BufferId> = buffers.into_iter().collect();
+    buffers.sort_unstable();
+    buffers.iter().all(|buffer| {
+        let mut known = None;
+        [one, other].into_iter().all(|side| {
+            let accesses = side.reads.get(buffer).into_iter().chain(side.writes.get(buffer));
+            accesses.flatten().all(|index| match side.part(pool, *index, (var, ahead)) {
+                Some(part) => *known.get_or_insert_with(|| part.clone()) == part,
+                None => false,
+            })
+        })
+    })
 }

@@ -1,0 +1,74 @@
+//! Assertions: entry checks, and what is to be shown where work has begun.
+//!
+//! # Correctness
+//! An assertion before all stores and loops is an entry check: inputs that do not pass it end the run with an error before anything is done. One that stands behind work says nothing of the inputs on which that
+//! work runs, and one that fails there ends a run of which the pipeline has a value. So it becomes a fault where it does not hold, which is to be shown not to happen: a fact of what comes after it, not
+//! of what comes before.
+
+use halidom_ir::{Check, Constant, ExprId, Pool, Stmt as IrStmt, StmtId, Type};
+
+use super::caller::between;
+use super::error::{Result, unsupported};
+use super::program::Walk;
+use super::stores::NOWHERE;
+use crate::text;
+use crate::tree::Expr;
+
+impl Walk<'_> {
+    /// An assertion, as a statement if it is not known to hold.
+    pub(super) fn assertion(
+        &mut self,
+        pool: &mut Pool,
+        condition: &Expr,
+        message: &Expr,
+    ) -> Result<Option<StmtId>> {
+        if self.holds_for_callers(condition) {
+            return Ok(None);
+        }
+        let condition = self.scalar(pool, condition)?.id;
+        if pool.ty(condition) != Type::BOOL {
+            return unsupported("an assertion of something that is no truth value");
+        }
+        let known = pool.as_constant(condition).and_then(Constant::as_bool);
+        if known == Some(true) {
+            return Ok(None);
+        }
+        if self.work_begun || self.depth > 0 {
+            return Ok(Some(self.owed(pool, condition)?));
+        }
+        if known == Some(false) {
+            let message = text::print_expr(message, self.nodes.names);
+            return unsupported(format!("an entry check that never holds ({message})"));
+        }
+        let condition = between(pool, condition);
+        let check = match self.input_region(pool, message) {
+            Some(check) => check,
+            None => {
+                let message = text::print_expr(message, self.nodes.names);
+                Check::Require { message }
+            }
+        };
+        Ok(Some(pool.stmt(IrStmt::Assert { condition, check })))
+    }
+
+    /// A statement that is a fault where a condition does not hold.
+    pub(super) fn owed(&mut self, pool: &mut Pool, condition: ExprId) -> Result<StmtId> {
+        let callers = self.source.inputs.iter().map(|(_, buffer)| *buffer);
+        let Some(buffer) = callers.chain(self.outputs.iter().copied()).next() else {
+            return unsupported("an obligation of a pipeline without buffers");
+        };
+        let nowhere = pool.int(NOWHERE);
+        let value = pool.load(buffer, nowhere, None);
+        let var = pool.declare_var("owed", pool.ty(value));
+        let nothing = pool.stmt(IrStmt::Block(Vec::new()));
+        let fault = pool.stmt(IrStmt::Let { var, value, body: nothing });
+        let known = pool.as_constant(condition).and_then(Constant::as_bool);
+        Ok(match known {
+            Some(true) => nothing,
+            Some(false) => fault,
+            None => {
+                pool.stmt(IrStmt::If { condition, then_branch: nothing, else_branch: Some(fault) })
+            }
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! Where a caller's buffer is up to date: on the host, on a device.
+//!
+//! # Correctness
+//! A kernel reads and writes what is on the device, everything else what is on the host. A buffer comes on the host, and a copy brings it to the device, or back. After a kernel has written to it, the host has it no longer,
+//! and the buffer says so once `_halide_buffer_set_device_dirty` is called: without that a copy back does nothing, and the caller would take what is on the host. So each access asks for its side, each copy for a side to
+//! copy from and for flags that are right, and in the end an output is on the host or says that it is not. Kernels and copies within loops of the host are refused; after a condition holds what holds after both of its branches.
+//! That copies succeed is assumed, and said.
+
+use halidom_base::FxHashMap;
+
+use super::error::{Result, unsupported};
+use super::program::{Place, Walk};
+use crate::NameId;
+
+/// Where a caller's buffer is up to date, and what its flags say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    host: bool,
+    device: bool,
+    /// Whether it says so where only the host has it.
+    host_told: bool,
+    /// Whether it says so where only the device has it.
+    device_told: bool,
+}
+
+impl Held {
+    /// How callers give it.
+    const GIVEN: Self = Self { host: true, device: false, host_told: true, device_told: true };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            host: self.host && other.host,
+            device: self.device && other.device,
+            host_told: self.host_told && other.host_told,
+            device_told: self.device_told && other.device_told,
+        }
+    }
+}
+
+/// The caller's buffers that are not as they were given.
+pub(super) type Holdings = FxHashMap<NameId, Held>;
+
+/// What holds after one of two branches.
+pub(super) fn either(one: &Holdings, other: &Holdings) -> Holdings {
+    let names = one.keys().chain(other.keys());
+    names.map(|name| (*name, of(one, *name).and(of(other, *name)))).collect()
+}
+
+fn of(holdings: &Holdings, name: NameId) -> Held {
+    holdings.get(&name).copied().unwrap_or(Held::GIVEN)
+}
+
+impl Walk<'_> {
+    /// Asks for what the expressions of a statement have read.
+    pub(super) fn touched(&mut self) -> Result<()> {
+        for name in std::mem::take(&mut self.nodes.touched) {
+            self.access(name)?;
+        }
+        Ok(())
+    }
+
+    fn access(&self, name: NameId) -> Result<()> {
+        if !self.callers.contains(&name) {
+            return Ok(());
+        }
+        let held = of(&self.holdings, name);
+        let text = self.nodes.names.text(name);
+        match self.place {
+            Place::Host if held.host => Ok(()),
+            Place::Host => unsupported(format!(
+                "an access on the host to `{text}`, which a device has changed"
+            )),
+            Place::Block | Place::Thread if held.device => Ok(()),
+            Place::Block | Place::Thread => {
+                unsupported(format!("an access on a device to `{text}`, which is not copied there"))
+            }
+        }
+    }
+
+    /// A store to memory.
+    pub(super) fn written(&mut self, name: NameId) -> Result<()> {
+        self.access(name)?;
+        if !self.callers.contains(&name) {
+            return Ok(());
+        }
+        let held = self.holdings.entry(name).or_insert(Held::GIVEN);
+        match self.place {
+            Place::Host => (held.device, held.host_told) = (false, false),
+            // A flag that is set stays set.
+            Place::Block | Place::Thread => {
+                held.device_told &= !held.host;
+                held.host = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy to the device, or back.
+    pub(super) fn copied(&mut self, name: NameId, to_device: bool) -> Result<()> {
+        self.on_host_alone()?;
+        let held = self.holdings.entry(name).or_insert(Held::GIVEN);
+        let is_told = if to_device {
+            held.device || (held.host && held.host_told)
+        } else {
+            held.host || (held.device && held.device_told)
+        };
+        if !is_told {
+            return unsupported("a copy of a buffer whose flags do not say where it was changed");
+        }
+        if to_device {
+            held.device = true;
+        } else {
+            held.host = true;
+        }
+        Ok(())
+    }
+
+    /// That a buffer says that it was changed.
+    pub(super) fn told(&mut self, name: NameId, on_device: bool) -> Result<()> {
+        self.on_host_alone()?;
+        let held = self.holdings.entry(name).or_insert(Held::GIVEN);
+        if on_device && held.device && !held.host {
+            held.device_told = true;
+        } else if !on_device && held.host && !held.device {
+            held.host_told = true;
+        } else {
+            return unsupported("a flag of a buffer that says what is not so");
+        }
+        Ok(())
+    }
+
+    /// Refuses loops of the host around what is about devices.
+    pub(super) fn on_host_alone(&self) -> Result<()> {
+        if self.host_loops > 0 || self.place != Place::Host {
+            return unsupported("kernels, copies and flags of buffers within loops");
+        }
+        Ok(())
+    }
+
+    /// Refuses an output that the caller would look for where it is not.
+    pub(super) fn given_back(&self) -> Result<()> {
+        for name in &self.callers {
+            let held = of(&self.holdings, *name);
+            if !held.host && !held.device_told {
+                let text = self.nodes.names.text(*name);
+                return unsupported(format!(
+                    "the buffer `{text}`, changed on a device without saying so"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

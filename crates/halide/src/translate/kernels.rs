@@ -1,0 +1,186 @@
+//! Blocks and threads of a GPU, as the final statement has them.
+//!
+//! # Correctness
+//! A kernel is loops over blocks, one within the other, and in them loops over threads, one within the other, whose innermost is what each thread does: the pass that fuses the loops over threads leaves no
+//! other form. Threads of a block are ordered by barriers alone, so that a second loop over threads in a block, or anything else that a block does outside of its threads, is refused: its iterations would
+//! not wait for those of the first one. How many blocks and threads there are is known before the kernel starts, and each loop is a dimension of its own.
+
+use halidom_base::FxHashSet;
+
+use super::error::{Result, unsupported};
+use super::program::Walk;
+use crate::tree::{Construct, Expr, ForKind, Stmt, StmtKind};
+use crate::{NameId, Names};
+
+/// The dimensions of blocks and threads.
+const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
+
+/// Which loops a kernel has.
+#[derive(Default)]
+struct Shape {
+    /// The device, once a loop has said it.
+    device: Option<NameId>,
+    /// Dimensions that have a loop.
+    taken: FxHashSet<String>,
+    /// Names that blocks and threads bind.
+    bound: FxHashSet<NameId>,
+}
+
+impl Walk<'_> {
+    /// Refuses a loop over blocks that is no kernel.
+    pub(super) fn kernel(&self, stmt: &Stmt) -> Result<()> {
+        let mut shape = Shape::default();
+        shape.nest(self.nodes.names, stmt, ForKind::GpuBlock)
+    }
+}
+
+impl Shape {
+    /// A loop over blocks or threads.
+    fn nest(&mut self, names: &Names, stmt: &Stmt, expected: ForKind) -> Result<()> {
+        let refused = |what: &str| unsupported(what).map_err(|what| what.at(stmt.at));
+        let StmtKind::For { name, min, extent, kind, device, body } = &stmt.kind else {
+            return refused("a kernel without its loops");
+        };
+        if *kind != expected {
+            return refused("a loop over threads outside of blocks");
+        }
+        let (Some(device), true) = (*device, is_zero(min)) else {
+            return refused("a loop over blocks or threads that does not begin at 0 on a device");
+        };
+        if *self.device.get_or_insert(device) != device {
+            return refused("a kernel of two devices");
+        }
+        let level = if expected == ForKind::GpuBlock { ".block_id_" } else { ".thread_id_" };
+        let dimension = names.text(*name).rsplit_once(level).map(|(_, dimension)| dimension);
+        let Some(dimension) = dimension.filter(|dimension| DIMENSIONS.contains(dimension)) else {
+            return refused("a loop over blocks or threads that is no dimension of a kernel");
+        };
+        if !self.taken.insert(format!("{level}{dimension}")) {
+            return refused("two loops over one dimension of a kernel");
+        }
+        if mentions(extent, &self.bound) {
+            return refused("a number of blocks or threads that is not known before they start");
+        }
+        self.bound.insert(*name);
+        match expected {
+            ForKind::GpuBlock => self.block(names, body).map(|_| ()),
+            ForKind::GpuThread
+            | ForKind::Serial
+            | ForKind::Parallel
+            | ForKind::Vectorized
+            | ForKind::Unrolled
+            | ForKind::Extern
+            | ForKind::GpuLane => self.threads(names, body),
+        }
+    }
+
+    /// What a block does: memory, names, and one loop over further blocks or threads. Whether that loop has come.
+    fn block(&mut self, names: &Names, block: &[Stmt]) -> Result<bool> {
+        let mut found = false;
+        for stmt in block {
+            let refused = |what: &str| unsupported(what).map_err(|what| what.at(stmt.at));
+            let inner = if let StmtKind::Let { name, value } = &stmt.kind {
+                if reads_memory(value) {
+                    return refused("a name in a block of a GPU that reads memory");
+                }
+                self.bound.insert(*name);
+                false
+            } else if matches!(stmt.construct(), Construct::Allocate | Construct::Free) {
+                false
+            } else if let StmtKind::ProducerConsumer { name: _, role: _, body }
+            | StmtKind::Scope(body) = &stmt.kind
+            {
+                self.block(names, body)?
+            } else if loop_kind(stmt) == Some(ForKind::GpuBlock) {
+                self.nest(names, stmt, ForKind::GpuBlock)?;
+                true
+            } else if loop_kind(stmt) == Some(ForKind::GpuThread) {
+                self.nest(names, stmt, ForKind::GpuThread)?;
+                true
+            } else {
+                return refused("what a block of a GPU does outside of its threads");
+            };
+            if inner && found {
+                return refused("loops over threads of one block, one after the other");
+            }
+            found |= inner;
+        }
+        Ok(found)
+    }
+
+    /// What the threads of a loop do: a further loop over threads and names before it, or no such loop at all.
+    fn threads(&mut self, names: &Names, body: &[Stmt]) -> Result<()> {
+        if !body.iter().any(contains_device_loop) {
+            return serial(body);
+        }
+        let Some((last, before)) = body.split_last() else { return Ok(()) };
+        for stmt in before {
+            let StmtKind::Let { name, value } = &stmt.kind else {
+                return unsupported("what threads of a GPU do outside of the innermost loop")
+                    .map_err(|what| what.at(stmt.at));
+            };
+            if reads_memory(value) {
+                return unsupported("a name in a block of a GPU that reads memory")
+                    .map_err(|what| what.at(stmt.at));
+            }
+            self.bound.insert(*name);
+        }
+        self.nest(names, last, ForKind::GpuThread)
+    }
+}
+
+fn loop_kind(stmt: &Stmt) -> Option<ForKind> {
+    if let StmtKind::For { name: _, min: _, extent: _, kind, device: _, body: _ } = &stmt.kind {
+        Some(*kind)
+    } else {
+        None
+    }
+}
+
+/// Whether a statement is a loop over blocks or threads, or has one in it.
+fn contains_device_loop(stmt: &Stmt) -> bool {
+    let mut found =
+        matches!(loop_kind(stmt), Some(ForKind::GpuBlock | ForKind::GpuThread | ForKind::GpuLane));
+    stmt.for_each_block(&mut |block| found |= block.iter().any(contains_device_loop));
+    found
+}
+
+/// Refuses loops that are not serial, and tasks.
+fn serial(block: &[Stmt]) -> Result<()> {
+    for stmt in block {
+        let is_task = matches!(stmt.construct(), Construct::Fork | Construct::Acquire);
+        if is_task || loop_kind(stmt).is_some_and(|kind| kind != ForKind::Serial) {
+            return unsupported("loops in a thread of a GPU that are not serial, and tasks")
+                .map_err(|what| what.at(stmt.at));
+        }
+        let mut result = Ok(());
+        stmt.for_each_block(&mut |block| {
+            if result.is_ok() {
+                result = serial(block);
+            }
+        });
+        result?;
+    }
+    Ok(())
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    if let Expr::Int(value, _) = expr { *value == 0 } else { false }
+}
+
+/// Whether an expression speaks of one of the names.
+pub(super) fn mentions(expr: &Expr, names: &FxHashSet<NameId>) -> bool {
+    let mut found = false;
+    if let Expr::Variable { name, ty: _ } = expr {
+        found |= names.contains(name);
+    }
+    expr.for_each_operand(&mut |operand| found |= mentions(operand, names));
+    found
+}
+
+/// Whether an expression reads memory.
+pub(super) fn reads_memory(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Load(_));
+    expr.for_each_operand(&mut |operand| found |= reads_memory(operand));
+    found
+}

@@ -1,0 +1,325 @@
+//! Memory that a statement takes: where it begins and ends, how much it is, who shares it.
+//!
+//! # Correctness
+//! * An allocation lives from `allocate` to its `free`, or to the end of its block. A `free` is one of the allocations that live, and runs whenever the allocation does: no loop, condition or task
+//!   is between the two. From there on nothing has the name, so that an access after it, and a second `free`, are refused.
+//! * Where the condition of an allocation does not hold, it has no elements, and what follows runs all the same. Memory that the code generators put on the stack has its elements in any case.
+//! * In a block of a GPU, memory outside the threads is shared by them if it is `GPUShared`; memory within a thread is the thread's own if it is not. Others are refused: the code generators
+//!   would give each thread memory of its own, or one memory to all.
+
+use halidom_ir::{
+    BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncId, Pool, StoreIn, Type,
+};
+
+use super::error::{Result, unsupported};
+use super::nodes::Buffer;
+use super::ops::stored;
+use super::program::{Place, Walk};
+use crate::NameId;
+use crate::tree::{self, Expr};
+
+/// Bytes that are put on the stack where nothing is said (`can_allocation_fit_on_stack`).
+const STACK_BYTES: i128 = 16 * 1024;
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MemoryType {
+    Auto,
+    Heap,
+    Stack,
+    Register,
+    GpuShared,
+}
+
+/// What an `allocate` says.
+pub(super) struct Allocation<'s> {
+    pub(super) name: NameId,
+    pub(super) ty: tree::Type,
+    pub(super) extents: &'s [Expr],
+    pub(super) padding: i64,
+    pub(super) memory: Option<NameId>,
+    pub(super) condition: Option<&'s Expr>,
+    pub(super) new: Option<&'s Expr>,
+    pub(super) free: Option<NameId>,
+}
+
+/// What a `realize` says.
+pub(super) struct Realization<'s> {
+    pub(super) name: NameId,
+    pub(super) bounds: &'s [tree::Range],
+    pub(super) memory: Option<NameId>,
+    pub(super) condition: Option<&'s Expr>,
+}
+
+impl Walk<'_> {
+    fn memory_type(&self, memory: Option<NameId>) -> Result<MemoryType> {
+        let Some(memory) = memory else { return Ok(MemoryType::Auto) };
+        match self.nodes.names.text(memory) {
+            "Heap" => Ok(MemoryType::Heap),
+            "Stack" => Ok(MemoryType::Stack),
+            "Register" => Ok(MemoryType::Register),
+            "GPUShared" => Ok(MemoryType::GpuShared),
+            other => unsupported(format!("memory in `{other}`")),
+        }
+    }
+
+    /// Refuses a name that means something already.
+    pub(super) fn is_new(&self, name: NameId) -> Result<()> {
+        if self.nodes.buffers.contains_key(&name) || self.nodes.lookup(name).is_some() {
+            let text = self.nodes.names.text(name);
+            return unsupported(format!("memory by the name `{text}`, which means something else"));
+        }
+        Ok(())
+    }
+
+    /// The memory of an allocation, which lives from here on.
+    pub(super) fn allocate(
+        &mut self,
+        pool: &mut Pool,
+        stated: &Allocation<'_>,
+    ) -> Result<BufferId> {
+        let Allocation { name, ty, extents, padding, memory, condition, new, free } = *stated;
+        if new.is_some() || free.is_some() || padding != 0 {
+            return unsupported("memory that is not allocated plainly");
+        }
+        self.is_new(name)?;
+        let text = self.nodes.names.text(name);
+        let Some((func, component)) = self.owner(pool, name) else {
+            return unsupported(format!("the memory `{text}`, which is of no func"));
+        };
+        if self.source.types[&func].get(component) != Some(&ty.scalar) || ty.lanes != 1 {
+            return unsupported(format!("memory of another type than `{text}` has"));
+        }
+        let mut sizes = Vec::new();
+        for extent in extents {
+            sizes.push(self.int(pool, extent)?);
+        }
+        let memory = self.memory_type(memory)?;
+        let fixed = bytes(pool, &sizes, ty.scalar);
+        self.admit(memory, fixed, condition)?;
+        let on_stack = match memory {
+            MemoryType::Register => true,
+            MemoryType::Auto | MemoryType::Stack => {
+                fixed.is_some_and(|bytes| bytes <= STACK_BYTES) || self.place == Place::Thread
+            }
+            MemoryType::Heap | MemoryType::GpuShared => false,
+        };
+        let condition = condition.filter(|_| !on_stack);
+        let rank = pool.func(func).rank();
+        let (zero, one) = (pool.int(0), pool.int(1));
+        // Small memory is given a size by itself: all of it is one dimension's.
+        let shaped = sizes.len() >= rank && sizes[rank..].iter().all(|size| *size == one);
+        if !shaped {
+            if rank == 0 {
+                return unsupported(format!("memory of many elements for the one of `{text}`"));
+            }
+            let size = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
+            sizes = vec![one; rank];
+            if let Some(innermost) = sizes.first_mut() {
+                *innermost = size;
+            }
+        }
+        self.only_if(pool, &mut sizes[..rank], condition)?;
+        // Extents stand in the order of memory.
+        let mut dims = vec![Dim::new(zero, one, one); rank];
+        let mut stride = one;
+        for (number, position) in self.storage_order(pool, func).into_iter().enumerate() {
+            dims[position] = Dim::new(zero, sizes[number], stride);
+            stride = if stride == one { sizes[number] } else { pool.mul(stride, sizes[number]) };
+        }
+        let id = pool.declare_buffer(BufferDecl {
+            name: text.to_owned(),
+            scalar: stored(ty.scalar)?,
+            func,
+            component,
+            kind: BufferKind::Internal,
+            store_in: StoreIn::Auto,
+            realigned: false,
+            dims,
+        });
+        self.nodes.buffers.insert(name, Buffer { id, ty: ty.scalar, dims: Vec::new() });
+        self.live.insert(name, self.region);
+        Ok(id)
+    }
+
+    /// Refuses memory that the code generators would not have where it stands, or would share otherwise.
+    fn admit(
+        &self,
+        memory: MemoryType,
+        fixed: Option<i128>,
+        condition: Option<&Expr>,
+    ) -> Result<()> {
+        if !self.is_final {
+            // Passes to come decide who shares it.
+            return Ok(());
+        }
+        match (self.place, memory) {
+            (Place::Host, MemoryType::GpuShared) => {
+                unsupported("memory of the blocks of a GPU outside of them")
+            }
+            (
+                Place::Host,
+                MemoryType::Auto | MemoryType::Heap | MemoryType::Stack | MemoryType::Register,
+            ) => {
+                if memory == MemoryType::Register && fixed.is_none() {
+                    return unsupported("registers whose number is not fixed");
+                }
+                Ok(())
+            }
+            (Place::Block, MemoryType::GpuShared) if condition.is_none() => Ok(()),
+            (Place::Block, MemoryType::GpuShared) => {
+                unsupported("memory of a block of a GPU under a condition")
+            }
+            (
+                Place::Block,
+                MemoryType::Auto | MemoryType::Heap | MemoryType::Stack | MemoryType::Register,
+            ) => unsupported(
+                "memory in a block of a GPU, outside of its threads, that each thread has for itself",
+            ),
+            (Place::Thread, MemoryType::Auto | MemoryType::Stack | MemoryType::Register) => {
+                if fixed.is_none() {
+                    return unsupported("memory of a GPU's thread whose size is not fixed");
+                }
+                Ok(())
+            }
+            (Place::Thread, MemoryType::Heap | MemoryType::GpuShared) => {
+                unsupported("memory within a GPU's thread that is not the thread's own")
+            }
+        }
+    }
+
+    /// Leaves no elements where a condition does not hold.
+    fn only_if(
+        &mut self,
+        pool: &mut Pool,
+        sizes: &mut [ExprId],
+        condition: Option<&Expr>,
+    ) -> Result<()> {
+        let Some(condition) = condition else { return Ok(()) };
+        let condition = self.scalar(pool, condition)?.id;
+        if pool.ty(condition) != Type::BOOL {
+            return unsupported("memory under a condition that is no truth value");
+        }
+        let known = pool.as_constant(condition).and_then(Constant::as_bool);
+        if known == Some(true) {
+            return Ok(());
+        }
+        let Some(outermost) = sizes.last_mut() else {
+            return unsupported("memory of one element under a condition");
+        };
+        let none = pool.int(0);
+        *outermost = match known {
+            Some(_) => none,
+            None => pool.select(condition, *outermost, none),
+        };
+        Ok(())
+    }
+
+    /// Ends an allocation's life.
+    pub(super) fn free(&mut self, name: NameId) -> Result<()> {
+        let text = self.nodes.names.text(name);
+        match self.live.remove(&name) {
+            Some(region) if region == self.region => {
+                self.nodes.buffers.remove(&name);
+                Ok(())
+            }
+            Some(_) => unsupported(format!(
+                "`free {text}` in a loop, a condition or a task within the block of its `allocate`"
+            )),
+            None => unsupported(format!("`free {text}` of memory that does not live here")),
+        }
+    }
+
+    /// Ends the life of what a block allocated.
+    pub(super) fn forget(&mut self, name: NameId) {
+        if self.live.remove(&name).is_some() {
+            self.nodes.buffers.remove(&name);
+        }
+    }
+
+    /// The memory of a func that is accessed by coordinates.
+    pub(super) fn realize(&mut self, pool: &mut Pool, stated: &Realization<'_>) -> Result<Buffer> {
+        let Realization { name, bounds, memory, condition } = *stated;
+        self.is_new(name)?;
+        // Passes to come decide who shares it.
+        self.memory_type(memory)?;
+        let text = self.nodes.names.text(name);
+        let Some((func, component)) = self.owner(pool, name) else {
+            return unsupported(format!("the memory `{text}`, which is of no func"));
+        };
+        let types = &self.source.types[&func];
+        let plain = types.len() == 1 || !self.source.funcs.contains_key(&name);
+        if bounds.len() != pool.func(func).rank() || !plain {
+            return unsupported(format!("the memory of all components of `{text}`"));
+        }
+        let ty = types[component];
+        let mut sizes = Vec::new();
+        for bound in bounds {
+            sizes.push(self.int(pool, &bound.extent)?);
+        }
+        self.only_if(pool, &mut sizes, condition)?;
+        let mut stride = pool.int(1);
+        let mut dims = Vec::new();
+        for (bound, extent) in bounds.iter().zip(sizes) {
+            let min = self.int(pool, &bound.min)?;
+            dims.push(Dim::new(min, extent, stride));
+            stride = pool.mul(stride, extent);
+        }
+        let id = pool.declare_buffer(BufferDecl {
+            name: text.to_owned(),
+            scalar: stored(ty)?,
+            func,
+            component,
+            kind: BufferKind::Internal,
+            store_in: StoreIn::Auto,
+            realigned: false,
+            dims: dims.clone(),
+        });
+        Ok(Buffer { id, ty, dims })
+    }
+
+    /// The func and the component that a buffer's name is about.
+    fn owner(&self, pool: &Pool, name: NameId) -> Option<(FuncId, usize)> {
+        if let Some(func) = self.source.funcs.get(&name) {
+            return Some((*func, 0));
+        }
+        let (base, component) = self.nodes.names.text(name).rsplit_once('.')?;
+        let func = *self.source.funcs.get(&self.nodes.names.find(base)?)?;
+        let component: usize = component.parse().ok()?;
+        let count = pool.func(func).scalars.len();
+        // Memory that the threads of a block share is numbered by block.
+        if count == 1 { Some((func, 0)) } else { (component < count).then_some((func, component)) }
+    }
+
+    /// The func's dimensions in the order of memory, innermost first.
+    fn storage_order(&self, pool: &Pool, func: FuncId) -> Vec<usize> {
+        let rank = pool.func(func).rank();
+        let known = self
+            .pipeline
+            .funcs
+            .iter()
+            .find(|known| self.source.funcs.get(&known.name) == Some(&func));
+        let Some(known) = known else { return (0..rank).collect() };
+        let position = |name: &NameId| known.args.iter().position(|arg| arg == name);
+        let order = known.schedule.storage.iter().map(|dim| position(&dim.name));
+        order
+            .collect::<Option<Vec<_>>>()
+            .filter(|order| order.len() == rank)
+            .unwrap_or((0..rank).collect())
+    }
+}
+
+/// How many bytes so many elements are, where that is fixed.
+fn bytes(pool: &Pool, sizes: &[ExprId], ty: tree::Scalar) -> Option<i128> {
+    let bits = match ty {
+        tree::Scalar::Int(bits)
+        | tree::Scalar::UInt(bits)
+        | tree::Scalar::Float(bits)
+        | tree::Scalar::BFloat(bits) => bits,
+        tree::Scalar::Handle(_) => 64,
+    };
+    sizes.iter().try_fold(i128::from(bits.div_ceil(8)), |product, size| {
+        let size = pool.as_constant(*size).and_then(Constant::as_integer)?;
+        product.checked_mul(size)
+    })
+}

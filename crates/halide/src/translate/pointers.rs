@@ -1,0 +1,246 @@
+//! Pointers, flags of buffers and calls: what of a statement is about where memory lies, and not about values.
+//!
+//! # Correctness
+//! The statement is translated for callers that give buffers on the host, none of them null and none a query of bounds. What follows from that is a closed list of exact forms: a test of a buffer or of its own
+//! host pointer against null, and that a buffer of the caller's is not newer on a device. A condition that speaks of a pointer or of such a flag in another form is refused, and so is a name for any other
+//! pointer, so that a buffer's elements are reached by the buffer's own name alone. Calls that are made for what they do have the names and the arguments that are listed here, or are refused.
+
+use halidom_ir::Pool;
+
+use super::error::{Result, unsupported};
+use super::nodes::Binding;
+use super::program::Walk;
+use crate::NameId;
+use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
+
+/// Bytes of a semaphore (`halide_semaphore_t`).
+const SEMAPHORE_BYTES: i64 = 16;
+
+/// What a let of the statement is that binds no value.
+pub(super) enum Opaque {
+    /// The name stands for something that nothing is computed with.
+    Bound(Binding),
+    /// A call of the runtime's that gives 0.
+    Success,
+}
+
+/// A semaphore.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Semaphore {
+    /// Where its name is bound.
+    region: usize,
+    /// With what it begins, once that is said.
+    count: Option<i64>,
+}
+
+impl Walk<'_> {
+    /// What a let binds that is no value; `None` if it binds one.
+    pub(super) fn opaque(&mut self, name: NameId, value: &Expr) -> Result<Option<Opaque>> {
+        if !is_pointer(value) {
+            let Expr::Call(call) = value else { return Ok(None) };
+            let names = self.nodes.names;
+            return match names.text(call.name) {
+                "_halide_buffer_get_device_dirty" => match self.named_buffer(&call.args) {
+                    Some((buffer, [])) => Ok(Some(Opaque::Bound(Binding::DeviceDirty(buffer)))),
+                    Some(_) | None => {
+                        unsupported("a flag of something else than a caller's buffer")
+                    }
+                },
+                "_halide_buffer_get_host_dirty" => unsupported("a flag of a caller's buffer"),
+                "halide_copy_to_device" => match self.named_buffer(&call.args) {
+                    Some((buffer, [Expr::Call(device)])) if is_device(names.text(device.name)) => {
+                        self.copied(buffer, true)?;
+                        Ok(Some(Opaque::Success))
+                    }
+                    Some(_) | None => unsupported("this call of `halide_copy_to_device`"),
+                },
+                "halide_copy_to_host" => match self.named_buffer(&call.args) {
+                    Some((buffer, [])) => {
+                        self.copied(buffer, false)?;
+                        Ok(Some(Opaque::Success))
+                    }
+                    Some(_) | None => unsupported("this call of `halide_copy_to_host`"),
+                },
+                _ => Ok(None),
+            };
+        }
+        let names = self.nodes.names;
+        if let Expr::Call(call) = value {
+            if names.text(call.name) == "_halide_buffer_get_host"
+                && let Some((buffer, [])) = self.named_buffer(&call.args)
+                && buffer == name
+            {
+                return Ok(Some(Opaque::Bound(Binding::Host(buffer))));
+            }
+            if names.text(call.name) == "alloca"
+                && call.args == [Expr::Int(SEMAPHORE_BYTES, Type::INT32)]
+            {
+                self.semaphores.insert(name, Semaphore { region: self.region, count: None });
+                return Ok(Some(Opaque::Bound(Binding::Semaphore)));
+            }
+        }
+        unsupported(format!("the pointer `{}`", names.text(name)))
+    }
+
+    /// The caller's buffer that the first argument `NAME.buffer` is, and the other arguments.
+    fn named_buffer<'e>(&self, args: &'e [Expr]) -> Option<(NameId, &'e [Expr])> {
+        let (first, rest) = args.split_first()?;
+        Some((self.buffer_struct_of(first)?, rest))
+    }
+
+    fn buffer_struct_of(&self, arg: &Expr) -> Option<NameId> {
+        let Expr::Variable { name, ty } = arg else { return None };
+        let is_struct = ty.is_none_or(|ty| matches!(ty.scalar, Scalar::Handle(_)));
+        let name = self.nodes.names.text(*name).strip_suffix(".buffer")?;
+        let name = self.nodes.names.find(name)?;
+        (is_struct && self.callers.contains(&name)).then_some(name)
+    }
+
+    /// Whether a condition is one of those that hold for every caller, as they are about pointers and flags.
+    pub(super) fn holds_for_callers(&self, condition: &Expr) -> bool {
+        if let Expr::Not(operand) = condition {
+            return self.is_device_dirty(operand);
+        }
+        let Expr::Binary(BinaryOp::Ne, operands) = condition else { return false };
+        let [pointer, null] = &**operands;
+        let Some(of) = self.pointer(pointer) else { return false };
+        match of {
+            // As a number.
+            Pointer::Struct => *null == Expr::UInt(0, Type::of(Scalar::UInt(64))),
+            Pointer::Host => is_null(null),
+        }
+    }
+
+    fn is_device_dirty(&self, expr: &Expr) -> bool {
+        let Expr::Variable { name, ty: _ } = expr else { return false };
+        matches!(self.nodes.lookup(*name), Some(Binding::DeviceDirty(_)))
+    }
+
+    fn pointer(&self, expr: &Expr) -> Option<Pointer> {
+        if let Expr::Reinterpret(to, inner) = expr {
+            let is_address = *to == Type::of(Scalar::UInt(64));
+            return (is_address && self.buffer_struct_of(inner).is_some())
+                .then_some(Pointer::Struct);
+        }
+        let Expr::Variable { name, ty: _ } = expr else { return None };
+        matches!(self.nodes.lookup(*name), Some(Binding::Host(_))).then_some(Pointer::Host)
+    }
+
+    /// A call that is made for what it does.
+    pub(super) fn evaluate(&mut self, pool: &mut Pool, value: &Expr) -> Result<()> {
+        if matches!(value, Expr::Int(_, _) | Expr::UInt(_, _)) {
+            return Ok(());
+        }
+        let Expr::Call(call) = value else {
+            return unsupported("an expression that is evaluated for its effects");
+        };
+        let name = self.nodes.names.text(call.name);
+        let is_known = match name {
+            "_halide_buffer_set_host_dirty" | "_halide_buffer_set_device_dirty" => {
+                match self.named_buffer(&call.args) {
+                    Some((buffer, [flag])) if *flag == Expr::UInt(1, Type::BOOL) => {
+                        self.told(buffer, name.ends_with("device_dirty"))?;
+                        true
+                    }
+                    Some(_) | None => false,
+                }
+            }
+            "prefetch" => self.is_prefetch(pool, call)?,
+            "halide_semaphore_init" => {
+                let Some((semaphore, count)) = self.semaphore_call(call) else {
+                    return unsupported("this call of `halide_semaphore_init`");
+                };
+                return self.begin(semaphore, count);
+            }
+            "halide_semaphore_release" => {
+                return unsupported("a release of a semaphore that no judged pair of tasks makes");
+            }
+            "add_image_checks_marker" | "skip_stages_marker" | "sliding_window_marker" => {
+                !self.is_final && call.args.is_empty()
+            }
+            _ => false,
+        };
+        if is_known { Ok(()) } else { unsupported(format!("this call of `{name}`")) }
+    }
+
+    /// Whether a call asks for memory to be fetched: no fault, wherever that is. Its arguments are computed.
+    fn is_prefetch(&mut self, pool: &mut Pool, call: &Call) -> Result<bool> {
+        let Some((Expr::Variable { name, ty: _ }, args)) = call.args.split_first() else {
+            return Ok(false);
+        };
+        for arg in args {
+            let node = self.nodes.elaborate(pool, arg)?;
+            if self.nodes.reads_memory(node) {
+                return Ok(false);
+            }
+        }
+        Ok(self.nodes.buffers.contains_key(name) && !args.is_empty())
+    }
+
+    /// The semaphore and the count of a call `halide_semaphore_…(SEMAPHORE, COUNT)`.
+    pub(super) fn semaphore_call(&self, call: &Call) -> Option<(NameId, i64)> {
+        let [semaphore, Expr::Int(count, _)] = call.args.as_slice() else { return None };
+        Some((self.semaphore(semaphore)?, *count))
+    }
+
+    /// The semaphore that an expression names.
+    pub(super) fn semaphore(&self, expr: &Expr) -> Option<NameId> {
+        let Expr::Variable { name, ty: _ } = expr else { return None };
+        (self.nodes.lookup(*name) == Some(Binding::Semaphore)).then_some(*name)
+    }
+
+    fn begin(&mut self, semaphore: NameId, count: i64) -> Result<()> {
+        match self.semaphores.get_mut(&semaphore) {
+            Some(Semaphore { region, count: known @ None }) if *region == self.region => {
+                *known = Some(count);
+                Ok(())
+            }
+            Some(_) | None => unsupported("a semaphore that is given a count anew"),
+        }
+    }
+
+    /// With what a semaphore begins. It is the business of one pair of tasks, so that nobody is told again.
+    pub(super) fn take_count(&mut self, semaphore: NameId) -> Result<i64> {
+        match self.semaphores.remove(&semaphore) {
+            Some(Semaphore { region, count: Some(count) }) if region == self.region => Ok(count),
+            Some(_) | None => unsupported(
+                "a semaphore that is given no count before the tasks, or serves others too",
+            ),
+        }
+    }
+}
+
+/// A pointer of the caller's.
+enum Pointer {
+    /// To a buffer's struct, as a number.
+    Struct,
+    /// To its elements.
+    Host,
+}
+
+/// Whether an expression is the null pointer.
+fn is_null(expr: &Expr) -> bool {
+    let Expr::Reinterpret(to, inner) = expr else { return false };
+    matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
+}
+
+/// Whether a function names the interface of a device.
+fn is_device(name: &str) -> bool {
+    name.starts_with("halide_") && name.ends_with("_device_interface")
+}
+
+/// Whether a value is a pointer.
+fn is_pointer(value: &Expr) -> bool {
+    let ty = if let Expr::Call(call) = value {
+        call.ty
+    } else if let Expr::Variable { name: _, ty } = value {
+        *ty
+    } else if let Expr::Cast(ty, _) | Expr::Reinterpret(ty, _) = value {
+        Some(*ty)
+    } else if let Expr::Let { name: _, value: _, body } = value {
+        return is_pointer(body);
+    } else {
+        None
+    };
+    ty.is_some_and(|ty| matches!(ty.scalar, Scalar::Handle(_)))
+}

@@ -1,0 +1,201 @@
+//! Integers of a program as polynomials: enough to see that element numbers are multiples, and that two of them are never equal.
+//!
+//! # Correctness
+//! Every expression has a polynomial, as what is no sum or product is an unknown of its own: equal polynomials are equal values. Names stand for what they are bound to where that
+//! reads no memory, so that one unknown is one value wherever it is evaluated.
+
+use std::collections::BTreeMap;
+
+use halidom_base::FxHashMap;
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, VarId};
+
+/// What names stand for.
+pub(super) type Definitions = FxHashMap<VarId, ExprId>;
+
+/// How many names and operators are followed into each other.
+const DEPTH: usize = 200;
+
+/// What a polynomial does not look into.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unknown {
+    /// A variable.
+    Var(VarId),
+    /// The remainder modulo a number that is not 0.
+    Remainder(Polynomial, i128),
+    /// Anything else.
+    Other(ExprId),
+}
+
+/// Products of unknowns, in order, with their factors; none is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Polynomial(BTreeMap<Vec<Unknown>, i128>);
+
+impl Polynomial {
+    /// A number.
+    pub(super) fn constant(value: i128) -> Self {
+        let mut terms = BTreeMap::new();
+        if value != 0 {
+            terms.insert(Vec::new(), value);
+        }
+        Self(terms)
+    }
+
+    fn unknown(unknown: Unknown) -> Self {
+        Self(BTreeMap::from([(vec![unknown], 1)]))
+    }
+
+    /// The polynomial of an integer; `None` if its numbers are too large.
+    pub(super) fn of(pool: &Pool, definitions: &Definitions, id: ExprId) -> Option<Self> {
+        Self::within(pool, definitions, id, DEPTH)
+    }
+
+    fn within(pool: &Pool, definitions: &Definitions, id: ExprId, depth: usize) -> Option<Self> {
+        let depth = depth.checked_sub(1)?;
+        let inner = |id: ExprId| Self::within(pool, definitions, id, depth);
+        if let Some(value) = pool.as_constant(id).and_then(Constant::as_integer) {
+            return Some(Self::constant(value));
+        }
+        if let Expr::Var(var) = pool.get(id) {
+            return match definitions.get(var) {
+                Some(value) => inner(*value),
+                None => Some(Self::unknown(Unknown::Var(*var))),
+            };
+        }
+        if pool.ty(id) == halidom_ir::Type::INT
+            && let Expr::Binary(op, a, b) = *pool.get(id)
+        {
+            if let BinaryOp::Add(_) = op {
+                return inner(a)?.plus(&inner(b)?, 1);
+            }
+            if let BinaryOp::Sub(_) = op {
+                return inner(a)?.plus(&inner(b)?, -1);
+            }
+            if let BinaryOp::Mul(_) = op {
+                return inner(a)?.times(&inner(b)?);
+            }
+            if op == BinaryOp::Mod
+                && let Some(modulus) = pool.as_constant(b).and_then(Constant::as_integer)
+                && modulus > 0
+            {
+                return Some(Self::unknown(Unknown::Remainder(inner(a)?, modulus)));
+            }
+        }
+        Some(Self::unknown(Unknown::Other(id)))
+    }
+
+    /// `self + factor * other`.
+    pub(super) fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
+        let mut terms = self.0.clone();
+        for (product, value) in &other.0 {
+            let sum = terms.get(product).copied().unwrap_or(0);
+            let sum = sum.checked_add(value.checked_mul(factor)?)?;
+            if sum == 0 {
+                terms.remove(product);
+            } else {
+                terms.insert(product.clone(), sum);
+            }
+        }
+        Some(Self(terms))
+    }
+
+    /// `self * other`.
+    pub(super) fn times(&self, other: &Self) -> Option<Self> {
+        let mut result = Self::default();
+        for (a, x) in &self.0 {
+            for (b, y) in &other.0 {
+                let mut product = [a.as_slice(), b.as_slice()].concat();
+                product.sort();
+                let term = Self(BTreeMap::from([(product, x.checked_mul(*y)?)]));
+                result = result.plus(&term, 1)?;
+            }
+        }
+        Some(result)
+    }
+
+    /// The number that it is, if it is one.
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        match self.0.len() {
+            0 => Some(0),
+            1 => self.0.get(&Vec::new()).copied(),
+            2.. => None,
+        }
+    }
+
+    /// What it leaves when it is divided by a number, where that follows from its factors.
+    pub(super) fn remainder(&self, modulus: i128) -> Option<i128> {
+        let divides = |(product, value): (&Vec<Unknown>, &i128)| {
+            product.is_empty() || value.rem_euclid(modulus) == 0
+        };
+        let own = self.0.get(&Vec::new()).copied().unwrap_or(0);
+        (modulus > 0 && self.0.iter().all(divides)).then(|| own.rem_euclid(modulus))
+    }
+
+    /// Its unknowns.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = &Unknown> {
+        self.0.keys().flatten()
+    }
+
+    /// `(a, b)` so that it is `a * unknown + b`, and the unknown is in neither.
+    pub(super) fn split(&self, unknown: &Unknown) -> Option<(Self, Self)> {
+        let (mut factor, mut rest) = (BTreeMap::new(), BTreeMap::new());
+        for (product, value) in &self.0 {
+            let count = product.iter().filter(|known| *known == unknown).count();
+            match count {
+                0 => {
+                    rest.insert(product.clone(), *value);
+                }
+                1 => {
+                    let others = product.iter().filter(|known| *known != unknown);
+                    factor.insert(others.cloned().collect(), *value);
+                }
+                2.. => return None,
+            }
+        }
+        Some((Self(factor), Self(rest)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::{Pool, Type};
+
+    use super::*;
+
+    #[test]
+    fn remainders_follow_from_factors_alone() {
+        let mut pool = Pool::new();
+        let var = pool.declare_var("x", Type::INT);
+        let x = pool.var_expr(var);
+        let [four, six] = [4, 6].map(|value| pool.int(value));
+        let product = pool.mul(x, four);
+        let sum = pool.add(product, six);
+        let none = Definitions::default();
+        let of = |pool: &Pool, id| Polynomial::of(pool, &none, id).unwrap();
+        assert_eq!(of(&pool, sum).remainder(4), Some(2));
+        assert_eq!(of(&pool, sum).remainder(8), None);
+        let other = pool.declare_var("y", Type::INT);
+        let definitions = Definitions::from_iter([(other, sum)]);
+        let y = pool.var_expr(other);
+        let difference = pool.sub(y, product);
+        let found = Polynomial::of(&pool, &definitions, difference).unwrap();
+        assert_eq!(found.as_constant(), Some(6));
+        assert_eq!(of(&pool, difference).as_constant(), None);
+    }
+
+    #[test]
+    fn a_polynomial_is_split_at_an_unknown_that_is_linear() {
+        let mut pool = Pool::new();
+        let (a, b) = (pool.declare_var("a", Type::INT), pool.declare_var("b", Type::INT));
+        let (x, y) = (pool.var_expr(a), pool.var_expr(b));
+        let product = pool.mul(x, y);
+        let sum = pool.add(product, y);
+        let none = Definitions::default();
+        let found = Polynomial::of(&pool, &none, sum).unwrap();
+        let (factor, rest) = found.split(&Unknown::Var(a)).unwrap();
+        assert_eq!(factor, Polynomial::of(&pool, &none, y).unwrap());
+        assert_eq!(rest, Polynomial::of(&pool, &none, y).unwrap());
+        let square = pool.mul(product, x);
+        let found = Polynomial::of(&pool, &none, square).unwrap();
+        assert!(found.split(&Unknown::Var(a)).is_none());
+    }
+}
