@@ -67,6 +67,7 @@ fn obligation(premise: Premise, place: &str, status: Status) -> Obligation {
 fn report(verdict: Verdict, obligations: Vec<Obligation>) -> Report {
     Report {
         verdict,
+        conditions: Vec::new(),
         obligations,
         assumptions: [
             "the entry checks, as far as they are affine",

@@ -15,6 +15,7 @@ use halidom_ir::{
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::caller::between;
+use super::contract::Contract;
 use super::error::{Result, unsupported};
 use super::lanes::{Lowering, Memo};
 use super::marks::Marked;
@@ -23,7 +24,7 @@ use super::ops::{Value, stored};
 use super::{barriers, tasks};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
-use crate::{NameId, Names, text};
+use crate::{Condition, NameId, Names, text};
 
 /// Calls that move memory between the host and devices; each gives 0 if it succeeds.
 const DEVICE_CALLS: [&str; 6] = [
@@ -42,10 +43,12 @@ pub struct Compiled {
     pub program: Program,
     /// What was left out that does not concern values, in words.
     pub notes: Vec<String>,
-    /// Whether the statement checks anything at entry. One that was compiled to check nothing relies on its callers.
+    /// Whether the target has assertions at entry. A statement that was compiled to check nothing relies on its callers.
     pub checked: bool,
     /// What its annotations say, where it has any.
     pub marked: Marked,
+    /// What it rests on beyond its own checks.
+    pub contract: Contract,
 }
 
 /// Translates the final statement that Halide made of a pipeline, for callers that keep to what is assumed ([`super::assumption`]).
@@ -60,9 +63,6 @@ pub fn program(
     let result = walk.run(&mut pool, block, assumed);
     source.pool = pool;
     let compiled = result?;
-    if names.find("strict_add").or(names.find("strict_mul")).is_some() {
-        source.algorithm.fast_math = false;
-    }
     match verify::program(&source.pool, &compiled.program, Phase::Final) {
         Ok(()) => Ok(compiled),
         Err(violations) => {
@@ -111,6 +111,7 @@ pub(super) struct Walk<'a> {
     late_checks: Vec<StmtId>,
     notes: Vec<String>,
     pub(super) marked: Marked,
+    pub(super) contract: Contract,
 }
 
 impl<'a> Walk<'a> {
@@ -128,6 +129,7 @@ impl<'a> Walk<'a> {
             late_checks: Vec::new(),
             notes: Vec::new(),
             marked: Marked::default(),
+            contract: Contract::default(),
         }
     }
 
@@ -159,9 +161,10 @@ impl<'a> Walk<'a> {
         let mut parts = self.assumed(pool, assumed)?;
         parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
-        let checked = contains_assert(block);
+        self.note_single(pool, &outputs);
+        let checked = !self.source.settings.no_asserts;
         if !checked {
-            parts.extend(self.unchecked(pool, &outputs));
+            parts.extend(self.unchecked(pool, &outputs)?);
         }
         let body = self.block(pool, block)?;
         let late_checks = std::mem::take(&mut self.late_checks);
@@ -187,7 +190,19 @@ impl<'a> Walk<'a> {
         };
         let mut marked = std::mem::take(&mut self.marked);
         marked.loads = std::mem::take(&mut self.memo.loads);
-        Ok(Compiled { program, notes: std::mem::take(&mut self.notes), checked, marked })
+        let mut contract = std::mem::take(&mut self.contract);
+        contract.widths = std::mem::take(&mut self.memo.widths);
+        contract.others.extend([
+            Condition::Disjoint,
+            Condition::IndexWraps,
+            Condition::PipelineFits,
+        ]);
+        contract.checks_memory = checked;
+        if self.source.algorithm.fast_math {
+            contract.others.insert(Condition::Regroups);
+        }
+        let notes = std::mem::take(&mut self.notes);
+        Ok(Compiled { program, notes, checked, marked, contract })
     }
 
     /// An output: one buffer for each component, all of the window's shape.
@@ -342,6 +357,7 @@ impl<'a> Walk<'a> {
             StmtKind::Fork(tasks) => {
                 self.work_begun = true;
                 self.note(tasks::NOTE);
+                self.contract.others.insert(Condition::TaskOrder);
                 let block = tasks::in_order(tasks)?;
                 items.push(Item::Stmt(self.block(pool, &block)?));
             }
@@ -402,6 +418,7 @@ impl<'a> Walk<'a> {
             self.note(
                 "not judged: copies between the host and devices, which are taken to succeed",
             );
+            self.contract.others.insert(Condition::Copies);
             let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
             return Ok((Binding::Node(self.nodes.value(success)), None));
         }
