@@ -22,7 +22,7 @@ use halidom_interp::algorithm::evaluate_noting;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, Shape, VarId};
 
-pub(crate) use admitted::admits;
+pub(crate) use admitted::{admits, admits_given};
 use draw::{Aim, HINTED, Random, draw};
 pub(crate) use strict::{questions, too_strict};
 pub use survive::{Survived, survive};

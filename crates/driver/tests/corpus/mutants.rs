@@ -212,7 +212,9 @@ fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Re
     let subject = &stock.subject;
     let mut options = options();
     options.int_bits = 32;
-    options.floats = Some(Floats::Reals);
+    options.code = judge::code(&subject.compiled.contract);
+    let strict = !subject.algorithm.fast_math;
+    options.floats = Some(if strict { Floats::Bits } else { Floats::Reals });
     options.timeout = Duration::from_secs(3);
     options.budget.open = Some(OPEN);
     options.given = judge::at_borders(pool, (&subject.algorithm, program), BORDERS);

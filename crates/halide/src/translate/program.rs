@@ -15,6 +15,7 @@ use halidom_ir::{
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::barriers;
+use super::contract::Contract;
 use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Memo, Stop};
@@ -27,7 +28,7 @@ use super::polynomials::{Definitions, Polynomial};
 use super::stores::Atomicity;
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
-use crate::{NameId, Names};
+use crate::{Condition, NameId, Names};
 
 /// A program, and what its translation left out.
 #[derive(Clone, Debug)]
@@ -36,10 +37,12 @@ pub struct Compiled {
     pub program: Program,
     /// What was left out that does not concern values, in words.
     pub notes: Vec<String>,
-    /// Whether the statement checks anything at entry. One that was compiled to check nothing relies on its callers.
+    /// Whether the target has assertions at entry. A statement that was compiled to check nothing relies on its callers.
     pub checked: bool,
     /// What its annotations say, where it has any.
     pub marked: Marked,
+    /// What it rests on beyond its own checks.
+    pub contract: Contract,
 }
 
 /// Translates the final statement that Halide made of a pipeline, for callers that keep to what is assumed ([`super::assumption`]).
@@ -74,9 +77,6 @@ fn translated(
     let result = walk.run(&mut pool, block, assumed);
     source.pool = pool;
     let compiled = result?;
-    if names.find("strict_add").or(names.find("strict_mul")).is_some() {
-        source.algorithm.fast_math = false;
-    }
     match verify::program(&source.pool, &compiled.program, Phase::Final) {
         Ok(()) => Ok(compiled),
         Err(violations) => {
@@ -161,6 +161,7 @@ pub(super) struct Walk<'a> {
     pub(super) signature: FxHashSet<VarId>,
     notes: Vec<String>,
     pub(super) marked: Marked,
+    pub(super) contract: Contract,
 }
 
 impl<'a> Walk<'a> {
@@ -188,6 +189,7 @@ impl<'a> Walk<'a> {
             signature: FxHashSet::default(),
             notes: Vec::new(),
             marked: Marked::default(),
+            contract: Contract::default(),
         }
     }
 
@@ -221,9 +223,10 @@ impl<'a> Walk<'a> {
         let mut parts = self.assumed(pool, assumed)?;
         parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
-        let checked = contains_assert(block);
+        self.note_single(pool, &outputs);
+        let checked = !self.source.settings.no_asserts;
         if !checked {
-            parts.extend(self.unchecked(pool, &outputs));
+            parts.extend(self.unchecked(pool, &outputs)?);
         }
         let body = self.block(pool, block)?;
         self.given_back()?;
@@ -248,7 +251,19 @@ impl<'a> Walk<'a> {
         };
         let mut marked = std::mem::take(&mut self.marked);
         marked.loads = std::mem::take(&mut self.memo.loads);
-        Ok(Compiled { program, notes: std::mem::take(&mut self.notes), checked, marked })
+        let mut contract = std::mem::take(&mut self.contract);
+        contract.widths = std::mem::take(&mut self.memo.widths);
+        contract.others.extend([
+            Condition::Disjoint,
+            Condition::IndexWraps,
+            Condition::PipelineFits,
+        ]);
+        contract.checks_memory = checked;
+        if self.source.algorithm.fast_math {
+            contract.others.insert(Condition::Regroups);
+        }
+        let notes = std::mem::take(&mut self.notes);
+        Ok(Compiled { program, notes, checked, marked, contract })
     }
 
     /// An output: one buffer for each component, all of the window's shape.
@@ -523,6 +538,7 @@ impl<'a> Walk<'a> {
                 self.note(
                     "not judged: copies between the host and devices, which are taken to succeed",
                 );
+                self.contract.others.insert(Condition::Copies);
                 let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
                 return Ok((Binding::Node(self.nodes.value(success)), Vec::new()));
             }
