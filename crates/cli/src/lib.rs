@@ -12,6 +12,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 
 use args::{Cli, Command};
+use halidom_base::stack;
 use output::Output;
 pub use output::Status;
 
@@ -36,7 +37,7 @@ pub fn run(
     output.json = cli.json;
     output.quiet = cli.quiet;
     output.verbose = cli.verbose;
-    let status = match &cli.command {
+    let status = stack::whole(|| match &cli.command {
         Command::Check(args) => commands::check::run(args, &mut output),
         Command::Run(args) => commands::run::run(args, &mut output),
         Command::Build(args) => commands::build::run(args, &mut output),
@@ -53,7 +54,7 @@ pub fn run(
         Command::Import(args) => commands::import::run(args, &mut output),
         Command::Reduce(args) => commands::reduce::run(args, &mut output),
         Command::Doctor => commands::doctor::run(&mut output),
-    };
+    });
     output.finish();
     status
 }

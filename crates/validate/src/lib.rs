@@ -37,7 +37,7 @@ use halidom_ir::{Algorithm, Check, ExprId, FuncId, Pool, Program, StmtId, print}
 use halidom_smt::{Cache, Solver};
 
 pub use floats::{Axiom, Axioms, Floats};
-pub use refute::{Given, Search, Survived, survive};
+pub use refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
 pub use report::{
     Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
     TooStrict, Verdict, weakest,
@@ -81,6 +81,8 @@ pub struct Options {
     /// How wide the compiled code's `int`s are. That they fit 64 bits is an obligation; if they are narrower, those that are not shown to fit are counted under
     /// [`Report::trusted_steps`].
     pub int_bits: u32,
+    /// On which inputs the compiled code owes the pipeline's values.
+    pub conventions: Conventions,
     /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
     pub floats: Option<Floats>,
     /// Whether what compiles the program may round a product and the sum that it stands in at once in one place and not in another, wherever the pipeline says `fast_math`: also where
@@ -106,6 +108,7 @@ impl Options {
             search,
             given: Vec::new(),
             int_bits: 64,
+            conventions: Conventions::Total,
             floats: None,
             contracts_places: false,
         }
@@ -238,7 +241,8 @@ pub fn validate_refined(
     let limits = (limits, enough);
     let algorithms = (algorithm, lowered);
     let sizes = refute::Sizes { given: &options.given, hints: &hints };
-    let found = refute::search(pool, algorithms, program, sizes, limits, weakest);
+    let found =
+        refute::search(pool, algorithms, program, sizes, limits, (weakest, options.conventions));
     report.suggestions = hints;
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
