@@ -19,9 +19,10 @@ fn example(name: &str) -> String {
 #[test]
 fn sizes_beyond_memory_are_refused_with_a_code() {
     let blur = example("blur.hal");
-    for size in ["99999999x99999999", "9223372036854775807x2", "3037000500x3037000500"] {
+    for size in ["99999999x99999999", "2147483647x2147483647"] {
         for source in [["--input", "input=zeros"], ["--random", "1"]] {
-            for given in [["--size", size], ["--input-size", &format!("input={size}")]] {
+            let input = format!("input={size}");
+            for given in [["--size", size, "-q"], ["--size=8x8", "--input-size", &input]] {
                 let mut arguments = vec!["run", &blur, "--no-validate"];
                 arguments.extend(source.iter().chain(&given));
                 let (status, said) = halidom(&arguments);
