@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use halidom_base::stack;
 use halidom_codegen::permits_contraction;
 use halidom_halide::Condition;
 use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_smt::{Cache, Family, FindError, Program as Solver};
-use halidom_validate::{Code, Floats, Given, Report};
+use halidom_validate::{Code, Conventions, Floats, Given, Report};
 use halidom_verdict::Claim;
 
 use crate::compile::Compiled;
@@ -88,6 +89,7 @@ impl Options {
         own.cache.clone_from(&self.cache);
         own.floats = self.floats;
         own.int_bits = self.int_bits;
+        own.conventions = if self.is_stock() { Conventions::Halide } else { Conventions::Total };
         own.contracts_places = self.is_stock();
         own
     }
@@ -133,6 +135,16 @@ pub fn code(contract: &Contract) -> Code {
 
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
+    stack::whole(|| judge_here(pool, algorithm, compiled, options))
+}
+
+/// The same, on the stack at hand.
+fn judge_here(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    compiled: &Compiled,
+    options: &Options,
+) -> Report {
     let mut report = if options.engine == Engine::Reference {
         reference::judge(pool, algorithm, compiled, &options.reference())
     } else {

@@ -43,7 +43,7 @@ use halidom_verdict::Claim;
 pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
 pub use halidom_verdict::Condition;
-pub use refute::{Given, Search, Survived, survive};
+pub use refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
 pub use report::{
     Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
     TooStrict, Verdict, weakest,
@@ -88,6 +88,8 @@ pub struct Options {
     pub int_bits: u32,
     /// What the program rests on.
     pub code: Code,
+    /// On which inputs the compiled code owes the pipeline's values.
+    pub conventions: Conventions,
     /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
     pub floats: Option<Floats>,
     /// Whether what compiles the program may round a product and the sum that it stands in at once in one place and not in another, wherever the pipeline says `fast_math`: also where
@@ -129,6 +131,7 @@ impl Options {
             given: Vec::new(),
             int_bits: 64,
             code: Code::default(),
+            conventions: Conventions::Total,
             floats: None,
             contracts_places: false,
         }
@@ -286,7 +289,8 @@ pub fn validate_refined(
     let limits = (limits, enough);
     let algorithms = (algorithm, lowered);
     let sizes = refute::Sizes { given: &options.given, hints: &hints };
-    let found = refute::search(pool, algorithms, program, sizes, limits, weakest);
+    let found =
+        refute::search(pool, algorithms, program, sizes, limits, (weakest, options.conventions));
     report.suggestions = hints;
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();

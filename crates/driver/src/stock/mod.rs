@@ -20,7 +20,7 @@ use halidom_halide::{Names, claims, codes, text, translate};
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use crate::compile::Compiled;
-use crate::files::FileError;
+use crate::files::{self, FileError};
 use crate::source;
 use crate::subject::{Origin, Subject};
 
@@ -338,7 +338,7 @@ fn factored(pipeline: &Pipeline, names: &Names) -> Option<String> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|source| FileError::Read { path: path.to_owned(), source })
+    files::contents(path).map_err(|source| FileError::Read { path: path.to_owned(), source })
 }
 
 /// What the installed Halide makes of a pipeline.

@@ -279,9 +279,8 @@ impl<'a> Translation<'a> {
                 None => return unsupported("an output that is no func"),
             }
         }
-        let floats = source.types.values().flatten();
-        let has_floats = floats.copied().any(|ty| matches!(ty, tree::Scalar::Float(_)));
-        source.algorithm.fast_math = has_floats && !self.asks_for_strict_floats();
+        source.algorithm.fast_math =
+            has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
         let first = source.algorithm.outputs.first();
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
@@ -566,4 +565,15 @@ fn for_each_call(expr: &Expr, visit: &mut impl FnMut(&Call)) {
         visit(call);
     }
     expr.for_each_operand(&mut |operand| for_each_call(operand, visit));
+}
+
+/// Whether a func has floats, if only on the way to its values.
+fn has_floats(pool: &Pool, algorithm: &Algorithm) -> bool {
+    let mut found = false;
+    for func in &algorithm.funcs {
+        for root in pool.func(*func).stages().iter().flat_map(Stage::roots) {
+            pool.for_each_subexpr(root, &mut |id, _| found |= pool.ty(id).scalar.is_float());
+        }
+    }
+    found
 }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use halidom_base::stack;
 use halidom_halide::bridge::BridgeError;
 use halidom_smt::FindError;
 
@@ -185,7 +186,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
                     let last = (first + BATCH).min(options.programs);
                     let seeds = (first..last).map(|number| options.seed.wrapping_add(number));
                     let texts = seeds.map(|seed| (seed, crate::fuzz::text(seed, 1))).collect();
-                    let examined = examiner.examine(texts);
+                    let examined = stack::whole(|| examiner.examine(texts));
                     if let Ok((_, findings)) = &examined {
                         found.fetch_add(findings.len(), Ordering::Relaxed);
                     }
