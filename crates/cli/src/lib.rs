@@ -44,6 +44,7 @@ pub fn run(
         Command::Validate(args) => commands::validate::run(args, &mut output),
         Command::Report(args) => commands::report::run(args, &mut output),
         Command::Explain(args) => commands::explain::run(args, &mut output),
+        Command::Certificate(args) => commands::certificate::run(args, &mut output),
         Command::Derive(args) => commands::derive::run(args, &mut output),
         Command::Verify(args) => commands::verify::run(args, &mut output),
         Command::Bench(args) => commands::bench::run(args, &mut output),

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use halidom_atl::certificate::{Certificate, about_floats, agreement, certify, instance};
-use halidom_atl::check::{CheckError, Checker, Outcome};
+use halidom_atl::check::{CheckError, Checker, Outcome, place};
 use halidom_atl::engine::{Engine, Refusal};
 use halidom_atl::file::{self, Derived};
 use halidom_atl::native::{Comparison, NativeError, TOLERANCE, compare_with_source};
 use halidom_atl::program::Element;
-use halidom_atl::{lower, print};
+use halidom_atl::{folder, lower, print};
 use halidom_diag::{Code, Diagnostic, Sources, Span};
 use halidom_driver::derivation::{self, Loaded};
 use halidom_driver::files::write_bytes;
@@ -76,22 +76,26 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> 
 }
 
 /// Coq with the compiled library, in the user's cache.
-fn checker(output: &mut Output<'_>) -> Result<Checker, Status> {
+pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Status> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cache = variable("HALIDOM_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("halidom")))
         .or_else(|| variable("HOME").map(|folder| folder.join(".cache/halidom")))
         .unwrap_or_else(|| std::env::temp_dir().join("halidom-cache"));
-    Checker::new(&cache).map_err(|error| {
-        let hint = match &error {
-            CheckError::NoCoq => {
-                "install Debian's package coq, or run `cargo xtask atl`, which does"
-            }
-            CheckError::File { .. } => "set HALIDOM_CACHE to a folder that can be written",
-            CheckError::Library { .. } => "this is a defect of halidom",
-        };
-        output.error("HAL1014", &error.to_string(), hint)
-    })
+    Checker::new(&cache).map_err(|error| unavailable(&error, output))
+}
+
+/// Reports that Coq cannot be asked.
+pub(crate) fn unavailable(error: &CheckError, output: &mut Output<'_>) -> Status {
+    let hint = match error {
+        CheckError::NoCoq(_) => {
+            "install Debian's package coq, or run `cargo xtask atl`, which does"
+        }
+        CheckError::File { .. } => "set HALIDOM_CACHE to a folder that can be written",
+        CheckError::Own { .. } => "this is a defect of halidom",
+        CheckError::Installation(_) => "install Coq anew",
+    };
+    output.error("HAL1014", &error.to_string(), hint)
 }
 
 struct Job<'j> {
@@ -148,30 +152,29 @@ impl Job<'_> {
             "elements": derived.program.element().name(),
             "final": final_text,
             "side_conditions": certificate.side_conditions,
-            "certificate_bytes": certificate.text.len(),
+            "certificate_bytes": certificate.statement.len() + certificate.proof.len(),
             "laws": laws,
             "floats": about_floats(&certificate.laws),
         });
         let mut status = Status::Done;
         if let Some(checker) = self.checker {
-            let path = scratch.path().join("certificate.v");
-            let outcome = write_bytes(&path, certificate.text.as_bytes())
-                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
-                .and_then(|()| {
-                    checker.check(&certificate, &path).map_err(|error| {
-                        output.error("HAL1014", &error.to_string(), "see `halidom doctor`")
-                    })
-                })?;
+            let outcome = checker
+                .check(&certificate.statement, certificate.proof.as_bytes())
+                .map_err(|error| unavailable(&error, output))?;
             match outcome {
-                Outcome::Accepted { seconds } => {
+                Outcome::Accepted(accepted) => {
                     output.line(&format!(
-                        "  certificate: accepted by coqc in {seconds:.1} s ({} side conditions)",
-                        certificate.side_conditions
+                        "  certificate: accepted by coqc in {:.1} s, by coqchk in {:.1} s ({} side conditions)",
+                        accepted.seconds, accepted.kernel_seconds, certificate.side_conditions
                     ));
                     value["verdict"] = "proved".into();
-                    value["coqc_seconds"] = seconds.into();
+                    value["coqc_seconds"] = accepted.seconds.into();
+                    value["coqchk_seconds"] = accepted.kernel_seconds.into();
+                    value["sandbox"] = accepted.sandbox.name().into();
                 }
-                Outcome::Refused { message, place } => {
+                Outcome::Refused { message, line } => {
+                    let place = line
+                        .and_then(|line| place(&certificate.commands, &certificate.proof, line));
                     let at = place.map_or(String::new(), |place| format!(" at {place}"));
                     let diagnostic = Diagnostic::error(
                         Code("HAL1013"),
@@ -182,6 +185,12 @@ impl Job<'_> {
                     output.diagnostic(self.sources, &diagnostic);
                     value["verdict"] = "refused".into();
                     status = Status::Wrong;
+                }
+                Outcome::Undecided { reason } => {
+                    output.line(&format!("  certificate: not decided: {reason}"));
+                    value["verdict"] = "unknown".into();
+                    value["reason"] = reason.into();
+                    status = Status::Unknown;
                 }
             }
         }
@@ -283,7 +292,13 @@ impl Job<'_> {
                 DeriveEmit::C => {
                     ("c", lower::unit(derived.program.element(), &certificate.function))
                 }
-                DeriveEmit::Coq => ("v", certificate.text.clone()),
+                DeriveEmit::Coq => {
+                    if let Some(folder) = &self.args.output {
+                        self.write_folder(&folder.join(self.name), certificate, derived, output)?;
+                        continue;
+                    }
+                    ("v", format!("{}\n{}", certificate.statement, certificate.proof))
+                }
                 DeriveEmit::Ir => {
                     let lowered = derivation::lower(derived, self.span, &mut |_, _, _| {});
                     let lowered = lowered.map_err(|diagnostics| {
@@ -301,13 +316,7 @@ impl Job<'_> {
                 output.line(text.trim_end());
                 continue;
             };
-            std::fs::create_dir_all(folder).map_err(|error| {
-                output.error(
-                    "HAL1014",
-                    &format!("cannot make {}: {error}", folder.display()),
-                    "choose another folder",
-                )
-            })?;
+            make_folder(folder, output)?;
             let path = folder.join(format!("{}.{extension}", self.name));
             write_bytes(&path, text.as_bytes())
                 .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -315,6 +324,37 @@ impl Job<'_> {
         }
         Ok(())
     }
+
+    /// Writes the certificate with all that it speaks of: what can be sent to somebody else.
+    fn write_folder(
+        &self,
+        folder: &Path,
+        certificate: &Certificate,
+        derived: &Derived<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Status> {
+        make_folder(folder, output)?;
+        let unit = lower::unit(derived.program.element(), &certificate.function);
+        let source = self.sources.text(self.span.file);
+        let mut files = folder::stated(self.name, source, &unit, certificate);
+        files.push(folder::proof(certificate));
+        for file in files {
+            write_bytes(&folder.join(&file.name), &file.content)
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        }
+        output.line(&format!("  wrote {}/", folder.display()));
+        Ok(())
+    }
+}
+
+fn make_folder(folder: &Path, output: &mut Output<'_>) -> Result<(), Status> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        output.error(
+            "HAL1014",
+            &format!("cannot make {}: {error}", folder.display()),
+            "choose another folder",
+        )
+    })
 }
 
 /// The compiler with sanitizers: clang's need a package of their own.
