@@ -281,7 +281,7 @@ fn try_edit(
             count.harmless = 1;
             for falsehood in falsehoods {
                 let outcome = checker.prove(falsehood, text.as_bytes()).expect("coqc runs");
-                count.harmful += usize::from(!refused(&outcome));
+                count.harmful += usize::from(accepted(&outcome));
             }
         }
     }
@@ -292,10 +292,10 @@ fn try_edit(
 fn try_trick(checker: &Checker, falsehoods: &[Stated], text: &str) -> Count {
     let mut count = Count { tried: 1, ..Count::default() };
     let outcome = checker.prove(&falsehoods[0], text.as_bytes()).expect("coqc runs");
-    if refused(&outcome) {
-        count.refused = 1;
-    } else {
+    if accepted(&outcome) {
         count.harmful = 1;
+    } else {
+        count.refused = 1;
     }
     count
 }

@@ -68,35 +68,35 @@ pub(crate) const TRICKS: &[Trick] = &[
     trick("a context outside of a section", "Context (evil : False).", FROM_FALSE),
     trick(
         "unguarded recursion, by a flag",
-        "Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Definition evil := turn 0.",
+        "Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. Proof. exact (turn O). Qed.",
         FROM_FALSE,
     ),
     trick(
         "unguarded recursion, by a flag for all files",
-        "Global Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Definition evil := turn 0.",
+        "Global Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. Proof. exact (turn O). Qed.",
         FROM_FALSE,
     ),
     trick(
         "unguarded recursion, by an attribute",
-        "#[bypass_check(guard)] Fixpoint turn (n : nat) : False := turn n. Definition evil := turn 0.",
+        "#[bypass_check(guard)] Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. Proof. exact (turn O). Qed.",
         FROM_FALSE,
     ),
     trick(
         "an inductive type that is not positive, by a flag",
         "Unset Positivity Checking. Inductive bad : Prop := Bad : (bad -> False) -> bad.\n\
-         Definition no (b : bad) : False := match b with Bad f => f b end. Definition evil : False := no (Bad no).",
+         Definition no (b : bad) : False := match b with Bad f => f b end. Lemma evil : False. Proof. exact (no (Bad no)). Qed.",
         FROM_FALSE,
     ),
     trick(
         "an inductive type that is not positive, by an attribute",
         "#[bypass_check(positivity)] Inductive bad : Prop := Bad : (bad -> False) -> bad.\n\
-         Definition no (b : bad) : False := match b with Bad f => f b end. Definition evil : False := no (Bad no).",
+         Definition no (b : bad) : False := match b with Bad f => f b end. Lemma evil : False. Proof. exact (no (Bad no)). Qed.",
         FROM_FALSE,
     ),
     trick(
         "universes that are not checked, by a flag",
         "From Coq Require Import Logic.Hurkens. Unset Universe Checking.\n\
-         Definition evil : False := TypeNeqSmallType.paradox Type eq_refl.",
+         Lemma evil : False. Proof. exact (TypeNeqSmallType.paradox Type eq_refl). Qed.",
         FROM_FALSE,
     ),
     trick(
