@@ -1,5 +1,6 @@
 //! `cargo xtask atl`: every derivation of the examples, its certificate in the hands of Coq.
 
+use crate::answer::{Answer, Verdict};
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, capture, cargo, program, root, shown};
@@ -77,6 +78,11 @@ fn run() -> Result<(), Error> {
             let taken = number("coqc_seconds");
             seconds += taken.unwrap_or(0.0);
             let title = format!("{name}: {}", text("name"));
+            let verdict = Verdict::of(derivation)
+                .map_err(|problem| Error::Output { command: shown(&command), problem })?;
+            if !verdict.is_proved() {
+                failed.push(format!("{title} ({verdict})"));
+            }
             if taken.is_some_and(|taken| taken > LIMITS.0) {
                 failed.push(format!("{title} (more than {} s of coqc)", LIMITS.0));
             }
@@ -100,7 +106,7 @@ fn run() -> Result<(), Error> {
             rows.push(vec![
                 name.clone(),
                 text("name").to_owned(),
-                text("verdict").to_owned(),
+                verdict.to_string(),
                 taken.map_or("-".to_owned(), |value| format!("{value:.1}")),
                 shown("steps"),
                 shown("side_conditions"),
@@ -189,10 +195,7 @@ fn sent(halidom: &Path) -> Result<Vec<String>, Error> {
 /// What `halidom derive --json` says of each derivation, and its diagnostics if it fails.
 fn derive(command: &mut std::process::Command) -> Result<(Vec<Json>, Option<String>), Error> {
     let output = capture(command)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let problem =
-        |problem: &str| Error::Output { command: shown(command), problem: problem.to_owned() };
-    let answer = Json::parse(&text).map_err(problem)?;
+    let answer = Answer::of(command, &output)?;
     let derivations = answer.get("derivations").and_then(Json::array).unwrap_or_default();
     let errors =
         (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned());

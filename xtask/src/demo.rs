@@ -1,5 +1,6 @@
 //! `cargo xtask demo`: a photograph through `examples/blur.hal`, under each of its schedules.
 
+use crate::answer::{Answer, Verdict};
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, capture, program, root, shown};
@@ -31,7 +32,7 @@ const UNSCHEDULED: &str = "default";
 /// How one schedule fared.
 struct Outcome {
     schedule: String,
-    verdict: String,
+    verdict: Verdict,
     /// Absent where nothing ran.
     figures: Option<Figures>,
 }
@@ -67,7 +68,7 @@ fn run() -> Result<(), Error> {
 
     let failed: Vec<String> = outcomes
         .into_iter()
-        .filter(|outcome| outcome.verdict != "proved" || outcome.figures.is_none())
+        .filter(|outcome| !outcome.verdict.is_proved() || outcome.figures.is_none())
         .map(|outcome| outcome.schedule)
         .collect();
     if failed.is_empty() { Ok(()) } else { Err(Error::Schedules(failed)) }
@@ -81,8 +82,8 @@ fn schedules(halidom: &Path) -> Result<Vec<String>, Error> {
         print_output(&output);
         return Err(Error::Failed { command: shown(&command), status: output.status });
     }
-    let answer = answer(&command, &output.stdout)?;
-    let schedules = schedule_names(&answer).filter(|names| !names.is_empty());
+    let answer = Answer::of(&command, &output)?;
+    let schedules = schedule_names(&answer.json).filter(|names| !names.is_empty());
     schedules.ok_or_else(|| unexpected(&command, "no list of schedules"))
 }
 
@@ -103,15 +104,10 @@ fn run_schedule(halidom: &Path, schedule: String) -> Result<Outcome, Error> {
     if !output.status.success() {
         print_output(&output);
         // A refuted compile is not run, and its status says so beside its verdict.
-        let answer = answer(&command, &output.stdout).ok();
-        let verdict =
-            answer.as_ref().and_then(|answer| answer.get("verdict")?.text()).unwrap_or("failed");
-        let verdict = format!("{verdict} ({})", output.status);
+        let verdict = Answer::of(&command, &output)?.verdict;
         return Ok(Outcome { schedule, verdict, figures: None });
     }
-    let answer = answer(&command, &output.stdout)?;
-    let verdict = answer.get("verdict").and_then(Json::text);
-    let verdict = verdict.ok_or_else(|| unexpected(&command, "no verdict"))?.to_owned();
+    let Answer { json: answer, verdict } = Answer::judged(&command, &output)?;
     let figures = figures(&answer).ok_or_else(|| unexpected(&command, "no time or throughput"))?;
     Ok(Outcome { schedule, verdict, figures: Some(figures) })
 }
@@ -131,18 +127,13 @@ fn print_output(output: &Output) {
     );
 }
 
-fn answer(command: &Command, output: &[u8]) -> Result<Json, Error> {
-    Json::parse(&String::from_utf8_lossy(output))
-        .map_err(|expected| unexpected(command, &format!("expected {expected}")))
-}
-
 fn unexpected(command: &Command, problem: &str) -> Error {
     Error::Output { command: shown(command), problem: problem.to_owned() }
 }
 
 /// The fastest of those that were proved.
 fn fastest(outcomes: &[Outcome]) -> Option<&Outcome> {
-    let proved = outcomes.iter().filter(|outcome| outcome.verdict == "proved");
+    let proved = outcomes.iter().filter(|outcome| outcome.verdict.is_proved());
     let timed =
         proved.filter_map(|outcome| Some((outcome.figures.as_ref()?.milliseconds, outcome)));
     timed.min_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, outcome)| outcome)
@@ -161,7 +152,7 @@ fn report(outcomes: &[Outcome]) -> String {
                 unscheduled.zip(figures).map(|(base, own)| base.milliseconds / own.milliseconds);
             vec![
                 outcome.schedule.clone(),
-                outcome.verdict.clone(),
+                outcome.verdict.to_string(),
                 show(&|figures| format!("{:.3}", figures.milliseconds)),
                 show(&|figures| format!("{:.0}", figures.megapixels_per_second)),
                 speed_up.map_or_else(none, |ratio| format!("{ratio:.2}")),
@@ -201,23 +192,23 @@ mod tests {
         let figures = |milliseconds| {
             Some(Figures { milliseconds, megapixels_per_second: 2000.0 / milliseconds })
         };
-        let outcome = |schedule: &str, verdict: &str, figures| Outcome {
+        let outcome = |schedule: &str, verdict, figures| Outcome {
             schedule: schedule.to_owned(),
-            verdict: verdict.to_owned(),
+            verdict,
             figures,
         };
         let outcomes = [
-            outcome("default", "proved", figures(10.0)),
-            outcome("tiled", "proved", figures(2.0)),
-            outcome("doubtful", "unknown", figures(1.0)),
-            outcome("wrong", "failed (exit status: 1)", None),
+            outcome("default", Verdict::Proved, figures(10.0)),
+            outcome("tiled", Verdict::Proved, figures(2.0)),
+            outcome("doubtful", Verdict::Unknown, figures(1.0)),
+            outcome("wrong", Verdict::Refuted, None),
         ];
         let expected = "\
-schedule  verdict                      ms  Mpix/s  speed-up
-default   proved                   10.000     200      1.00
-tiled     proved                    2.000    1000      5.00
-doubtful  unknown                   1.000    2000     10.00
-wrong     failed (exit status: 1)       -       -         -
+schedule  verdict      ms  Mpix/s  speed-up
+default   proved   10.000     200      1.00
+tiled     proved    2.000    1000      5.00
+doubtful  unknown   1.000    2000     10.00
+wrong     refuted       -       -         -
 ";
         assert_eq!(report(&outcomes), expected);
         assert_eq!(fastest(&outcomes).map(|outcome| outcome.schedule.as_str()), Some("tiled"));

@@ -8,6 +8,7 @@
     reason = "a command-line tool talks to its user"
 )]
 
+mod answer;
 mod atl;
 mod bench;
 mod corpus;

@@ -1,5 +1,6 @@
 //! `cargo xtask relink`: applications of Halide with our object in place of Halide's.
 
+use crate::answer::{Answer, Verdict};
 use crate::error::Error;
 use crate::process::{self, capture, program, root, shown};
 use crate::{setup, table};
@@ -74,13 +75,13 @@ fn run() -> Result<(), Error> {
         let verdict = build(&halidom, &application, &folder)?;
         let [theirs, ours] = run_both(&halide, &application, &source, &folder)?;
         let is_same = theirs.saved == ours.saved;
-        if verdict != "proved" || !is_same {
+        if !verdict.is_proved() || !is_same {
             failed.push(application.name.to_owned());
         }
         let same = if is_same { "the same" } else { "DIFFERENT" };
         rows.push(vec![
             application.name.to_owned(),
-            verdict,
+            verdict.to_string(),
             theirs.saved.len().to_string(),
             same.to_owned(),
             theirs.time,
@@ -147,7 +148,7 @@ fn generate(
 }
 
 /// Imports the pipeline file and builds our library of it; the verdict of the validator.
-fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<String, Error> {
+fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<Verdict, Error> {
     let name = application.name;
     let imported = folder.join([name, ".hal"].concat());
     let mut command = program(halidom);
@@ -163,13 +164,7 @@ fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<Str
     command.arg("build").arg(&imported).args(["-s", schedule, "--json", "--quiet", "-o"]);
     command.arg(folder.join("halidom"));
     let output = capture(&mut command)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let answer = crate::json::Json::parse(&text);
-    let verdict = answer.ok().and_then(|answer| {
-        answer.get("verdict").and_then(crate::json::Json::text).map(ToOwned::to_owned)
-    });
-    verdict
-        .ok_or_else(|| Error::Output { command: shown(&command), problem: "no verdict".to_owned() })
+    Answer::judged(&command, &output).map(|answer| answer.verdict)
 }
 
 /// The program under the name that the application calls, with floats as they stand: what is compared is strict.

@@ -44,7 +44,7 @@ pub(crate) enum Command {
     /// Prove that compiled schedules compute what the algorithm says, or show an input on which they do not
     #[command(
         after_help = "FILE is a program (.hal), a file of derivations (.atl), or an algorithm with a program as `lower` prints them (.ir).\n\n\
-Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown, 4 the solvers disagree.\n\n\
+Exit status: 0 proved, 1 refuted, 2 bad input or nothing to judge, 3 unknown, 4 the solvers disagree.\n\n\
 Examples:\n  halidom validate examples/blur.hal -s tiled\n  halidom validate examples/blur.hal --cache answers --baseline verdicts.json --sarif out.sarif\n  halidom validate examples/blur.hal -s rows --engine reference\n  \
 halidom validate dot.ir --floats axioms\n  halidom validate --halide blur.hlpipe --ir blur.stmt --passes dump.txt\n  halidom validate --passes dump.txt\n  \
 halidom validate --halide-script blur.py\n  halidom validate --generator ./blur.generator -g blur radius=2\n  halidom validate --halide blur.hlpipe --assume '0 <= radius'\n  \
@@ -87,7 +87,7 @@ Example: halidom bench examples/table1/blur.hal --against halide --size 6400x480
     #[command(
         after_help = "The search begins with SCHEDULE, or without one with all schedules of the pipeline and some that are made from the algorithm. It changes numbers, the order of loops, and where \
 funcs are computed; every candidate that runs is compared with the unscheduled form's outputs, and the winner is validated. Without values, sizes of inputs follow from `--size`, and all that has no value is drawn from a seed.\n\n\
-Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input, 3 none of the fastest is proved.\n\n\
+Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input or nothing to judge, 3 none of the fastest is proved.\n\n\
 Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal"
     )]
     Tune(TuneArgs),

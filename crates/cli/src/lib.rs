@@ -12,15 +12,15 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 
 use args::{Cli, Command};
+pub use halidom_verdict::Exit;
 use output::Output;
-pub use output::Status;
 
 /// Runs the command that the arguments (the program's name first) ask for, writing to the two streams.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> Status {
+) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
@@ -29,32 +29,33 @@ pub fn run(
                 matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // A closed pipe must not hide the status.
             let _ = if asked_for { write!(out, "{error}") } else { write!(err, "{error}") };
-            return if asked_for { Status::Done } else { Status::BadInput };
+            return if asked_for { Exit::Done } else { Exit::BadInput };
         }
     };
     let mut output = Output::new(out, err);
     output.json = cli.json;
     output.quiet = cli.quiet;
     output.verbose = cli.verbose;
-    let status = match &cli.command {
-        Command::Check(args) => commands::check::run(args, &mut output),
-        Command::Run(args) => commands::run::run(args, &mut output),
-        Command::Build(args) => commands::build::run(args, &mut output),
-        Command::Lower(args) => commands::lower::run(args, &mut output),
-        Command::Validate(args) => commands::validate::run(args, &mut output),
-        Command::Report(args) => commands::report::run(args, &mut output),
-        Command::Explain(args) => commands::explain::run(args, &mut output),
-        Command::Certificate(args) => commands::certificate::run(args, &mut output),
-        Command::Derive(args) => commands::derive::run(args, &mut output),
-        Command::Verify(args) => commands::verify::run(args, &mut output),
-        Command::Bench(args) => commands::bench::run(args, &mut output),
-        Command::Tune(args) => commands::tune::run(args, &mut output),
-        Command::Export(args) => commands::export::run(args, &mut output),
-        Command::Fuzz(args) => commands::fuzz::run(args, &mut output),
-        Command::Import(args) => commands::import::run(args, &mut output),
-        Command::Reduce(args) => commands::reduce::run(args, &mut output),
-        Command::Doctor => commands::doctor::run(&mut output),
+    let (job, ended) = match &cli.command {
+        Command::Check(args) => ("check", commands::check::run(args, &mut output)),
+        Command::Run(args) => ("run", commands::run::run(args, &mut output)),
+        Command::Build(args) => ("build", commands::build::run(args, &mut output)),
+        Command::Lower(args) => ("lower", commands::lower::run(args, &mut output)),
+        Command::Validate(args) => ("validate", commands::validate::run(args, &mut output)),
+        Command::Report(args) => ("report", commands::report::run(args, &mut output)),
+        Command::Explain(args) => ("explain", commands::explain::run(args, &mut output)),
+        Command::Certificate(args) => {
+            ("certificate", commands::certificate::run(args, &mut output))
+        }
+        Command::Derive(args) => ("derive", commands::derive::run(args, &mut output)),
+        Command::Verify(args) => ("verify", commands::verify::run(args, &mut output)),
+        Command::Bench(args) => ("bench", commands::bench::run(args, &mut output)),
+        Command::Tune(args) => ("tune", commands::tune::run(args, &mut output)),
+        Command::Export(args) => ("export", commands::export::run(args, &mut output)),
+        Command::Fuzz(args) => ("fuzz", commands::fuzz::run(args, &mut output)),
+        Command::Import(args) => ("import", commands::import::run(args, &mut output)),
+        Command::Reduce(args) => ("reduce", commands::reduce::run(args, &mut output)),
+        Command::Doctor => ("doctor", commands::doctor::run(&mut output)),
     };
-    output.finish();
-    status
+    output.conclude(job, &ended)
 }

@@ -9,5 +9,5 @@ fn main() -> ExitCode {
         &mut std::io::stdout().lock(),
         &mut std::io::stderr(),
     );
-    ExitCode::from(status as u8)
+    ExitCode::from(status.code())
 }

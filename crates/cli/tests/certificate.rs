@@ -45,7 +45,7 @@ fn files_that_the_program_does_not_give_are_refused() {
         let output = halidom(&["certificate", "--json"], &folder);
         assert_eq!(output.status.code(), Some(1), "{file}: {output:?}");
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(printed.contains("\"verdict\":\"refused\""), "{file}: {printed}");
+        assert!(printed.contains("\"verdict\":\"refuted\""), "{file}: {printed}");
     }
 }
 

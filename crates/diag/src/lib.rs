@@ -4,6 +4,7 @@
 //! point into; then [`render`], which writes both for a person. Other forms (JSON, SARIF) are printed from the plain data by whoever needs them.
 
 mod diagnostic;
+mod excerpt;
 mod render;
 mod sources;
 

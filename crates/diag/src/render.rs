@@ -6,6 +6,7 @@ use codespan_reporting::diagnostic as report;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, termcolor};
 
+use crate::excerpt::Excerpts;
 use crate::{Diagnostic, FileId, Label, Severity, Sources};
 
 /// Whether to write terminal colours.
@@ -40,7 +41,7 @@ impl<'a> Files<'a> for Sources {
     }
 }
 
-/// Writes a diagnostic with the lines it points to. Ends with a line break.
+/// Writes a diagnostic with the lines it points to; of a long line, the part around the place. Ends with a line break.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> String {
     let severity = match diagnostic.severity {
         Severity::Note => report::Severity::Note,
@@ -49,7 +50,7 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> S
     };
     let primary = diagnostic.primary.iter().map(|label| (report::LabelStyle::Primary, label));
     let secondary = diagnostic.secondary.iter().map(|label| (report::LabelStyle::Secondary, label));
-    let labels = primary
+    let labels: Vec<_> = primary
         .chain(secondary)
         .map(|(style, label)| {
             report::Label::new(style, label.span.file, clipped(sources, label))
@@ -60,15 +61,16 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> S
     let report = report::Diagnostic::new(severity)
         .with_code(diagnostic.code.0)
         .with_message(&diagnostic.message)
-        .with_labels(labels)
         .with_notes(notes);
-    let config = term::Config { chars: term::Chars::ascii(), ..term::Config::default() };
-    let written = match colours {
-        Colours::Never => term::emit_into_string(&config, sources, &report),
-        Colours::Ansi => {
-            let mut writer = termcolor::Ansi::new(Vec::new());
-            term::emit_to_write_style(&mut writer, &config, sources, &report)
-                .map(|()| String::from_utf8_lossy(writer.get_ref()).into_owned())
+    let places: Vec<_> = labels.iter().map(|label| (label.file_id, label.range.clone())).collect();
+    let written = match Excerpts::of(sources, &places) {
+        None => emit(sources, &report.with_labels(labels), colours),
+        Some(excerpts) => {
+            let moved = labels.into_iter().map(|mut label| {
+                label.range = excerpts.range(label.file_id, &label.range);
+                label
+            });
+            emit(&excerpts, &report.with_labels(moved.collect()), colours)
         }
     };
     // The renderer fails only on places outside the texts; the message must reach the user all the same.
@@ -77,13 +79,32 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> S
     })
 }
 
+fn emit<'f>(
+    files: &'f impl Files<'f, FileId = FileId>,
+    report: &report::Diagnostic<FileId>,
+    colours: Colours,
+) -> Result<String, Error> {
+    let config = term::Config { chars: term::Chars::ascii(), ..term::Config::default() };
+    match colours {
+        Colours::Never => term::emit_into_string(&config, files, report),
+        Colours::Ansi => {
+            let mut writer = termcolor::Ansi::new(Vec::new());
+            term::emit_to_write_style(&mut writer, &config, files, report)
+                .map(|()| String::from_utf8_lossy(writer.get_ref()).into_owned())
+        }
+    }
+}
+
 /// The span brought into its text and onto character boundaries.
 fn clipped(sources: &Sources, label: &Label) -> Range<usize> {
     let text = sources.text(label.span.file);
-    let boundary = |offset: usize| {
-        (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-    };
+    let boundary = |offset: usize| boundary(text, offset);
     boundary(label.span.start)..boundary(label.span.end).max(boundary(label.span.start))
+}
+
+/// The last character boundary up to an offset.
+pub(crate) fn boundary(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -135,5 +156,31 @@ mod tests {
             render(&sources, &placeless, Colours::Never),
             "warning[HAL0801]: input missing\n\n"
         );
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_place_is_shown() {
+        let mut sources = Sources::new();
+        let long = format!("first\n{}HERE{}\nlast\n", "ä".repeat(20_000), "b".repeat(20_000));
+        let start = long.find("HERE").expect("it is there");
+        let file = sources.add("long.hal", long);
+        let diagnostic =
+            Diagnostic::error(Code("HAL0104"), Span::new(file, start..start + 4), "unexpected")
+                .with_label(Span::new(file, start + 10_000..start + 10_001), "far away")
+                .with_label(Span::new(file, 0..5), "short");
+        let text = render(&sources, &diagnostic, Colours::Never);
+        assert!(text.contains("--> long.hal:2:20001\n"), "{text}");
+        assert!(text.contains("…ää") && text.contains("äHEREb") && text.contains("bb…"), "{text}");
+        assert!(text.contains("1 | first\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 300), "{text}");
+        let at = |needle: &str| {
+            let line = text.lines().find(|line| line.contains(needle)).expect("the line is shown");
+            line.chars().take_while(|c| !needle.starts_with(*c)).count()
+        };
+        assert_eq!(at("HERE"), at("^^^^"), "{text}");
+        // A span over all of the line is shown where it begins and where it ends.
+        let whole = Diagnostic::error(Code("HAL0104"), Span::new(file, 6..start + 4), "unexpected");
+        let text = render(&sources, &whole, Colours::Never);
+        assert!(text.contains("long.hal:2:1\n") && text.len() < 2_000, "{text}");
     }
 }

@@ -67,6 +67,11 @@ impl Loaded {
                 Err(Diagnostic::without_place(Severity::Error, Code("HAL1002"), message)
                     .with_hint(format!("the file has {}", self.names().join(", "))))
             }
+            None if found.is_empty() => {
+                let message = "the file has no derivation";
+                Err(Diagnostic::without_place(Severity::Error, Code("HAL1002"), message)
+                    .with_hint("write `derivation name of program { … }`"))
+            }
             Some(_) | None => Ok(found),
         }
     }
@@ -75,12 +80,7 @@ impl Loaded {
     pub fn one(&self, name: Option<&str>) -> Result<&ast::Derivation, Diagnostic> {
         match self.chosen(name)?[..] {
             [only] => Ok(only),
-            [] => {
-                let message = "the file has no derivation";
-                Err(Diagnostic::without_place(Severity::Error, Code("HAL1002"), message)
-                    .with_hint("write `derivation name of program { … }`"))
-            }
-            [_, _, ..] => {
+            [..] => {
                 let message =
                     format!("the file has several derivations: {}", self.names().join(", "));
                 Err(Diagnostic::without_place(Severity::Error, Code("HAL1002"), message)

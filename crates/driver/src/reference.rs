@@ -2,13 +2,24 @@
 
 use halidom_ir::{Algorithm, Pool};
 use halidom_reference::{Options, Premise, Report as Evaluation, Verdict as Outcome, evaluate};
-use halidom_validate::{Asked, Kind, Method, Obligation, Report, Runs, Status, Verdict};
+use halidom_validate::{
+    Asked, BUFFERS_APART, Kind, Method, Obligation, Report, Runs, Status, Verdict,
+};
+
+use halidom_verdict::{Claim, Condition};
 
 use crate::compile::Compiled;
 
 /// What the paper leaves to another check (its section 7.2).
 pub const NO_OVERFLOW: &str =
     "index arithmetic stays within 64 bits: the reference engine takes integers as unbounded";
+
+/// The same as a condition.
+pub const INTEGERS_UNBOUNDED: Condition = Condition::standard(
+    "integers-unbounded",
+    NO_OVERFLOW,
+    "docs/validator.md#tvs-rules-and-what-stands-for-them",
+);
 
 /// Judges a compiled program by the rules of the paper.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
@@ -67,6 +78,8 @@ fn obligation(premise: Premise, place: &str, status: Status) -> Obligation {
 fn report(verdict: Verdict, obligations: Vec<Obligation>) -> Report {
     Report {
         verdict,
+        claim: Claim::Program,
+        conditions: vec![BUFFERS_APART, INTEGERS_UNBOUNDED],
         obligations,
         assumptions: [
             "the entry checks, as far as they are affine",

@@ -171,6 +171,12 @@ pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)
         let diagnostic = refuse(format!("`{}` has an algorithm and no program", path.display()));
         return Ok(Err((sources, vec![diagnostic])));
     };
+    if module.algorithm.outputs.is_empty() {
+        let message = format!("the algorithm of `{}` has no output", path.display());
+        let diagnostic = Diagnostic::without_place(Severity::Error, Code("HAL0911"), message)
+            .with_hint("there is nothing to judge without one: write `output name;`");
+        return Ok(Err((sources, vec![diagnostic])));
+    }
     let well_formed = verify::algorithm(&module.pool, &module.algorithm).and_then(|()| {
         verify::program(&module.pool, &program, Phase::Final).or_else(|violations| {
             verify::program(&module.pool, &program, Phase::Structured).map_err(|_| violations)

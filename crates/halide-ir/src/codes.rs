@@ -24,3 +24,5 @@ pub const MISMATCH: Code = Code("HAL1209");
 pub const ASSUMPTION: Code = Code("HAL1210");
 /// A part of Halide's schedule that our language cannot say, or our compiler does not do.
 pub const LEFT_OUT: Code = Code("HAL1211");
+/// No C++ compiler that compiles the bridge to Halide.
+pub const NO_COMPILER: Code = Code("HAL1212");

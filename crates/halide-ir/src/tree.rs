@@ -280,7 +280,7 @@ pub struct Stmt {
     pub kind: StmtKind,
 }
 
-/// Statements one after another. What a [`StmtKind::Let`] or [`StmtKind::Allocate`] declares is known in all that follow.
+/// Statements one after another. What a [`StmtKind::Let`] or [`StmtKind::Allocate`] declares is known in all that follow; where it ends before, there is a [`StmtKind::Scope`].
 pub type Block = Vec<Stmt>;
 
 /// An interval of coordinates.
@@ -498,6 +498,8 @@ pub enum StmtKind {
         /// Where it is known.
         body: Block,
     },
+    /// Statements that begin with a declaration whose scope ends with them, though others follow. A text does not say where a scope ends: none is read there.
+    Scope(Block),
 }
 
 impl Expr {
@@ -530,6 +532,49 @@ impl Expr {
                 visit(body);
             }
             Self::Shuffle(_, vectors) => vectors.iter().for_each(visit),
+        }
+    }
+
+    /// Its type, where all the types that it follows from are said; those of a dump are.
+    pub fn ty(&self) -> Option<Type> {
+        match self {
+            Self::Int(_, ty) | Self::UInt(_, ty) | Self::Float(_, ty) => Some(*ty),
+            Self::String(_) => Some(Type::of(Scalar::Handle(None))),
+            Self::Variable { name: _, ty } => *ty,
+            Self::Cast(ty, _) | Self::Reinterpret(ty, _) | Self::VectorReduce(_, ty, _) => {
+                Some(*ty)
+            }
+            Self::Binary(op, operands) => {
+                let ty = operands[0].ty()?;
+                Some(if op.is_comparison() { Type::BOOL.with_lanes(ty.lanes) } else { ty })
+            }
+            Self::Not(operand) => operand.ty(),
+            Self::Select(operands) => operands[1].ty(),
+            Self::Load(load) => load.ty,
+            Self::Ramp { base: value, stride: _, lanes } | Self::Broadcast { value, lanes } => {
+                let ty = value.ty()?;
+                Some(ty.with_lanes(ty.lanes.checked_mul(*lanes)?))
+            }
+            Self::Call(call) => call.ty,
+            Self::Let { name: _, value: _, body } => body.ty(),
+            Self::Shuffle(kind, vectors) => {
+                let ty = vectors.first()?.ty()?;
+                let lanes = match kind {
+                    ShuffleKind::Concat | ShuffleKind::Interleave => {
+                        let mut all = 0_u32;
+                        for vector in vectors {
+                            all = all.checked_add(vector.ty()?.lanes)?;
+                        }
+                        all
+                    }
+                    ShuffleKind::Extract(_) => 1,
+                    ShuffleKind::Slice { begin: _, stride: _, count } => {
+                        u32::try_from(*count).ok()?
+                    }
+                    ShuffleKind::Lanes(lanes) => u32::try_from(lanes.len()).ok()?,
+                };
+                Some(ty.with_lanes(lanes))
+            }
         }
     }
 }

@@ -14,4 +14,4 @@ pub mod pipeline;
 pub mod script;
 pub mod translate;
 
-pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, codes, text, tree};
+pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, codes, dump, text, tree};

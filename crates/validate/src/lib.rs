@@ -13,6 +13,7 @@
 //! loops. Only equal normal forms and the solver's `unsat` close an obligation; the list of obligations comes from the program and the algorithm; what cannot be
 //! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or [`Verdict::Refuted`] after a run that shows a difference.
 
+mod answer;
 mod bound;
 mod check;
 mod evaluate;
@@ -35,7 +36,9 @@ use std::time::{Duration, Instant};
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{Algorithm, Check, ExprId, FuncId, Pool, Program, StmtId, print};
 use halidom_smt::{Cache, Solver};
+use halidom_verdict::Claim;
 
+pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NO_OVERFLOW, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
 pub use refute::{Given, Search, Survived, survive};
 pub use report::{
@@ -249,6 +252,8 @@ pub fn validate_refined(
 fn unopened(reason: String) -> Report {
     Report {
         verdict: Verdict::Unknown(reason),
+        claim: Claim::Program,
+        conditions: vec![BUFFERS_APART, ENTRY_ARITHMETIC],
         obligations: Vec::new(),
         assumptions: Vec::new(),
         trusted_steps: Vec::new(),
@@ -426,6 +431,9 @@ fn conclude(
 fn verdict(report: &Report, overflowed: bool) -> Verdict {
     if overflowed {
         return Verdict::Unknown("a coefficient is beyond 128 bits".to_owned());
+    }
+    if report.obligations.is_empty() {
+        return Verdict::Unknown(NOTHING.0.to_owned());
     }
     let mut open = report.open();
     match open.next() {

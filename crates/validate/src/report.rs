@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
 use halidom_smt::Solver;
+use halidom_verdict::{Claim, Condition};
 
 use crate::floats::{Axioms, Floats};
 
@@ -260,7 +261,7 @@ pub struct Instance {
     pub point: Vec<i64>,
 }
 
-/// The outcome of a validation.
+/// What the validator made of the obligations and of its runs: one part of a verdict. It has no fold, no exit status and no words of its own; see [`Report::answer`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The program computes what the specification says, for all inputs and sizes that pass the entry checks.
@@ -328,8 +329,12 @@ pub struct TooStrict {
 /// Everything that is known after a validation.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The outcome.
+    /// The outcome of the validator; [`Report::answer`] makes the verdict of it that a job gives.
     pub verdict: Verdict,
+    /// What a proof of it claims.
+    pub claim: Claim,
+    /// What a proof of it rests on beyond the entry checks.
+    pub conditions: Vec<Condition>,
     /// Every obligation, made from program and specification alone.
     pub obligations: Vec<Obligation>,
     /// What was assumed: entry checks, in words, and what callers owe.

@@ -28,3 +28,4 @@ Expr Simplify::visit(const LT *op, ExprInfo *info) {
 // 2 rules: 1 verified, 1 wrong
 // Simplify::visit(const LT *): verified
 // 1 mutators: 1 verified
+// refuted: expected 0, got 1

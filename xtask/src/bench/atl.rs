@@ -1,5 +1,6 @@
 //! ATL's programs beside what stock Halide makes of the same schedule, and beside their naive forms.
 
+use crate::answer::Answer;
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, capture, program, root, shown};
@@ -79,14 +80,9 @@ fn build(halidom: &Path, name: &str, folder: &Path) -> Result<(), Error> {
     if !output.status.success() {
         print!("{}", String::from_utf8_lossy(&output.stderr));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let problem =
-        |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
-    let answer = Json::parse(&text).map_err(problem)?;
-    let verdict =
-        answer.get("verdict").and_then(Json::text).ok_or_else(|| problem("no verdict"))?;
+    let verdict = Answer::judged(&command, &output)?.verdict;
     println!("{name}: {verdict}");
-    if verdict == "proved" { Ok(()) } else { Err(Error::Derivations(vec![name.to_owned()])) }
+    if verdict.is_proved() { Ok(()) } else { Err(Error::Derivations(vec![name.to_owned()])) }
 }
 
 /// Makes `FOLDER/NAME.so` of `FOLDER/NAME.a`.

@@ -1,5 +1,6 @@
 //! The product of two matrices beside OpenBLAS, on one core.
 
+use crate::answer::Answer;
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, capture, program, root, shown};
@@ -27,11 +28,7 @@ pub(super) fn run() -> Result<(), Error> {
     let mut command = program(&halidom);
     command.args(["build", PROGRAM, "-s", SCHEDULE, "--json", "--quiet", "-o"]).arg(&folder);
     let output = capture(&mut command)?;
-    let problem =
-        |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
-    let answer = Json::parse(&String::from_utf8_lossy(&output.stdout)).map_err(problem)?;
-    let verdict =
-        answer.get("verdict").and_then(Json::text).ok_or_else(|| problem("no verdict"))?;
+    let verdict = Answer::judged(&command, &output)?.verdict;
     println!("sgemm1024 under {SCHEDULE}: {verdict}");
     let timed = folder.join("blas");
     let mut command = program("cc");
@@ -59,7 +56,7 @@ pub(super) fn run() -> Result<(), Error> {
         table::layout(&["OpenBLAS's kernels", "OpenBLAS", "sgemm1024", "ratio"], &rows)
     );
     let mut failed = Vec::new();
-    if verdict != "proved" {
+    if !verdict.is_proved() {
         failed.push(format!("sgemm1024 under {SCHEDULE}: {verdict}"));
     }
     if ratio.is_nan() || ratio > LIMIT {

@@ -126,15 +126,15 @@ pub(super) fn run() -> Result<(), Error> {
                 .map_err(|cause| Error::File { path: path.clone(), cause })?;
             let measured = validate(&halidom, &path, family.pipeline, family.schedule)?;
             let answer = measured.answer.as_ref();
-            let verdict = answer.and_then(|answer| answer.get("verdict")).and_then(Json::text);
             let number = |json: Option<&Json>| json.and_then(Json::number).unwrap_or(0.0);
             let counts = answer.and_then(|answer| answer.get("obligations"));
             let total = number(counts.and_then(|counts| counts.get("total")));
             let asked = number(answer.and_then(|answer| answer.get("queries")));
             let seconds = measured.cpu.as_secs_f64();
             points.push((f64::from(*size), seconds));
-            let verdict = verdict.unwrap_or("out of time");
-            if verdict != "proved" {
+            let verdict =
+                answer.map_or("out of time".to_owned(), |answer| answer.verdict.to_string());
+            if !answer.is_some_and(|answer| answer.verdict.is_proved()) {
                 wrong.push(format!("{} {size}: {verdict}", family.name));
             }
             cells.push(vec![
@@ -144,7 +144,7 @@ pub(super) fn run() -> Result<(), Error> {
                 format!("{asked:.0}"),
                 format!("{seconds:.2}"),
                 format!("{}", measured.peak_kib / 1024),
-                verdict.to_owned(),
+                verdict,
             ]);
         }
         if let [.., (small, before), _, (large, after)] = *points.as_slice() {

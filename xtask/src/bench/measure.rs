@@ -1,7 +1,7 @@
 //! Runs of `halidom validate`, with what they took.
 
+use crate::answer::{Answer, Verdict};
 use crate::error::Error;
-use crate::json::Json;
 use crate::process::{program, root, shown};
 use std::fs::{self, File};
 use std::path::Path;
@@ -16,7 +16,7 @@ const TICKS: u64 = 100;
 
 pub(super) struct Measured {
     /// The report; `None` if the run was ended.
-    pub(super) answer: Option<Json>,
+    pub(super) answer: Option<Answer>,
     pub(super) time: Duration,
     /// The time of the processors for the process and its children, as far as they were seen.
     pub(super) cpu: Duration,
@@ -41,10 +41,11 @@ pub(super) fn validate(
     ]);
     let (text, mut measured) = measure(&mut command)?;
     if let Some(text) = text {
-        let problem =
-            |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
-        let answer = Json::parse(&text).map_err(problem)?;
-        answer.get("verdict").and_then(Json::text).ok_or_else(|| problem("no verdict"))?;
+        let problem = |problem: String| Error::Output { command: shown(&command), problem };
+        let answer = Answer::read(&text).map_err(problem)?;
+        if matches!(answer.verdict, Verdict::Nothing | Verdict::NotJudged) {
+            return Err(problem(format!("no verdict ({})", answer.verdict)));
+        }
         measured.answer = Some(answer);
     }
     Ok(measured)

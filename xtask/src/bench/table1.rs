@@ -1,6 +1,7 @@
 //! The programs of Table 1 (translation validation for Halide), beside the paper's figures.
 
 use super::measure::validate;
+use crate::answer::Verdict;
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, root};
@@ -55,12 +56,15 @@ pub(super) fn run() -> Result<(), Error> {
         let number = |json: Option<&Json>| {
             json.and_then(Json::number).map_or("-".to_owned(), |number| format!("{number:.0}"))
         };
-        let verdict = answer.get("verdict").and_then(Json::text).unwrap_or("none");
-        if verdict == "refuted" {
-            refuted.push(row.pipeline.to_owned());
+        match answer.verdict {
+            Verdict::Proved | Verdict::Unknown => {}
+            Verdict::Refuted | Verdict::Nothing | Verdict::NotJudged => {
+                refuted.push(row.pipeline.to_owned());
+            }
         }
+        let verdict = answer.verdict.to_string();
         let (total, queries) = (number(total), number(answer.get("queries")));
-        rows.push(cells(row, &[&total, &queries, &seconds, &cpu, &memory, verdict]));
+        rows.push(cells(row, &[&total, &queries, &seconds, &cpu, &memory, &verdict]));
     }
     let headings = [
         "program",

@@ -188,7 +188,7 @@ impl Known {
             place.get(key).and_then(Json::text).unwrap_or_default().to_owned()
         };
         let is_kind = |place: &Json, kind: &str| {
-            text(place, "kind") == kind || text(place, "verdict") == kind
+            text(place, "kind") == kind || text(place, "standing") == kind
         };
         // A place in another file is none of these lines.
         let line = |place: &Json| -> Option<usize> {
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_rule_is_wrong_at_each_of_the_types() {
-        let json = r#"{"rules of m": {"rules": [{"place": "f.cpp:7", "verdict": "wrong", "types": ["int8"]}]}}"#;
+        let json = r#"{"rules of m": {"rules": [{"place": "f.cpp:7", "standing": "wrong", "types": ["int8"]}]}}"#;
         assert!(holds("rules of m", WrongAt(7, &["int8"]), json));
         assert!(!holds("rules of m", WrongAt(7, NARROW), json));
     }

@@ -2,6 +2,7 @@
 
 mod known;
 
+use crate::answer::Answer as Answered;
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, capture, cargo, measure, program, root, shown};
@@ -75,7 +76,8 @@ fn compiled() -> Result<(), Error> {
     command.arg("verify").arg(checkout).args(["--profile", "halide", "--only", "rules", "--json"]);
     command.args(["--timeout", "1", "--cache"]).arg(kept("halide")).arg("--ask").arg(&text);
     // Some rules are wrong: that is its exit status.
-    capture(&mut command)?;
+    let output = capture(&mut command)?;
+    Answered::judged(&command, &output)?;
     let mut command = program("g++");
     command.args(["-std=c++17", "-O0", "-o"]).arg(&asker).arg(&text);
     command.arg("-I").arg(&halide.include).arg("-L").arg(&halide.libraries);
@@ -267,11 +269,7 @@ impl Run<'_> {
         command.arg("verify").arg(self.checkout).args(["--profile", self.profile, "--json"]);
         command.arg("--cache").arg(kept(self.profile)).args(arguments);
         let measured = measure(&mut command)?;
-        let text = String::from_utf8_lossy(&measured.output.stdout);
-        let json = Json::parse(&text).map_err(|problem| Error::Output {
-            command: shown(&command),
-            problem: problem.to_owned(),
-        })?;
+        let json = Answered::of(&command, &measured.output)?.json;
         Ok(Answer { json, seconds: measured.time.as_secs_f64(), mib: measured.peak_mib as f64 })
     }
 

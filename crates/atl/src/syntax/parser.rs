@@ -145,7 +145,10 @@ impl<'s> Parser<'s> {
             let script = self.block()?;
             file.functions.push(Function { name, params, script });
         } else {
-            return Err(self.unexpected("`program`, `derivation` or `schedule`"));
+            let refused = *self.unexpected("`program`, `derivation` or `schedule`");
+            let hint =
+                "a file is made of `program name(…) = …` and `derivation name of program { … }`";
+            return Err(Box::new(refused.with_hint(hint)));
         }
         Ok(())
     }

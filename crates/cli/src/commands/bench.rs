@@ -2,23 +2,23 @@
 
 use halidom_driver::bench::{self, Bench, BenchError, Maker, Options, Row};
 use halidom_driver::files::write_bytes;
-use halidom_validate::Verdict;
+use halidom_verdict::{Evidence, Ran, Verdict};
 use serde_json::json;
 
 use super::run::{failed, malformed};
-use super::{load, report, solving, status};
+use super::{ended, load, report, solving};
 use crate::args::{Against, BenchArgs};
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 use crate::request;
 
 /// The seed of what has no value.
 const SEED: u64 = 1;
 
-pub(crate) fn run(args: &BenchArgs, output: &mut Output<'_>) -> Status {
-    status(measure(args, output))
+pub(crate) fn run(args: &BenchArgs, output: &mut Output<'_>) -> Ended {
+    ended(measure(args, output))
 }
 
-fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let mut loaded = load(&args.file, output)?;
     let chosen = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
         let schedules: Vec<Option<usize>> = if args.schedule.is_empty() {
@@ -32,7 +32,7 @@ fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Status, Status> 
     });
     let (pipeline, schedules) = chosen.map_err(|diagnostic| {
         report(&loaded, &[diagnostic], output);
-        Status::BadInput
+        Stop::BadInput
     })?;
     let mut request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
     request.random = request.random.or(Some(SEED));
@@ -57,7 +57,7 @@ fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         Ok(measured) => measured,
         Err(BenchError::Refused(diagnostics)) => {
             report(&loaded, &diagnostics, output);
-            return Err(Status::BadInput);
+            return Err(Stop::BadInput);
         }
         Err(BenchError::Data(error)) => {
             return Err(output.error(error.code(), &error.to_string(), &error.hint()));
@@ -79,11 +79,19 @@ fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Status, Status> 
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
         output.line(&path.display().to_string());
     }
-    let wrong = measured
-        .rows
-        .iter()
-        .any(|row| !row.agrees() || matches!(row.verdict, Some(Verdict::Refuted(_))));
-    Ok(if wrong { Status::Wrong } else { Status::Done })
+    let judged = measured.rows.iter().filter_map(|row| {
+        if row.agrees() {
+            return row.verdict.clone();
+        }
+        let got = format!("something else, by {} under {}", row.maker.name(), row.schedule);
+        Some(Verdict::refuted(Evidence::of(Ran::CompiledCode, "what the others compute", got)))
+    });
+    let judged: Vec<Verdict> = judged.collect();
+    if judged.is_empty() && args.no_validate && !measured.rows.is_empty() {
+        return Ok(Ended::Done);
+    }
+    let nothing = ("no schedule was timed", "name a schedule of the pipeline with `-s`");
+    Ok(Ended::Judged(Verdict::worst(judged, nothing)))
 }
 
 fn present(bench: &Bench, output: &mut Output<'_>) {
@@ -140,13 +148,8 @@ fn over_limit(bench: &Bench, row: &Row) -> Option<f64> {
     Some(row.median.as_secs_f64() / bench.least_time(row.threads)?.as_secs_f64())
 }
 
-fn verdict(row: &Row) -> &'static str {
-    match &row.verdict {
-        Some(Verdict::Proved) => "proved",
-        Some(Verdict::Refuted(_)) => "refuted",
-        Some(Verdict::Unknown(_)) => "unknown",
-        None => "",
-    }
+fn verdict(row: &Row) -> Option<&'static str> {
+    row.verdict.as_ref().map(Verdict::name)
 }
 
 fn line(bench: &Bench, row: &Row) -> String {
@@ -160,7 +163,7 @@ fn line(bench: &Bench, row: &Row) -> String {
         number(ratio(bench, row)),
         number(over_limit(bench, row)),
         if row.distance == 0.0 { "–".to_owned() } else { format!("{:.0e}", row.distance) },
-        if row.agrees() { verdict(row) } else { "COMPUTES SOMETHING ELSE" },
+        if row.agrees() { verdict(row).unwrap_or("") } else { "COMPUTES SOMETHING ELSE" },
     )
 }
 

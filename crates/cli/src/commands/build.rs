@@ -6,18 +6,18 @@ use halidom_codegen::Artifact;
 use halidom_driver::subject::Subject;
 use halidom_driver::{execute, files, judge};
 use halidom_ir::print;
-use halidom_validate::Verdict;
+use halidom_verdict::Verdict;
 use serde_json::Value;
 
-use super::{compiled, solving, status, validate};
+use super::{compiled, solving, validate};
 use crate::args::{BuildArgs, Emit};
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Status {
-    status(build(args, output))
+pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Ended {
+    super::ended(build(args, output))
 }
 
-fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let subject = compiled(&args.choice, output)?;
     let Subject { pool, algorithm, compiled, .. } = &subject;
     let toolchain = execute::toolchain()
@@ -30,11 +30,11 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
             "check the path",
         )
     })?;
-    let mut result = Status::Done;
+    let mut ended = Ended::Done;
     if !args.no_validate {
         let options = solving::default(output)?;
         let report = judge::judge(pool, algorithm, compiled, &options);
-        result = validate::present(&subject, &report, output);
+        let verdict = validate::present(&subject, &report, output);
         let text = format!("{:#}\n", Value::Object(validate::object(&subject, &report)));
         write(
             &args.output,
@@ -42,9 +42,10 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
             text.as_bytes(),
             output,
         )?;
-        // What is known to be wrong is not built.
-        if let Verdict::Refuted(_) = report.verdict {
-            return Err(Status::Wrong);
+        match verdict {
+            Verdict::Proved(_) | Verdict::Unknown(_) => ended = Ended::Judged(verdict),
+            // What is known to be wrong is not built.
+            Verdict::Refuted(_) | Verdict::Nothing(_) => return Err(Stop::Judged(verdict)),
         }
     }
     let artifacts: Vec<Artifact> = args.emit.iter().filter_map(|emit| artifact(*emit)).collect();
@@ -71,7 +72,7 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         output.line(&format!("wrote {name}"));
     }
     output.set("written", names);
-    Ok(result)
+    Ok(ended)
 }
 
 fn artifact(emit: Emit) -> Option<Artifact> {
@@ -84,12 +85,7 @@ fn artifact(emit: Emit) -> Option<Artifact> {
     }
 }
 
-fn write(
-    folder: &Path,
-    name: &str,
-    bytes: &[u8],
-    output: &mut Output<'_>,
-) -> Result<String, Status> {
+fn write(folder: &Path, name: &str, bytes: &[u8], output: &mut Output<'_>) -> Result<String, Stop> {
     let path = folder.join(name);
     files::write_bytes(&path, bytes)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;

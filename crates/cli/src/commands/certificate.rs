@@ -6,14 +6,15 @@ use halidom_atl::folder::{self, FolderError, Named, Received};
 use halidom_atl::program::Program;
 use halidom_atl::{lower, print};
 use halidom_diag::{Code, Diagnostic, Severity};
+use halidom_verdict::{Evidence, Ran, Verdict};
 use serde_json::json;
 
-use super::{derive, status};
+use super::{derive, ended};
 use crate::args::CertificateArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &CertificateArgs, output: &mut Output<'_>) -> Status {
-    status(certificate(args, output))
+pub(crate) fn run(args: &CertificateArgs, output: &mut Output<'_>) -> Ended {
+    ended(certificate(args, output))
 }
 
 /// What is stated of a derivation, in words.
@@ -21,24 +22,24 @@ const THEOREM: &str = "over every commutative semiring, for all sizes that the c
 where the C's checks at entry pass, running its loop nest with numbers of 64 bits leaves the source program's tensor in the output, and makes no access out \
 of bounds; the C is the loop nest's text";
 
-fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let received = folder::receive(&args.folder).map_err(|error| unreadable(&error, output))?;
     let (engine, loaded) = derive::load(&received.program, output)?;
     let chosen = loaded.chosen(Some(&received.name)).map_err(|diagnostic| {
         output.diagnostic(&loaded.sources, &diagnostic);
-        Status::BadInput
+        Stop::BadInput
     })?;
-    let Some(derivation) = chosen.first() else { return Err(Status::BadInput) };
+    let Some(derivation) = chosen.first() else { return Err(Stop::BadInput) };
     let span = derivation.name.span;
     let mut derived =
         loaded.file.derive(&engine, &loaded.sources, derivation).map_err(|diagnostic| {
             output.diagnostic(&loaded.sources, &diagnostic);
-            Status::BadInput
+            Stop::BadInput
         })?;
     let certificate = certify(&derived.program, &mut derived.state).map_err(|refusal| {
         let message = format!("`{}`: {}", received.name, refusal.message);
         output.diagnostic(&loaded.sources, &Diagnostic::error(refusal.code, span, message));
-        Status::BadInput
+        Stop::BadInput
     })?;
     let unit = lower::unit(derived.program.element(), &certificate.function);
     let source = loaded.sources.text(span.file);
@@ -50,43 +51,31 @@ fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Status
     output.set("c_sha256", sha256(unit.as_bytes()));
     output.set("statement_sha256", sha256(certificate.statement.as_bytes()));
     output.set("floats", about_floats(&certificate.laws));
-    if !agree(&received, &stated, output)? {
-        output.set("verdict", "refused");
-        return Ok(Status::Wrong);
+    if let Some(refused) = differences(&received, &stated, output)? {
+        return Ok(Ended::Judged(refused));
     }
 
     let outcome = derive::checker(output).and_then(|checker| {
-        output.progress("checking the library and Coq's own, once");
+        output.progress("checking the library and Coq's own, if that was not done before");
         checker
             .audit()
             .and_then(|()| checker.check(&certificate.statement, &received.proof))
             .map_err(|error| derive::unavailable(&error, output))
     });
-    match outcome {
+    Ok(Ended::Judged(match outcome {
         Ok(Outcome::Accepted(accepted)) => {
-            proved(&accepted, output);
-            Ok(Status::Done)
+            said(&accepted, output);
+            derive::proved(&certificate)
         }
         Ok(Outcome::Refused { message, line }) => {
             let at = line.map_or(String::new(), |line| format!(" at line {line}"));
             refuse(&format!("Proof.v does not prove what is stated{at}"), &message, output);
-            output.set("verdict", "refused");
-            Ok(Status::Wrong)
+            derive::refused(&message)
         }
-        Ok(Outcome::Undecided { reason }) => {
-            output.line(&format!("  not decided: {reason}"));
-            output.set("verdict", "unknown");
-            output.set("reason", reason);
-            Ok(Status::Unknown)
-        }
+        Ok(Outcome::Undecided { reason }) => Verdict::unknown(reason),
         // The certificate may be right; nobody looked.
-        Err(_) => {
-            output.line("  not decided: Coq cannot be asked");
-            output.set("verdict", "unknown");
-            output.set("reason", "Coq cannot be asked");
-            Ok(Status::Unknown)
-        }
-    }
+        Err(_) => Verdict::unknown("Coq cannot be asked"),
+    }))
 }
 
 /// Says what the certificate states.
@@ -106,13 +95,17 @@ fn state(name: &str, program: &Program, function: &str, output: &mut Output<'_>)
     output.set("name", name);
     output.set("elements", program.element().name());
     output.set("source", source);
-    output.set("conditions", json!(conditions));
+    output.set("premises", json!(conditions));
     output.set("theorem", THEOREM);
     output.set("entry", entry);
 }
 
-/// Whether the folder's files are those that are made from its program.
-fn agree(received: &Received, stated: &[Named], output: &mut Output<'_>) -> Result<bool, Status> {
+/// A refusal, if the folder has files that are not those that are made from its program.
+fn differences(
+    received: &Received,
+    stated: &[Named],
+    output: &mut Output<'_>,
+) -> Result<Option<Verdict>, Stop> {
     let different = received.different(stated).map_err(|error| unreadable(&error, output))?;
     for name in &different {
         refuse(
@@ -132,17 +125,20 @@ fn agree(received: &Received, stated: &[Named], output: &mut Output<'_>) -> Resu
     output.set("different", json!(different));
     output.set("not_looked_at", json!(strangers));
     output.set("missing", json!(missing));
-    Ok(different.is_empty())
+    Ok(different.first().map(|name| {
+        let expected = format!("`{name}` as `{}.atl` gives it", received.name);
+        Verdict::refuted(Evidence::of(Ran::Script, expected, "another file"))
+    }))
 }
 
-fn proved(accepted: &Accepted, output: &mut Output<'_>) {
+/// Says how the proof was checked.
+fn said(accepted: &Accepted, output: &mut Output<'_>) {
     output.line(&format!(
-        "  proved: coqc {:.1} s, coqchk {:.1} s; Proof.v was compiled in {}",
+        "  coqc {:.1} s, coqchk {:.1} s; Proof.v was compiled in {}",
         accepted.seconds,
         accepted.kernel_seconds,
         accepted.sandbox.name()
     ));
-    output.set("verdict", "proved");
     output.set("coqc_seconds", accepted.seconds);
     output.set("coqchk_seconds", accepted.kernel_seconds);
     output.set("sandbox", accepted.sandbox.name());
@@ -154,12 +150,16 @@ fn refuse(message: &str, hint: &str, output: &mut Output<'_>) {
     output.diagnostic(&halidom_diag::Sources::new(), &diagnostic);
 }
 
-fn unreadable(error: &FolderError, output: &mut Output<'_>) -> Status {
-    let hint = match error {
+fn unreadable(error: &FolderError, output: &mut Output<'_>) -> Stop {
+    let what = error.to_string();
+    match error {
         FolderError::NoFolder(_) | FolderError::Programs(..) | FolderError::NoProof(_) => {
-            "give a folder as `halidom derive FILE -o OUT` writes one for each derivation"
+            let hint =
+                "give a folder as `halidom derive FILE -o OUT` writes one for each derivation";
+            output.nothing("HAL1016", &what, hint)
         }
-        FolderError::NotPlain(_) | FolderError::File { .. } => "make it readable",
-    };
-    output.error("HAL1016", &error.to_string(), hint)
+        FolderError::NotPlain(_) | FolderError::File { .. } => {
+            output.error("HAL1016", &what, "make it readable")
+        }
+    }
 }

@@ -8,15 +8,15 @@ use halidom_ir::{FuncId, Pool};
 use halidom_lang::Pipeline;
 use serde_json::{Value, json};
 
-use super::{load, report, status};
+use super::{ended, load, report};
 use crate::args::CheckArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &CheckArgs, output: &mut Output<'_>) -> Status {
-    status(check(args, output))
+pub(crate) fn run(args: &CheckArgs, output: &mut Output<'_>) -> Ended {
+    ended(check(args, output))
 }
 
-fn check(args: &CheckArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn check(args: &CheckArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let mut loaded = load(&args.file, output)?;
     let pipelines: Vec<Value> = loaded
         .module
@@ -49,7 +49,7 @@ fn check(args: &CheckArgs, output: &mut Output<'_>) -> Result<Status, Status> {
             }
         }
     }
-    Ok(if refused { Status::BadInput } else { Status::Done })
+    if refused { Err(Stop::BadInput) } else { Ok(Ended::Done) }
 }
 
 fn indented(text: &str) -> String {

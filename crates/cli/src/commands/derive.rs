@@ -6,24 +6,29 @@ use halidom_atl::certificate::{Certificate, about_floats, agreement, certify, in
 use halidom_atl::check::{CheckError, Checker, Outcome, place};
 use halidom_atl::engine::{Engine, Refusal};
 use halidom_atl::file::{self, Derived};
-use halidom_atl::native::{Comparison, NativeError, TOLERANCE, compare_with_source};
+use halidom_atl::native::{Agreement, Comparison, NativeError, TOLERANCE, compare_with_source};
 use halidom_atl::program::Element;
+use halidom_atl::rules::Law;
 use halidom_atl::{folder, lower, print};
 use halidom_diag::{Code, Diagnostic, Sources, Span};
 use halidom_driver::derivation::{self, Loaded};
 use halidom_driver::files::write_bytes;
+use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
 use serde_json::{Value, json};
 
-use super::status;
+use super::ended;
 use crate::args::{DeriveArgs, DeriveEmit};
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Status {
-    status(derive(args, output))
+pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Ended {
+    ended(derive(args, output))
 }
 
+/// What helps where a file has no derivation.
+const NO_DERIVATION: &str = "write `program name(…) = …` and `derivation name of program { … }`";
+
 /// An engine, and a file of programs and derivations. What is wrong with it is reported.
-pub(crate) fn load(path: &Path, output: &mut Output<'_>) -> Result<(Engine, Loaded), Status> {
+pub(crate) fn load(path: &Path, output: &mut Output<'_>) -> Result<(Engine, Loaded), Stop> {
     let engine = Engine::new().map_err(|error| {
         output.error(
             "HAL1014",
@@ -34,24 +39,28 @@ pub(crate) fn load(path: &Path, output: &mut Output<'_>) -> Result<(Engine, Load
     let loaded = derivation::load(&engine, path)
         .map_err(|error| output.error("HAL1014", &error.to_string(), error.hint()))?;
     match loaded {
+        Ok(loaded) if loaded.file.derivations.is_empty() => {
+            let message = format!("`{}` has no derivation", path.display());
+            Err(output.nothing("HAL1002", &message, NO_DERIVATION))
+        }
         Ok(loaded) => Ok((engine, loaded)),
         Err((sources, diagnostics)) => {
             for diagnostic in &diagnostics {
                 output.diagnostic(&sources, diagnostic);
             }
-            Err(Status::BadInput)
+            Err(Stop::BadInput)
         }
     }
 }
 
-fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let (engine, loaded) = load(&args.file, output)?;
     let chosen = loaded.chosen(args.derivation.as_deref()).map_err(|diagnostic| {
         output.diagnostic(&loaded.sources, &diagnostic);
-        Status::BadInput
+        Stop::BadInput
     })?;
     let checker = if args.check { Some(checker(output)?) } else { None };
-    let mut worst = Status::Done;
+    let (mut verdicts, mut failed) = (Vec::new(), None);
     let mut values = Vec::new();
     for derivation in chosen {
         let name = derivation.name.text.as_str();
@@ -64,19 +73,27 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Status, Status> 
             span: derivation.name.span,
         };
         match job.run(&loaded.file, derivation, output) {
-            Ok((status, value)) => {
-                worst = if status == Status::Done { worst } else { status };
+            Ok((verdict, value)) => {
+                verdicts.extend(verdict);
                 values.push(value);
             }
-            Err(status) => worst = status,
+            Err(stop) => failed = Some(stop),
         }
     }
     output.set("derivations", values);
-    Ok(worst)
+    match failed {
+        Some(stop) => Err(stop),
+        // Without Coq nothing is judged: the steps are those of the engine, which is not trusted.
+        None if checker.is_none() => Ok(Ended::Done),
+        None => {
+            let nothing = ("no derivation was chosen", "name one of the file with `-d NAME`");
+            Ok(Ended::Judged(Verdict::worst(verdicts, nothing)))
+        }
+    }
 }
 
 /// Coq with the compiled library, in the user's cache.
-pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Status> {
+pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Stop> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cache = variable("HALIDOM_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("halidom")))
@@ -86,7 +103,7 @@ pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Status> {
 }
 
 /// Reports that Coq cannot be asked.
-pub(crate) fn unavailable(error: &CheckError, output: &mut Output<'_>) -> Status {
+pub(crate) fn unavailable(error: &CheckError, output: &mut Output<'_>) -> Stop {
     let hint = match error {
         CheckError::NoCoq(_) => {
             "install Debian's package coq, or run `cargo xtask atl`, which does"
@@ -113,12 +130,12 @@ impl Job<'_> {
         loaded: &file::Loaded,
         derivation: &halidom_atl::syntax::ast::Derivation,
         output: &mut Output<'_>,
-    ) -> Result<(Status, Value), Status> {
+    ) -> Result<(Option<Verdict>, Value), Stop> {
         let start = std::time::Instant::now();
         let mut derived =
             loaded.derive(self.engine, self.sources, derivation).map_err(|diagnostic| {
                 output.diagnostic(self.sources, &diagnostic);
-                Status::BadInput
+                Stop::BadInput
             })?;
         let derive_seconds = start.elapsed().as_secs_f64();
         if self.args.step {
@@ -129,7 +146,7 @@ impl Job<'_> {
         let final_text = print::term(&derived.state.term);
         let certificate = certify(&derived.program, &mut derived.state).map_err(|refusal| {
             output.diagnostic(self.sources, &self.refusal(refusal));
-            Status::BadInput
+            Stop::BadInput
         })?;
         if !self.args.step {
             output.line(&indented(&final_text));
@@ -156,7 +173,7 @@ impl Job<'_> {
             "laws": laws,
             "floats": about_floats(&certificate.laws),
         });
-        let mut status = Status::Done;
+        let mut verdicts = Vec::new();
         if let Some(checker) = self.checker {
             let outcome = checker
                 .check(&certificate.statement, certificate.proof.as_bytes())
@@ -167,7 +184,7 @@ impl Job<'_> {
                         "  certificate: accepted by coqc in {:.1} s, by coqchk in {:.1} s ({} side conditions)",
                         accepted.seconds, accepted.kernel_seconds, certificate.side_conditions
                     ));
-                    value["verdict"] = "proved".into();
+                    verdicts.push(proved(&certificate));
                     value["coqc_seconds"] = accepted.seconds.into();
                     value["coqchk_seconds"] = accepted.kernel_seconds.into();
                     value["sandbox"] = accepted.sandbox.name().into();
@@ -176,6 +193,7 @@ impl Job<'_> {
                     let place = line
                         .and_then(|line| place(&certificate.commands, &certificate.proof, line));
                     let at = place.map_or(String::new(), |place| format!(" at {place}"));
+                    verdicts.push(refused(&message));
                     let diagnostic = Diagnostic::error(
                         Code("HAL1013"),
                         self.span,
@@ -183,14 +201,9 @@ impl Job<'_> {
                     )
                     .with_hint(message);
                     output.diagnostic(self.sources, &diagnostic);
-                    value["verdict"] = "refused".into();
-                    status = Status::Wrong;
                 }
                 Outcome::Undecided { reason } => {
-                    output.line(&format!("  certificate: not decided: {reason}"));
-                    value["verdict"] = "unknown".into();
-                    value["reason"] = reason.into();
-                    status = Status::Unknown;
+                    verdicts.push(Verdict::unknown(reason));
                 }
             }
         }
@@ -206,7 +219,7 @@ impl Job<'_> {
                 run_folder,
             );
             let what = small.element();
-            status = worse(status, self.compared("c_own", what, integers, output, &mut value)?);
+            verdicts.extend(self.compared("c_own", what, integers, output, &mut value)?);
             // The same C for floating point.
             if what != Element::F32 {
                 let floats = small.at_element(Element::F32);
@@ -217,16 +230,23 @@ impl Job<'_> {
                     SANITIZING_COMPILER,
                     run_folder,
                 );
-                status = worse(
-                    status,
-                    self.compared("c_f32", Element::F32, comparison, output, &mut value)?,
-                );
+                verdicts.extend(self.compared(
+                    "c_f32",
+                    Element::F32,
+                    comparison,
+                    output,
+                    &mut value,
+                )?);
             }
         }
-        Ok((status, value))
+        let verdict = self.checker.map(|_| Verdict::worst(verdicts, NO_THEOREM));
+        if let (Some(verdict), Some(object)) = (&verdict, value.as_object_mut()) {
+            object.extend(verdict.json());
+        }
+        Ok((verdict, value))
     }
 
-    /// Says how the C compares with the source program's meaning.
+    /// Says how the C compares with the source program's meaning; a verdict where it differs, as runs that agree prove nothing.
     fn compared(
         &self,
         key: &str,
@@ -234,7 +254,7 @@ impl Job<'_> {
         comparison: Result<Comparison, NativeError>,
         output: &mut Output<'_>,
         value: &mut Value,
-    ) -> Result<Status, Status> {
+    ) -> Result<Option<Verdict>, Stop> {
         let name = element.name();
         match comparison {
             Ok(Comparison::Equal(cases)) => {
@@ -258,13 +278,15 @@ impl Job<'_> {
                     format!("the C of `{}` for {name} differs from its source: {place}", self.name),
                 );
                 output.diagnostic(self.sources, &diagnostic);
-                return Ok(Status::Wrong);
+                let expected = "the source's meaning";
+                let evidence = Evidence::of(Ran::CompiledCode, expected, place.to_string());
+                return Ok(Some(Verdict::refuted(evidence)));
             }
             Err(error) => {
                 return Err(output.error("HAL1014", &error.to_string(), "install gcc"));
             }
         }
-        Ok(Status::Done)
+        Ok(None)
     }
 
     fn refusal(&self, refusal: Refusal) -> Diagnostic {
@@ -282,7 +304,7 @@ impl Job<'_> {
         certificate: &Certificate,
         derived: &Derived<'_>,
         output: &mut Output<'_>,
-    ) -> Result<(), Status> {
+    ) -> Result<(), Stop> {
         let wanted: &[DeriveEmit] = match (&self.args.output, self.args.emit.as_slice()) {
             (Some(_), []) => &[DeriveEmit::C, DeriveEmit::Coq],
             (_, chosen) => chosen,
@@ -305,7 +327,7 @@ impl Job<'_> {
                         for diagnostic in &diagnostics {
                             output.diagnostic(self.sources, diagnostic);
                         }
-                        Status::BadInput
+                        Stop::BadInput
                     })?;
                     let algorithm = lowered.compiled.lowered(&lowered.algorithm);
                     let program = &lowered.compiled.program;
@@ -332,7 +354,7 @@ impl Job<'_> {
         certificate: &Certificate,
         derived: &Derived<'_>,
         output: &mut Output<'_>,
-    ) -> Result<(), Status> {
+    ) -> Result<(), Stop> {
         make_folder(folder, output)?;
         let unit = lower::unit(derived.program.element(), &certificate.function);
         let source = self.sources.text(self.span.file);
@@ -347,7 +369,7 @@ impl Job<'_> {
     }
 }
 
-fn make_folder(folder: &Path, output: &mut Output<'_>) -> Result<(), Status> {
+fn make_folder(folder: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
     std::fs::create_dir_all(folder).map_err(|error| {
         output.error(
             "HAL1014",
@@ -360,8 +382,28 @@ fn make_folder(folder: &Path, output: &mut Output<'_>) -> Result<(), Status> {
 /// The compiler with sanitizers: clang's need a package of their own.
 const SANITIZING_COMPILER: &str = "gcc";
 
-fn worse(before: Status, now: Status) -> Status {
-    if now == Status::Done { before } else { now }
+/// What is missing where Coq was asked about no certificate.
+const NO_THEOREM: (&str, &str) = ("there is no certificate", "derive it with `--check`");
+
+/// What a certificate says that Coq accepts.
+pub(crate) fn proved(certificate: &Certificate) -> Verdict {
+    let mut theorem = Obligations::of(Claim::Derivation);
+    theorem.shown(&modes(&certificate.laws));
+    theorem.verdict(NO_THEOREM)
+}
+
+/// What a certificate says that Coq does not accept, for this reason.
+pub(crate) fn refused(message: &str) -> Verdict {
+    Verdict::refuted(Evidence::of(Ran::Coq, "a certificate that Coq accepts", message))
+}
+
+/// The equality of floats that a certificate's laws give.
+fn modes(laws: &[Law]) -> Modes {
+    let names = laws.iter().map(|law| law.name());
+    match agreement(laws) {
+        Agreement::Exact => Modes::axioms(names),
+        Agreement::Rounded => Modes::reals(names),
+    }
 }
 
 fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {

@@ -3,9 +3,9 @@
 use halidom_driver::doctor::{Need, examine};
 use serde_json::{Value, json};
 
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output};
 
-pub(crate) fn run(output: &mut Output<'_>) -> Status {
+pub(crate) fn run(output: &mut Output<'_>) -> Ended {
     let findings = examine();
     for finding in &findings {
         match (&finding.found, finding.need) {
@@ -27,5 +27,5 @@ pub(crate) fn run(output: &mut Output<'_>) -> Status {
     output.set("findings", values);
     let missing =
         findings.iter().any(|finding| finding.found.is_none() && finding.need == Need::Required);
-    if missing { Status::Wrong } else { Status::Done }
+    if missing { Ended::Lacking } else { Ended::Done }
 }

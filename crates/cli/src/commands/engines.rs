@@ -1,18 +1,19 @@
 //! `halidom fuzz --engine reference`: the validator and the reference engine beside each other.
 
 use halidom_driver::fuzz::engines::{self, Contradiction, Figures, Outcome, Tally};
+use halidom_verdict::{Evidence, Ran};
 use serde_json::{Value, json};
 
-use super::fuzz::processors;
+use super::fuzz::{processors, tried};
 use crate::args::FuzzArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output};
 
 /// A line of progress after so many programs.
 const PROGRESS: u64 = 100;
 /// Reasons that are listed.
 const REASONS: usize = 20;
 
-pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
+pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
     let options = engines::Options {
         programs: args.programs,
         seed: args.seed,
@@ -24,7 +25,7 @@ pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
         for seed in (0..args.programs).map(|number| args.seed.wrapping_add(number)) {
             output.line(&engines::text(seed));
         }
-        return Status::Done;
+        return Ended::Done;
     }
     let outcome = engines::run(&options, &mut |done| {
         if done.is_multiple_of(PROGRESS) {
@@ -33,11 +34,13 @@ pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
     });
     match outcome {
         Ok(outcome) => report(&options, &outcome, output),
-        Err(error) => output.error(
-            "HAL0817",
-            &error.to_string(),
-            "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
-        ),
+        Err(error) => output
+            .error(
+                "HAL0817",
+                &error.to_string(),
+                "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
+            )
+            .into(),
     }
 }
 
@@ -45,7 +48,7 @@ fn report(
     options: &engines::Options,
     Outcome { figures, contradictions, time }: &Outcome,
     output: &mut Output<'_>,
-) -> Status {
+) -> Ended {
     for Contradiction { seed, text, mutant, what } in contradictions {
         let mutant = mutant.as_ref().map_or_else(String::new, |mutant| format!(" ({mutant})"));
         output.line(&format!("seed {seed}{mutant}: {what}\n{text}"));
@@ -94,7 +97,10 @@ fn report(
         .map(|found| json!({"seed": found.seed, "text": found.text, "mutant": found.mutant, "what": found.what}))
         .collect();
     output.set("contradictions", found);
-    if contradictions.is_empty() { Status::Done } else { Status::Wrong }
+    let evidence = contradictions.iter().map(|found| {
+        Evidence::of(Ran::Interpreter, "that no engine is contradicted", &*found.what)
+    });
+    tried(compiled.programs() + wrong.programs() + other.programs(), evidence)
 }
 
 fn row(name: &str, cells: [String; 6]) -> String {

@@ -2,26 +2,30 @@
 
 use halidom_driver::explain::{Explanation, explain};
 use halidom_driver::judge;
-use halidom_driver::layout::{Layout, Standing, is_closed};
+use halidom_driver::layout::{Layout, Standing, Store, is_closed};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Status as Closed};
+use halidom_verdict::{Claim, Verdict};
 use serde_json::{Value, json};
 
 use super::subjects::{self, Wanted};
-use super::{compiled, solving, status, validate};
+use super::{compiled, ended, solving, validate};
 use crate::args::ExplainArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &ExplainArgs, output: &mut Output<'_>) -> Status {
-    status(show(args, output))
+pub(crate) fn run(args: &ExplainArgs, output: &mut Output<'_>) -> Ended {
+    ended(show(args, output))
 }
 
-fn show(args: &ExplainArgs, output: &mut Output<'_>) -> Result<Status, Status> {
-    let options = solving::options(&args.solving, output)?;
+fn show(args: &ExplainArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+    let mut options = solving::options(&args.solving, output)?;
     let budget = solving::seconds(args.budget, output)?;
     let subject = match subjects::wanted(&args.given, output)? {
         Wanted::Choice(choice) => compiled(&choice, output)?,
-        Wanted::Stock(request) => subjects::stock(&request, output)?.subject,
+        Wanted::Stock(request) => {
+            options = options.of_stock();
+            subjects::stock(&request, output)?.subject
+        }
     };
     let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
     validate::faults(&report, output)?;
@@ -36,14 +40,24 @@ fn show(args: &ExplainArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     };
     let explanation = explain(&subject, (&report, &layout), store, &options, budget);
     solving::keep(&args.solving, &options, output)?;
-    output.extend(validate::object(&subject, &report));
+    // The root speaks of the store.
+    output.set("program", validate::object(&subject, &report));
     output.set("store", args.store);
     print(&subject, &report, &layout, store, &explanation, output);
-    Ok(match layout.stores[store].standing {
-        Standing::Proved | Standing::Dead => Status::Done,
-        Standing::Unknown => Status::Unknown,
-        Standing::Refuted => Status::Wrong,
-    })
+    Ok(Ended::Judged(of_store(&report, &layout.stores[store])))
+}
+
+/// The verdict on a store.
+fn of_store(report: &Report, store: &Store) -> Verdict {
+    match store.standing {
+        Standing::Refuted => report.answer(),
+        Standing::Unknown if store.obligations.is_empty() => {
+            Verdict::unknown("the validator did not come to this store")
+        }
+        Standing::Proved | Standing::Dead | Standing::Unknown => {
+            report.answer_of(Claim::Store, store.obligations.iter().copied())
+        }
+    }
 }
 
 fn print(

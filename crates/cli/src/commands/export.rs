@@ -4,15 +4,15 @@ use halidom_driver::bench;
 use halidom_driver::files::write_bytes;
 use halidom_driver::source::Choice;
 
-use super::{load, report, status};
+use super::{ended, load, report};
 use crate::args::ExportArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &ExportArgs, output: &mut Output<'_>) -> Status {
-    status(export(args, output))
+pub(crate) fn run(args: &ExportArgs, output: &mut Output<'_>) -> Ended {
+    ended(export(args, output))
 }
 
-fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let loaded = load(&args.file, output)?;
     let found = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
         let schedule = loaded.schedule(pipeline, args.schedule.as_deref())?;
@@ -20,7 +20,7 @@ fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Status, Status> 
     });
     let choice = found.map_err(|diagnostic| {
         report(&loaded, &[diagnostic], output);
-        Status::BadInput
+        Stop::BadInput
     })?;
     let text = bench::export(&loaded, &choice).map_err(|error| {
         let hint =
@@ -36,5 +36,5 @@ fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         None => output.line(&text),
     }
     output.set("text", text);
-    Ok(Status::Done)
+    Ok(Ended::Done)
 }

@@ -6,18 +6,19 @@ use halidom_driver::files::write_bytes;
 use halidom_driver::fuzz::{
     self, Disagreement, Figures, FuzzError, Histogram, Outcome, Part, Spent,
 };
+use halidom_verdict::{Evidence, Ran, Verdict};
 use serde_json::json;
 
 use super::{engines, load, stock_fuzz};
 use crate::args::{Engine, FuzzArgs, FuzzTarget};
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output};
 
 /// A line of progress after so many programs.
 const PROGRESS: u64 = 200;
 /// Characters of a reason that are printed.
 const REASON: usize = 200;
 
-pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
+pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
     if args.target == FuzzTarget::Halide {
         return stock_fuzz::run(args, output);
     }
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
     if let Some(path) = &args.file {
         let loaded = match load(path, output) {
             Ok(loaded) => loaded,
-            Err(status) => return status,
+            Err(stop) => return stop.into(),
         };
         options.text = loaded.text().map(str::to_owned);
         options.programs = 1;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
         for seed in (0..args.programs).map(|number| args.seed.wrapping_add(number)) {
             output.line(&fuzz::text(seed, args.schedules));
         }
-        return Status::Done;
+        return Ended::Done;
     }
     let mut told = 0;
     let outcome = fuzz::run(&options, &mut |figures| {
@@ -60,16 +61,20 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
     });
     match outcome {
         Ok(outcome) => report(&options, &outcome, &args.findings, output),
-        Err(error @ FuzzError::Solver(_)) => output.error(
-            "HAL0817",
-            &error.to_string(),
-            "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
-        ),
-        Err(error @ FuzzError::Compiler(_)) => output.error(
-            "HAL0705",
-            &error.to_string(),
-            "run `halidom doctor`; `--native-one-in 0` does without",
-        ),
+        Err(error @ FuzzError::Solver(_)) => output
+            .error(
+                "HAL0817",
+                &error.to_string(),
+                "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
+            )
+            .into(),
+        Err(error @ FuzzError::Compiler(_)) => output
+            .error(
+                "HAL0705",
+                &error.to_string(),
+                "run `halidom doctor`; `--native-one-in 0` does without",
+            )
+            .into(),
     }
 }
 
@@ -82,7 +87,7 @@ fn report(
     outcome: &Outcome,
     findings: &Path,
     output: &mut Output<'_>,
-) -> Status {
+) -> Ended {
     let Outcome { figures, disagreements, undecided, spent, slowest, time } = outcome;
     for undecided in undecided {
         let fuzz::Undecided { seed, schedule, reason } = undecided;
@@ -147,7 +152,20 @@ fn report(
         })
         .collect();
     output.set("disagreements", found);
-    if disagreements.is_empty() { Status::Done } else { Status::Wrong }
+    let evidence = disagreements
+        .iter()
+        .map(|found| Evidence::of(Ran::Interpreter, "that all agree", heading(found)));
+    tried(figures.runs + figures.native_runs, evidence)
+}
+
+/// How a search for disagreements ends: those that were found refute; that none was found proves nothing, and without a run nothing was tried.
+pub(super) fn tried(runs: u64, found: impl Iterator<Item = Evidence>) -> Ended {
+    let nothing = ("no program was run", "try more programs with `--programs N`");
+    let refuted: Vec<Verdict> = found.map(Verdict::refuted).collect();
+    if refuted.is_empty() && runs > 0 {
+        return Ended::Done;
+    }
+    Ended::Judged(Verdict::worst(refuted, nothing))
 }
 
 /// Writes what was found to files that the other commands read.

@@ -4,22 +4,22 @@ use halidom_diag::Sources;
 use halidom_driver::files::write_bytes;
 use halidom_driver::stock::{self, Import};
 
-use super::status;
+use super::ended;
 use crate::args::ImportArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &ImportArgs, output: &mut Output<'_>) -> Status {
-    status(import(args, output))
+pub(crate) fn run(args: &ImportArgs, output: &mut Output<'_>) -> Ended {
+    ended(import(args, output))
 }
 
-fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let imported = stock::import(&args.file)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     let Import { text, notes } = imported.map_err(|(sources, diagnostics)| {
         for diagnostic in &diagnostics {
             output.diagnostic(&sources, diagnostic);
         }
-        Status::BadInput
+        Stop::BadInput
     })?;
     for note in &notes {
         output.diagnostic(&Sources::new(), note);
@@ -33,5 +33,5 @@ fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         None => output.line(&text),
     }
     output.set("text", text);
-    Ok(Status::Done)
+    Ok(Ended::Done)
 }

@@ -5,15 +5,15 @@ use halidom_driver::derivation::is_derivation_file;
 use halidom_driver::subject::Subject;
 use halidom_ir::print;
 
-use super::{choose, derived, report, status};
+use super::{choose, derived, ended, report};
 use crate::args::LowerArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &LowerArgs, output: &mut Output<'_>) -> Status {
-    status(lower(args, output))
+pub(crate) fn run(args: &LowerArgs, output: &mut Output<'_>) -> Ended {
+    ended(lower(args, output))
 }
 
-fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let names = stage_names();
     if !names.contains(&args.stage.as_str()) {
         return Err(output.error(
@@ -37,16 +37,16 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Status> {
         report(&loaded, &diagnostics, output);
         // The stage may lie before the failure, and is what shows its cause.
         output.line(&text);
-        return Err(Status::BadInput);
+        return Err(Stop::BadInput);
     }
     output.line(&text);
     output.set("stage", args.stage.as_str());
     output.set("ir", text);
-    Ok(Status::Done)
+    Ok(Ended::Done)
 }
 
 /// The same for a derivation, whose first stage is `bounds`.
-fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let mut after = None;
     let observe = &mut |stage: &'static str, _: &_, program: &halidom_ir::Program| {
         if stage == args.stage {
@@ -59,5 +59,5 @@ fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Status, Statu
     output.line(&text);
     output.set("stage", args.stage.as_str());
     output.set("ir", text);
-    Ok(Status::Done)
+    Ok(Ended::Done)
 }

@@ -31,21 +31,32 @@ use halidom_driver::source::{self, Loaded};
 use halidom_driver::subject::{self, Subject};
 
 use crate::args;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
+
+/// What helps where a file has no pipeline.
+const NO_PIPELINE: &str =
+    "write `pipeline name(…) -> …`; a program is a file `.hal`, derivations are a file `.atl`";
 
 /// Reads a file and reports everything that is wrong with it.
-fn load(path: &Path, output: &mut Output<'_>) -> Result<Loaded, Status> {
+fn load(path: &Path, output: &mut Output<'_>) -> Result<Loaded, Stop> {
     let loaded = source::load(path)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     report(&loaded, &loaded.module.diagnostics, output);
-    if loaded.module.has_errors() { Err(Status::BadInput) } else { Ok(loaded) }
+    if loaded.module.has_errors() {
+        return Err(Stop::BadInput);
+    }
+    if loaded.module.pipelines.is_empty() {
+        let message = format!("`{}` has no pipeline", path.display());
+        return Err(output.nothing("HAL0901", &message, NO_PIPELINE));
+    }
+    Ok(loaded)
 }
 
 /// Reads a file and finds the pipeline and schedule in it.
 fn choose(
     choice: &args::Choice,
     output: &mut Output<'_>,
-) -> Result<(Loaded, source::Choice), Status> {
+) -> Result<(Loaded, source::Choice), Stop> {
     let loaded = load(&choice.file, output)?;
     let found = loaded.pipeline(choice.named.pipeline.as_deref()).and_then(|pipeline| {
         let schedule = loaded.schedule(pipeline, choice.named.schedule.as_deref())?;
@@ -55,7 +66,7 @@ fn choose(
         Ok(found) => Ok((loaded, found)),
         Err(diagnostic) => {
             report(&loaded, &[diagnostic], output);
-            Err(Status::BadInput)
+            Err(Stop::BadInput)
         }
     }
 }
@@ -65,7 +76,7 @@ fn derived(
     choice: &args::Choice,
     observe: Observer<'_>,
     output: &mut Output<'_>,
-) -> Result<Subject, Status> {
+) -> Result<Subject, Stop> {
     let (engine, loaded) = derive::load(&choice.file, output)?;
     let derived = loaded.one(choice.named.derivation.as_deref()).map_err(|found| vec![found]);
     let derived = derived.and_then(|found| {
@@ -78,13 +89,13 @@ fn derived(
             for diagnostic in &diagnostics {
                 output.diagnostic(&loaded.sources, diagnostic);
             }
-            Err(Status::BadInput)
+            Err(Stop::BadInput)
         }
     }
 }
 
 /// Reads a file and compiles the pipeline and schedule, or the derivation, that is chosen in it.
-fn compiled(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Status> {
+fn compiled(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Stop> {
     if subject::is_program_file(&choice.file) {
         return program(choice, output);
     }
@@ -100,15 +111,15 @@ fn compiled_of(
     mut loaded: Loaded,
     chosen: &source::Choice,
     output: &mut Output<'_>,
-) -> Result<Subject, Status> {
+) -> Result<Subject, Stop> {
     subject::compiled(&mut loaded, chosen).map_err(|diagnostics| {
         report(&loaded, &diagnostics, output);
-        Status::BadInput
+        Stop::BadInput
     })
 }
 
 /// Reads an algorithm and a program in the text form of the IR.
-fn program(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Status> {
+fn program(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Stop> {
     let named = choice
         .named
         .schedule
@@ -128,7 +139,7 @@ fn program(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, St
         for diagnostic in &diagnostics {
             output.diagnostic(&sources, diagnostic);
         }
-        Status::BadInput
+        Stop::BadInput
     })
 }
 
@@ -139,8 +150,6 @@ fn report(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) 
 }
 
 /// Ends a command that may fail half-way.
-fn status(result: Result<Status, Status>) -> Status {
-    match result {
-        Ok(status) | Err(status) => status,
-    }
+fn ended(result: Result<Ended, Stop>) -> Ended {
+    result.unwrap_or_else(Ended::from)
 }

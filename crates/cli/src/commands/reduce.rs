@@ -6,18 +6,18 @@ use halidom_driver::files::write_bytes;
 use halidom_driver::reduce::command::{CommandError, Judge};
 use halidom_driver::reduce::{Options, reduce};
 
-use super::{load, status};
+use super::{ended, load};
 use crate::args::ReduceArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
 /// A line of progress after so many forms.
 const PROGRESS: usize = 100;
 
-pub(crate) fn run(args: &ReduceArgs, output: &mut Output<'_>) -> Status {
-    status(shrink(args, output))
+pub(crate) fn run(args: &ReduceArgs, output: &mut Output<'_>) -> Ended {
+    ended(shrink(args, output))
 }
 
-fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let loaded = load(&args.file, output)?;
     let Some(text) = loaded.text().map(str::to_owned) else {
         return Err(output.error(
@@ -61,5 +61,5 @@ fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         text.len(),
         reduced.tries
     ));
-    Ok(Status::Done)
+    Ok(Ended::Done)
 }

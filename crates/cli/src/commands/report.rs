@@ -4,35 +4,37 @@ use halidom_base::FxHashMap;
 use halidom_driver::layout::{Layout, Standing, Store, is_closed};
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
-use halidom_validate::{Report, Status as Closed, Verdict};
+use halidom_validate::{Report, Status as Closed, Verdict as Outcome};
+use halidom_verdict::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{solving, status, subjects, validate};
+use super::{ended, solving, subjects, validate};
 use crate::args::ReportArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
 /// The page's style: dark where the reader's system is.
 const STYLE: &str = include_str!("report.css");
 
-pub(crate) fn run(args: &ReportArgs, output: &mut Output<'_>) -> Status {
-    status(report(args, output))
+pub(crate) fn run(args: &ReportArgs, output: &mut Output<'_>) -> Ended {
+    ended(report(args, output))
 }
 
-fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let options = solving::options(&args.solving, output)?;
     let mut sections = Vec::new();
     let mut index = Vec::new();
     let mut source = String::new();
-    let mut worst = Status::Done;
+    let mut verdicts = Vec::new();
     subjects::for_each(&args.choice, output, &mut |key, subject, nest, output| {
         output.progress(&format!("validating {}", subject.title()));
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         validate::faults(&report, output)?;
         let layout = Layout::new(&subject, &report);
-        worst = validate::worse(worst, validate::status_of(&report.verdict));
-        index.push((key.to_owned(), subject.title(), class_of(&report.verdict)));
+        let verdict = report.answer();
+        index.push((key.to_owned(), subject.title(), verdict.name()));
         source.clone_from(&subject.origin.text);
         sections.push(section(key, &subject, &layout, &report, nest.as_deref()));
+        verdicts.push(verdict);
         Ok(())
     })?;
     solving::keep(&args.solving, &options, output)?;
@@ -41,7 +43,8 @@ fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     output.line(&format!("wrote {}", args.output.display()));
     output.set("written", args.output.display().to_string());
-    Ok(worst)
+    let nothing = ("no program was chosen", "name a file with a pipeline");
+    Ok(Ended::Judged(Verdict::worst(verdicts, nothing)))
 }
 
 fn page(
@@ -119,21 +122,16 @@ fn section(
 fn verdict(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
     let total = report.obligations.len();
     let open = report.open().count();
+    let verdict = report.answer();
     html! {
-        div class={ "verdict " (class_of(&report.verdict)) } {
-            @match &report.verdict {
-                Verdict::Proved => p {
-                    strong { (validate::proved(report.floats())) } " for " (report.sizes) ": its " (total) " obligations are closed"
-                },
-                Verdict::Unknown(_) => p {
-                    strong { "unknown" } ": " (open) " of " (total) " obligations are open"
-                },
-                Verdict::Refuted(counterexample) => {
-                    p { strong { "refuted" } ": on this input, which was run" }
-                    pre {
-                        @for line in validate::counterexample(subject, layout, counterexample) { (line) "\n" }
-                    }
-                },
+        div class={ "verdict " (verdict.name()) } {
+            p { strong { (verdict.sentence()) } }
+            p { (total - open) " of " (total) " obligations are closed, for " (report.sizes) }
+            @if let Outcome::Refuted(counterexample) = &report.verdict {
+                p { "on this input, which was run:" }
+                pre {
+                    @for line in validate::counterexample(subject, layout, counterexample) { (line) "\n" }
+                }
             }
         }
         @if open > 0 {
@@ -226,14 +224,6 @@ fn foundations(report: &Report) -> Markup {
                 ul { @for note in &report.notes { li { (note) } } }
             }
         }
-    }
-}
-
-fn class_of(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Proved => "proved",
-        Verdict::Refuted(_) => "refuted",
-        Verdict::Unknown(_) => "unknown",
     }
 }
 

@@ -12,18 +12,19 @@ use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
 use halidom_ir::{Algorithm, Array, Pool, Program};
-use halidom_validate::{Report, Verdict};
+use halidom_validate::Report;
+use halidom_verdict::Verdict;
 
-use super::{choose, compiled, compiled_of, report, solving, status, validate};
+use super::{choose, compiled, compiled_of, ended, report, solving, validate};
 use crate::args::RunArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 use crate::request::{self, Malformed};
 
-pub(crate) fn run(args: &RunArgs, output: &mut Output<'_>) -> Status {
-    status(execute(args, output))
+pub(crate) fn run(args: &RunArgs, output: &mut Output<'_>) -> Ended {
+    ended(execute(args, output))
 }
 
-fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if is_derivation_file(&args.choice.file) {
         let job = compiled(&args.choice, output)?;
         let references = vec![job.compiled.structured.clone()];
@@ -50,7 +51,7 @@ fn finish(
     references: &[Program],
     job: &Result<Subject, (Pool, Algorithm)>,
     output: &mut Output<'_>,
-) -> Result<Status, Status> {
+) -> Result<Ended, Stop> {
     let (pool, algorithm) = match job {
         Ok(job) => (&job.pool, &job.algorithm),
         Err((pool, algorithm)) => (pool, algorithm),
@@ -70,9 +71,12 @@ fn finish(
     };
     write(&outcome.arrays, &places, output)?;
     Ok(match outcome.verdict {
-        Some(Verdict::Refuted(_)) => Status::Wrong,
-        Some(Verdict::Unknown(_)) if args.strict => Status::Unknown,
-        Some(Verdict::Unknown(_) | Verdict::Proved) | None => Status::Done,
+        None => Ended::Done,
+        // What is not known to be wrong runs with a warning.
+        Some(verdict @ Verdict::Unknown(_)) if !args.strict => {
+            Ended::Accepted { verdict, left: None }
+        }
+        Some(verdict) => Ended::Judged(verdict),
     })
 }
 
@@ -93,7 +97,7 @@ fn native(
     job: &Subject,
     prepared: &Prepared,
     output: &mut Output<'_>,
-) -> Result<Outcome, Status> {
+) -> Result<Outcome, Stop> {
     let Subject { pool, algorithm, compiled, .. } = job;
     let toolchain = compiler
         .as_ref()
@@ -125,14 +129,16 @@ fn native(
         Some(Err(panic)) => std::panic::resume_unwind(panic),
     };
     if let Some(report) = &judged {
-        validate::present(job, report, output);
-        match &report.verdict {
-            Verdict::Refuted(_) => return Err(Status::Wrong),
-            Verdict::Unknown(_) if args.strict => return Err(Status::Unknown),
-            Verdict::Unknown(reason) => {
-                output.progress(&format!("warning: running a program that is not proved: {reason}"))
+        let verdict = validate::present(job, report, output);
+        match &verdict {
+            Verdict::Proved(_) => {}
+            Verdict::Unknown(unknown) if !args.strict => output.progress(&format!(
+                "warning: running a program that is not proved: {}",
+                unknown.first()
+            )),
+            Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Nothing(_) => {
+                return Err(Stop::Judged(verdict));
             }
-            Verdict::Proved => {}
         }
     }
     let (arrays, late) = if args.eager {
@@ -140,7 +146,7 @@ fn native(
     } else {
         (timed(args, job, &native, prepared, output)?, None)
     };
-    Ok(Outcome { arrays, verdict: late.or(judged).map(|report| report.verdict) })
+    Ok(Outcome { arrays, verdict: late.or(judged).map(|report| report.answer()) })
 }
 
 /// Runs at once and validates meanwhile; the verdict comes last.
@@ -150,14 +156,14 @@ fn eager(
     native: &Native,
     prepared: &Prepared,
     output: &mut Output<'_>,
-) -> Result<(Vec<Array>, Option<Report>), Status> {
+) -> Result<(Vec<Array>, Option<Report>), Stop> {
     let options = solving::default(output)?;
     std::thread::scope(|scope| {
         let judging =
             scope.spawn(|| judge::judge(&job.pool, &job.algorithm, &job.compiled, &options));
         let arrays = timed(args, job, native, prepared, output)?;
         let report = judging.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        validate::present(job, &report, output);
+        let _: Verdict = validate::present(job, &report, output);
         Ok((arrays, Some(report)))
     })
 }
@@ -168,7 +174,7 @@ fn timed(
     native: &Native,
     prepared: &Prepared,
     output: &mut Output<'_>,
-) -> Result<Vec<Array>, Status> {
+) -> Result<Vec<Array>, Stop> {
     let run = execute::run(
         native,
         &job.pool,
@@ -208,7 +214,7 @@ fn write(
     arrays: &[Array],
     places: &[(usize, PathBuf)],
     output: &mut Output<'_>,
-) -> Result<(), Status> {
+) -> Result<(), Stop> {
     for (number, path) in places {
         files::write(path, &arrays[*number])
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -243,12 +249,12 @@ fn range_of_floats(array: &Array) -> Option<(f64, f64)> {
     })
 }
 
-fn refuse(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) -> Status {
+fn refuse(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) -> Stop {
     report(loaded, diagnostics, output);
-    Status::BadInput
+    Stop::BadInput
 }
 
-pub(super) fn malformed(error: &Malformed, output: &mut Output<'_>) -> Status {
+pub(super) fn malformed(error: &Malformed, output: &mut Output<'_>) -> Stop {
     output.error(
         "HAL0906",
         &format!("`{}` is malformed after {}", error.value, error.option),
@@ -256,6 +262,6 @@ pub(super) fn malformed(error: &Malformed, output: &mut Output<'_>) -> Status {
     )
 }
 
-pub(super) fn failed(error: &ExecuteError, output: &mut Output<'_>) -> Status {
+pub(super) fn failed(error: &ExecuteError, output: &mut Output<'_>) -> Stop {
     output.error(error.code(), &error.to_string(), error.hint())
 }

@@ -8,18 +8,18 @@ use halidom_smt::{Cache, CacheError, Family, FindError, Program};
 use halidom_validate::Floats;
 
 use crate::args::{FloatsArg, Solving};
-use crate::output::{Output, Status};
+use crate::output::{Output, Stop};
 
 /// What helps where a program is no solver.
 const NO_SOLVER: &str = "name another one; `halidom doctor` shows what is found";
 
 /// The options of a validation with the solver that is found.
-pub(crate) fn default(output: &mut Output<'_>) -> Result<Options, Status> {
+pub(crate) fn default(output: &mut Output<'_>) -> Result<Options, Stop> {
     Options::find().map_err(|error| missing(&error, output))
 }
 
 /// What a command's options ask for.
-pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options, Status> {
+pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options, Stop> {
     let solver = Program::find(Family::Z3, args.solver.as_deref());
     let mut options = Options::new(solver.map_err(|error| missing(&error, output))?);
     options.timeout = seconds(args.timeout, output)?;
@@ -48,17 +48,13 @@ pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options
 }
 
 /// Writes the answers that were found, if they are to be kept.
-pub(crate) fn keep(
-    args: &Solving,
-    options: &Options,
-    output: &mut Output<'_>,
-) -> Result<(), Status> {
+pub(crate) fn keep(args: &Solving, options: &Options, output: &mut Output<'_>) -> Result<(), Stop> {
     let (Some(path), Some(cache)) = (&args.cache, &options.cache) else { return Ok(()) };
     cache.save(path).map_err(|error| output.error("HAL0805", &error.to_string(), "check the path"))
 }
 
 /// A number of seconds as a time.
-pub(crate) fn seconds(number: f64, output: &mut Output<'_>) -> Result<Duration, Status> {
+pub(crate) fn seconds(number: f64, output: &mut Output<'_>) -> Result<Duration, Stop> {
     Duration::try_from_secs_f64(number).map_err(|_| {
         output.error(
             "HAL0906",
@@ -83,7 +79,7 @@ fn find_second(name: &Path) -> Result<Program, FindError> {
 }
 
 /// A solver must be able to say its name and version.
-fn identify(solver: &Program, output: &mut Output<'_>) -> Result<(), Status> {
+fn identify(solver: &Program, output: &mut Output<'_>) -> Result<(), Stop> {
     solver.probe().map(drop).map_err(|reason| {
         let path = solver.path().display();
         output.error(
@@ -94,7 +90,7 @@ fn identify(solver: &Program, output: &mut Output<'_>) -> Result<(), Status> {
     })
 }
 
-fn missing(error: &FindError, output: &mut Output<'_>) -> Status {
+fn missing(error: &FindError, output: &mut Output<'_>) -> Stop {
     output.error(
         "HAL0817",
         &error.to_string(),

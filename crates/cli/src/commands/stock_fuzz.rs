@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use halidom_driver::stock::fuzz::{self, Figures, Finding, FuzzError, Outcome};
+use halidom_verdict::{Evidence, Ran};
 use serde_json::{Value, json};
 
-use super::fuzz::processors;
+use super::fuzz::{processors, tried};
 use crate::args::FuzzArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output};
 
 /// Cases on which the code of each program is run.
 const CASES: usize = 4;
 /// Reasons that are listed.
 const REASONS: usize = 12;
 
-pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
+pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
     let options = fuzz::Options {
         programs: args.programs,
         seed: args.seed,
@@ -31,17 +32,19 @@ pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Status {
         Err(FuzzError::Halide(error)) => {
             let diagnostic = error.diagnostic(None);
             output.diagnostic(&halidom_diag::Sources::new(), &diagnostic);
-            Status::BadInput
+            Ended::BadInput
         }
-        Err(error @ FuzzError::Solver(_)) => output.error(
-            "HAL0817",
-            &error.to_string(),
-            "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
-        ),
+        Err(error @ FuzzError::Solver(_)) => output
+            .error(
+                "HAL0817",
+                &error.to_string(),
+                "run `cargo xtask setup`, or set HALIDOM_Z3; `halidom doctor` shows what is found",
+            )
+            .into(),
     }
 }
 
-fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Status {
+fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Ended {
     let Outcome { figures, findings, time } = outcome;
     for finding in findings {
         let Finding { seed, kind, what, script, small, .. } = finding;
@@ -103,7 +106,11 @@ fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Status
         })
         .collect();
     output.set("findings", found);
-    if findings.is_empty() { Status::Done } else { Status::Wrong }
+    let evidence = findings.iter().map(|found| {
+        let what = format!("{}: {}", found.kind.name(), found.what);
+        Evidence::of(Ran::CompiledCode, "what the program says", what)
+    });
+    tried(*proved + *refuted + sum(unknown), evidence)
 }
 
 /// Counts by name, the most frequent first.

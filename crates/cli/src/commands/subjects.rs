@@ -7,9 +7,11 @@ use halidom_driver::source::{Choice, Loaded};
 use halidom_driver::stock::{self, Request, Stock, bridge};
 use halidom_driver::subject::{self, Subject};
 
+use halidom_verdict::Verdict;
+
 use super::{load, program, report};
 use crate::args;
-use crate::output::{Output, Status};
+use crate::output::{Output, Stop};
 
 /// The kinds of things that a file holds, as keys of JSON objects.
 pub(crate) const SCHEDULES: &str = "schedules";
@@ -17,7 +19,7 @@ const DERIVATIONS: &str = "derivations";
 
 /// What each subject is given to, with its name among all: the schedule's, after the pipeline's where there are several.
 pub(crate) type Each<'e> =
-    &'e mut dyn FnMut(&str, Subject, Option<String>, &mut Output<'_>) -> Result<(), Status>;
+    &'e mut dyn FnMut(&str, Subject, Option<String>, &mut Output<'_>) -> Result<(), Stop>;
 
 /// Calls `each` for every subject that is chosen, in order, with its loop nest if there is one; one after the other, so that only one is held at a time. Returns what the
 /// subjects are.
@@ -25,7 +27,7 @@ pub(crate) fn for_each(
     choice: &args::Choice,
     output: &mut Output<'_>,
     each: Each<'_>,
-) -> Result<&'static str, Status> {
+) -> Result<&'static str, Stop> {
     if subject::is_program_file(&choice.file) {
         let subject = program(choice, output)?;
         let name = subject.pipeline.clone();
@@ -38,7 +40,7 @@ pub(crate) fn for_each(
             for diagnostic in diagnostics {
                 output.diagnostic(&loaded.sources, diagnostic);
             }
-            Status::BadInput
+            Stop::BadInput
         };
         let chosen = loaded
             .chosen(choice.named.derivation.as_deref())
@@ -55,12 +57,12 @@ pub(crate) fn for_each(
     let mut loaded = load(&choice.file, output)?;
     let choices = choices(choice, &loaded).map_err(|diagnostic| {
         report(&loaded, &[diagnostic], output);
-        Status::BadInput
+        Stop::BadInput
     })?;
     for choice in &choices {
         let subject = subject::compiled(&mut loaded, choice).map_err(|diagnostics| {
             report(&loaded, &diagnostics, output);
-            Status::BadInput
+            Stop::BadInput
         })?;
         let nest = inspect::inspect(&mut loaded, choice, false).ok().map(|found| found.loop_nest);
         each(&key(&loaded, choice, &choices), subject, nest, output)?;
@@ -77,7 +79,7 @@ pub(crate) enum Wanted {
 }
 
 /// Reads the words of a command line that may be about stock Halide.
-pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wanted, Status> {
+pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wanted, Stop> {
     let args::Given { words, named, stock } = given;
     let mut malformed = |value: &str, option: &str, form: &str| {
         Err(output.error(
@@ -142,7 +144,7 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
 }
 
 /// What stock Halide compiled from a pipeline; what its translation left out is said. Of what is not translated nothing is known.
-pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock, Status> {
+pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock, Stop> {
     let read = stock::read(request)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     let stock = read.map_err(|(sources, diagnostics)| {
@@ -150,11 +152,8 @@ pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock,
             output.diagnostic(&sources, diagnostic);
         }
         let reason = diagnostics.iter().find(|diagnostic| diagnostic.code == stock::UNSUPPORTED);
-        let Some(reason) = reason else { return Status::BadInput };
-        output.line(&format!("unknown: {}", reason.message));
-        output.set("verdict", "unknown");
-        output.set("reason", reason.message.as_str());
-        Status::Unknown
+        let Some(reason) = reason else { return Stop::BadInput };
+        Stop::Judged(Verdict::unknown(reason.message.as_str()))
     })?;
     for note in &stock.notes {
         output.line(note);

@@ -2,22 +2,23 @@
 
 use halidom_driver::files::write_bytes;
 use halidom_driver::tune::{self, Counts, Options, Reference, Rejection, Row, TuneError, Tuning};
+use halidom_verdict::{Evidence, Ran, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::run::malformed;
-use super::{load, report, solving, status};
+use super::{ended, load, report, solving};
 use crate::args::TuneArgs;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 use crate::request;
 
 /// The seed of what has no value.
 const SEED: u64 = 1;
 
-pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Status {
-    status(search(args, output))
+pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Ended {
+    ended(search(args, output))
 }
 
-fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let loaded = load(&args.file, output)?;
     let chosen = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
         let named = args.schedule.as_deref();
@@ -26,7 +27,7 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Status, Status> {
     });
     let (pipeline, schedule) = chosen.map_err(|diagnostic| {
         report(&loaded, &[diagnostic], output);
-        Status::BadInput
+        Stop::BadInput
     })?;
     let mut request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
     request.random = request.random.or(Some(SEED));
@@ -48,11 +49,11 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Status, Status> {
                 })?;
                 output.line(&path.display().to_string());
             }
-            Ok(Status::Done)
+            Ok(Ended::Judged(tuning.winner.verdict))
         }
         Err(TuneError::Refused(diagnostics)) => {
             report(&loaded, &diagnostics, output);
-            Err(Status::BadInput)
+            Err(Stop::BadInput)
         }
         Err(TuneError::Data(error)) => {
             Err(output.error(error.code(), &error.to_string(), &error.hint()))
@@ -65,30 +66,26 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Status, Status> {
             &error.to_string(),
             "give another `--size`, a longer `--budget`, or another schedule to begin with",
         )),
-        Err(TuneError::Wrong { text, how }) => Err(wrong(&text, &how, output)),
+        Err(TuneError::Wrong { text, how }) => Ok(wrong(&text, &how, output)),
         Err(TuneError::NotProved { tried, reason, counts }) => {
             output.line(&format!(
                 "none of the {tried} fastest schedules is proved; of the fastest: {reason}"
             ));
             output.line(&tried_line(&counts));
-            output.set("verdict", "unknown");
-            output.set("reason", reason);
             output.set("candidates", candidates(&counts));
-            Ok(Status::Unknown)
+            Ok(Ended::Judged(Verdict::unknown(reason)))
         }
     }
 }
 
 /// A legal schedule that computes something else is for whoever writes the compiler.
-fn wrong(text: &str, how: &str, output: &mut Output<'_>) -> Status {
+fn wrong(text: &str, how: &str, output: &mut Output<'_>) -> Ended {
     output.line(&format!(
         "COMPUTES SOMETHING ELSE: {how}. This is a defect of the compiler; the schedule:"
     ));
     output.line(text);
-    output.set("verdict", "refuted");
-    output.set("reason", how);
     output.set("text", text);
-    Status::Wrong
+    Ended::Judged(Verdict::refuted(Evidence::of(Ran::CompiledCode, "what the pipeline says", how)))
 }
 
 fn present(tuning: &Tuning, output: &mut Output<'_>) {
@@ -132,8 +129,6 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     output.set("validated_in", tuning.winner.validated_in.as_secs_f64());
     output.set("schedule", tuning.winner.name.as_str());
     output.set("is_new", tuning.winner.is_new);
-    // Nothing else is ever a winner.
-    output.set("verdict", "proved");
     output.set("text", tuning.winner.text.as_str());
 }
 

@@ -10,21 +10,22 @@ use halidom_mutators::examine::{
     Circle, ExamineError, Examined, Options, Source, Standing, circles, examine,
 };
 use halidom_mutators::profile::{PROFILES, Profile};
-use halidom_mutators::programs::{self, Finding, Mutator, mutators, names};
+use halidom_mutators::programs::{self, Examination, Finding, Mutator, mutators, names};
 use halidom_mutators::questions::{Question, program};
-use halidom_mutators::rules::{At, Domain, Limits, Verdict, example};
+use halidom_mutators::rules::{At, Domain, Limits, Verdict as Decided, example};
 use halidom_smt::{Family, Program};
+use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::status;
+use super::ended;
 use crate::args::{Part, VerifyArgs};
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
-pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Status {
-    status(verify(args, output))
+pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Ended {
+    ended(verify(args, output))
 }
 
-fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let options = options(args, output)?;
     let mut sources = Vec::new();
     let unreadable = |output: &mut Output<'_>, path: &Path, error: &std::io::Error| {
@@ -49,7 +50,7 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
         sources.push(Source { name, text });
     }
     if args.list {
-        return Ok(list(&sources, &args.mutator, output));
+        return list(&sources, &args.mutator, output);
     }
     let begin = Instant::now();
     let unusable = |output: &mut Output<'_>, error: &ExamineError| {
@@ -71,34 +72,103 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Status, Status> 
     if let Some(path) = &args.ask {
         write_questions(path, &examined, options.profile, output)?;
     }
-    let reported: Vec<&Examined> = examined.iter().collect();
-    let circles = if reported.is_empty() { Vec::new() } else { show_circles(&sources, output) };
+    let circles = if examined.is_empty() { Vec::new() } else { show_circles(&sources, output) };
     let programs = match args.only {
         Some(Part::Rules) => Vec::new(),
         Some(Part::Mutators) | None => {
             mutators(&sources, &args.mutator, &options).map_err(|error| unusable(output, &error))?
         }
     };
+    for wanted in &args.mutator {
+        let rules = examined.iter().map(|rule| (&rule.file, &rule.function));
+        let mut all = rules.chain(programs.iter().map(|mutator| (&mutator.file, &mutator.name)));
+        if !all.any(|(file, name)| format!("{file}: {name}").contains(wanted)) {
+            return Err(no_mutator(wanted, output));
+        }
+    }
     let mut objects = Map::new();
-    let rules = if reported.is_empty() && args.only != Some(Part::Rules) {
-        "proved"
-    } else {
-        show(&reported, is_reported, &mut objects, output)
-    };
-    let programs = show_programs(&programs, &mut objects, output);
+    if !examined.is_empty() {
+        show(&examined, is_reported, &mut objects, output);
+    }
+    show_programs(&programs, &mut objects, output);
     output.set("mutators", Value::Object(objects));
     output.set("seconds", begin.elapsed().as_secs_f64());
-    let circling = if circles.is_empty() { "proved" } else { "refuted" };
-    let verdict = ["refuted", "unknown"]
-        .into_iter()
-        .find(|verdict| [rules, programs, circling].contains(verdict))
-        .unwrap_or("proved");
-    output.set("verdict", verdict);
-    Ok(match verdict {
-        "proved" => Status::Done,
-        "refuted" => Status::Wrong,
-        _ => Status::Unknown,
-    })
+    let rules = examined.iter().filter_map(|rule| of_rule(rule, is_reported));
+    let verdicts =
+        rules.chain(programs.iter().map(of_mutator)).chain(circles.iter().map(of_circle));
+    Ok(Ended::Judged(Verdict::worst(verdicts, NOTHING)))
+}
+
+/// What is missing where nothing was verified.
+const NOTHING: (&str, &str) = (
+    "the files have no rule that a type reaches, and no mutator",
+    "give the C++ files that hold the compiler's transformations; `--list` names the mutators that are seen",
+);
+
+fn no_mutator(wanted: &str, output: &mut Output<'_>) -> Stop {
+    output.error(
+        "HAL1104",
+        &format!("the files have no rule and no mutator with `{wanted}` in its file and name"),
+        "`--list` names the mutators",
+    )
+}
+
+/// The verdict on a rule at the types that are reported; none if it is reached at none of them.
+fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Verdict> {
+    let mut types = Obligations::of(Claim::Rule);
+    for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
+        match &at.verdict {
+            Decided::Verified if at.domains.contains(&Domain::Real) => {
+                types.shown(&Modes::reals([""; 0]));
+            }
+            Decided::Verified => types.shown(&Modes::BITS),
+            Decided::Vacuous => {}
+            Decided::Undecided(reason) | Decided::Unsupported(reason) => {
+                types.open(format!("{}:{}: {reason}", rule.file, rule.line));
+            }
+            Decided::Crash(trap) => {
+                let evidence = Evidence::of(Ran::Rewriting, "a value", trap.text());
+                return Some(Verdict::refuted(evidence));
+            }
+            Decided::Wrong(found) => {
+                let got = found.got.map_or("no value".to_owned(), |got| got.to_string());
+                let expected = found.expected.to_string();
+                return Some(Verdict::refuted(Evidence::of(Ran::Rewriting, expected, got)));
+            }
+        }
+    }
+    (types.total() > 0).then(|| types.verdict(NOTHING))
+}
+
+/// The verdict on a mutator. A defect that was not replayed refutes nothing.
+fn of_mutator(mutator: &Mutator) -> Verdict {
+    let Examination { standing: _, findings, proved } = &mutator.examination;
+    let mut claims = Obligations::of(Claim::Mutator);
+    for _ in 0..*proved {
+        claims.shown(&Modes::BITS);
+    }
+    let mut refuted = Vec::new();
+    for finding in findings {
+        let place = format!("{}: {}", place(mutator, finding), finding.text);
+        match (&finding.counterexample, finding.standing.is_refuted()) {
+            (Some(found), true) => {
+                let expected = found.expected.as_deref().unwrap_or(&found.before);
+                let got = found.got.as_ref().or(found.after.as_ref()).unwrap_or(&place);
+                let evidence = Evidence::of(Ran::Rewriting, expected, got.as_str());
+                refuted.push(Verdict::refuted(evidence));
+            }
+            (None, true) => claims.open(format!("{place} (not replayed)")),
+            (Some(_) | None, false) => claims.open(place),
+        }
+    }
+    let nothing = ("no claim was made about the mutator", "look at its source");
+    if refuted.is_empty() { claims.verdict(nothing) } else { Verdict::worst(refuted, nothing) }
+}
+
+/// Two rules that undo one another refute each other: the simplifier does not end.
+fn of_circle(circle: &Circle) -> Verdict {
+    let got = format!("{0} => {1} => {0}", circle.before, circle.between);
+    Verdict::refuted(Evidence::of(Ran::Rewriting, "rules that do not undo one another", got))
 }
 
 /// Writes the program that puts rules to a compiled simplifier: every refutation, and of each verified rule an example at one of its types.
@@ -107,7 +177,7 @@ fn write_questions(
     examined: &[Examined],
     profile: &Profile,
     output: &mut Output<'_>,
-) -> Result<(), Status> {
+) -> Result<(), Stop> {
     let (mut wrong, mut verified) = (Vec::new(), Vec::new());
     for (number, known) in examined.iter().enumerate() {
         let Ok(rule) = &known.rule else { continue };
@@ -116,14 +186,14 @@ fn write_questions(
             format!("{}:{} at {}", known.file, known.line, types.join(", "))
         };
         for at in &known.verdicts {
-            if let Verdict::Wrong(counterexample) = &at.verdict {
+            if let Decided::Wrong(counterexample) = &at.verdict {
                 wrong.push((place(at), rule, counterexample));
             }
         }
         if known.standing() == Standing::Verified {
             // Floats round in the compiler, which rules do not say.
             let is_exact = |at: &&At| !at.domains.contains(&Domain::Real);
-            let types = known.verdicts.iter().filter(|at| at.verdict == Verdict::Verified);
+            let types = known.verdicts.iter().filter(|at| at.verdict == Decided::Verified);
             let types: Vec<&At> = types.filter(is_exact).collect();
             // Another type for each rule.
             let Some(at) = types.get(number % types.len().max(1)) else { continue };
@@ -183,7 +253,12 @@ fn show_circles(sources: &[Source], output: &mut Output<'_>) -> Vec<Circle> {
 }
 
 /// Prints the names of the mutators.
-fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Status {
+fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Result<Ended, Stop> {
+    for name in wanted {
+        if names(sources, std::slice::from_ref(name)).is_empty() {
+            return Err(no_mutator(name, output));
+        }
+    }
     let mut files: IndexMap<String, usize> = IndexMap::default();
     for (file, name) in names(sources, wanted) {
         output.line(&format!("{file}: {name}"));
@@ -191,19 +266,13 @@ fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Statu
     }
     let files = files.into_iter().map(|(file, count)| (file, count.into()));
     output.set("files", Value::Object(files.collect()));
-    Status::Done
+    Ok(Ended::Done)
 }
 
-/// Prints what was found about mutators as programs; their worst verdict, `proved` if there are none.
-fn show_programs(
-    mutators: &[Mutator],
-    objects: &mut Map<String, Value>,
-    output: &mut Output<'_>,
-) -> &'static str {
-    let mut worst = None;
+/// Prints what was found about mutators as programs.
+fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output: &mut Output<'_>) {
     for mutator in mutators {
         let examination = &mutator.examination;
-        worst = worst.max(Some(examination.standing));
         output.line(&format!("{}: {}", mutator.name, examination.standing.name()));
         for finding in &examination.findings {
             let at =
@@ -250,7 +319,6 @@ fn show_programs(
         output.line(&format!("{} mutators: {}", mutators.len(), counted.join(", ")));
         output.set("programs", Value::Object(numbers));
     }
-    worst.map_or("proved", program_verdict)
 }
 
 /// Where something was found: file and line.
@@ -258,23 +326,11 @@ fn place(mutator: &Mutator, finding: &Finding) -> String {
     format!("{}:{}", finding.file.as_ref().unwrap_or(&mutator.file), finding.line)
 }
 
-fn program_verdict(standing: programs::Standing) -> &'static str {
-    if standing == programs::Standing::Verified {
-        "proved"
-    } else if standing.is_refuted() {
-        "refuted"
-    } else {
-        "unknown"
-    }
-}
-
 /// The JSON object of a mutator.
 fn program_object(mutator: &Mutator) -> Value {
     let examination = &mutator.examination;
-    let count = |wanted: &str| {
-        let found = examination.findings.iter();
-        found.filter(|finding| program_verdict(finding.standing) == wanted).count()
-    };
+    let refuted =
+        examination.findings.iter().filter(|finding| finding.standing.is_refuted()).count();
     let findings: Vec<Value> = examination
         .findings
         .iter()
@@ -305,18 +361,20 @@ fn program_object(mutator: &Mutator) -> Value {
         })
         .collect();
     let mut object = json!({
-        "verdict": program_verdict(examination.standing),
         "standing": examination.standing.name(),
         "file": mutator.file,
         "place": format!("{}:{}", mutator.file, mutator.line),
         "obligations": {
             "total": examination.proved + examination.findings.len(),
             "proved": examination.proved,
-            "refuted": count("refuted"),
-            "unknown": count("unknown"),
+            "refuted": refuted,
+            "unknown": examination.findings.len() - refuted,
             "trusted": 0,
         },
     });
+    if let Some(object) = object.as_object_mut() {
+        object.extend(of_mutator(mutator).json());
+    }
     if examination.standing.is_refuted()
         && let Some(worst) =
             findings.iter().find(|finding| finding["kind"] == examination.standing.name())
@@ -355,7 +413,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Status> {
+fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Stop> {
     let Some(profile) = Profile::named(&args.profile) else {
         let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
         return Err(output.error(
@@ -367,6 +425,13 @@ fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Status
     let solver = Program::find(Family::Z3, None).map_err(|error| {
         output.error("HAL1103", &error.to_string(), "`cargo xtask setup` installs Z3")
     })?;
+    if let Some(width) = args.bits.iter().find(|width| ![8, 16, 32].contains(*width)) {
+        return Err(output.error(
+            "HAL0906",
+            &format!("`{width}` is no width of `--bits`"),
+            "give some of 8, 16 and 32",
+        ));
+    }
     if !(args.timeout > 0.0 && args.timeout < 1e6) {
         return Err(output.error(
             "HAL0906",
@@ -386,11 +451,11 @@ fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Status
 
 /// Prints every rule that is not verified, the counts of each function and of each width.
 fn show(
-    rules: &[&Examined],
+    rules: &[Examined],
     is_reported: impl Fn(&At) -> bool + Copy,
     mutators: &mut Map<String, Value>,
     output: &mut Output<'_>,
-) -> &'static str {
+) {
     let mut functions: IndexMap<&str, Vec<&Examined>> = IndexMap::default();
     for rule in rules {
         functions.entry(&rule.function).or_default().push(rule);
@@ -417,16 +482,6 @@ fn show(
     output.line(&format!("{} rules: {}", rules.len(), words(&total)));
     counted.insert("all".to_owned(), numbers(&total));
     output.set("counts", Value::Object(counted));
-    let worst = rules.iter().map(|rule| rule.standing_where(is_reported)).max();
-    worst.map_or("unknown", verdict)
-}
-
-fn verdict(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Wrong | Standing::Crash => "refuted",
-        Standing::Undecided | Standing::Unsupported => "unknown",
-        Standing::Verified | Standing::Unreached => "proved",
-    }
 }
 
 fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Output<'_>) {
@@ -434,24 +489,24 @@ fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Ou
     for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
         let types: Vec<_> = at.domains.iter().map(ToString::to_string).collect();
         let text = match &at.verdict {
-            Verdict::Verified | Verdict::Vacuous => continue,
-            Verdict::Wrong(counterexample) => {
+            Decided::Verified | Decided::Vacuous => continue,
+            Decided::Wrong(counterexample) => {
                 let snippet = rule.rule.as_ref().map(|rule| counterexample.snippet(rule));
                 output.detail(&snippet.unwrap_or_default());
                 format!("wrong at {}: {}", types.join(", "), counterexample.text())
             }
-            Verdict::Crash(trap) => {
+            Decided::Crash(trap) => {
                 let snippet = rule.rule.as_ref().map(|rule| trap.snippet(rule));
                 output.detail(&snippet.unwrap_or_default());
                 format!("crash at int64: {}", trap.text())
             }
-            Verdict::Undecided(reason) => {
+            Decided::Undecided(reason) => {
                 said.entry(format!("undecided ({reason}) at"))
                     .or_default()
                     .push(types.join(" and "));
                 continue;
             }
-            Verdict::Unsupported(construct) => {
+            Decided::Unsupported(construct) => {
                 said.entry(format!("unsupported: {construct}, at"))
                     .or_default()
                     .push(types.join(" and "));
@@ -507,19 +562,22 @@ fn words(counts: &[(Standing, usize)]) -> String {
 
 /// The JSON object of a function's rules.
 fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Value {
-    let standings = || rules.iter().map(|rule| rule.standing_where(is_reported));
-    let count = |wanted: &str| standings().filter(|standing| verdict(*standing) == wanted).count();
-    let worst = standings().max().map_or("unknown", verdict);
+    let verdicts: Vec<Verdict> =
+        rules.iter().filter_map(|rule| of_rule(rule, is_reported)).collect();
+    let count = |is_it: fn(&Verdict) -> bool| verdicts.iter().filter(|found| is_it(found)).count();
     let mut object = json!({
-        "verdict": worst,
         "obligations": {
-            "total": rules.len(),
-            "proved": count("proved"),
-            "refuted": count("refuted"),
-            "unknown": count("unknown"),
+            "total": verdicts.len(),
+            "proved": count(Verdict::is_proved),
+            "refuted": count(|found| matches!(found, Verdict::Refuted(_))),
+            "unknown": count(|found| matches!(found, Verdict::Unknown(_))),
+            "unreached": rules.len() - verdicts.len(),
             "trusted": 0,
         },
     });
+    if let Some(object) = object.as_object_mut() {
+        object.extend(Verdict::worst(verdicts, NOTHING).json());
+    }
     let mut others = Vec::new();
     let mut first_wrong = None;
     for rule in rules {
@@ -530,19 +588,19 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
                 "place": place,
                 "rule": rule.text(),
                 "types": types,
-                "verdict": Standing::of(&at.verdict).name(),
+                "standing": Standing::of(&at.verdict).name(),
             });
             match &at.verdict {
-                Verdict::Verified | Verdict::Vacuous => continue,
-                Verdict::Undecided(reason) | Verdict::Unsupported(reason) => {
+                Decided::Verified | Decided::Vacuous => continue,
+                Decided::Undecided(reason) | Decided::Unsupported(reason) => {
                     entry["reason"] = reason.as_str().into();
                 }
-                Verdict::Crash(trap) => {
+                Decided::Crash(trap) => {
                     entry["reason"] = trap.text().into();
                     entry["snippet"] =
                         rule.rule.as_ref().ok().map(|rule| trap.snippet(rule)).into();
                 }
-                Verdict::Wrong(counterexample) => {
+                Decided::Wrong(counterexample) => {
                     let inputs: Map<String, Value> = counterexample
                         .values
                         .iter()

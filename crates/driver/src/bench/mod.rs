@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use halidom_codegen::{CompileError, HalideCall, HalideError};
 use halidom_diag::Diagnostic;
 use halidom_ir::Array;
-use halidom_validate::Verdict;
+use halidom_verdict::Verdict;
 
 pub(crate) use compare::{Likeness, TOLERANCE, furthest, identical};
 pub use halide::export;
@@ -235,7 +235,7 @@ pub fn run(
         )?;
         let verdict = options.judge.as_ref().map(|judging| {
             progress(&format!("{name}: validating"));
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, judging).verdict
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, judging).answer()
         });
         if options.halide {
             progress(&format!("{name}: compiling with Halide"));

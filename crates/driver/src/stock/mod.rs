@@ -4,6 +4,7 @@ mod annotated;
 mod compare;
 pub mod fuzz;
 mod import;
+pub mod mutants;
 mod passes;
 mod replay;
 pub(crate) mod sizes;
@@ -137,7 +138,8 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
                     let script = script.as_ref().map(|(file, text)| (*file, text.as_str()));
                     error.diagnostic(script)
                 })?;
-                let Artifacts { pipeline, specification, statement: text, passes, target } = made;
+                let Artifacts { pipeline, specification, statement: text, dump: _, passes, target } =
+                    made;
                 let known = match known {
                     Some(known) => known,
                     None => pipeline::read(&pipeline, &mut names)
@@ -210,7 +212,8 @@ struct Compilation {
 
 /// What Halide compiled of a script, by the artifacts.
 fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
-    let Artifacts { pipeline, specification, statement: text, passes: _, target } = artifacts;
+    let Artifacts { pipeline, specification, statement: text, dump: _, passes: _, target } =
+        artifacts;
     let mut names = Names::new();
     let name = script.display().to_string();
     let known = pipeline::read(&pipeline, &mut names).map_err(|error| error.diagnostic(&name))?;

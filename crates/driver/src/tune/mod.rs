@@ -19,7 +19,7 @@ use halidom_codegen::CompileError;
 use halidom_diag::Diagnostic;
 use halidom_ir::Schedule;
 use halidom_lang::print_schedule;
-use halidom_validate::Verdict;
+use halidom_verdict::Verdict;
 
 pub use counts::{Counts, Rejection};
 
@@ -89,6 +89,8 @@ pub struct Winner {
     pub text: String,
     /// Whether the search found it; else nothing faster than what there was.
     pub is_new: bool,
+    /// Its verdict, which is a proof.
+    pub verdict: Verdict,
     /// Seconds that the validator took.
     pub validated_in: Duration,
 }
@@ -250,10 +252,13 @@ fn expected(
     let judged = judge::judge(pool, algorithm, compiled, &options.judge);
     let validated_in = begin.elapsed();
     let wrong = |how: String| TuneError::Wrong { text: schedule.clone(), how };
-    let mut reference = match judged.verdict {
-        Verdict::Proved => Reference::Unscheduled,
-        Verdict::Refuted(_) => return Err(wrong("the validator refutes it".to_owned())),
-        Verdict::Unknown(reason) => Reference::Undecided(reason),
+    let mut reference = match judged.answer() {
+        Verdict::Proved(_) => Reference::Unscheduled,
+        Verdict::Refuted(refuted) => {
+            return Err(wrong(format!("the validator refutes it: {}", refuted.first())));
+        }
+        Verdict::Unknown(unknown) => Reference::Undecided(unknown.first().to_owned()),
+        Verdict::Nothing(nothing) => Reference::Undecided(nothing.what),
     };
     let nearly = algorithm.fast_math.then(|| Likeness::of(pool, algorithm));
     let mut expected = Arc::new(Expected { outputs, nearly: nearly.clone() });
@@ -325,15 +330,16 @@ fn settle(
         let Built { pool, algorithm, compiled, .. } = &*last.built;
         let report = judge::judge(pool, algorithm, compiled, &options.judge);
         let validated_in = begin.elapsed();
-        match report.verdict {
-            Verdict::Proved => {}
-            Verdict::Refuted(_) => {
-                let how = "the validator refutes it".to_owned();
+        let verdict = report.answer();
+        match &verdict {
+            Verdict::Proved(_) => {}
+            Verdict::Refuted(refuted) => {
+                let how = format!("the validator refutes it: {}", refuted.first());
                 return Err(TuneError::Wrong { text: last.text, how });
             }
-            Verdict::Unknown(reason) => {
+            Verdict::Unknown(_) | Verdict::Nothing(_) => {
                 search.counts.reject(Rejection::NotProved);
-                first_reason.get_or_insert(reason);
+                first_reason.get_or_insert(verdict.sentence());
                 continue;
             }
         }
@@ -348,7 +354,7 @@ fn settle(
         let Last { name, text, is_new, .. } = last;
         let faster = faster_than(&rows, &name).filter(|_| !is_new && slower.is_none());
         let faster = faster.map(str::to_owned);
-        let winner = Winner { name, text, is_new, validated_in };
+        let winner = Winner { name, text, is_new, verdict, validated_in };
         let found = Found { rows, winner, took };
         match faster {
             Some(faster) => slower = Some((found, faster)),

@@ -22,11 +22,16 @@ use cursor::Cursor;
 pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     let mut cursor = Cursor::new(text, 0, names);
     let block = cursor.block(0)?;
-    if cursor.is_at_end() && !block.is_empty() {
-        Ok(block)
-    } else {
-        Err(cursor.expected("a statement"))
+    if !cursor.is_at_end() || block.is_empty() {
+        return Err(cursor.expected("a statement"));
     }
+    // Types that Halide would not print, or would, are what the grammar cannot tell.
+    let printed = print(&block, names);
+    if printed != text {
+        let same = text.bytes().zip(printed.bytes()).take_while(|(a, b)| a == b).count();
+        return Err(SyntaxError { at: same, expected: "what Halide prints here", known: None });
+    }
+    Ok(block)
 }
 
 /// Reads an expression: all of the text.

@@ -1,6 +1,8 @@
-//! The printer, which gives back what was read.
+//! The printer, which gives back what was read, and of a tree with all types what Halide prints of it: a type stands where nothing around says it.
 
 use std::fmt::Write;
+
+use halidom_base::FxHashMap;
 
 use super::expr::{INFIX, REDUCE};
 use crate::Names;
@@ -10,14 +12,14 @@ use crate::tree::{
 
 /// The text of a statement.
 pub fn print(block: &Block, names: &Names) -> String {
-    let mut printer = Printer { out: String::new(), names };
+    let mut printer = Printer { out: String::new(), names, known: Some(FxHashMap::default()) };
     printer.block(block, 0);
     printer.out
 }
 
-/// The text of an expression.
+/// The text of an expression where all its names are known.
 pub fn print_expr(expr: &Expr, names: &Names) -> String {
-    let mut printer = Printer { out: String::new(), names };
+    let mut printer = Printer { out: String::new(), names, known: None };
     printer.expr(expr, Around::Nothing);
     printer.out
 }
@@ -34,6 +36,8 @@ enum Around {
 struct Printer<'a> {
     out: String,
     names: &'a Names,
+    /// How often names are bound around, whose types are not printed; all are, if there is no table.
+    known: Option<FxHashMap<crate::NameId, usize>>,
 }
 
 impl Printer<'_> {
@@ -55,9 +59,57 @@ impl Printer<'_> {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
+    fn bind(&mut self, name: crate::NameId) {
+        if let Some(known) = &mut self.known {
+            *known.entry(name).or_default() += 1;
+        }
+    }
+
+    fn unbind(&mut self, name: crate::NameId) {
+        if let Some(count) = self.known.as_mut().and_then(|known| known.get_mut(&name)) {
+            *count -= 1;
+        }
+    }
+
+    fn is_known(&self, name: crate::NameId) -> bool {
+        self.known.as_ref().is_none_or(|known| known.get(&name).is_some_and(|count| *count > 0))
+    }
+
+    /// The type before a name, where nothing around says it.
+    fn unless_known(&mut self, name: crate::NameId, ty: Option<Type>) {
+        if let Some(ty) = ty
+            && !self.is_known(name)
+        {
+            self.prefix(ty);
+        }
+    }
+
     fn block(&mut self, block: &Block, indent: usize) {
+        let mut bound = Vec::new();
         for stmt in block {
+            // Halide takes a name as known from the beginning of what binds it.
+            if let StmtKind::Let { name, value: _ } = &stmt.kind {
+                bound.push(*name);
+                self.bind(*name);
+            }
+            if let StmtKind::Allocate {
+                name,
+                ty: _,
+                extents: _,
+                padding: _,
+                memory: _,
+                condition: _,
+                new: _,
+                free: _,
+            } = &stmt.kind
+            {
+                bound.push(*name);
+                self.bind(*name);
+            }
             self.stmt(&stmt.kind, indent);
+        }
+        for name in bound {
+            self.unbind(name);
         }
     }
 
@@ -69,6 +121,9 @@ impl Printer<'_> {
     }
 
     fn stmt(&mut self, stmt: &StmtKind, indent: usize) {
+        if let StmtKind::Scope(body) = stmt {
+            return self.block(body, indent);
+        }
         self.indent(indent);
         match stmt {
             StmtKind::Let { name, value } => {
@@ -94,17 +149,21 @@ impl Printer<'_> {
             }
             StmtKind::For { name, min, extent, kind, device, body } => {
                 self.put(ForKind::keyword(*kind));
-                if let Some(device) = device {
+                let names = self.names;
+                // What runs on the host is not said.
+                if let Some(device) = device.filter(|device| names.text(*device) != "Host") {
                     self.put("<");
-                    self.name(*device);
+                    self.name(device);
                     self.put(">");
                 }
+                self.bind(*name);
                 self.put(" (");
                 self.name(*name);
                 self.put(", ");
                 self.list([min, extent]);
                 self.put(") ");
                 self.braced(body, indent, 1);
+                self.unbind(*name);
             }
             StmtKind::Acquire { semaphore, count, body } => {
                 self.put("acquire (");
@@ -115,7 +174,7 @@ impl Printer<'_> {
             StmtKind::Store { name, index, alignment, value, predicate } => {
                 let indent = self.predicate(predicate.as_ref(), indent);
                 self.name(*name);
-                self.subscript(index, *alignment);
+                self.subscript(index, shown(*alignment, value.ty()));
                 self.put(" = ");
                 self.stored(value, indent);
                 self.put("\n");
@@ -142,12 +201,14 @@ impl Printer<'_> {
                 self.put("\n");
             }
             StmtKind::Realize { name, bounds, memory, condition, body } => {
+                self.bind(*name);
                 self.put("realize ");
                 self.name(*name);
                 self.ranges(bounds);
                 self.memory(*memory, condition.as_ref());
                 self.put(" ");
                 self.braced(body, indent, 2);
+                self.unbind(*name);
             }
             StmtKind::Fork(tasks) => {
                 self.put("fork ");
@@ -192,12 +253,15 @@ impl Printer<'_> {
                 }
                 self.braced(body, indent, 2);
             }
+            StmtKind::Scope(_) => {}
         }
     }
 
     /// The line that says which lanes are written; how far in the write stands.
     fn predicate(&mut self, predicate: Option<&Expr>, indent: usize) -> usize {
-        let Some(predicate) = predicate else { return indent };
+        let Some(predicate) = predicate.filter(|predicate| !self.is_one(predicate)) else {
+            return indent;
+        };
         self.put("predicate (");
         self.expr(predicate, Around::Nothing);
         self.put(")\n");
@@ -209,7 +273,10 @@ impl Printer<'_> {
         let mut value = value;
         if matches!(value, Expr::Let { .. }) {
             self.put("\n");
+            let mut bound = Vec::new();
             while let Expr::Let { name, value: named, body } = value {
+                bound.push(*name);
+                self.bind(*name);
                 self.indent(indent + 2);
                 self.put("let ");
                 self.name(*name);
@@ -221,6 +288,7 @@ impl Printer<'_> {
             self.indent(indent + 2);
             self.expr(value, Around::Nothing);
             self.put("\n");
+            bound.into_iter().for_each(|name| self.unbind(name));
         } else {
             self.expr(value, Around::Nothing);
         }
@@ -295,10 +363,28 @@ impl Printer<'_> {
             self.put(" in ");
             self.name(memory);
         }
-        if let Some(condition) = condition {
+        if let Some(condition) = condition.filter(|condition| !self.is_one(condition)) {
             self.put(" if ");
             self.expr(condition, Around::Operator);
         }
+    }
+
+    /// Whether a condition always holds, as far as Halide's printer sees.
+    fn is_one(&self, condition: &Expr) -> bool {
+        if let Expr::Int(1, _) | Expr::UInt(1, _) = condition {
+            return true;
+        }
+        if let Expr::Float(value, _) = condition {
+            return *value == 1.0;
+        }
+        if let Expr::Cast(_, value) | Expr::Broadcast { value, lanes: _ } = condition {
+            return self.is_one(value);
+        }
+        if let Expr::Call(call) = condition {
+            let is_mask = matches!(self.names.text(call.name), "bool_to_mask" | "cast_mask");
+            return is_mask && call.args.first().is_some_and(|arg| self.is_one(arg));
+        }
+        false
     }
 
     fn ranges(&mut self, ranges: &[Range]) {
@@ -392,9 +478,7 @@ impl Printer<'_> {
             Expr::Float(value, ty) => self.float(*value, *ty),
             Expr::String(bytes) => self.string(bytes),
             Expr::Variable { name, ty } => {
-                if let Some(ty) = ty {
-                    self.prefix(*ty);
-                }
+                self.unless_known(*name, ty.filter(|ty| *ty != Type::INT32));
                 self.name(*name);
             }
             Expr::Cast(ty, value) => {
@@ -417,14 +501,13 @@ impl Printer<'_> {
             }
             Expr::Select(operands) => self.applied("select", operands.iter()),
             Expr::Load(load) => {
-                let predicated = if load.predicate.is_some() { around } else { Around::Nothing };
+                let predicate = load.predicate.as_ref().filter(|predicate| !self.is_one(predicate));
+                let predicated = if predicate.is_some() { around } else { Around::Nothing };
                 self.parenthesized(predicated, |printer| {
-                    if let Some(ty) = load.ty {
-                        printer.prefix(ty);
-                    }
+                    printer.unless_known(load.name, load.ty);
                     printer.name(load.name);
-                    printer.subscript(&load.index, load.alignment);
-                    if let Some(predicate) = &load.predicate {
+                    printer.subscript(&load.index, shown(load.alignment, load.ty));
+                    if let Some(predicate) = predicate {
                         printer.put(" if ");
                         printer.expr(predicate, Around::Operator);
                     }
@@ -441,19 +524,24 @@ impl Printer<'_> {
                 self.put(")");
             }
             Expr::Call(call) => {
-                if let Some(ty) = call.ty {
-                    self.prefix(ty);
+                // Halide asks whether a *name* is known, also where it is a function's.
+                let said = call.ty.filter(|ty| *ty != Type::INT32);
+                match said {
+                    Some(ty) if self.known.is_none() => self.prefix(ty),
+                    Some(_) | None => self.unless_known(call.name, said),
                 }
                 let names = self.names;
                 self.applied(names.text(call.name), &call.args);
             }
             Expr::Let { name, value, body } => self.parenthesized(around, |printer| {
+                printer.bind(*name);
                 printer.put("let ");
                 printer.name(*name);
                 printer.put(" = ");
                 printer.expr(value, Around::Operator);
                 printer.put(" in ");
                 printer.expr(body, Around::Operator);
+                printer.unbind(*name);
             }),
             Expr::Shuffle(kind, vectors) => self.shuffle(kind, vectors),
             Expr::VectorReduce(op, ty, value) => {
@@ -523,6 +611,12 @@ impl Printer<'_> {
         }
         self.put("\"");
     }
+}
+
+/// What Halide prints of what is known of an index: something of vectors, and only what says something.
+fn shown(alignment: Option<Alignment>, ty: Option<Type>) -> Option<Alignment> {
+    let is_vector = ty.is_none_or(|ty| ty.lanes > 1);
+    alignment.filter(|alignment| is_vector && alignment.modulus > 1)
 }
 
 /// A float as it is printed before the letter of its width: six digits after the point; an exponent for what is less than a millionth.

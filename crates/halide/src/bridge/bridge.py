@@ -1,6 +1,6 @@
 """What halidom asks of an installed Halide: `JOB FOLDER [NAME=VALUE…]`, with the script's path as `script`, Halide's target as `target`.
 
-`compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, `final.stmt`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
+`where` prints the folder of the package. `compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, as Halide prints it, `final.stmt`, and without loss, `final.dump`, by the C++ side of the bridge, `library`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
 MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction, `target.txt` if it or `target` names a target.
 `specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
 `run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and
@@ -129,10 +129,26 @@ def compile_pipeline(halide, folder, options):
         halide.serialize_pipeline(pipeline, str(folder / "pipeline.hlpipe"))
     if target:
         (folder / "target.txt").write_text(str(target))
-    target = [halide.Target(target)] if target else []
-    text = halide.StmtOutputFormat.Text
     print(MARK, file=sys.stderr, flush=True)
-    pipeline.compile_to_conceptual_stmt(str(folder / "final.stmt"), pipeline.infer_arguments(), text, *target)
+    lower(halide, pipeline, str(target or ""), folder, options["library"])
+
+
+def lower(halide, pipeline, target, folder, library):
+    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next."""
+    from ctypes import CDLL, c_char_p, c_size_t, c_uint8, c_void_p, create_string_buffer
+
+    # An object of pybind11 begins with the count of references and the type, then has the address of the C++ object, if the layout is the simple one: a bit behind three pointers and one more.
+    simple = type(pipeline) is halide.Pipeline and c_uint8.from_address(id(pipeline) + 48).value & 2
+    if not simple:
+        raise halide.HalideError("the pipeline is not where Python keeps it")
+    address = c_void_p.from_address(id(pipeline) + 16).value
+    outputs = "".join("\n" + output.name() for output in pipeline.outputs())
+    words = create_string_buffer(1 << 16)
+    compile_in_cpp = CDLL(library).halidom_compile
+    compile_in_cpp.argtypes = [c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_size_t]
+    paths = [str(folder / name).encode() for name in ("final.stmt", "final.dump")]
+    if compile_in_cpp(address, outputs.encode(), target.encode(), *paths, words, len(words)) != 0:
+        raise halide.HalideError(words.value.decode(errors="replace"))
 
 
 def specify(halide, folder, options):
@@ -158,7 +174,7 @@ def settle(halide, folder, options):
             path.write_text("\n".join(lines))
 
 
-def each(halide, job, folder):
+def each(halide, job, folder, options):
     for place in sorted(folder.iterdir()):
         begun = place / f"{job}.begun"
         if begun.exists() or (place / "error.json").exists() or not (place / "script.py").exists():
@@ -170,7 +186,7 @@ def each(halide, job, folder):
         (folder / "current.txt").write_text(place.name)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.alarm(PATIENCE)
-        attempt(halide, job, place, {"script": str(place / "script.py")})
+        attempt(halide, job, place, {**options, "script": str(place / "script.py")})
 
 
 def given(folder):
@@ -325,10 +341,13 @@ def main():
     found = importlib.metadata.version("halide")
     if found != VERSION:
         sys.exit(f"Halide {found} is installed, and what is read is {VERSION}")
+    if job == "where":
+        # Without loading the library, which takes its time.
+        return print(importlib.util.find_spec("halide").submodule_search_locations[0])
     import halide
 
     if job.startswith("each-"):
-        each(halide, job.removeprefix("each-"), folder)
+        each(halide, job.removeprefix("each-"), folder, options)
     elif not attempt(halide, job, folder, options):
         sys.exit(1)
 

@@ -15,6 +15,15 @@ use crate::{HALIDE_VERSION, codes};
 pub enum BridgeError {
     /// There is no Python.
     Missing,
+    /// There is no C++ compiler.
+    NoCompiler,
+    /// The C++ compiler does not compile the bridge.
+    Compiler {
+        /// The compiler.
+        compiler: PathBuf,
+        /// Its words.
+        words: String,
+    },
     /// A file cannot be written or read.
     File(io::Error),
     /// Halide, or the script that drives it, fails with these words.
@@ -52,6 +61,13 @@ impl std::fmt::Display for BridgeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Missing => write!(f, "there is no Python with Halide {HALIDE_VERSION}"),
+            Self::NoCompiler => write!(
+                f,
+                "there is no C++ compiler, and Halide's statements are read by a program in C++"
+            ),
+            Self::Compiler { compiler, words } => {
+                write!(f, "`{}` does not compile the bridge to Halide: {words}", compiler.display())
+            }
             Self::File(error) => write!(f, "a file for Halide: {error}"),
             Self::Failed(words) => write!(f, "Halide fails: {words}"),
             Self::Script { words, .. } => write!(f, "the script yields no pipeline: {words}"),
@@ -76,6 +92,8 @@ impl BridgeError {
             Self::Missing | Self::File(_) | Self::Failed(_) => plain(codes::NO_HALIDE).with_hint(
                 format!("`pip install halide=={HALIDE_VERSION}` in a `.venv` of this or a parent folder, or name a Python with `{VARIABLE}`"),
             ),
+            Self::NoCompiler | Self::Compiler { .. } => plain(codes::NO_COMPILER)
+                .with_hint("install one (Debian's package g++), or name it with `CXX`"),
             Self::Script { line, .. } => {
                 let diagnostic = match (line, script) {
                     (Some(line), Some((file, text))) => {
@@ -110,12 +128,17 @@ impl BridgeError {
 
     /// What a generator says.
     pub(super) fn of_generator(binary: &std::path::Path, failed: &Failed) -> Self {
-        let said = failed.words.lines().find(|line| line.contains("rror:"));
-        let words = match said {
+        Self::Generator { binary: binary.to_owned(), words: failed.first_error() }
+    }
+}
+
+impl Failed {
+    /// The first line that speaks of an error, else the last one.
+    pub(super) fn first_error(&self) -> String {
+        match self.words.lines().find(|line| line.contains("rror:")) {
             Some(line) => line.trim().to_owned(),
-            None => last_line(failed),
-        };
-        Self::Generator { binary: binary.to_owned(), words }
+            None => last_line(self),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! An installed Halide, unmodified: the Python package, driven by a script of our own, and compiled generators.
 
 mod error;
+mod native;
 
 use std::env;
 use std::fs;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use error::BridgeError;
+use native::Native;
 
 /// What the Python of the package runs.
 const SCRIPT: &str = include_str!("bridge.py");
@@ -46,8 +48,10 @@ pub struct Artifacts {
     pub pipeline: Vec<u8>,
     /// The pipeline file before a directive changed definitions, where one did and that can be had.
     pub specification: Option<Vec<u8>>,
-    /// The final statement.
+    /// The final statement, as Halide prints it.
     pub statement: String,
+    /// The same without loss ([`halidom_halide_ir::dump`]); a generator's is that of its pipeline file, if that has this statement.
+    pub dump: Option<String>,
     /// The statement after every pass, between other lines.
     pub passes: String,
     /// The target that it was compiled for, where a script names one.
@@ -62,6 +66,7 @@ impl Artifacts {
             pipeline: fs::read(folder.join(PIPELINE))?,
             specification: specification.is_file().then(|| fs::read(specification)).transpose()?,
             statement: fs::read_to_string(folder.join("final.stmt"))?,
+            dump: Some(fs::read_to_string(folder.join("final.dump"))?),
             passes,
             target: fs::read_to_string(folder.join("target.txt")).ok(),
         })
@@ -95,6 +100,9 @@ pub fn each(job: Each, folder: &Path) -> Result<(), BridgeError> {
     loop {
         let mut command = Command::new(&python);
         command.args(["-c", SCRIPT, &format!("each-{}", job.name())]).arg(folder);
+        if job == Each::Settle {
+            command.arg(option("library=", &Native::of(&python)?.library()));
+        }
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         let Err(failed) = run(&mut command, None)? else { return Ok(()) };
         if TIMERS.iter().any(|signal| failed.status.contains(signal)) {
@@ -167,10 +175,20 @@ impl Job {
                 // One process each: in one, names that Halide makes up would go on from one compile to the next.
                 self.generate(folder, "hlpipe", None)?;
                 let passes = self.generate(folder, "conceptual_stmt", Some(DUMP))?;
+                let statement = fs::read_to_string(folder.join("pipeline.conceptual.stmt"))?;
+                // A generator writes no dump. That of its pipeline file is of the same statement if it prints the same, digits of floats aside.
+                let dump = match self.python(folder, "compile", None) {
+                    Ok(_) if fs::read_to_string(folder.join("final.stmt"))? == statement => {
+                        Some(fs::read_to_string(folder.join("final.dump"))?)
+                    }
+                    Ok(_) | Err(BridgeError::Failed(_)) => None,
+                    Err(error) => return Err(error),
+                };
                 Ok(Artifacts {
                     pipeline: fs::read(folder.join(PIPELINE))?,
                     specification: None,
-                    statement: fs::read_to_string(folder.join("pipeline.conceptual.stmt"))?,
+                    statement,
+                    dump,
                     passes,
                     target: None,
                 })
@@ -215,9 +233,10 @@ impl Job {
         let mut command = Command::new(&python);
         command.args(["-c", SCRIPT, job]).arg(folder);
         if let Origin::Script(file) = &self.origin {
-            let mut option = std::ffi::OsString::from("script=");
-            option.push(file);
-            command.arg(option);
+            command.arg(option("script=", file));
+        }
+        if job == "compile" {
+            command.arg(option("library=", &Native::of(&python)?.library()));
         }
         command.args(self.target.iter().map(|target| format!("target={target}")));
         command.env("PYTHONDONTWRITEBYTECODE", "1");
@@ -256,6 +275,13 @@ impl Job {
     }
 }
 
+/// An option of the script that is a path.
+fn option(name: &str, path: &Path) -> std::ffi::OsString {
+    let mut option = std::ffi::OsString::from(name);
+    option.push(path);
+    option
+}
+
 /// A program that failed: what it wrote on standard error, and its status in words.
 pub(crate) struct Failed {
     words: String,
@@ -274,6 +300,11 @@ fn run(
         return Ok(Ok(words));
     }
     Ok(Err(Failed { words, status: output.status.to_string() }))
+}
+
+/// Whether there is a Python with the package, of the version that is read.
+pub fn is_installed() -> bool {
+    find().is_ok_and(|python| native::package(&python).is_ok())
 }
 
 /// Finds a Python: the one that the environment names; else that of a `.venv` in the current folder, the executable's, or a parent of either; else `python3` on the PATH.

@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //! A barrier lets no thread go on before all have come to it, so that everything before it happens before anything after it: the loop over threads whose body is `A; barrier; B` is the loop
-//! over `A`, then the loop over `B`. A barrier stands in loops over threads, producers and names alone; names are bound anew in each part, and must not read memory, which may be
+//! over `A`, then the loop over `B`. A barrier stands in loops over threads, producers, scopes and names alone; names are bound anew in each part, and must not read memory, which may be
 //! written in between. A barrier elsewhere, and memory of one thread that lives across it, are not translated.
 
 use super::error::{Result, unsupported};
@@ -37,6 +37,10 @@ fn divided(names: &Names, stmt: &Stmt) -> Result<Vec<Stmt>> {
                 at,
                 kind: StmtKind::ProducerConsumer { name: *name, role: *role, body },
             };
+            Ok(parts(names, body)?.into_iter().map(wrap).collect())
+        }
+        StmtKind::Scope(body) => {
+            let wrap = |body| Stmt { at, kind: StmtKind::Scope(body) };
             Ok(parts(names, body)?.into_iter().map(wrap).collect())
         }
         StmtKind::For { .. }

@@ -376,6 +376,7 @@ impl<'a> Walk<'a> {
             StmtKind::HoistedStorage { body, .. } => {
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
+            StmtKind::Scope(body) => items.push(Item::Stmt(self.block(pool, body)?)),
             StmtKind::Atomic { body, .. } => {
                 let before = std::mem::replace(&mut self.is_atomic, self.is_unordered);
                 let block = self.block(pool, body);
@@ -754,7 +755,8 @@ pub(super) fn for_each_block<'s>(stmt: &'s Stmt, visit: &mut impl FnMut(&'s [Stm
         | StmtKind::Acquire { body, .. }
         | StmtKind::Realize { body, .. }
         | StmtKind::Atomic { body, .. }
-        | StmtKind::HoistedStorage { body, .. } => visit(body),
+        | StmtKind::HoistedStorage { body, .. }
+        | StmtKind::Scope(body) => visit(body),
         StmtKind::Fork(tasks) => tasks.iter().for_each(|task| visit(task)),
         StmtKind::If { then_branch, else_branch, .. } => {
             visit(then_branch);

@@ -208,7 +208,8 @@ impl Told {
                 | StmtKind::Evaluate(_)
                 | StmtKind::Prefetch { .. }
                 | StmtKind::Atomic { .. }
-                | StmtKind::HoistedStorage { .. } => {}
+                | StmtKind::HoistedStorage { .. }
+                | StmtKind::Scope(_) => {}
             }
             for_each_block(stmt, &mut |block| self.block(block));
         }
@@ -240,7 +241,8 @@ fn for_each_expr<'s>(stmt: &'s Stmt, visit: &mut impl FnMut(&'s Expr)) {
         | StmtKind::Fork(_)
         | StmtKind::Prefetch { .. }
         | StmtKind::Atomic { .. }
-        | StmtKind::HoistedStorage { .. } => {}
+        | StmtKind::HoistedStorage { .. }
+        | StmtKind::Scope(_) => {}
     }
 }
 

@@ -42,13 +42,20 @@ impl<'s> Parser<'s, '_> {
                 | Token::Text(_)
                 | Token::Punct(_)
                 | Token::Bad
-                | Token::End => self.unexpected("`pipeline`, `schedule`, `schedule_fn` or `fn`"),
+                | Token::End => self.no_item(),
             };
             if let Err(Reported) = parsed {
                 self.skip_to_item();
             }
         }
         file
+    }
+
+    /// What stands here begins nothing that a file may have: often it is another language.
+    fn no_item<T>(&mut self) -> Parsed<T> {
+        let refused = self.unexpected("`pipeline`, `schedule`, `schedule_fn` or `fn`");
+        self.hint("a program is made of `pipeline name(inputs) -> outputs { … }` and `schedule name for pipeline { … }`");
+        refused
     }
 
     fn pipeline(&mut self) -> Parsed<Pipeline<'s>> {

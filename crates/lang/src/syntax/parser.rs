@@ -152,6 +152,13 @@ impl<'s> Parser<'s, '_> {
         Err(Reported)
     }
 
+    /// Gives the last diagnostic a hint, if it has none.
+    pub(super) fn hint(&mut self, hint: &str) {
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.hint.get_or_insert_with(|| hint.to_owned());
+        }
+    }
+
     /// Runs a parser one level deeper, unless that is too deep.
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {

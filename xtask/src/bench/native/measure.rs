@@ -1,6 +1,7 @@
 //! Processes of `halidom bench` for one program, and what they measure.
 
 use super::programs::Program;
+use crate::answer::{Answer, Verdict};
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{capture, program, root, shown};
@@ -130,7 +131,7 @@ fn process(halidom: &Path, of: &Program, all: &mut Measured) -> Result<(), Error
         print!("{}", String::from_utf8_lossy(&output.stderr));
         Error::Failed { command: shown(&command), status: output.status }
     };
-    let answer = Json::parse(&text).map_err(|_| failed())?;
+    let answer = Answer::read(&text).map_err(|_| failed())?.json;
     let rows = answer.get("rows").and_then(Json::array).ok_or_else(failed)?;
     let problem =
         |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
@@ -146,13 +147,12 @@ fn process(halidom: &Path, of: &Program, all: &mut Measured) -> Result<(), Error
     for row in rows {
         let text = |key: &str| row.get(key).and_then(Json::text).map(str::to_owned);
         let number = |key: &str| row.get(key).and_then(Json::number);
-        let (Some(schedule), Some(maker), Some(threads), Some(time), Some(rounds), Some(verdict)) = (
+        let (Some(schedule), Some(maker), Some(threads), Some(time), Some(rounds)) = (
             text("schedule"),
             text("maker"),
             number("threads"),
             number("milliseconds"),
             number("rounds"),
-            text("verdict"),
         ) else {
             return Err(problem("a measurement without its name or time"));
         };
@@ -162,10 +162,11 @@ fn process(halidom: &Path, of: &Program, all: &mut Measured) -> Result<(), Error
         }
         let threads = threads as usize;
         if first && maker == "halidom" && threads == 1 {
-            if verdict != "proved" {
+            let verdict = Verdict::word(row.get("verdict")).map_err(|words| problem(&words))?;
+            if !verdict.is_proved() {
                 all.wrong.push(format!("{} under {schedule}: {verdict}", of.name));
             }
-            all.verdicts.push(verdict);
+            all.verdicts.push(verdict.to_string());
         }
         let rounds = rounds as usize;
         all.add(Form { schedule, maker, threads, medians: vec![time], rounds });

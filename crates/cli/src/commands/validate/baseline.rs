@@ -3,48 +3,58 @@
 use std::path::Path;
 
 use halidom_driver::subject::Subject;
-use halidom_validate::{Floats, Report, Verdict};
+use halidom_verdict::{Floats, Verdict};
 use serde_json::Value;
 
-use crate::output::{Output, Status};
+use crate::output::{Output, Stop};
 
-/// Verdicts, from the best to the worst.
-const VERDICTS: [&str; 3] = ["proved", "unknown", "refuted"];
-
-/// How bad a verdict is.
-pub(super) fn rank(verdict: &str) -> usize {
-    VERDICTS.iter().position(|known| *known == verdict).unwrap_or(VERDICTS.len())
-}
-
-/// A verdict, and the weakest equality of floats that it rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
-    verdict: &'static str,
-    floats: Floats,
+/// How much a verdict says, the most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// Proved, by this equality of floats.
+    Proved(Floats),
+    Unknown,
+    Refuted,
+    Nothing,
 }
 
 impl Standing {
-    pub(super) const PROVED: Self = Self { verdict: "proved", floats: Floats::Bits };
+    pub(super) const PROVED: Self = Self::Proved(Floats::Bits);
 
-    pub(super) fn of(report: &Report) -> Self {
-        let proved = matches!(report.verdict, Verdict::Proved);
-        let floats = if proved { report.floats().0 } else { Floats::Bits };
-        Self { verdict: super::word(&report.verdict), floats }
+    pub(super) fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Proved(proved) => Self::Proved(proved.modes().floats()),
+            Verdict::Unknown(_) => Self::Unknown,
+            Verdict::Refuted(_) => Self::Refuted,
+            Verdict::Nothing(_) => Self::Nothing,
+        }
     }
 
-    /// Whether less is known than by `other`.
-    pub(super) fn is_worse(self, other: Self) -> bool {
-        (rank(self.verdict), self.floats) > (rank(other.verdict), other.floats)
+    /// Reads the word for a verdict, and for its equality of floats; nothing that is not understood is a verdict.
+    fn read(verdict: &str, floats: Option<&str>) -> Option<Self> {
+        let all = [Floats::Bits, Floats::Axioms, Floats::Reals];
+        match verdict {
+            "proved" => {
+                let named = |name| all.into_iter().find(|floats| floats.name() == name);
+                Some(Self::Proved(floats.map_or(Some(Floats::Bits), named)?))
+            }
+            "unknown" => Some(Self::Unknown),
+            "refuted" => Some(Self::Refuted),
+            _ => None,
+        }
     }
 }
 
 impl std::fmt::Display for Standing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.floats {
-            Floats::Bits => f.write_str(self.verdict),
-            Floats::Axioms | Floats::Reals => {
-                write!(f, "{} in the mode {}", self.verdict, self.floats.name())
+        match self {
+            Self::Proved(Floats::Bits) => f.write_str("proved"),
+            Self::Proved(floats @ (Floats::Axioms | Floats::Reals)) => {
+                write!(f, "proved in the mode {}", floats.name())
             }
+            Self::Unknown => f.write_str("unknown"),
+            Self::Refuted => f.write_str("refuted"),
+            Self::Nothing => f.write_str("nothing to judge"),
         }
     }
 }
@@ -57,7 +67,7 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Reads what `validate --json` printed.
-    pub(super) fn read(path: &Path, output: &mut Output<'_>) -> Result<Self, Status> {
+    pub(super) fn read(path: &Path, output: &mut Output<'_>) -> Result<Self, Stop> {
         let name = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| {
             let message = format!("cannot read `{name}`: {error}");
@@ -100,13 +110,7 @@ impl Baseline {
 
 fn entry(object: &Value) -> Option<(String, String, Standing)> {
     let text = |key: &str| Some(object.get(key)?.as_str()?.to_owned());
-    let verdict = text("verdict")?;
-    let verdict = VERDICTS.into_iter().find(|known| *known == verdict)?;
-    let floats = match object.get("floats") {
-        None => Floats::Bits,
-        Some(name) => [Floats::Bits, Floats::Axioms, Floats::Reals]
-            .into_iter()
-            .find(|floats| Some(floats.name()) == name.as_str())?,
-    };
-    Some((text("pipeline")?, text("schedule")?, Standing { verdict, floats }))
+    let floats = object.get("floats").map(|name| name.as_str().ok_or(()));
+    let standing = Standing::read(&text("verdict")?, floats.transpose().ok()?)?;
+    Some((text("pipeline")?, text("schedule")?, standing))
 }

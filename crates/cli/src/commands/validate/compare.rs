@@ -2,29 +2,29 @@
 
 use std::path::Path;
 
-use halidom_driver::stock::{self, Beside, Comparison, Difference};
+use halidom_driver::stock::{self, Beside, Compared, Comparison, Difference};
 use halidom_ir::Constant;
+use halidom_verdict::{Evidence, Ran, Verdict};
 use serde_json::{Value, json};
 
 use super::replay::show_changes;
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
 /// How many elements of an input are shown.
 const SHOWN: usize = 8;
 
 /// Compares, and says which pass changes what is computed. That none is seen to proves nothing.
-pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Status, Status> {
+pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let compared = stock::compare(dump)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     let comparison = compared.map_err(|(sources, diagnostics)| {
         for diagnostic in &diagnostics {
             output.diagnostic(&sources, diagnostic);
         }
-        if diagnostics.iter().any(|diagnostic| diagnostic.code == stock::UNSUPPORTED) {
-            output.set("verdict", "unknown");
-            return Status::Unknown;
-        }
-        Status::BadInput
+        let reason = diagnostics.iter().find(|diagnostic| diagnostic.code == stock::UNSUPPORTED);
+        reason.map_or(Stop::BadInput, |reason| {
+            Stop::Judged(Verdict::unknown(reason.message.as_str()))
+        })
     })?;
     let mut passes: Vec<Value> = Vec::new();
     for (number, step) in comparison.passes.iter().enumerate() {
@@ -56,22 +56,30 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Status, Status
     }
     output.set("passes", passes);
     output.set("runs", comparison.cases);
-    let first = comparison.passes.iter().find(|step| matches!(step.beside, Beside::Different(_)));
-    if let Some(first) = first {
-        output.line(&format!("refuted: `{}` changes what the statement computes", first.pass));
-        output.set("verdict", "refuted");
-        output.set("pass", first.pass.as_str());
-        return Ok(Status::Wrong);
+    let first = comparison.passes.iter().find_map(|step| match &step.beside {
+        Beside::Different(found) => Some((step, found)),
+        Beside::First | Beside::Same(_) | Beside::NotRun(_) => None,
+    });
+    if let Some((step, found)) = first {
+        output.line(&format!("`{}` changes what the statement computes", step.pass));
+        output.set("pass", step.pass.as_str());
+        let [before, after] = &found.values;
+        let evidence = Evidence::of(Ran::Interpreter, before.as_str(), after.as_str());
+        return Ok(Ended::Judged(Verdict::refuted(evidence)));
     }
-    let reason = if comparison.cases == 0 {
-        "no inputs were found that the final statement accepts"
+    let ran = |step: &Compared| matches!(step.beside, Beside::First | Beside::Same(_));
+    Ok(Ended::Judged(if !comparison.passes.iter().any(ran) {
+        Verdict::nothing(
+            "no statement of the dump was run",
+            "write the dump with HL_DEBUG_CODEGEN=2 on standard error",
+        )
+    } else if comparison.cases == 0 {
+        Verdict::unknown("no inputs were found that the final statement accepts")
     } else {
-        "no pass was seen to change what is computed, which proves nothing: with the pipeline (`--halide FILE`) the final statement is judged"
-    };
-    output.line(&format!("unknown: {reason}"));
-    output.set("verdict", "unknown");
-    output.set("reason", reason);
-    Ok(Status::Unknown)
+        Verdict::unknown(
+            "no pass was seen to change what is computed, which proves nothing: with the pipeline (`--halide FILE`) the final statement is judged",
+        )
+    }))
 }
 
 /// The run on which a statement differs from the one before, and the lines that the pass changed.

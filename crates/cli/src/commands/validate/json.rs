@@ -19,11 +19,7 @@ pub(crate) fn object(subject: &Subject, report: &Report) -> Map<String, Value> {
 pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> Map<String, Value> {
     let total = report.obligations.len();
     let open = report.open().count();
-    let (verdict, reason) = match &report.verdict {
-        Verdict::Proved => ("proved", None),
-        Verdict::Refuted(_) => ("refuted", None),
-        Verdict::Unknown(reason) => ("unknown", Some(reason.clone())),
-    };
+    let verdict = report.answer();
     let kinds: Map<String, Value> = report
         .counts()
         .into_iter()
@@ -41,11 +37,10 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
         })
         .collect();
     let asked = &report.solver;
-    let mut object = Map::new();
+    let mut object = verdict.json();
     let mut set = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
     set("pipeline", subject.pipeline.as_str().into());
     set("schedule", subject.schedule.as_str().into());
-    set("verdict", verdict.into());
     set(
         "obligations",
         json!({"total": total, "proved": total - open - report.listed(), "refuted": 0, "unknown": open, "trusted": report.trusted_steps.len(), "kinds": kinds}),
@@ -53,7 +48,7 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     set("open", report.open().map(obligation).collect());
     set("stores", stores.into());
     set("others", obligations(&layout.others).into());
-    if matches!(report.verdict, Verdict::Proved) {
+    if verdict.is_proved() {
         let (floats, axioms) = report.floats();
         set("floats", floats.name().into());
         set("axioms", axioms.iter().map(law).collect());
@@ -64,7 +59,6 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     set("notes", json!(report.notes));
     set("sizes", report.sizes.as_str().into());
     set("below", json!(report.below));
-    set("reason", json!(reason));
     set("seconds", report.time.as_secs_f64().into());
     set("queries", asked.queries.into());
     let effort = report.effort.iter().map(|(purpose, (questions, time))| {

@@ -2,42 +2,45 @@
 
 use std::path::Path;
 
-use halidom_validate::Verdict;
+use halidom_verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Judged, show, word};
-use crate::output::Status;
+use super::{Judged, show};
 
 pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(file.display().to_string());
     for judged in all {
-        let verdict = &judged.report.verdict;
-        let mut status = match (verdict, judged.status) {
-            (Verdict::Proved, Status::Done) => TestCaseStatus::success(),
-            (Verdict::Refuted(_) | Verdict::Unknown(_), Status::Done) => {
+        let verdict = &judged.verdict;
+        let mut status = match (verdict, judged.is_accepted()) {
+            (Verdict::Proved(_), true) => TestCaseStatus::success(),
+            (Verdict::Refuted(_) | Verdict::Unknown(_), true) => {
                 let mut status = TestCaseStatus::skipped();
-                status.set_message(format!("{}, as recorded in the baseline", word(verdict)));
+                status.set_message(format!("{}, as recorded in the baseline", verdict.name()));
                 status
             }
-            (
-                Verdict::Proved | Verdict::Refuted(_) | Verdict::Unknown(_),
-                Status::Wrong | Status::BadInput | Status::Unknown | Status::Disagreement,
+            (Verdict::Nothing(_), true)
+            | (
+                Verdict::Proved(_)
+                | Verdict::Refuted(_)
+                | Verdict::Unknown(_)
+                | Verdict::Nothing(_),
+                false,
             ) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_type(word(verdict));
-                status.set_message(show::summary(&judged.report));
+                status.set_type(verdict.name());
+                status.set_message(verdict.sentence());
                 status
             }
         };
-        if !matches!(verdict, Verdict::Proved) {
+        if !verdict.is_proved() {
             let lines = show::lines(&judged.subject, &judged.layout, &judged.report);
             status.set_description(lines.join("\n"));
         }
         let mut case = TestCase::new(judged.subject.title(), status);
         case.set_classname(judged.subject.pipeline.clone());
         case.set_time(judged.report.time);
-        if show::is_weaker(&judged.report) {
-            case.set_system_out(show::summary(&judged.report));
+        if show::is_weaker(verdict) {
+            case.set_system_out(verdict.sentence());
         }
         suite.add_test_case(case);
     }

@@ -16,17 +16,21 @@ use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
 use halidom_driver::stock;
 use halidom_driver::subject::Subject;
-use halidom_validate::{Report, Verdict};
+use halidom_validate::{Report, Verdict as Outcome};
+use halidom_verdict::Verdict;
 use serde_json::{Map, Value};
 
 use super::subjects::{SCHEDULES, Wanted};
-use super::{solving, status, subjects};
+use super::{ended, solving, subjects};
 use crate::args::{self, ValidateArgs};
-use crate::output::{Output, Status};
+use crate::output::{Ended, Output, Stop};
 
 use baseline::{Baseline, Standing};
 pub(crate) use json::object;
-pub(crate) use show::{counterexample, present, proved, strict};
+pub(crate) use show::{counterexample, present, strict};
+
+/// What is said where nothing was there to be validated.
+const NOTHING: (&str, &str) = ("no program was chosen", "name a file with a pipeline");
 
 /// A subject that was judged.
 struct Judged {
@@ -34,17 +38,25 @@ struct Judged {
     subject: Subject,
     report: Report,
     layout: Layout,
-    /// What its verdict makes of the exit status.
-    status: Status,
+    verdict: Verdict,
+    /// What of it decides the exit status: nothing where the baseline accepts it.
+    left: Option<Verdict>,
     /// The verdict that the baseline records, if it does.
     recorded: Option<Standing>,
 }
 
-pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Status {
-    status(validate(args, output))
+impl Judged {
+    /// Whether the command does not fail for it.
+    fn is_accepted(&self) -> bool {
+        self.left.as_ref().is_none_or(Verdict::is_proved)
+    }
 }
 
-fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Status> {
+pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Ended {
+    ended(validate(args, output))
+}
+
+fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if let Some(dump) = args.given.dump_alone() {
         return compare::run(dump, output);
     }
@@ -70,7 +82,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
                     subject: Subject,
                     _: Option<String>,
                     output: &mut Output<'_>|
-     -> Result<(), Status> {
+     -> Result<(), Stop> {
         let mut options = options.clone();
         options.emit_smt =
             args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
@@ -90,8 +102,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
             }
         };
         let found = match &report.verdict {
-            Verdict::Refuted(found) => Some(found.clone()),
-            Verdict::Proved | Verdict::Unknown(_) => None,
+            Outcome::Refuted(found) => Some(found.clone()),
+            Outcome::Proved | Outcome::Unknown(_) => None,
         };
         let folder = args.replay.as_deref();
         let replayed = stock.as_ref().map(|stock| stock::bear_out(stock, &mut report, folder));
@@ -101,7 +113,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         let layout = Layout::new(&subject, &report);
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
-        if let (Some(found), Verdict::Unknown(_)) = (&found, &report.verdict) {
+        if let (Some(found), Outcome::Unknown(_)) = (&found, &report.verdict) {
             // What the compiled code does not bear out is of interest to who looks after the translation.
             for line in counterexample(&subject, &layout, found) {
                 output.detail(&format!("  not borne out: {line}"));
@@ -112,11 +124,13 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         }
         faults(&report, output)?;
         let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject));
-        let status = match &baseline {
-            Some(_) => compared(&report, recorded, output),
-            None => status_of(&report.verdict),
+        let verdict = report.answer();
+        let left = match &baseline {
+            Some(_) => compared(&verdict, recorded, output),
+            None => Some(verdict.clone()),
         };
-        all.push(Judged { key: key.to_owned(), subject, report, layout, status, recorded });
+        let key = key.to_owned();
+        all.push(Judged { key, subject, report, layout, verdict, left, recorded });
         Ok(())
     };
     let kind = match (&stock, &wanted) {
@@ -128,22 +142,24 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
     solving::keep(&args.solving, &options, output)?;
     let kind = kind?;
     write(args, &file, &all, output)?;
-    let worst = all.iter().map(|judged| judged.status).fold(Status::Done, worse);
     let object = |judged: &Judged| json::object_of(&judged.subject, &judged.layout, &judged.report);
     if let [only] = all.as_slice() {
         output.extend(object(only));
     } else {
-        let verdicts = all.iter().map(|judged| word(&judged.report.verdict));
-        let verdict = verdicts.max_by_key(|word| baseline::rank(word)).unwrap_or("unknown");
-        output.set("verdict", verdict);
         let objects = all.iter().map(|judged| (judged.key.clone(), Value::Object(object(judged))));
         output.set(kind, objects.collect::<Map<String, Value>>());
     }
-    Ok(worst)
+    let verdict = Verdict::worst(all.iter().map(|judged| judged.verdict.clone()), NOTHING);
+    if baseline.is_none() {
+        return Ok(Ended::Judged(verdict));
+    }
+    let left: Vec<Verdict> = all.into_iter().filter_map(|judged| judged.left).collect();
+    let left = (!left.is_empty()).then(|| Verdict::worst(left, NOTHING));
+    Ok(Ended::Accepted { verdict, left })
 }
 
 /// Loud about what makes every verdict of the run doubtful.
-pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Status> {
+pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Stop> {
     if let Some(reason) = &report.solver.not_kept {
         let message = format!("cannot keep the questions to the solver: {reason}");
         return Err(output.error("HAL0805", &message, "check the folder of `--emit-smt`"));
@@ -160,47 +176,37 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sta
     );
     let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to the solvers' authors";
     output.error("HAL0907", &message, hint);
-    Err(Status::Disagreement)
+    Err(Stop::Disagreement)
 }
 
-/// What a verdict makes of the exit status beside a baseline: only one that is worse than recorded makes it fail. What is not recorded is to be proved.
-fn compared(report: &Report, recorded: Option<Standing>, output: &mut Output<'_>) -> Status {
-    let now = Standing::of(report);
+/// What a baseline leaves of a verdict: only one that is worse than recorded makes the command fail. What is not recorded is to be proved.
+fn compared(
+    verdict: &Verdict,
+    recorded: Option<Standing>,
+    output: &mut Output<'_>,
+) -> Option<Verdict> {
+    let now = Standing::of(verdict);
     let Some(before) = recorded else {
-        if matches!(report.verdict, Verdict::Refuted(_) | Verdict::Unknown(_)) {
+        if !verdict.is_proved() {
             output.line("  baseline: worse: not recorded");
         }
-        return status_of(&report.verdict);
+        return Some(verdict.clone());
     };
-    if now.is_worse(before) {
+    if now > before {
         output.line(&format!("  baseline: worse: recorded as {before}"));
         // What is proved in a weaker mode is not known in the recorded one.
-        return worse(Status::Unknown, status_of(&report.verdict));
+        return Some(if verdict.is_proved() {
+            Verdict::unknown(format!("it was recorded as {before}, and is {now}"))
+        } else {
+            verdict.clone()
+        });
     }
-    if before.is_worse(now) {
+    if before > now {
         output.line(&format!("  baseline: better than recorded, which is {before}"));
     } else if now != Standing::PROVED {
         output.line(&format!("  baseline: {now}, as recorded"));
     }
-    Status::Done
-}
-
-/// The exit status of a verdict.
-pub(crate) fn status_of(verdict: &Verdict) -> Status {
-    match verdict {
-        Verdict::Proved => Status::Done,
-        Verdict::Refuted(_) => Status::Wrong,
-        Verdict::Unknown(_) => Status::Unknown,
-    }
-}
-
-/// The word for a verdict.
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Proved => "proved",
-        Verdict::Refuted(_) => "refuted",
-        Verdict::Unknown(_) => "unknown",
-    }
+    None
 }
 
 /// Writes the reports for other tools.
@@ -209,7 +215,7 @@ fn write(
     file: &Path,
     all: &[Judged],
     output: &mut Output<'_>,
-) -> Result<(), Status> {
+) -> Result<(), Stop> {
     let mut texts = Vec::new();
     if let Some(path) = &args.junit {
         let text = junit::text(file, all).map_err(|error| {
@@ -223,16 +229,4 @@ fn write(
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     }
     Ok(())
-}
-
-/// The worse of two.
-pub(crate) fn worse(one: Status, other: Status) -> Status {
-    let rank = |status| match status {
-        Status::Done => 0,
-        Status::Unknown => 1,
-        Status::Wrong => 2,
-        Status::BadInput => 3,
-        Status::Disagreement => 4,
-    };
-    if rank(other) > rank(one) { other } else { one }
 }

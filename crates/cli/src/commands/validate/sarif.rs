@@ -10,7 +10,6 @@ use halidom_validate::{Kind, Status as Closed, Verdict};
 use serde_json::{Value, json};
 
 use super::{Judged, show};
-use crate::output::Status;
 
 /// Rules that are no kind of obligation, with what they say.
 const REFUTED: (&str, &str) =
@@ -24,7 +23,7 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
     let mut results = Vec::new();
     for judged in all {
         let Judged { subject, report, layout, .. } = judged;
-        let accepted = judged.status == Status::Done;
+        let accepted = judged.is_accepted();
         let mut result = |rule: &str, level: &str, message: String, stmt: Option<StmtId>| {
             let mut result = json!({
                 "ruleId": rule,
@@ -48,8 +47,8 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
                 result(obligation.kind.name(), "warning", message, obligation.stmt);
             }
         }
-        if show::is_weaker(report) {
-            result(NOT_BITS.0, "note", show::summary(report), None);
+        if show::is_weaker(&judged.verdict) {
+            result(NOT_BITS.0, "note", judged.verdict.sentence(), None);
         }
         for strict in &report.too_strict {
             result(TOO_STRICT.0, "note", show::strict(strict), None);

@@ -5,11 +5,11 @@ use halidom_driver::layout::{Layout, is_closed};
 use halidom_driver::subject::Subject;
 use halidom_ir::print;
 use halidom_validate::{
-    Axioms, Counterexample, Floats, Report, Site, Status as Closed, TooStrict, Verdict, weakest,
+    Counterexample, Report, Site, Status as Closed, TooStrict, Verdict as Outcome,
 };
+use halidom_verdict::{Claim, Modes, Verdict};
 
-use super::status_of;
-use crate::output::{Output, Status};
+use crate::output::Output;
 
 /// How the validator's report begins a note on a store that never runs.
 const DEAD_CODE: &str = "dead code: ";
@@ -21,16 +21,18 @@ const SHOWN_ELEMENTS: usize = 64;
 const SHOWN_CHARACTERS: usize = 160;
 
 /// Prints a verdict with what it rests on, and puts it into the JSON object.
-pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Status {
+pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Verdict {
     let layout = Layout::new(subject, report);
     output.extend(super::json::object_of(subject, &layout, report));
     show(subject, &layout, report, output);
-    status_of(&report.verdict)
+    report.answer()
 }
 
 /// Prints a verdict with what it rests on.
 pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: &mut Output<'_>) {
-    output.line(&format!("  {}", summary(report)));
+    output.verdict(&report.answer());
+    let (total, seconds) = (report.obligations.len(), report.time.as_secs_f64());
+    output.line(&format!("  {total} obligations, {seconds:.2} s, {}", report.sizes));
     for line in lines(subject, layout, report) {
         output.line(&format!("  {line}"));
     }
@@ -53,40 +55,30 @@ pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: 
     output.line(&format!("  below: {}", report.below.join(", ")));
 }
 
-/// The verdict on one line.
-pub(super) fn summary(report: &Report) -> String {
-    let total = report.obligations.len();
-    let seconds = report.time.as_secs_f64();
-    match &report.verdict {
-        Verdict::Proved => {
-            let proved = proved(report.floats());
-            format!("{proved}: {total} obligations, {seconds:.2} s, {}", report.sizes)
-        }
-        Verdict::Refuted(_) => format!("refuted, {seconds:.2} s"),
-        Verdict::Unknown(reason) => {
-            format!("unknown, {seconds:.2} s: {reason}")
-        }
+/// Whether it is proved, but not bit for bit.
+pub(super) fn is_weaker(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Proved(proved) => proved.modes() != &Modes::BITS,
+        Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Nothing(_) => false,
     }
 }
 
-/// Whether it is proved, but not bit for bit.
-pub(super) fn is_weaker(report: &Report) -> bool {
-    matches!(report.verdict, Verdict::Proved) && report.floats().0 != Floats::Bits
-}
-
-/// That something is proved, and by which equality of floats.
-pub(crate) fn proved((floats, axioms): (Floats, Axioms)) -> String {
-    match floats {
-        Floats::Bits => "proved".to_owned(),
-        Floats::Axioms => format!("proved under {axioms}"),
-        Floats::Reals => "proved over the reals".to_owned(),
+/// A verdict in short, with its equality of floats where that is not the strongest.
+fn equality(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Proved(proved) if proved.modes() != &Modes::BITS => {
+            format!("{} {}", verdict.name(), proved.modes())
+        }
+        Verdict::Proved(_) | Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Nothing(_) => {
+            verdict.name().to_owned()
+        }
     }
 }
 
 /// What refutes the program, what is trusted, and what is open.
 pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Verdict::Refuted(found) = &report.verdict {
+    if let Outcome::Refuted(found) = &report.verdict {
         lines.extend(counterexample(subject, layout, found).iter().map(|line| format!("  {line}")));
     }
     lines.extend(report.trusted_steps.iter().map(|step| format!("trusted: {step}")));
@@ -219,8 +211,7 @@ pub(super) fn show_stores(
         output.line(&format!("  stores of {name}: {standing}, {}", words(sum)));
     }
     let (total, open) = counted(&layout.others);
-    let of_others = layout.others.iter().map(|number| &report.obligations[*number]);
-    let standing = if open == 0 { proved(weakest(of_others)) } else { "unknown".to_owned() };
+    let standing = equality(&report.answer_of(Claim::Program, layout.others.iter().copied()));
     output.line(&format!("  the rest of the program: {standing}, {}", words((total, open))));
 }
 

@@ -178,7 +178,7 @@ impl Examiner {
 }
 
 /// The script of a program under its first schedule.
-fn script_of(text: &str) -> Result<String, String> {
+pub(super) fn script_of(text: &str) -> Result<String, String> {
     let loaded = parse("program.hal", text);
     let pipeline = loaded.module.pipelines.first().ok_or("the front end refuses it")?;
     let schedule = match pipeline.schedules.first() {

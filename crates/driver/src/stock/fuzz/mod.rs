@@ -249,6 +249,11 @@ fn shrink(examiner: &examine::Examiner, found: &Finding, tries: usize) -> Option
     small
 }
 
+/// The script of the random program with a seed; or why it has none.
+pub fn script(seed: u64) -> Result<String, String> {
+    examine::script_of(&crate::fuzz::text(seed, 1))
+}
+
 /// Files that a finding leaves in a folder of its own; what Halide makes of its least script among them.
 pub fn keep(found: &Finding, folder: &std::path::Path) -> Result<PathBuf, crate::files::FileError> {
     examine::keep(found, folder)

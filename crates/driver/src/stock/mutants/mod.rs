@@ -1,0 +1,309 @@
+//! Stock Halide's statements with one structural defect each: what a compiler with a fault might have made of the pipeline.
+//!
+//! A [`Kind`] is a line of [`KINDS`]: its name, what it does, and the function that lists its [`Site`]s in a statement. Sites are found in the order of the statement, so that a kind and a
+//! number name a mutant. Start with [`Statement::of`].
+
+mod exprs;
+mod memory;
+mod observe;
+mod order;
+mod stores;
+mod tasks;
+mod walk;
+
+use halidom_base::FxHashSet;
+use halidom_halide::tree::{Block, Expr, Scalar, Stmt, Type};
+use halidom_halide::{NameId, Names, claims, pipeline, text, translate};
+
+use super::{Stock, keep_in_range, subject};
+pub use observe::{Observed, Observer};
+use walk::{Known, Role, Scope, Visit};
+
+/// A kind of defect.
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does to a statement.
+    pub what: &'static str,
+    find: Find,
+}
+
+/// Where a kind of defect is looked for.
+enum Find {
+    /// At each statement.
+    Stmt(fn(&Point<'_>, &mut Edits)),
+    /// At each expression.
+    Expr(fn(&Scope<'_>, Role, &Expr, &mut Vec<Expr>)),
+}
+
+/// A statement of a block.
+struct Point<'a> {
+    scope: &'a Scope<'a>,
+    block: &'a [Stmt],
+    at: usize,
+}
+
+type BlockEdit = Box<dyn Fn(&mut Block) + Send + Sync>;
+
+/// Changes of the block of a point.
+#[derive(Default)]
+struct Edits(Vec<BlockEdit>);
+
+impl Edits {
+    fn push(&mut self, edit: impl Fn(&mut Block) + Send + Sync + 'static) {
+        self.0.push(Box::new(edit));
+    }
+}
+
+/// A change of a statement.
+enum Change {
+    /// Of the block with a number.
+    Block(usize, BlockEdit),
+    /// Another expression in place of that with a number.
+    Expr(usize, Expr),
+}
+
+/// A place at which a statement can be changed, and how.
+pub struct Site {
+    /// The kind of the defect.
+    pub kind: &'static Kind,
+    /// Its number among the sites of its kind.
+    pub number: usize,
+    change: Change,
+}
+
+/// A statement that can be changed.
+pub struct Statement<'a> {
+    stock: &'a Stock,
+    names: Names,
+    known: Known,
+}
+
+/// Every kind of defect.
+pub const KINDS: &[&[Kind]] =
+    &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS];
+
+/// Names that defects bring into a statement.
+const NAMES: [&str; 9] = [
+    "Heap",
+    "Stack",
+    "Register",
+    "GPUShared",
+    "LockedCache",
+    "VTCM",
+    "mutant.repetition",
+    "unsafe_promise_clamped",
+    "likely",
+];
+
+impl<'a> Statement<'a> {
+    /// The statement of what stock Halide compiled.
+    pub fn of(stock: &'a Stock) -> Self {
+        let mut names = stock.names.clone();
+        for name in NAMES {
+            names.id(name);
+        }
+        let mut known = Known::default();
+        let pipeline = &stock.pipeline;
+        for func in &pipeline.funcs {
+            for (component, ty) in func.types.iter().enumerate() {
+                known.buffers.entry(func.name).or_insert(ty.scalar);
+                let name = names.id(&format!("{}.{component}", names.text(func.name)));
+                known.buffers.insert(name, ty.scalar);
+            }
+        }
+        let own = pipeline.parameters.iter().map(|parameter| &parameter.input);
+        for pipeline::Input { name, ty, is_buffer, dimensions: _ } in
+            pipeline.inputs.iter().chain(own)
+        {
+            if *is_buffer {
+                known.buffers.insert(*name, ty.scalar);
+            } else {
+                known.params.push((*name, ty.scalar));
+            }
+        }
+        Self { stock, names, known }
+    }
+
+    /// The statement as it was compiled.
+    pub fn block(&self) -> &Block {
+        &self.stock.block
+    }
+
+    /// Every place at which the statement can be changed, kind by kind. Changes that leave the same text are left out, but for the first.
+    pub fn sites(&self) -> Vec<Site> {
+        let mut found = Vec::new();
+        for kind in KINDS.iter().copied().flatten() {
+            let mut finder = Finder { kind, found: Vec::new() };
+            walk::walk(&self.stock.block, &self.names, &self.known, &mut finder);
+            found.extend(finder.found);
+        }
+        found
+    }
+
+    /// At most so many sites of each kind, spread over the statement by a seed, in the order of [`Self::sites`], whose statements all differ.
+    pub fn chosen(&self, each: usize, seed: u64) -> Vec<Site> {
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<String> = FxHashSet::default();
+        seen.insert(self.text(&self.stock.block));
+        let mut all = self.sites();
+        for kind in KINDS.iter().copied().flatten() {
+            let rest = all.iter().position(|site| !std::ptr::eq(site.kind, kind));
+            let rest = all.split_off(rest.unwrap_or(all.len()));
+            let own = std::mem::replace(&mut all, rest);
+            if own.is_empty() {
+                continue;
+            }
+            // A stride that is coprime to the count reaches every site.
+            let count = own.len();
+            let coprime = |stride: &usize| gcd(*stride, count) == 1;
+            let stride = (count * 5 / 8..).find(|stride| *stride > 0 && coprime(stride));
+            let stride = stride.unwrap_or(1);
+            let begin = usize::try_from(seed % count as u64).unwrap_or(0);
+            let mut order: Vec<usize> =
+                (0..count).map(|step| (begin + step * stride) % count).collect();
+            let mut taken = Vec::new();
+            // Places that change nothing are many in some kinds.
+            order.truncate(each * 8);
+            for number in order {
+                if taken.len() == each {
+                    break;
+                }
+                if seen.insert(self.text(&self.changed(&own[number]))) {
+                    taken.push(number);
+                }
+            }
+            let chosen = own.into_iter().enumerate().filter(|(number, _)| taken.contains(number));
+            found.extend(chosen.map(|(_, site)| site));
+        }
+        found
+    }
+
+    /// The statement, changed at a site.
+    pub fn changed(&self, site: &Site) -> Block {
+        let mut block = self.stock.block.clone();
+        match &site.change {
+            Change::Block(number, edit) => {
+                if let Some(block) = walk::block_mut(&mut block, &mut { *number }) {
+                    edit(block);
+                }
+            }
+            Change::Expr(number, expr) => {
+                if let Some(place) = walk::expr_mut(&mut block, &mut { *number }) {
+                    place.clone_from(expr);
+                }
+            }
+        }
+        block
+    }
+
+    /// The text of a statement that this one was changed to.
+    pub fn text(&self, block: &Block) -> String {
+        text::print(block, &self.names)
+    }
+
+    /// What was compiled, with another statement in place of its own; or why that is refused.
+    pub fn stock(&self, block: Block) -> Result<Stock, String> {
+        let Stock { pipeline, source, before, conditions, .. } = self.stock;
+        translate::belongs(pipeline, &self.names, &block).map_err(|found| found.what)?;
+        let mut source = source.clone();
+        let compiled = translate::program(&mut source, pipeline, &self.names, (&block, conditions))
+            .map_err(|unsupported| unsupported.what)?;
+        keep_in_range(&mut source, before.as_ref());
+        let compiled = claims::infer(&mut source, compiled, None);
+        let subject = subject(source, before.as_ref(), compiled.program);
+        let said = subject.algorithm.clone();
+        Ok(Stock {
+            subject,
+            notes: compiled.notes,
+            block,
+            names: self.names.clone(),
+            said,
+            ..self.stock.clone()
+        })
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Collects the sites of a kind.
+struct Finder {
+    kind: &'static Kind,
+    found: Vec<Site>,
+}
+
+impl Finder {
+    fn add(&mut self, change: Change) {
+        let number = self.found.len();
+        self.found.push(Site { kind: self.kind, number, change });
+    }
+}
+
+impl Visit for Finder {
+    fn stmt(&mut self, scope: &Scope<'_>, number: usize, block: &[Stmt], at: usize) {
+        if let Find::Stmt(find) = self.kind.find {
+            let mut edits = Edits::default();
+            find(&Point { scope, block, at }, &mut edits);
+            edits.0.into_iter().for_each(|edit| self.add(Change::Block(number, edit)));
+        }
+    }
+
+    fn expr(&mut self, scope: &Scope<'_>, number: usize, role: Role, expr: &Expr) {
+        if let Find::Expr(find) = self.kind.find {
+            let mut changed = Vec::new();
+            find(scope, role, expr, &mut changed);
+            changed.into_iter().for_each(|expr| self.add(Change::Expr(number, expr)));
+        }
+    }
+}
+
+/// A number of `int32`.
+fn int(value: i64) -> Expr {
+    Expr::Int(value, Type::INT32)
+}
+
+/// A sum with a number of the type of the other operand; a number with a number is one.
+fn plus(scope: &Scope<'_>, expr: &Expr, by: i64) -> Option<Expr> {
+    let ty = scope.type_of(expr)?;
+    let one = Type::of(ty.scalar);
+    let number = match ty.scalar {
+        Scalar::Int(_) => Expr::Int(by, one),
+        Scalar::UInt(bits) if bits > 1 && by > 0 => Expr::UInt(by as u64, one),
+        Scalar::Float(_) => Expr::Float(by as f64, one),
+        Scalar::UInt(_) | Scalar::BFloat(_) | Scalar::Handle(_) => return None,
+    };
+    if let Expr::Int(value, ty) = expr {
+        return Some(Expr::Int(value + by, *ty));
+    }
+    if let Expr::UInt(value, ty) = expr {
+        return Some(Expr::UInt(value.wrapping_add_signed(by), *ty));
+    }
+    if let Expr::Float(value, ty) = expr {
+        return Some(Expr::Float(value + by as f64, *ty));
+    }
+    let number = spread(number, ty.lanes);
+    Some(Expr::Binary(halidom_halide::tree::BinaryOp::Add, Box::new([expr.clone(), number])))
+}
+
+/// A scalar in all lanes.
+fn spread(scalar: Expr, lanes: u32) -> Expr {
+    if lanes == 1 { scalar } else { Expr::Broadcast { value: Box::new(scalar), lanes } }
+}
+
+fn variable(name: NameId) -> Expr {
+    Expr::Variable { name, ty: None }
+}
+
+/// Conditions that do not always hold, on what is in scope.
+fn doubts(scope: &Scope<'_>) -> Vec<Expr> {
+    use halidom_halide::tree::BinaryOp;
+    let mut found = Vec::new();
+    for name in scope.values(Type::INT32, None).into_iter().take(2) {
+        let compared = |op, value| Expr::Binary(op, Box::new([variable(name), int(value)]));
+        found.push(compared(BinaryOp::Ne, 3));
+        found.push(compared(BinaryOp::Lt, 2));
+    }
+    found
+}

@@ -1,0 +1,395 @@
+//! What the literal machine sees of a changed statement.
+
+use halidom_halide::tree::{Block, Scalar};
+use halidom_halide_machine::{
+    BufferCase, Case as MachineCase, Dim, FaultKind, Host, Limits, Mode, Outcome, Signature,
+    Statement as Literal, run,
+};
+use halidom_ir::{Array, Constant, Shape};
+use halidom_testgen::cases_of;
+
+use super::Statement;
+use crate::stock::replay::{agree, shown};
+use crate::stock::sizes::{self, Case, Wanted};
+
+/// What a run shows of a changed statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// Nothing, in so many runs.
+    Nothing(usize),
+    /// Another value than the pipeline says.
+    Value(String),
+    /// Something for which the code has no behaviour.
+    Fault(FaultKind, String),
+    /// An error where the statement as it was compiled gives values. It accepts less.
+    Stricter(String),
+    /// The machine does not run it.
+    Refused(String),
+}
+
+impl Observed {
+    /// Whether it is wrong.
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            Self::Value(_) | Self::Fault(..) => true,
+            Self::Nothing(_) | Self::Stricter(_) | Self::Refused(_) => false,
+        }
+    }
+}
+
+/// A case on which a statement was run.
+struct Known {
+    case: MachineCase,
+    /// What the pipeline says; nothing if it has no value.
+    wanted: Option<Vec<Wanted>>,
+    /// Whether the statement as it was compiled ends with an error.
+    ends: bool,
+}
+
+/// Cases on which a statement is run, and what comes of it as it was compiled.
+pub struct Observer {
+    signature: Signature,
+    known: Vec<Known>,
+    /// Whether floats may have been regrouped.
+    regrouped: bool,
+    /// How many of a case's buffers are inputs: the first ones.
+    inputs: usize,
+}
+
+/// How the memory of a case is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layout {
+    /// Elements between two rows.
+    gap: i64,
+    /// From one element to the next in the first dimension.
+    step: i64,
+}
+
+const DENSE: Layout = Layout { gap: 0, step: 1 };
+const SPREAD: Layout = Layout { gap: 3, step: 1 };
+const STEPPED: Layout = Layout { gap: 0, step: 2 };
+
+/// Cases that the statement accepts, and further ones that it does not.
+const ACCEPTED: usize = 32;
+const REFUSED: usize = 12;
+/// Sizes at the borders of what entry checks accept; random cases.
+const BORDERS: usize = 24;
+const RANDOM: usize = 40;
+/// Elements of an input or output at such sizes, at most; points of a random window.
+const ELEMENTS: i64 = 1 << 16;
+const POINTS: i64 = 300;
+/// How much a run of the statement as it was compiled may do; a changed one may do more.
+const STEPS: u64 = 300_000;
+const MORE: u64 = 10;
+const MEMORY: u64 = 1 << 26;
+/// Seeds that are tried for further cases.
+const SEEDS: u64 = 6;
+
+impl Observer {
+    /// Looks for cases; or says why none are run: the machine does not take the statement, gives another value than the pipeline, or every run is too long.
+    pub fn of(statement: &Statement<'_>) -> Result<Self, String> {
+        let stock = statement.stock;
+        let names = &statement.names;
+        let signature = Signature {
+            parameters: statement
+                .known
+                .params
+                .iter()
+                .map(|(name, scalar)| {
+                    (names.text(*name).to_owned(), halidom_halide::tree::Type::of(*scalar))
+                })
+                .collect(),
+            buffers: {
+                let all = statement.known.buffers.iter();
+                let mut all: Vec<_> =
+                    all.map(|(name, scalar)| (names.text(*name).to_owned(), *scalar)).collect();
+                all.sort_by(|a, b| a.0.cmp(&b.0));
+                all
+            },
+        };
+        let literal = Literal::new(&stock.block, names, &signature, Mode::Final)
+            .map_err(|refused| format!("the machine does not take it: {refused}"))?;
+        let regrouped = stock.subject.algorithm.fast_math;
+        let inputs = stock.subject.algorithm.inputs.len();
+        let mut own = Self { signature, known: Vec::new(), regrouped, inputs };
+        let (pool, algorithm) = (&stock.subject.pool, &stock.subject.algorithm);
+        let program = &stock.subject.compiled.program;
+        let (mut accepted, mut refused, mut long) = (0, 0, 0);
+        for seed in 1..=SEEDS {
+            let given = (pool, (algorithm, program), (seed, BORDERS), ELEMENTS);
+            let mut cases = sizes::cases(given.0, given.1, given.2, given.3);
+            let random = cases_of(pool, algorithm, program, POINTS, (seed, RANDOM)).into_iter();
+            cases
+                .extend(random.map(|case| Case { bindings: case.bindings, windows: case.windows }));
+            for (number, case) in cases.into_iter().enumerate() {
+                let wanted = sizes::wanted(stock.said(), &case);
+                let layouts: &[Layout] = match number % 4 {
+                    0 => &[DENSE, STEPPED],
+                    1 => &[SPREAD],
+                    2 => &[DENSE],
+                    _ => &[SPREAD, STEPPED],
+                };
+                for layout in layouts {
+                    let Some(made) = own.case(statement, &case, *layout) else { continue };
+                    let ends = match run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY })
+                    {
+                        Outcome::Done { buffers, notes } => {
+                            if regrouped && notes.unusual_floats {
+                                continue;
+                            }
+                            let Some(wanted) = &wanted else { continue };
+                            let bytes: Vec<_> =
+                                buffers.into_iter().map(|buffer| buffer.bytes).collect();
+                            if let Some(words) = own.difference(&made, wanted, &bytes) {
+                                return Err(format!("the machine gives another value: {words}"));
+                            }
+                            false
+                        }
+                        Outcome::Ended { .. } => true,
+                        Outcome::Fault(fault) => {
+                            if wanted.is_some() {
+                                return Err(format!("the machine faults: {fault}"));
+                            }
+                            continue;
+                        }
+                        Outcome::Refused(refused) => {
+                            return Err(format!("the machine does not run it: {refused}"));
+                        }
+                        Outcome::TooLong => {
+                            long += 1;
+                            continue;
+                        }
+                    };
+                    let (count, most) =
+                        if ends { (&mut refused, REFUSED) } else { (&mut accepted, ACCEPTED) };
+                    if *count < most {
+                        *count += 1;
+                        let wanted = wanted.as_ref().map(|all| {
+                            let each = all.iter();
+                            let copy =
+                                each.map(|one| Wanted { coords: one.coords.clone(), ..*one });
+                            copy.collect()
+                        });
+                        own.known.push(Known { case: made, wanted, ends });
+                    }
+                }
+                // Inputs with one element less than is needed.
+                if number < 4 && refused < REFUSED {
+                    for case in shorter(statement, &case) {
+                        let Some(made) = own.case(statement, &case, DENSE) else { continue };
+                        let outcome =
+                            run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY });
+                        if matches!(outcome, Outcome::Ended { .. }) {
+                            let wanted = sizes::wanted(stock.said(), &case);
+                            refused += 1;
+                            own.known.push(Known { case: made, wanted, ends: true });
+                        }
+                    }
+                }
+                if accepted >= ACCEPTED {
+                    break;
+                }
+            }
+            if accepted >= ACCEPTED || (accepted == 0 && long > 4) {
+                break;
+            }
+        }
+        if accepted == 0 {
+            return Err(format!("no run is short enough ({long} too long, {refused} refused)"));
+        }
+        Ok(own)
+    }
+
+    /// Runs on which the statement as it was compiled gives what the pipeline says, and those that it refuses.
+    pub fn runs(&self) -> (usize, usize) {
+        let refused = self.known.iter().filter(|known| known.ends).count();
+        (self.known.len() - refused, refused)
+    }
+
+    /// Runs a changed statement.
+    pub fn observe(&self, statement: &Statement<'_>, block: &Block) -> Observed {
+        let literal = match Literal::new(block, &statement.names, &self.signature, Mode::Final) {
+            Ok(literal) => literal,
+            Err(refused) => return Observed::Refused(refused.construct),
+        };
+        let mut runs = 0;
+        let mut stricter = None;
+        for known in &self.known {
+            let limits = Limits { steps: STEPS * MORE, memory: MEMORY };
+            match run(&literal, &known.case, &limits) {
+                Outcome::Done { buffers, notes } => {
+                    runs += 1;
+                    if known.ends && self.regrouped && notes.unusual_floats {
+                        continue;
+                    }
+                    let Some(wanted) = &known.wanted else { continue };
+                    let bytes: Vec<_> = buffers.into_iter().map(|buffer| buffer.bytes).collect();
+                    if let Some(words) = self.difference(&known.case, wanted, &bytes) {
+                        return Observed::Value(words);
+                    }
+                }
+                Outcome::Ended { error, .. } => {
+                    runs += 1;
+                    if !known.ends {
+                        stricter = stricter.or(Some(error));
+                    }
+                }
+                Outcome::Fault(fault) => return Observed::Fault(fault.kind, fault.to_string()),
+                Outcome::Refused(refused) => return Observed::Refused(refused.construct),
+                Outcome::TooLong => {
+                    return Observed::Refused("it runs for too long".to_owned());
+                }
+            }
+        }
+        stricter.map_or(Observed::Nothing(runs), Observed::Stricter)
+    }
+
+    /// The first place at which outputs are not what the pipeline says.
+    fn difference(
+        &self,
+        case: &MachineCase,
+        wanted: &[Wanted],
+        bytes: &[Option<Vec<u8>>],
+    ) -> Option<String> {
+        wanted.iter().find_map(|wanted| {
+            let number = self.inputs + wanted.component;
+            let buffer = case.buffers.get(number)?;
+            let have = bytes.get(number).and_then(Option::as_ref).and_then(|bytes| {
+                let offset = offset(buffer, &wanted.coords);
+                let size = size(buffer.scalar);
+                let at = usize::try_from(offset).ok()? * size;
+                let mut bits = [0; 8];
+                bits[..size].copy_from_slice(bytes.get(at..at + size)?);
+                Constant::from_bits(wanted.value.scalar(), u64::from_le_bytes(bits))
+            });
+            (!agree(Some(wanted.value), have, self.regrouped)).then(|| {
+                let have = have.map_or("nothing".to_owned(), shown);
+                let sides: Vec<_> = buffer.dims.iter().map(|dim| (dim.min, dim.extent)).collect();
+                format!(
+                    "{}{:?} of {sides:?} is {have}, and the pipeline says {}",
+                    buffer.name,
+                    wanted.coords,
+                    shown(wanted.value)
+                )
+            })
+        })
+    }
+
+    /// A case of the machine.
+    fn case(&self, statement: &Statement<'_>, case: &Case, layout: Layout) -> Option<MachineCase> {
+        let subject = &statement.stock.subject;
+        let (pool, algorithm) = (&subject.pool, &subject.algorithm);
+        let mut parameters = Vec::new();
+        for param in &algorithm.params {
+            let value = case.bindings.var(*param)?;
+            let bits = value.to_bits().or_else(|| value.as_integer().map(|it| it as u64))?;
+            parameters.push((pool.var(*param).name.clone(), bits));
+        }
+        let mut buffers = Vec::new();
+        for input in &algorithm.inputs {
+            let array = case.bindings.input(*input)?;
+            let name = &pool.func(*input).name;
+            buffers.push(self.buffer(name, &array.shape, Some(array), layout)?);
+        }
+        for (output, window) in subject.compiled.program.outputs.iter().zip(&case.windows) {
+            for buffer in &output.buffers {
+                buffers.push(self.buffer(&pool.buffer(*buffer).name, window, None, layout)?);
+            }
+        }
+        Some(MachineCase { parameters, buffers })
+    }
+
+    fn buffer(
+        &self,
+        name: &str,
+        shape: &Shape,
+        array: Option<&Array>,
+        layout: Layout,
+    ) -> Option<BufferCase> {
+        let (_, scalar) = self.signature.buffers.iter().find(|(known, _)| known == name)?;
+        let mut dims = Vec::new();
+        let mut stride = layout.step;
+        for (min, extent) in shape {
+            dims.push(Dim {
+                min: i32::try_from(*min).ok()?,
+                extent: i32::try_from(*extent).ok()?,
+                stride: i32::try_from(stride).ok()?,
+            });
+            stride = stride * (*extent).max(1) + layout.gap;
+        }
+        // Up to the last element, and no further.
+        let reach: i64 =
+            dims.iter().map(|dim| i64::from(dim.extent - 1) * i64::from(dim.stride)).sum();
+        let is_empty = dims.iter().any(|dim| dim.extent <= 0);
+        let elements = if is_empty { 0 } else { usize::try_from(reach + 1).ok()? };
+        let size = size(*scalar);
+        let mut bytes = vec![if array.is_some() { 0 } else { OUTPUT }; elements * size];
+        let mut buffer = BufferCase {
+            name: name.to_owned(),
+            scalar: *scalar,
+            dims,
+            host: None,
+            host_dirty: false,
+            device_dirty: false,
+        };
+        if let Some(array) = array {
+            for point in array.points() {
+                let bits = array.get(&point)?.to_bits()?;
+                let at = usize::try_from(offset(&buffer, &point)).ok()? * size;
+                bytes.get_mut(at..at + size)?.copy_from_slice(&bits.to_le_bytes()[..size]);
+            }
+        }
+        buffer.host = Some(Host { bytes, offset: 0, misalignment: 0 });
+        Some(buffer)
+    }
+}
+
+/// What outputs are filled with.
+const OUTPUT: u8 = 0xA5;
+
+/// The bytes of an element.
+fn size(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) | Scalar::BFloat(bits) => {
+            usize::from(bits).div_ceil(8)
+        }
+        Scalar::Handle(_) => 8,
+    }
+}
+
+/// Where an element lies, in elements from the one with the least coordinates.
+fn offset(buffer: &BufferCase, coords: &[i64]) -> i64 {
+    let sides = buffer.dims.iter().zip(coords);
+    sides.map(|(dim, at)| (at - i64::from(dim.min)) * i64::from(dim.stride)).sum()
+}
+
+/// The same case with an input that lacks its last coordinate in a dimension.
+fn shorter(statement: &Statement<'_>, case: &Case) -> Vec<Case> {
+    let subject = &statement.stock.subject;
+    let mut found = Vec::new();
+    for input in &subject.algorithm.inputs {
+        let Some(array) = case.bindings.input(*input) else { continue };
+        for dim in 0..array.shape.len() {
+            let mut shape = array.shape.clone();
+            if shape[dim].1 < 2 {
+                continue;
+            }
+            shape[dim].1 -= 1;
+            let Some(mut less) =
+                array.get_element(0).and_then(|one| Array::zeros(one.scalar(), shape))
+            else {
+                continue;
+            };
+            for point in less.points() {
+                if let Some(value) = array.get(&point) {
+                    less.set(&point, value);
+                }
+            }
+            let mut bindings = case.bindings.clone();
+            if bindings.set_input(&subject.pool, *input, less).is_ok() {
+                found.push(Case { bindings, windows: case.windows.clone() });
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,178 @@
+//! Operators on lanes, as LLVM gets them.
+
+use halidom_halide_ir::tree::{BinaryOp, ReduceOp};
+
+use crate::float::{self, Notes};
+use crate::value::{Kind, Lane, Poison};
+
+/// Applies an operator to two lanes of one type. Poison of an operand is poison of the result: conjunctions are no shortcuts.
+pub(crate) fn binary(op: BinaryOp, kind: Kind, a: Lane, b: Lane, notes: &mut Notes) -> Lane {
+    if let Some(poison) = a.poison.or(b.poison) {
+        return Lane::poison(poison);
+    }
+    if kind.is_float() {
+        of_floats(op, kind, a.bits, b.bits, notes)
+    } else {
+        of_ints(op, kind, a.bits, b.bits)
+    }
+}
+
+fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
+    let (x, y) = (kind.value(a), kind.value(b));
+    match op {
+        BinaryOp::Add => kind.result(x + y),
+        BinaryOp::Sub => kind.result(x - y),
+        // Products of 64 bits fit in 128, unsigned ones wrap there too.
+        BinaryOp::Mul => match x.checked_mul(y) {
+            Some(product) => kind.result(product),
+            None => kind.wrapped(x.wrapping_mul(y)),
+        },
+        // Euclidean, and 0 for a divisor of 0. The least value by -1 overflows: the quotient is corrected by a sum that LLVM takes not to wrap.
+        BinaryOp::Div => {
+            if y == 0 {
+                Lane::of(0)
+            } else {
+                kind.result(x.div_euclid(y))
+            }
+        }
+        BinaryOp::Mod => {
+            if y == 0 {
+                Lane::of(0)
+            } else {
+                kind.wrapped(x.rem_euclid(y))
+            }
+        }
+        BinaryOp::Min => kind.wrapped(x.min(y)),
+        BinaryOp::Max => kind.wrapped(x.max(y)),
+        BinaryOp::Eq => Lane::truth(x == y),
+        BinaryOp::Ne => Lane::truth(x != y),
+        BinaryOp::Lt => Lane::truth(x < y),
+        BinaryOp::Le => Lane::truth(x <= y),
+        BinaryOp::Gt => Lane::truth(x > y),
+        BinaryOp::Ge => Lane::truth(x >= y),
+        BinaryOp::And => Lane::of(a & b),
+        BinaryOp::Or => Lane::of(a | b),
+    }
+}
+
+fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lane {
+    let (x, y) = (float::decode(kind, a), float::decode(kind, b));
+    let bits = match op {
+        BinaryOp::Add => float::apply(kind, [a, b], |a, b| a + b, |a, b| a + b),
+        BinaryOp::Sub => float::apply(kind, [a, b], |a, b| a - b, |a, b| a - b),
+        BinaryOp::Mul => float::apply(kind, [a, b], |a, b| a * b, |a, b| a * b),
+        BinaryOp::Div => float::apply(kind, [a, b], |a, b| a / b, |a, b| a / b),
+        BinaryOp::Mod => float::apply(
+            kind,
+            [a, b],
+            |a, b| a - b * (a / b).floor(),
+            |a, b| a - b * (a / b).floor(),
+        ),
+        // Both are selects by a comparison that is false of a NaN.
+        BinaryOp::Min => {
+            if x < y {
+                a
+            } else {
+                b
+            }
+        }
+        BinaryOp::Max => {
+            if x > y {
+                a
+            } else {
+                b
+            }
+        }
+        // Comparisons are ordered ones, inequality included.
+        BinaryOp::Eq => return Lane::truth(x == y),
+        BinaryOp::Ne => return Lane::truth(x < y || x > y),
+        BinaryOp::Lt => return Lane::truth(x < y),
+        BinaryOp::Le => return Lane::truth(x <= y),
+        BinaryOp::Gt => return Lane::truth(x > y),
+        BinaryOp::Ge => return Lane::truth(x >= y),
+        BinaryOp::And | BinaryOp::Or => return Lane::poison(Poison::Conversion),
+    };
+    float::noted(kind, bits, notes)
+}
+
+/// Reduces lanes. Of integers the result must fit, in whatever order they are added.
+pub(crate) fn reduce(op: ReduceOp, kind: Kind, lanes: &[Lane], notes: &mut Notes) -> Lane {
+    if let Some(poison) = lanes.iter().find_map(|lane| lane.poison) {
+        return Lane::poison(poison);
+    }
+    let operator = match op {
+        ReduceOp::Add => BinaryOp::Add,
+        ReduceOp::Mul => BinaryOp::Mul,
+        ReduceOp::Min => BinaryOp::Min,
+        ReduceOp::Max => BinaryOp::Max,
+        ReduceOp::And => BinaryOp::And,
+        ReduceOp::Or => BinaryOp::Or,
+        ReduceOp::SaturatingAdd => {
+            let lanes = lanes.iter().copied();
+            return lanes
+                .reduce(|a, b| kind.saturated(kind.value(a.bits) + kind.value(b.bits)))
+                .unwrap_or(Lane::of(0));
+        }
+    };
+    if kind.is_float() && matches!(operator, BinaryOp::Add | BinaryOp::Mul) && lanes.len() > 2 {
+        notes.regrouped = true;
+    }
+    let lanes = lanes.iter().copied();
+    lanes.reduce(|a, b| binary(operator, kind, a, b, notes)).unwrap_or(Lane::of(0))
+}
+
+/// Converts a lane.
+pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane {
+    if lane.poison.is_some() {
+        return lane;
+    }
+    match (from.is_float(), to.is_float()) {
+        (false, false) => to.wrapped(from.value(lane.bits)),
+        (false, true) => {
+            let value = from.value(lane.bits);
+            let bits = match to {
+                // From the integer at once: by way of 64 bits it would be rounded twice.
+                Kind::Single => u64::from((value as f32).to_bits()),
+                Kind::Half | Kind::BFloat => float::encode(to, f64::from(value as f32)),
+                Kind::Double | Kind::Int(_) | Kind::UInt(_) | Kind::Handle => {
+                    (value as f64).to_bits()
+                }
+            };
+            float::noted(to, bits, notes)
+        }
+        (true, false) => {
+            let value = float::decode(from, lane.bits).trunc();
+            // A truth value is made of a byte.
+            let by = if to.bits() < 8 { Kind::UInt(8) } else { to };
+            let (least, greatest) = by.range();
+            // The greatest of 64 bits rounds up as a float, hence a sum of the least.
+            let beyond = if greatest == i128::from(i64::MAX) {
+                9_223_372_036_854_775_808.0
+            } else if greatest == i128::from(u64::MAX) {
+                18_446_744_073_709_551_616.0
+            } else {
+                greatest as f64 + 1.0
+            };
+            if value.is_nan() || value < least as f64 || value >= beyond {
+                return Lane::poison(Poison::Conversion);
+            }
+            to.wrapped(value as i128)
+        }
+        (true, true) => float::noted(to, float::encode(to, float::decode(from, lane.bits)), notes),
+    }
+}
+
+/// Shifts by an amount of its own type. A negative amount of a signed type shifts the other way.
+pub(crate) fn shift(kind: Kind, by: Kind, a: Lane, b: Lane, left: bool) -> Lane {
+    if let Some(poison) = a.poison.or(b.poison) {
+        return Lane::poison(poison);
+    }
+    let amount = by.value(b.bits);
+    let (left, amount) = if amount < 0 { (!left, -amount) } else { (left, amount) };
+    if amount >= i128::from(kind.bits()) {
+        return Lane::poison(Poison::Shift);
+    }
+    let value = kind.value(a.bits);
+    // Shifts to the left have no promise that nothing is lost.
+    kind.wrapped(if left { value << amount } else { value >> amount })
+}

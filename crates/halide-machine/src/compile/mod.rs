@@ -1,0 +1,290 @@
+//! From a tree to instructions: every field of every node is given its meaning here, or the node is refused.
+
+mod calls;
+mod expr;
+mod stmt;
+
+use std::sync::Arc;
+
+use halidom_base::{FxHashMap, IndexMap};
+use halidom_halide_ir::tree::{Block, Scalar, Type};
+use halidom_halide_ir::{NameId, Names};
+
+use crate::code::{Instr, Label, Op, Reg};
+use crate::outcome::Refused;
+use crate::value::{Ty, Value};
+
+/// What kind of statement it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// What the code generators get.
+    Final,
+    /// A statement of an earlier pass: loops that are still to become vectors or copies run one iteration after the other.
+    Earlier,
+}
+
+/// Types that a statement's text does not say; a lossless dump says all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Signature {
+    /// Of scalar parameters, by name.
+    pub parameters: Vec<(String, Type)>,
+    /// Of the caller's buffers' elements, by name.
+    pub buffers: Vec<(String, Scalar)>,
+}
+
+/// A statement that was looked at once: what the machine runs.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    pub(crate) code: Vec<Instr>,
+    /// How many registers it needs.
+    pub(crate) registers: usize,
+    /// Names that are free in it, with their types: parameters and handles of buffers.
+    pub(crate) free: Vec<(String, Ty)>,
+    /// Whether forks and joins alone order threads.
+    pub(crate) is_structured: bool,
+}
+
+impl Statement {
+    /// Takes a statement apart, or says what in it has no full meaning here.
+    pub fn new(
+        block: &Block,
+        names: &Names,
+        signature: &Signature,
+        mode: Mode,
+    ) -> Result<Self, Refused> {
+        let mut compiler = Compiler {
+            names,
+            signature,
+            mode,
+            code: Vec::new(),
+            at: 0,
+            next: 0,
+            most: 0,
+            depth: 0,
+            scope: FxHashMap::default(),
+            free: IndexMap::default(),
+            is_structured: true,
+            kernel: None,
+            atomic: None,
+            mask: None,
+            indices: 0,
+            is_asserting: false,
+            updated: None,
+        };
+        compiler.block(block)?;
+        compiler.emit(Op::EndThread);
+        let free = compiler.free.into_values().collect();
+        Ok(Self {
+            code: compiler.code,
+            registers: compiler.most as usize,
+            free,
+            is_structured: compiler.is_structured,
+        })
+    }
+
+    /// The names that are free in it: parameters, and handles of buffers.
+    pub fn free_names(&self) -> impl Iterator<Item = &str> {
+        self.free.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    reg: Reg,
+    ty: Ty,
+    /// Of memory that is allocated here: its elements, and whether a block of a GPU shares it.
+    memory: Option<(Ty, bool)>,
+}
+
+/// Expressions and statements nested deeper than this are refused.
+const DEPTH: usize = 600;
+/// Instructions that a statement becomes at most.
+const MOST_CODE: usize = 1 << 24;
+
+type Compiled<T> = Result<T, Refused>;
+
+/// An update that nothing comes between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Atomicity {
+    /// Each lane by itself.
+    Lanes,
+    /// Under a lock.
+    Locked,
+}
+
+/// A kernel of a GPU.
+#[derive(Clone, Debug, Default)]
+struct Kernel {
+    /// Pointers to buffers outside, on the device.
+    buffers: IndexMap<NameId, Reg>,
+    /// Whether memory of the block was seen.
+    has_shared: bool,
+}
+
+struct Compiler<'a> {
+    names: &'a Names,
+    signature: &'a Signature,
+    mode: Mode,
+    code: Vec<Instr>,
+    /// Where the present statement stands.
+    at: usize,
+    /// The next free register, and how many there were at most.
+    next: Reg,
+    most: Reg,
+    depth: usize,
+    scope: FxHashMap<NameId, Vec<Bound>>,
+    free: IndexMap<NameId, (String, Ty)>,
+    is_structured: bool,
+    kernel: Option<Kernel>,
+    atomic: Option<Atomicity>,
+    /// Lanes outside of which nothing is evaluated.
+    mask: Option<(Reg, u32)>,
+    /// How many indices the present expression is within.
+    indices: u32,
+    /// Whether it is the condition of an assertion, which may ask where a pointer points.
+    is_asserting: bool,
+    /// Memory whose elements the present update reads and writes at once.
+    updated: Option<NameId>,
+}
+
+impl Compiler<'_> {
+    fn refuse<T>(&self, construct: impl Into<String>) -> Compiled<T> {
+        Err(Refused { construct: construct.into(), at: self.at })
+    }
+
+    fn text(&self, name: NameId) -> &str {
+        self.names.text(name)
+    }
+
+    fn shared_text(&self, name: NameId) -> Arc<str> {
+        Arc::from(self.text(name))
+    }
+
+    fn emit(&mut self, op: Op) -> Label {
+        self.code.push(Instr { op, at: self.at });
+        self.code.len() - 1
+    }
+
+    fn here(&self) -> Label {
+        self.code.len()
+    }
+
+    fn register(&mut self) -> Reg {
+        let register = self.next;
+        self.next += 1;
+        self.most = self.most.max(self.next);
+        register
+    }
+
+    fn constant(&mut self, value: Value) -> Reg {
+        let dst = self.register();
+        self.emit(Op::Const { dst, value });
+        dst
+    }
+
+    /// Sets where an instruction goes that was emitted before its end was known.
+    fn patch(&mut self, instr: Label, target: Label) {
+        let Some(instr) = self.code.get_mut(instr) else { return };
+        match &mut instr.op {
+            Op::Jump(to)
+            | Op::Unless { condition: _, to, decides: _ }
+            | Op::Enter { var: _, limit: _, min: _, extent: _, exit: to }
+            | Op::Parallel { var: _, min: _, extent: _, body: _, end: to, mark: _ }
+            | Op::Fork { tasks: _, end: to, mark: _ }
+            | Op::Kernel { blocks: _, threads: _, body: _, end: to, mark: _ } => *to = target,
+            Op::Const { .. }
+            | Op::Parameter { .. }
+            | Op::Copy { .. }
+            | Op::Binary { .. }
+            | Op::Not { .. }
+            | Op::Select { .. }
+            | Op::Cast { .. }
+            | Op::Reinterpret { .. }
+            | Op::Ramp { .. }
+            | Op::Repeat { .. }
+            | Op::Shuffle { .. }
+            | Op::Reduce { .. }
+            | Op::Any { .. }
+            | Op::Both { .. }
+            | Op::Call { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Next { .. }
+            | Op::Allocate(_)
+            | Op::Leave { .. }
+            | Op::Free { .. }
+            | Op::Fail { .. }
+            | Op::Identity { .. }
+            | Op::Barrier
+            | Op::EndThread
+            | Op::MakeSemaphore { .. }
+            | Op::InitSemaphore { .. }
+            | Op::Release { .. }
+            | Op::Acquire { .. }
+            | Op::MakeLocks { .. }
+            | Op::Lock { .. }
+            | Op::Buffer { .. }
+            | Op::SetDirty { .. }
+            | Op::InitBuffer { .. }
+            | Op::Device { .. }
+            | Op::CopyToDevice { .. }
+            | Op::CopyToHost { .. }
+            | Op::Promise { .. } => {}
+        }
+    }
+
+    fn nested<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+        if self.depth == DEPTH {
+            return self.refuse(format!("something nested deeper than {DEPTH}"));
+        }
+        if self.code.len() > MOST_CODE {
+            return self.refuse("a statement of very many nodes");
+        }
+        self.depth += 1;
+        let result = compile(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn bind(&mut self, name: NameId, bound: Bound) {
+        self.scope.entry(name).or_default().push(bound);
+    }
+
+    fn unbind(&mut self, name: NameId) {
+        if let Some(bindings) = self.scope.get_mut(&name) {
+            bindings.pop();
+        }
+    }
+
+    fn bound(&self, name: NameId) -> Option<Bound> {
+        self.scope.get(&name)?.last().copied()
+    }
+
+    /// The type that a tree says, if the machine has it.
+    fn ty(&self, ty: Type) -> Compiled<Ty> {
+        match Ty::of(ty) {
+            Some(ty) => Ok(ty),
+            None => self.refuse(format!("the type {:?} of {} lanes", ty.scalar, ty.lanes)),
+        }
+    }
+
+    /// A parameter or a buffer's handle.
+    fn free_name(&mut self, name: NameId, said: Option<Ty>) -> Compiled<(Reg, Ty)> {
+        let text = self.text(name).to_owned();
+        let known = self.free.get(&name).map(|(_, ty)| *ty);
+        let listed = self.signature.parameters.iter().find(|(listed, _)| *listed == text);
+        let listed = listed.and_then(|(_, ty)| Ty::of(*ty));
+        let handle = text.ends_with(".buffer").then_some(Ty::HANDLE);
+        let Some(ty) = said.or(known).or(listed).or(handle) else {
+            return self.refuse(format!("`{text}`, whose type nothing says"));
+        };
+        if known.is_some_and(|known| known != ty) || ty.lanes != 1 {
+            return self.refuse(format!("`{text}`, which has several types"));
+        }
+        let (number, _) = self.free.insert_full(name, (text, ty));
+        let dst = self.register();
+        self.emit(Op::Parameter { dst, number });
+        Ok((dst, ty))
+    }
+}

@@ -1,0 +1,138 @@
+//! Floats by their bits. Those of 16 bits are computed as code without their instructions does: in 32 bits, and rounded.
+
+use crate::value::{Kind, Lane};
+
+/// What was seen of floats in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// A NaN, an infinity or a negative zero occurred, be it between: without strict floats LLVM assumes that none does.
+    pub unusual_floats: bool,
+    /// A function was computed whose last bits the code generators choose.
+    pub approximate: bool,
+    /// The lanes of a vector of floats were reduced, in an order that the code generators choose.
+    pub regrouped: bool,
+}
+
+/// The value of a float.
+pub(crate) fn decode(kind: Kind, bits: u64) -> f64 {
+    match kind {
+        Kind::Half => f64::from(half_to_single(bits as u16)),
+        Kind::BFloat => f64::from(f32::from_bits((bits as u32) << 16)),
+        Kind::Single => f64::from(f32::from_bits(bits as u32)),
+        Kind::Double => f64::from_bits(bits),
+        Kind::Int(_) | Kind::UInt(_) | Kind::Handle => kind.value(bits) as f64,
+    }
+}
+
+/// The bits of a float that is known as one of 64 bits, rounded as code does.
+pub(crate) fn encode(kind: Kind, value: f64) -> u64 {
+    match kind {
+        Kind::Half => u64::from(single_to_half(value as f32)),
+        Kind::BFloat => u64::from(single_to_bfloat(value as f32)),
+        Kind::Single => u64::from((value as f32).to_bits()),
+        Kind::Double => value.to_bits(),
+        Kind::Int(_) | Kind::UInt(_) | Kind::Handle => 0,
+    }
+}
+
+/// A result, noted if it is one that LLVM assumes away.
+pub(crate) fn noted(kind: Kind, bits: u64, notes: &mut Notes) -> Lane {
+    let value = decode(kind, bits);
+    if !value.is_finite() || (value == 0.0 && value.is_sign_negative()) {
+        notes.unusual_floats = true;
+    }
+    Lane::of(bits)
+}
+
+/// Applies an operator in the type's own width; narrower ones in 32 bits.
+pub(crate) fn apply(
+    kind: Kind,
+    [a, b]: [u64; 2],
+    single: impl Fn(f32, f32) -> f32,
+    double: impl Fn(f64, f64) -> f64,
+) -> u64 {
+    if kind == Kind::Double {
+        return double(f64::from_bits(a), f64::from_bits(b)).to_bits();
+    }
+    // Both decode to floats of 32 bits exactly.
+    let (a, b) = (decode(kind, a) as f32, decode(kind, b) as f32);
+    encode(kind, f64::from(single(a, b)))
+}
+
+fn half_to_single(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from((bits >> 10) & 31);
+    let fraction = f32::from(bits & 1023);
+    match exponent {
+        0 => sign * fraction * 2.0_f32.powi(-24),
+        31 if fraction == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        _ => sign * (1024.0 + fraction) * 2.0_f32.powi(exponent - 25),
+    }
+}
+
+/// Rounds to nearest, ties to even.
+fn single_to_half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = ((bits >> 16) & 0x8000) as u16;
+    if value.is_nan() {
+        return sign | 0x7e00;
+    }
+    let magnitude = f64::from(value.abs());
+    if magnitude >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    // The step between neighbours at this magnitude, a power of two of at least 2^-24; quotients by it are exact in 64 bits.
+    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
+    let step = 2.0_f64.powi(exponent - 10);
+    let count = (magnitude / step).round_ties_even();
+    let value = count * step;
+    if value < 2.0_f64.powi(-14) {
+        return sign | (value / 2.0_f64.powi(-24)) as u16;
+    }
+    let exponent = (value.to_bits() >> 52) as i32 - 1023;
+    let fraction = (value / 2.0_f64.powi(exponent - 10)) as u16 & 1023;
+    sign | (((exponent + 15) as u16) << 10) | fraction
+}
+
+/// Rounds to nearest, ties to even.
+fn single_to_bfloat(value: f32) -> u16 {
+    let bits = value.to_bits();
+    if value.is_nan() {
+        return ((bits >> 16) | 0x40) as u16;
+    }
+    let odd = (bits >> 16) & 1;
+    ((u64::from(bits) + 0x7fff + u64::from(odd)) >> 16) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every half is read and written back, and what lies between two is rounded to the nearer, in a tie to the even one.
+    #[test]
+    fn halves_round_to_nearest() {
+        for bits in 0..=u16::MAX {
+            let value = half_to_single(bits);
+            if !value.is_nan() {
+                assert_eq!(single_to_half(value), bits, "{value}");
+            }
+            let next = half_to_single(bits.wrapping_add(1));
+            if bits & 0x7fff < 0x7bff {
+                let middle = f32::midpoint(value, next);
+                let even = if bits % 2 == 0 { bits } else { bits + 1 };
+                assert_eq!(single_to_half(middle), even, "between {value} and {next}");
+            }
+        }
+        assert_eq!(single_to_half(65519.0), 0x7bff);
+        assert_eq!(single_to_half(65520.0), 0x7c00);
+    }
+
+    #[test]
+    fn bfloats_round_to_nearest() {
+        assert_eq!(single_to_bfloat(1.0), 0x3f80);
+        assert_eq!(single_to_bfloat(f32::from_bits(0x3f80_8000)), 0x3f80);
+        assert_eq!(single_to_bfloat(f32::from_bits(0x3f81_8000)), 0x3f82);
+        assert_eq!(single_to_bfloat(f32::from_bits(0x3f80_8001)), 0x3f81);
+    }
+}

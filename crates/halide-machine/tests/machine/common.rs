@@ -1,0 +1,135 @@
+//! Statements of a few lines over two buffers of 16 elements.
+
+use halidom_halide_ir::Names;
+use halidom_halide_ir::text;
+use halidom_halide_ir::tree::{Scalar, Type};
+use halidom_halide_machine::{
+    BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Refused, Signature,
+    Statement, run,
+};
+
+/// A statement's text, with the pointers of `a` (input) and `out` before it.
+fn whole(body: &str) -> String {
+    let mut text = String::new();
+    for name in ["a", "out"] {
+        text.push_str(&format!(
+            "let {name} = (void *)_halide_buffer_get_host((struct halide_buffer_t *){name}.buffer)\n"
+        ));
+    }
+    for line in body.lines().filter(|line| !line.trim().is_empty()) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// What a test runs a statement on.
+pub(crate) struct World {
+    /// The type of the elements of `a` and `out`.
+    pub(crate) scalar: Scalar,
+    /// The elements of `a`.
+    pub(crate) a: Vec<u64>,
+    /// The parameter `n`.
+    pub(crate) n: i32,
+    pub(crate) mode: Mode,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self { scalar: Scalar::Int(32), a: (0..16).collect(), n: 4, mode: Mode::Final }
+    }
+}
+
+fn bytes_of(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) | Scalar::BFloat(bits) => {
+            usize::from(bits.div_ceil(8))
+        }
+        Scalar::Handle(_) => 8,
+    }
+}
+
+impl World {
+    pub(crate) fn statement(&self, body: &str) -> Result<Statement, Refused> {
+        let mut names = Names::new();
+        let text = whole(body);
+        let block = text::statement(&text, &mut names)
+            .unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
+        let signature = Signature {
+            parameters: vec![("n".to_owned(), Type::INT32), ("m".to_owned(), Type::INT32)],
+            buffers: ["a", "b", "out"].map(|name| (name.to_owned(), self.scalar)).to_vec(),
+        };
+        Statement::new(&block, &names, &signature, self.mode)
+    }
+
+    pub(crate) fn case(&self) -> Case {
+        let size = bytes_of(self.scalar);
+        let buffer = |name: &str, elements: &[u64]| {
+            let bytes = elements.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(size));
+            BufferCase {
+                name: name.to_owned(),
+                scalar: self.scalar,
+                dims: vec![Dim { min: 0, extent: 16, stride: 1 }],
+                host: Some(Host { bytes: bytes.collect(), offset: 0, misalignment: 0 }),
+                host_dirty: true,
+                device_dirty: false,
+            }
+        };
+        Case {
+            parameters: vec![("n".to_owned(), u64::from(self.n as u32)), ("m".to_owned(), 0)],
+            buffers: vec![buffer("a", &self.a), buffer("out", &[77; 16])],
+        }
+    }
+
+    pub(crate) fn run(&self, body: &str) -> Outcome {
+        match self.statement(body) {
+            Ok(statement) => run(&statement, &self.case(), &Limits::default()),
+            Err(refused) => Outcome::Refused(refused),
+        }
+    }
+
+    /// The elements of `out` after a run that goes through.
+    pub(crate) fn out(&self, body: &str) -> (Vec<u64>, Notes) {
+        match self.run(body) {
+            Outcome::Done { buffers, notes } => {
+                let bytes = buffers[1].bytes.as_ref().expect("`out` has memory");
+                let elements = bytes.chunks(bytes_of(self.scalar)).map(|element| {
+                    element.iter().rev().fold(0, |bits, byte| (bits << 8) | u64::from(*byte))
+                });
+                (elements.collect(), notes)
+            }
+            other => panic!("{other:?}\n{body}"),
+        }
+    }
+
+    pub(crate) fn fault(&self, body: &str) -> FaultKind {
+        match self.run(body) {
+            Outcome::Fault(fault) => fault.kind,
+            other => panic!("{other:?}\n{body}"),
+        }
+    }
+}
+
+/// The first elements of `out`, as signed integers of 32 bits.
+pub(crate) fn out(body: &str) -> Vec<i32> {
+    World::default().out(body).0.into_iter().map(|bits| bits as u32 as i32).collect()
+}
+
+/// The fault that a statement has.
+pub(crate) fn fault(body: &str) -> FaultKind {
+    World::default().fault(body)
+}
+
+/// The construct for which a statement is refused.
+pub(crate) fn refused(body: &str) -> String {
+    match World::default().run(body) {
+        Outcome::Refused(refused) => refused.construct,
+        other => panic!("{other:?}\n{body}"),
+    }
+}
+
+/// Runs the right twin through and the wrong one into its fault.
+pub(crate) fn twins(right: &str, wrong: &str, kind: FaultKind) {
+    out(right);
+    assert_eq!(fault(wrong), kind, "{wrong}");
+}

@@ -1,0 +1,180 @@
+//! The C++ side of the bridge: compiled at its first use by the C++ compiler at hand against the headers of the installed Halide, and kept in the user's cache.
+//!
+//! What is kept is found by a hash of the sources, the compiler and the installed Halide, and compared with the whole of it. One process compiles at a time (a lock); what is compiled is put
+//! in its place by renaming a folder, so that nobody sees a part of it.
+
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use super::{BridgeError, Failed, SCRIPT};
+
+/// The sources, by their names.
+const SOURCES: [(&str, &str); 2] =
+    [("dump.h", include_str!("dump.h")), ("bridge.cpp", include_str!("bridge.cpp"))];
+
+/// The file that says what a folder was made of.
+const RECORD: &str = "made-of.txt";
+
+/// The compiled C++ side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Native {
+    folder: PathBuf,
+}
+
+impl Native {
+    /// The one for the Halide of this Python; compiled, where it is not yet.
+    pub(super) fn of(python: &Path) -> Result<Self, BridgeError> {
+        static KNOWN: Mutex<Vec<(PathBuf, Native)>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, native)) = known.iter().find(|(of, _)| of == python) {
+            return Ok(native.clone());
+        }
+        let native = Installed::of(python)?.native()?;
+        known.push((python.to_owned(), native.clone()));
+        Ok(native)
+    }
+
+    /// What the process of Python loads.
+    pub(super) fn library(&self) -> PathBuf {
+        self.folder.join("bridge.so")
+    }
+}
+
+/// An installed Halide, and the compiler for programs that use it.
+struct Installed {
+    /// The package's folder.
+    halide: PathBuf,
+    compiler: PathBuf,
+    /// What a compiled program depends on, in words.
+    record: String,
+}
+
+impl Installed {
+    fn of(python: &Path) -> Result<Self, BridgeError> {
+        let halide = package(python)?;
+        let compiler = compiler().ok_or(BridgeError::NoCompiler)?;
+        let version = Command::new(&compiler).arg("--version").output()?;
+        let mut record = format!("{}\n", compiler.display());
+        record.push_str(&String::from_utf8_lossy(&version.stdout));
+        for file in ["include/Halide.h", "lib64/libHalide.so"] {
+            let path = halide.join(file);
+            let about = fs::metadata(&path)?;
+            let changed = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+            record.push_str(&format!("{} {} {changed:?}\n", path.display(), about.len()));
+        }
+        for (name, source) in SOURCES {
+            record.push_str(&format!("--- {name}\n{source}"));
+        }
+        Ok(Self { halide, compiler, record })
+    }
+
+    /// The compiled C++ side, from the cache if it is there.
+    fn native(&self) -> Result<Native, BridgeError> {
+        let cache = cache();
+        let folder = cache.join(format!("halide-bridge-{:016x}", hash(self.record.as_bytes())));
+        let native = Native { folder };
+        if self.is_there(&native) {
+            return Ok(native);
+        }
+        fs::create_dir_all(&cache)?;
+        let lock = File::create(cache.join("halide-bridge.lock"))?;
+        lock.lock()?;
+        // Another process may have been faster.
+        if self.is_there(&native) {
+            return Ok(native);
+        }
+        // What a process left that ended while it compiled, or another record with this hash.
+        let building = cache.join("halide-bridge-building");
+        for left in [&building, &native.folder] {
+            if left.exists() {
+                fs::remove_dir_all(left)?;
+            }
+        }
+        fs::create_dir(&building)?;
+        self.compile(&building)?;
+        fs::write(building.join(RECORD), &self.record)?;
+        fs::rename(&building, &native.folder)?;
+        Ok(native)
+    }
+
+    fn is_there(&self, native: &Native) -> bool {
+        let record = fs::read(native.folder.join(RECORD));
+        record.is_ok_and(|record| record == self.record.as_bytes())
+    }
+
+    fn compile(&self, folder: &Path) -> Result<(), BridgeError> {
+        for (name, source) in SOURCES {
+            fs::write(folder.join(name), source)?;
+        }
+        // Most of the time goes into reading Halide's header; nothing here is worth optimizing.
+        let mut command = Command::new(&self.compiler);
+        command.current_dir(folder).args(["-std=c++17", "-O0", "-fPIC", "-c", "bridge.cpp"]);
+        command.args(["-o", "bridge.o", "-I"]).arg(self.halide.join("include"));
+        self.run(&mut command)?;
+        let libraries = self.halide.join("lib64");
+        let mut command = Command::new(&self.compiler);
+        command.current_dir(folder).args(["-shared", "-o", "bridge.so", "bridge.o", "-L"]);
+        command.arg(&libraries).arg("-lHalide").arg(rpath(&libraries));
+        self.run(&mut command)
+    }
+
+    fn run(&self, command: &mut Command) -> Result<(), BridgeError> {
+        super::run(command, None)?.map(drop).map_err(|failed| {
+            let words = failed.first_error();
+            BridgeError::Compiler { compiler: self.compiler.clone(), words }
+        })
+    }
+}
+
+/// The option that lets a program find libraries in a folder.
+fn rpath(folder: &Path) -> std::ffi::OsString {
+    let mut option = std::ffi::OsString::from("-Wl,-rpath,");
+    option.push(folder);
+    option
+}
+
+/// The folder of the package `halide` of a Python, if it is of the version that is read.
+pub(super) fn package(python: &Path) -> Result<PathBuf, BridgeError> {
+    let output = Command::new(python).args(["-c", SCRIPT, "where", "."]).output()?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        let failed = Failed { words, status: output.status.to_string() };
+        return Err(BridgeError::of_python(&failed, None));
+    }
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end()))
+}
+
+/// The C++ compiler: the one that the environment names as `CXX`, else one on the PATH.
+fn compiler() -> Option<PathBuf> {
+    if let Some(named) = env::var_os("CXX").filter(|named| !named.is_empty()) {
+        let named = PathBuf::from(named);
+        return if named.components().count() > 1 { Some(named) } else { on_path(&named) };
+    }
+    ["c++", "g++", "clang++"].into_iter().find_map(|name| on_path(Path::new(name)))
+}
+
+fn on_path(name: &Path) -> Option<PathBuf> {
+    let search_path = env::var_os("PATH")?;
+    env::split_paths(&search_path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// The user's cache.
+fn cache() -> PathBuf {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let variable = |name: &str| variable(name).map(PathBuf::from);
+    variable("HALIDOM_CACHE")
+        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("halidom")))
+        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/halidom")))
+        .unwrap_or_else(|| env::temp_dir().join("halidom-cache"))
+}
+
+/// FNV-1a: a name for a folder; what is in it is compared with all of the record.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}

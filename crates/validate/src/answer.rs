@@ -1,0 +1,81 @@
+//! The validator's outcome as the verdict that every job gives: made here, and nowhere else.
+
+use halidom_verdict::{self as verdict, Claim, Condition, Evidence, Modes, Obligations, Ran};
+
+use crate::{Axioms, Floats, Method, Report, Status, Verdict};
+
+/// What callers owe: no entry check sees it.
+pub const BUFFERS_APART: Condition = Condition::standard(
+    "buffers-apart",
+    "the caller's buffers do not overlap",
+    "docs/validator.md#what-is-decided",
+);
+
+/// What sizes within the limits of entry checks keep to.
+pub const ENTRY_ARITHMETIC: Condition = Condition::standard(
+    "entry-arithmetic",
+    "entry checks are evaluated without overflow",
+    "docs/validator.md#what-is-decided",
+);
+
+/// What obligations rest on that are listed, and not shown.
+pub const NO_OVERFLOW: Condition = Condition::standard(
+    "no-overflow",
+    "the integers that are listed as trusted do not overflow",
+    "docs/stock-halide.md#what-a-verdict-speaks-of",
+);
+
+/// What is missing where no obligation was made, and how to mend it.
+pub const NOTHING: (&str, &str) =
+    ("the program has nothing to show", "give the program an output that it computes");
+
+/// By what equality of floats a method shows something.
+fn modes(method: Method) -> Modes {
+    let names = |axioms: Axioms| axioms.iter().map(|axiom| axiom.name().to_owned()).collect();
+    let names: Vec<String> = names(method.axioms());
+    match method.floats() {
+        Floats::Bits | Floats::Axioms => Modes::axioms(names),
+        Floats::Reals => Modes::reals(names),
+    }
+}
+
+impl Report {
+    /// The verdict that a job gives.
+    ///
+    /// A proof is counted once more from the obligations: the validator's word for it closes none.
+    pub fn answer(&self) -> verdict::Verdict {
+        match &self.verdict {
+            Verdict::Refuted(found) if found.replayed => verdict::Verdict::refuted(Evidence::of(
+                Ran::Interpreter,
+                found.expected.as_str(),
+                found.got.as_str(),
+            )),
+            Verdict::Refuted(_) => {
+                verdict::Verdict::unknown("a counterexample was found, and not replayed")
+            }
+            Verdict::Unknown(reason) => verdict::Verdict::unknown(reason.as_str()),
+            Verdict::Proved => self.answer_of(self.claim, 0..self.obligations.len()),
+        }
+    }
+
+    /// The verdict on some of the obligations, by their numbers: those of a store, say.
+    pub fn answer_of(
+        &self,
+        claim: Claim,
+        numbers: impl IntoIterator<Item = usize>,
+    ) -> verdict::Verdict {
+        let mut count = Obligations::of(claim);
+        for number in numbers {
+            let obligation = &self.obligations[number];
+            match &obligation.status {
+                Status::Closed(Method::Listed) => count.trusted(NO_OVERFLOW),
+                Status::Closed(method) => count.shown(&modes(*method)),
+                Status::Open(reason) => count.open(format!("{}: {reason}", obligation.place)),
+            }
+        }
+        for condition in &self.conditions {
+            count.assume(condition.clone());
+        }
+        count.verdict(NOTHING)
+    }
+}

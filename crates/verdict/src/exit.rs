@@ -1,0 +1,38 @@
+//! How a command ends.
+
+use crate::Verdict;
+
+/// The exit status of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The job was done; what it judged is proved.
+    Done = 0,
+    /// Something is refuted.
+    Wrong = 1,
+    /// Bad usage, bad input, or nothing to judge.
+    BadInput = 2,
+    /// Something is not decided.
+    Unknown = 3,
+    /// Two solvers contradict each other: no verdict of the run can be relied on.
+    Disagreement = 4,
+}
+
+impl Exit {
+    /// The number that the system is given.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl Verdict {
+    /// The exit status of a command that gives this verdict.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Proved(_) => Exit::Done,
+            Self::Refuted(_) => Exit::Wrong,
+            Self::Unknown(_) => Exit::Unknown,
+            Self::Nothing(_) => Exit::BadInput,
+        }
+    }
+}

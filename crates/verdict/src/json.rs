@@ -1,0 +1,64 @@
+//! A verdict as JSON. `docs/schema/verdict-1.json` describes it.
+
+use serde_json::{Map, Value, json};
+
+use crate::{Condition, Evidence, Modes, Verdict};
+
+/// The version of the form, which every JSON object of a command names.
+pub const SCHEMA: &str = "halidom-verdict-1";
+
+/// Every key that says what was judged.
+pub const KEYS: [&str; 9] = [
+    "verdict",
+    "statement",
+    "modes",
+    "conditions",
+    "shown",
+    "evidence",
+    "reason",
+    "reasons",
+    "hint",
+];
+
+impl Verdict {
+    /// The keys of a JSON object that say what was judged. Every object with a `verdict` has all of them that its case has, and no other case's.
+    pub fn json(&self) -> Map<String, Value> {
+        let mut object = Map::new();
+        let mut set = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
+        set("verdict", self.name().into());
+        set("statement", self.sentence().into());
+        match self {
+            Self::Proved(proved) => {
+                set("modes", modes(proved.modes()));
+                set("conditions", proved.conditions().map(condition).collect());
+                set("shown", proved.shown().get().into());
+            }
+            Self::Refuted(refuted) => {
+                set("evidence", refuted.evidence().map(evidence).collect());
+            }
+            Self::Unknown(unknown) => {
+                set("reason", unknown.first().into());
+                set("reasons", unknown.reasons().collect());
+            }
+            Self::Nothing(nothing) => {
+                set("reason", nothing.what.as_str().into());
+                set("hint", nothing.hint.as_str().into());
+            }
+        }
+        object
+    }
+}
+
+fn modes(modes: &Modes) -> Value {
+    json!({"floats": modes.floats().name(), "axioms": modes.names().collect::<Vec<_>>()})
+}
+
+fn condition(condition: &Condition) -> Value {
+    let Condition { origin, name, words, anchor } = condition;
+    json!({"name": name, "words": words, "origin": origin.name(), "anchor": anchor})
+}
+
+fn evidence(evidence: &Evidence) -> Value {
+    let Evidence { ran, expected, got } = evidence;
+    json!({"ran": ran.name(), "expected": expected, "got": got, "replayed": true})
+}

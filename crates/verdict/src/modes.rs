@@ -1,0 +1,81 @@
+//! What equality of floats a proof rests on.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What equality of floats means, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Floats {
+    /// The same bits.
+    Bits,
+    /// Equal by named axioms.
+    Axioms,
+    /// Equal if they were real numbers.
+    Reals,
+}
+
+impl Floats {
+    /// The word in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Axioms => "axioms",
+            Self::Reals => "reals",
+        }
+    }
+}
+
+/// The weakest equality of floats that a proof rests on, and the axioms.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Modes {
+    floats: Floats,
+    axioms: BTreeSet<String>,
+}
+
+impl Modes {
+    /// The same bits.
+    pub const BITS: Self = Self { floats: Floats::Bits, axioms: BTreeSet::new() };
+
+    /// Equal by these axioms; the same bits if there are none.
+    pub fn axioms<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
+        let axioms: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+        let floats = if axioms.is_empty() { Floats::Bits } else { Floats::Axioms };
+        Self { floats, axioms }
+    }
+
+    /// Equal over the reals; some parts by these axioms alone.
+    pub fn reals<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
+        Self { floats: Floats::Reals, axioms: names.into_iter().map(Into::into).collect() }
+    }
+
+    /// The weaker of both, with the axioms of both.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.floats = self.floats.max(other.floats);
+        self.axioms.extend(other.axioms.iter().cloned());
+        self
+    }
+
+    /// What equality means.
+    pub fn floats(&self) -> Floats {
+        self.floats
+    }
+
+    /// The axioms' names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.axioms.iter().map(String::as_str)
+    }
+}
+
+impl fmt::Display for Modes {
+    /// How the equality holds: `bit for bit`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.floats {
+            Floats::Bits => f.write_str("bit for bit"),
+            Floats::Axioms => {
+                write!(f, "under {}", self.names().collect::<Vec<_>>().join(", "))
+            }
+            Floats::Reals => f.write_str("over the reals"),
+        }
+    }
+}

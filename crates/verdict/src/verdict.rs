@@ -1,0 +1,242 @@
+//! The verdict, what each case carries, and the fold over several.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+use crate::{Condition, Modes};
+
+/// The answer of a job that judges.
+///
+/// The order from the best to the worst is: proved, nothing, unknown, refuted; see [`Verdict::worst`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// What is claimed holds, under named conditions.
+    Proved(Proved),
+    /// A run shows that it does not.
+    Refuted(Refuted),
+    /// It is not known whether it does.
+    Unknown(Unknown),
+    /// There was nothing to judge.
+    Nothing(Nothing),
+}
+
+/// What is claimed of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Claim {
+    /// A program of ours computes what its algorithm says.
+    Program,
+    /// A store of a program writes what its algorithm says, if the rest of the program does.
+    Store,
+    /// A statement that stock Halide compiled computes what its pipeline says.
+    Statement,
+    /// A rewrite rule keeps the value.
+    Rule,
+    /// A mutator keeps value and type.
+    Mutator,
+    /// A derivation's certificate proves its final program equal to its source.
+    Derivation,
+}
+
+/// A proof: by its makers, something was shown, and nothing is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// How many subjects there are of each claim.
+    pub(crate) claims: BTreeMap<Claim, NonZeroUsize>,
+    /// Obligations that were shown.
+    pub(crate) shown: NonZeroUsize,
+    pub(crate) modes: Modes,
+    pub(crate) conditions: BTreeSet<Condition>,
+}
+
+impl Proved {
+    /// How many obligations were shown.
+    pub fn shown(&self) -> NonZeroUsize {
+        self.shown
+    }
+
+    /// The equality of floats that it rests on.
+    pub fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// The conditions that it rests on, in order.
+    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter()
+    }
+}
+
+/// What was run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ran {
+    /// The program, by the interpreter, which holds the semantics.
+    Interpreter,
+    /// The compiled code.
+    CompiledCode,
+    /// A rewrite rule or a mutator, on values.
+    Rewriting,
+    /// Coq, on a certificate.
+    Coq,
+    /// The script of a derivation, by which a certificate's files are made.
+    Script,
+}
+
+/// A run that was seen to go wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// What was run.
+    pub ran: Ran,
+    /// What it should give.
+    pub expected: String,
+    /// What it gives.
+    pub got: String,
+}
+
+impl Evidence {
+    /// Of a run that was carried out.
+    pub fn of(ran: Ran, expected: impl Into<String>, got: impl Into<String>) -> Self {
+        Self { ran, expected: expected.into(), got: got.into() }
+    }
+}
+
+/// A refutation; it has at least one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refuted {
+    first: Evidence,
+    others: Vec<Evidence>,
+}
+
+impl Refuted {
+    /// The runs that refute, the first first.
+    pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// The first run that refutes.
+    pub fn first(&self) -> &Evidence {
+        &self.first
+    }
+}
+
+/// Why something is not known; there is at least one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    first: String,
+    others: Vec<String>,
+}
+
+impl Unknown {
+    pub(crate) fn of(reasons: impl IntoIterator<Item = String>) -> Option<Self> {
+        let mut reasons = reasons.into_iter();
+        let first = reasons.next()?;
+        Some(Self { first, others: reasons.collect() })
+    }
+
+    /// The reasons, the first first.
+    pub fn reasons(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.first).chain(&self.others).map(String::as_str)
+    }
+
+    /// The first reason.
+    pub fn first(&self) -> &str {
+        &self.first
+    }
+}
+
+/// Why there was nothing to judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nothing {
+    /// What is missing, as a clause.
+    pub what: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+impl Verdict {
+    /// Refuted by this run.
+    pub fn refuted(evidence: Evidence) -> Self {
+        Self::Refuted(Refuted { first: evidence, others: Vec::new() })
+    }
+
+    /// Not known, for this reason.
+    pub fn unknown(reason: impl Into<String>) -> Self {
+        Self::Unknown(Unknown { first: reason.into(), others: Vec::new() })
+    }
+
+    /// Nothing to judge, and how to mend that.
+    pub fn nothing(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Nothing(Nothing { what: what.into(), hint: hint.into() })
+    }
+
+    /// Whether it is a proof.
+    pub fn is_proved(&self) -> bool {
+        match self {
+            Self::Proved(_) => true,
+            Self::Refuted(_) | Self::Unknown(_) | Self::Nothing(_) => false,
+        }
+    }
+
+    /// The word for it, in JSON and in tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Proved(_) => "proved",
+            Self::Refuted(_) => "refuted",
+            Self::Unknown(_) => "unknown",
+            Self::Nothing(_) => "nothing",
+        }
+    }
+
+    /// The verdict on several subjects: the worst of theirs.
+    ///
+    /// One that is refuted refutes all. Else one that is unknown makes all unknown. Subjects with nothing to judge among others that are proved make all unknown too: the whole was asked
+    /// for, and a part of it was not judged. If there is nothing to judge in any of them, or there are none, there is nothing to judge; `nothing` says so of none.
+    pub fn worst(verdicts: impl IntoIterator<Item = Self>, nothing: (&str, &str)) -> Self {
+        let folded = verdicts.into_iter().reduce(Self::worse);
+        folded.unwrap_or_else(|| Self::nothing(nothing.0, nothing.1))
+    }
+
+    /// The worse of two, with what both carry where they are equally bad.
+    fn worse(one: Self, other: Self) -> Self {
+        let partly = |nothing: Nothing| {
+            Self::unknown(format!("a part of what was asked for was not judged: {}", nothing.what))
+        };
+        match (one, other) {
+            (Self::Refuted(mut one), Self::Refuted(other)) => {
+                one.others.push(other.first);
+                one.others.extend(other.others);
+                Self::Refuted(one)
+            }
+            (refuted @ Self::Refuted(_), Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_))
+            | (Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_), refuted @ Self::Refuted(_)) => {
+                refuted
+            }
+            (Self::Unknown(mut one), Self::Unknown(other)) => {
+                one.others.push(other.first);
+                one.others.extend(other.others);
+                Self::Unknown(one)
+            }
+            (unknown @ Self::Unknown(_), Self::Proved(_) | Self::Nothing(_))
+            | (Self::Proved(_) | Self::Nothing(_), unknown @ Self::Unknown(_)) => unknown,
+            (nothing @ Self::Nothing(_), Self::Nothing(_)) => nothing,
+            (Self::Nothing(nothing), Self::Proved(_))
+            | (Self::Proved(_), Self::Nothing(nothing)) => partly(nothing),
+            (Self::Proved(one), Self::Proved(other)) => Self::Proved(one.and(other)),
+        }
+    }
+}
+
+impl Proved {
+    /// Both proofs as one.
+    fn and(mut self, other: Self) -> Self {
+        for (claim, count) in other.claims {
+            self.claims
+                .entry(claim)
+                .and_modify(|known| *known = known.saturating_add(count.get()))
+                .or_insert(count);
+        }
+        self.shown = self.shown.saturating_add(other.shown.get());
+        self.modes = self.modes.and(&other.modes);
+        self.conditions.extend(other.conditions);
+        self
+    }
+}
