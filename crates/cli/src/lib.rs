@@ -45,6 +45,9 @@ pub fn run(
         Command::Validate(args) => ("validate", commands::validate::run(args, &mut output)),
         Command::Report(args) => ("report", commands::report::run(args, &mut output)),
         Command::Explain(args) => ("explain", commands::explain::run(args, &mut output)),
+        Command::Certificate(args) => {
+            ("certificate", commands::certificate::run(args, &mut output))
+        }
         Command::Derive(args) => ("derive", commands::derive::run(args, &mut output)),
         Command::Verify(args) => ("verify", commands::verify::run(args, &mut output)),
         Command::Bench(args) => ("bench", commands::bench::run(args, &mut output)),

@@ -65,6 +65,7 @@ const JOBS: [(&str, u8, Option<&str>); 39] = [
     ("build WRONG -o OUT --emit ir", 1, Some("refuted")),
     ("build TWO -o OUT --emit ir --no-validate", 0, None),
     ("derive ATL", 0, None),
+    ("certificate ATL", 2, Some("nothing")),
     ("verify RULES --profile halide-to-hardware", 0, Some("proved")),
     ("verify GUARD --profile halide", 1, Some("refuted")),
     ("verify CRASH --profile heterocl", 1, Some("refuted")),

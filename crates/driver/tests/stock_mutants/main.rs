@@ -9,15 +9,16 @@ mod verdict;
 
 use std::time::Instant;
 
-use halidom_driver::stock::mutants::{Observer, Statement};
 use halidom_driver::stock;
+use halidom_driver::stock::mutants::{Observer, Statement};
 
 use common::in_parallel;
 use verdict::{Outcome, judge};
 
 #[test]
 fn sweep() {
-    let each: usize = std::env::var("HALIDOM_STOCK_MUTANTS").map_or(1, |text| text.parse().expect("a number"));
+    let each: usize =
+        std::env::var("HALIDOM_STOCK_MUTANTS").map_or(1, |text| text.parse().expect("a number"));
     let place = tempfile::tempdir().expect("there is room");
     let statements = statements::all(place.path());
     let kind = std::env::var("HALIDOM_STOCK_MUTANTS_KIND").unwrap_or_default();
@@ -36,7 +37,11 @@ fn sweep() {
         };
         let read = begin.elapsed();
         let own = judge(&stock);
-        println!("{name}: itself {own}; read {:.1} s, judged {:.1} s", read.as_secs_f64(), (begin.elapsed() - read).as_secs_f64());
+        println!(
+            "{name}: itself {own}; read {:.1} s, judged {:.1} s",
+            read.as_secs_f64(),
+            (begin.elapsed() - read).as_secs_f64()
+        );
         if !matches!(own, Outcome::Proved) {
             return;
         }
@@ -48,7 +53,11 @@ fn sweep() {
                 return;
             }
         };
-        println!("{name}: observed in {:?} runs; {:.1} s", observer.runs(), begin.elapsed().as_secs_f64());
+        println!(
+            "{name}: observed in {:?} runs; {:.1} s",
+            observer.runs(),
+            begin.elapsed().as_secs_f64()
+        );
         let original = statement.text(statement.block());
         for site in statement.chosen(each, seed_of(name)) {
             if !site.kind.name.contains(&kind) {
@@ -63,8 +72,19 @@ fn sweep() {
                 Ok(stock) => judge(&stock),
                 Err(reason) => Outcome::Refused(reason),
             };
-            let wrong = if observed.is_wrong() && matches!(outcome, Outcome::Proved) { "WRONG" } else { "" };
-            println!("{name} | {} #{} | {outcome} | {observed:?} | {wrong} | {:.2} s + {:.2} s\n{}", site.kind.name, site.number, observing.as_secs_f64(), (begin.elapsed() - observing).as_secs_f64(), difference(&original, &text));
+            let wrong = if observed.is_wrong() && matches!(outcome, Outcome::Proved) {
+                "WRONG"
+            } else {
+                ""
+            };
+            println!(
+                "{name} | {} #{} | {outcome} | {observed:?} | {wrong} | {:.2} s + {:.2} s\n{}",
+                site.kind.name,
+                site.number,
+                observing.as_secs_f64(),
+                (begin.elapsed() - observing).as_secs_f64(),
+                difference(&original, &text)
+            );
         }
     });
 }
@@ -74,7 +94,8 @@ fn difference(before: &str, after: &str) -> String {
     let [old, new] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let tail =
+        old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let show = |sign: &str, lines: &[&str]| {
         let mut text = String::new();
         for line in lines.iter().take(5) {

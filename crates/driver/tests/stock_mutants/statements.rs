@@ -6,7 +6,16 @@ use halidom_driver::stock::{Request, bridge, fuzz};
 
 /// Rows of Table 1 whose statements are small enough to be judged often.
 const SMALL: [&str; 10] = [
-    "sdot", "blur", "atl_twostage", "atl_twostage_vec", "atl_tiled", "atl_tiled_vec", "harris_strict", "unsharp_strict", "harris", "unsharp",
+    "sdot",
+    "blur",
+    "atl_twostage",
+    "atl_twostage_vec",
+    "atl_tiled",
+    "atl_tiled_vec",
+    "harris_strict",
+    "unsharp_strict",
+    "harris",
+    "unsharp",
 ];
 
 fn root() -> PathBuf {
@@ -15,10 +24,16 @@ fn root() -> PathBuf {
 
 fn scripts(folder: &Path) -> Vec<(String, Request)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be read").path()).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("it can be read").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
     paths.sort();
-    paths.into_iter().map(|path| (path.file_stem().expect("a name").to_string_lossy().into_owned(), of_script(&path))).collect()
+    paths
+        .into_iter()
+        .map(|path| {
+            (path.file_stem().expect("a name").to_string_lossy().into_owned(), of_script(&path))
+        })
+        .collect()
 }
 
 fn of_script(path: &Path) -> Request {
@@ -41,7 +56,8 @@ pub(crate) fn all(place: &Path) -> Vec<(String, Request)> {
         found.push((name.to_owned(), request));
     }
     found.extend(scripts(&root().join("../shared/halide21/blockers")));
-    let random: u64 = std::env::var("HALIDOM_STOCK_MUTANTS_RANDOM").map_or(0, |text| text.parse().expect("a number"));
+    let random: u64 = std::env::var("HALIDOM_STOCK_MUTANTS_RANDOM")
+        .map_or(0, |text| text.parse().expect("a number"));
     for seed in 0..random {
         let Ok(script) = fuzz::script(seed) else { continue };
         let path = place.join(format!("random_{seed}.py"));

@@ -37,7 +37,8 @@ pub(crate) fn judge(stock: &Stock) -> Outcome {
         own.budget.open = Some(1);
         own.strictness = Duration::ZERO;
         own.search = Search { trials: 40, time: Duration::from_millis(500), ..Search::default() };
-        own.given = judge::at_borders(&subject.pool, (&subject.algorithm, &subject.compiled.program), 6);
+        own.given =
+            judge::at_borders(&subject.pool, (&subject.algorithm, &subject.compiled.program), 6);
         let (steps, program) = (&subject.compiled.steps, &subject.compiled.program);
         validate_refined(&mut subject.pool.clone(), &subject.algorithm, steps, program, &own)
     });

@@ -325,8 +325,9 @@ impl Compiler<'_> {
             Some(kernel) => match kernel.buffers.get(&name) {
                 Some(reg) => *reg,
                 None => {
-                    return self
-                        .refuse(format!("`{text}` on the device, which has no buffer of its name"));
+                    return self.refuse(format!(
+                        "`{text}` on the device, which has no buffer of its name"
+                    ));
                 }
             },
         };

@@ -1,59 +1,233 @@
 //! Defects of expressions: loads, types, operators, lanes, names.
 
-use halidom_halide::tree::{
-    BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,
-};
+use halidom_halide::tree::{BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 
 use super::stores::{alignments, masks};
 use super::walk::{Role, Scope};
 use super::{Find, Kind, int, plus, spread, variable};
 
 pub(super) const KINDS: &[Kind] = &[
-    Kind { name: "load: predicate dropped", what: "all lanes are loaded", find: Find::Expr(load_predicate_dropped) },
-    Kind { name: "load: predicate negated", what: "the other lanes are loaded", find: Find::Expr(load_predicate_negated) },
-    Kind { name: "load: predicate added", what: "some lanes are not loaded", find: Find::Expr(load_predicate_added) },
-    Kind { name: "load: rebound", what: "other memory in scope is read", find: Find::Expr(load_rebound) },
-    Kind { name: "load: index", what: "the next or the previous element is read", find: Find::Expr(load_index) },
-    Kind { name: "load: alignment", what: "more is said of an index than holds: another modulus or remainder", find: Find::Expr(load_alignment) },
-    Kind { name: "load: type", what: "an element is read as another type", find: Find::Expr(load_type) },
-    Kind { name: "lanes: mask", what: "a mask holds in one lane more or less", find: Find::Expr(mask) },
-    Kind { name: "lanes: ramp", what: "the stride of a ramp is another one, 0 among them", find: Find::Expr(ramp) },
-    Kind { name: "lanes: broadcast", what: "one index for all lanes is a ramp", find: Find::Expr(broadcast) },
-    Kind { name: "lanes: order", what: "lanes of a shuffle are others, or in another order", find: Find::Expr(shuffle) },
-    Kind { name: "lanes: reduction", what: "lanes are reduced by another operator", find: Find::Expr(reduction) },
-    Kind { name: "type: cast", what: "a conversion is to another type, or there is none", find: Find::Expr(cast) },
-    Kind { name: "type: bits", what: "a conversion keeps the bits, or bits are converted", find: Find::Expr(bits) },
-    Kind { name: "type: sign", what: "an integer is taken as one without sign", find: Find::Expr(sign) },
-    Kind { name: "strictness: dropped", what: "a strict operator is a plain one", find: Find::Expr(strict_dropped) },
-    Kind { name: "strictness: regrouped", what: "strict sums or products are regrouped", find: Find::Expr(strict_regrouped) },
-    Kind { name: "floats: regrouped", what: "sums or products of floats are regrouped", find: Find::Expr(regrouped) },
-    Kind { name: "shift: amount", what: "a shift is by one bit more or less, or by too many", find: Find::Expr(shift_amount) },
-    Kind { name: "shift: direction", what: "a shift is in the other direction", find: Find::Expr(shift_direction) },
-    Kind { name: "name: in an index", what: "an index has another name of the same type", find: Find::Expr(name_in_index) },
-    Kind { name: "name: in a value", what: "a value has another name of the same type", find: Find::Expr(name_in_value) },
-    Kind { name: "name: in a condition", what: "a condition or a mask has another name of the same type", find: Find::Expr(name_in_condition) },
-    Kind { name: "name: in a bound", what: "a bound of a loop or a size has another name of the same type", find: Find::Expr(name_in_bound) },
-    Kind { name: "name: in a let", what: "the value of a let has another name of the same type", find: Find::Expr(name_in_let) },
-    Kind { name: "number: in an index", what: "a number of an index is off by one", find: Find::Expr(number_in_index) },
-    Kind { name: "number: in a value", what: "a number of a value is off by one", find: Find::Expr(number_in_value) },
-    Kind { name: "number: in a check", what: "a number of a check is off by one", find: Find::Expr(number_in_check) },
-    Kind { name: "number: in a condition", what: "a number of a condition is off by one", find: Find::Expr(number_in_condition) },
-    Kind { name: "number: in a let", what: "a number of a let is off by one", find: Find::Expr(number_in_let) },
-    Kind { name: "select: arms exchanged", what: "each arm stands for the other", find: Find::Expr(arms) },
-    Kind { name: "select: negated", what: "the condition of a select is negated", find: Find::Expr(select_negated) },
+    Kind {
+        name: "load: predicate dropped",
+        what: "all lanes are loaded",
+        find: Find::Expr(load_predicate_dropped),
+    },
+    Kind {
+        name: "load: predicate negated",
+        what: "the other lanes are loaded",
+        find: Find::Expr(load_predicate_negated),
+    },
+    Kind {
+        name: "load: predicate added",
+        what: "some lanes are not loaded",
+        find: Find::Expr(load_predicate_added),
+    },
+    Kind {
+        name: "load: rebound",
+        what: "other memory in scope is read",
+        find: Find::Expr(load_rebound),
+    },
+    Kind {
+        name: "load: index",
+        what: "the next or the previous element is read",
+        find: Find::Expr(load_index),
+    },
+    Kind {
+        name: "load: alignment",
+        what: "more is said of an index than holds: another modulus or remainder",
+        find: Find::Expr(load_alignment),
+    },
+    Kind {
+        name: "load: type",
+        what: "an element is read as another type",
+        find: Find::Expr(load_type),
+    },
+    Kind {
+        name: "lanes: mask",
+        what: "a mask holds in one lane more or less",
+        find: Find::Expr(mask),
+    },
+    Kind {
+        name: "lanes: ramp",
+        what: "the stride of a ramp is another one, 0 among them",
+        find: Find::Expr(ramp),
+    },
+    Kind {
+        name: "lanes: broadcast",
+        what: "one index for all lanes is a ramp",
+        find: Find::Expr(broadcast),
+    },
+    Kind {
+        name: "lanes: order",
+        what: "lanes of a shuffle are others, or in another order",
+        find: Find::Expr(shuffle),
+    },
+    Kind {
+        name: "lanes: reduction",
+        what: "lanes are reduced by another operator",
+        find: Find::Expr(reduction),
+    },
+    Kind {
+        name: "type: cast",
+        what: "a conversion is to another type, or there is none",
+        find: Find::Expr(cast),
+    },
+    Kind {
+        name: "type: bits",
+        what: "a conversion keeps the bits, or bits are converted",
+        find: Find::Expr(bits),
+    },
+    Kind {
+        name: "type: sign",
+        what: "an integer is taken as one without sign",
+        find: Find::Expr(sign),
+    },
+    Kind {
+        name: "strictness: dropped",
+        what: "a strict operator is a plain one",
+        find: Find::Expr(strict_dropped),
+    },
+    Kind {
+        name: "strictness: regrouped",
+        what: "strict sums or products are regrouped",
+        find: Find::Expr(strict_regrouped),
+    },
+    Kind {
+        name: "floats: regrouped",
+        what: "sums or products of floats are regrouped",
+        find: Find::Expr(regrouped),
+    },
+    Kind {
+        name: "shift: amount",
+        what: "a shift is by one bit more or less, or by too many",
+        find: Find::Expr(shift_amount),
+    },
+    Kind {
+        name: "shift: direction",
+        what: "a shift is in the other direction",
+        find: Find::Expr(shift_direction),
+    },
+    Kind {
+        name: "name: in an index",
+        what: "an index has another name of the same type",
+        find: Find::Expr(name_in_index),
+    },
+    Kind {
+        name: "name: in a value",
+        what: "a value has another name of the same type",
+        find: Find::Expr(name_in_value),
+    },
+    Kind {
+        name: "name: in a condition",
+        what: "a condition or a mask has another name of the same type",
+        find: Find::Expr(name_in_condition),
+    },
+    Kind {
+        name: "name: in a bound",
+        what: "a bound of a loop or a size has another name of the same type",
+        find: Find::Expr(name_in_bound),
+    },
+    Kind {
+        name: "name: in a let",
+        what: "the value of a let has another name of the same type",
+        find: Find::Expr(name_in_let),
+    },
+    Kind {
+        name: "number: in an index",
+        what: "a number of an index is off by one",
+        find: Find::Expr(number_in_index),
+    },
+    Kind {
+        name: "number: in a value",
+        what: "a number of a value is off by one",
+        find: Find::Expr(number_in_value),
+    },
+    Kind {
+        name: "number: in a check",
+        what: "a number of a check is off by one",
+        find: Find::Expr(number_in_check),
+    },
+    Kind {
+        name: "number: in a condition",
+        what: "a number of a condition is off by one",
+        find: Find::Expr(number_in_condition),
+    },
+    Kind {
+        name: "number: in a let",
+        what: "a number of a let is off by one",
+        find: Find::Expr(number_in_let),
+    },
+    Kind {
+        name: "select: arms exchanged",
+        what: "each arm stands for the other",
+        find: Find::Expr(arms),
+    },
+    Kind {
+        name: "select: negated",
+        what: "the condition of a select is negated",
+        find: Find::Expr(select_negated),
+    },
     Kind { name: "select: arm", what: "a select is one of its arms", find: Find::Expr(select_arm) },
-    Kind { name: "operator: min and max", what: "the lesser is the greater, or the other way round", find: Find::Expr(min_max) },
-    Kind { name: "operator: clamp dropped", what: "a minimum or maximum is one of its operands", find: Find::Expr(clamp_dropped) },
-    Kind { name: "operator: comparison", what: "a comparison includes its border or excludes it", find: Find::Expr(comparison) },
-    Kind { name: "operator: arithmetic", what: "a sum, product, quotient or remainder is another one of these", find: Find::Expr(arithmetic) },
-    Kind { name: "operator: operands", what: "the operands of a difference, quotient or comparison are exchanged", find: Find::Expr(exchanged) },
-    Kind { name: "operator: part of a condition", what: "one part of a conjunction or disjunction is gone, or they are exchanged", find: Find::Expr(conjunction) },
-    Kind { name: "overflow: comparison", what: "both sides of a comparison are multiplied with 65536", find: Find::Expr(comparison_scaled) },
-    Kind { name: "overflow: index", what: "an index is multiplied with 65536 and divided by it", find: Find::Expr(index_scaled) },
-    Kind { name: "overflow: size", what: "a size or a count is multiplied with 65536 and divided by it", find: Find::Expr(size_scaled) },
-    Kind { name: "call: side", what: "another side of a buffer is asked for", find: Find::Expr(side) },
-    Kind { name: "call: intrinsic", what: "another intrinsic with the same arguments is called", find: Find::Expr(intrinsic) },
-    Kind { name: "call: promise", what: "a promise is made that does not hold, or dropped", find: Find::Expr(promise) },
+    Kind {
+        name: "operator: min and max",
+        what: "the lesser is the greater, or the other way round",
+        find: Find::Expr(min_max),
+    },
+    Kind {
+        name: "operator: clamp dropped",
+        what: "a minimum or maximum is one of its operands",
+        find: Find::Expr(clamp_dropped),
+    },
+    Kind {
+        name: "operator: comparison",
+        what: "a comparison includes its border or excludes it",
+        find: Find::Expr(comparison),
+    },
+    Kind {
+        name: "operator: arithmetic",
+        what: "a sum, product, quotient or remainder is another one of these",
+        find: Find::Expr(arithmetic),
+    },
+    Kind {
+        name: "operator: operands",
+        what: "the operands of a difference, quotient or comparison are exchanged",
+        find: Find::Expr(exchanged),
+    },
+    Kind {
+        name: "operator: part of a condition",
+        what: "one part of a conjunction or disjunction is gone, or they are exchanged",
+        find: Find::Expr(conjunction),
+    },
+    Kind {
+        name: "overflow: comparison",
+        what: "both sides of a comparison are multiplied with 65536",
+        find: Find::Expr(comparison_scaled),
+    },
+    Kind {
+        name: "overflow: index",
+        what: "an index is multiplied with 65536 and divided by it",
+        find: Find::Expr(index_scaled),
+    },
+    Kind {
+        name: "overflow: size",
+        what: "a size or a count is multiplied with 65536 and divided by it",
+        find: Find::Expr(size_scaled),
+    },
+    Kind {
+        name: "call: side",
+        what: "another side of a buffer is asked for",
+        find: Find::Expr(side),
+    },
+    Kind {
+        name: "call: intrinsic",
+        what: "another intrinsic with the same arguments is called",
+        find: Find::Expr(intrinsic),
+    },
+    Kind {
+        name: "call: promise",
+        what: "a promise is made that does not hold, or dropped",
+        find: Find::Expr(promise),
+    },
 ];
 
 fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
@@ -245,7 +419,8 @@ fn bits(_: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
 fn sign(scope: &Scope<'_>, role: Role, expr: &Expr, found: &mut Vec<Expr>) {
     let is_used = matches!(role, Role::Value | Role::Condition | Role::Let | Role::Predicate);
     let Expr::Binary(op, operands) = expr else { return };
-    let is_wanted = op.is_comparison() || matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max);
+    let is_wanted = op.is_comparison()
+        || matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max);
     if !is_used || !is_wanted {
         return;
     }
@@ -344,7 +519,13 @@ fn call_of<'e>(scope: &Scope<'_>, expr: &'e Expr, names: &[&str]) -> Option<&'e 
 }
 
 fn shift_amount(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
-    let names = ["shift_left", "shift_right", "rounding_shift_right", "mul_shift_right", "rounding_mul_shift_right"];
+    let names = [
+        "shift_left",
+        "shift_right",
+        "rounding_shift_right",
+        "mul_shift_right",
+        "rounding_mul_shift_right",
+    ];
     if let Some(call) = call_of(scope, expr, &names)
         && let Some((amount, rest)) = call.args.split_last()
     {
@@ -560,9 +741,9 @@ fn comparison_scaled(scope: &Scope<'_>, role: Role, expr: &Expr, found: &mut Vec
     let Some(ty) = scope.type_of(&operands[0]) else { return };
     // Checks have a kind of their own.
     if op.is_comparison() && ty.scalar == Scalar::Int(32) && role != Role::Check {
-        let [a, b] = operands.each_ref().map(|operand| {
-            binary(BinaryOp::Mul, operand.clone(), spread(int(65536), ty.lanes))
-        });
+        let [a, b] = operands
+            .each_ref()
+            .map(|operand| binary(BinaryOp::Mul, operand.clone(), spread(int(65536), ty.lanes)));
         found.push(binary(*op, a, b));
     }
 }
@@ -590,7 +771,8 @@ fn size_scaled(scope: &Scope<'_>, role: Role, expr: &Expr, found: &mut Vec<Expr>
 }
 
 fn side(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
-    let sides = ["_halide_buffer_get_extent", "_halide_buffer_get_min", "_halide_buffer_get_stride"];
+    let sides =
+        ["_halide_buffer_get_extent", "_halide_buffer_get_min", "_halide_buffer_get_stride"];
     let Some(call) = call_of(scope, expr, &sides) else { return };
     for other in sides {
         if let Some(name) = scope.names.find(other).filter(|name| *name != call.name) {

@@ -8,20 +8,76 @@ use super::{Edits, Find, Kind, Point, doubts, int};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind { name: "free: dropped", what: "memory is not freed", find: Find::Stmt(free_dropped) },
-    Kind { name: "free: twice", what: "memory is freed a second time, at once or at the end of the block", find: Find::Stmt(free_twice) },
-    Kind { name: "free: earlier", what: "memory is freed before the statement before", find: Find::Stmt(free_earlier) },
-    Kind { name: "free: within", what: "memory is freed at the beginning or the end of a block of the statement before", find: Find::Stmt(free_within) },
-    Kind { name: "free: of another", what: "other memory in scope is freed", find: Find::Stmt(free_other) },
-    Kind { name: "allocation: condition added", what: "memory is taken under a condition", find: Find::Stmt(condition_added) },
-    Kind { name: "allocation: condition changed", what: "the condition of an allocation is negated or dropped", find: Find::Stmt(condition_changed) },
-    Kind { name: "allocation: memory type", what: "memory is of another type", find: Find::Stmt(memory_type) },
-    Kind { name: "allocation: shrunk", what: "memory has an element less, half of its elements, or none", find: Find::Stmt(shrunk) },
-    Kind { name: "allocation: extents exchanged", what: "one extent is dropped, or a dimension has that of another", find: Find::Stmt(extents) },
-    Kind { name: "allocation: padding", what: "the padding is another one", find: Find::Stmt(padding) },
-    Kind { name: "allocation: element type", what: "elements are of half the bits, or unsigned", find: Find::Stmt(element_type) },
-    Kind { name: "allocation: further in", what: "memory is taken within a block of a later statement, anew in each of its runs", find: Find::Stmt(further_in) },
-    Kind { name: "allocation: further out", what: "memory of an iteration is taken before the loop, and freed after it", find: Find::Stmt(further_out) },
-    Kind { name: "allocation: anew", what: "memory of the same name is taken once more before a later statement", find: Find::Stmt(anew) },
+    Kind {
+        name: "free: twice",
+        what: "memory is freed a second time, at once or at the end of the block",
+        find: Find::Stmt(free_twice),
+    },
+    Kind {
+        name: "free: earlier",
+        what: "memory is freed before the statement before",
+        find: Find::Stmt(free_earlier),
+    },
+    Kind {
+        name: "free: within",
+        what: "memory is freed at the beginning or the end of a block of the statement before",
+        find: Find::Stmt(free_within),
+    },
+    Kind {
+        name: "free: of another",
+        what: "other memory in scope is freed",
+        find: Find::Stmt(free_other),
+    },
+    Kind {
+        name: "allocation: condition added",
+        what: "memory is taken under a condition",
+        find: Find::Stmt(condition_added),
+    },
+    Kind {
+        name: "allocation: condition changed",
+        what: "the condition of an allocation is negated or dropped",
+        find: Find::Stmt(condition_changed),
+    },
+    Kind {
+        name: "allocation: memory type",
+        what: "memory is of another type",
+        find: Find::Stmt(memory_type),
+    },
+    Kind {
+        name: "allocation: shrunk",
+        what: "memory has an element less, half of its elements, or none",
+        find: Find::Stmt(shrunk),
+    },
+    Kind {
+        name: "allocation: extents exchanged",
+        what: "one extent is dropped, or a dimension has that of another",
+        find: Find::Stmt(extents),
+    },
+    Kind {
+        name: "allocation: padding",
+        what: "the padding is another one",
+        find: Find::Stmt(padding),
+    },
+    Kind {
+        name: "allocation: element type",
+        what: "elements are of half the bits, or unsigned",
+        find: Find::Stmt(element_type),
+    },
+    Kind {
+        name: "allocation: further in",
+        what: "memory is taken within a block of a later statement, anew in each of its runs",
+        find: Find::Stmt(further_in),
+    },
+    Kind {
+        name: "allocation: further out",
+        what: "memory of an iteration is taken before the loop, and freed after it",
+        find: Find::Stmt(further_out),
+    },
+    Kind {
+        name: "allocation: anew",
+        what: "memory of the same name is taken once more before a later statement",
+        find: Find::Stmt(anew),
+    },
     Kind { name: "allocation: dropped", what: "memory is not taken", find: Find::Stmt(dropped) },
 ];
 
@@ -237,7 +293,9 @@ fn element_type(point: &Point<'_>, edits: &mut Edits) {
         Scalar::Float(bits) => vec![Scalar::Float(bits / 2)],
         Scalar::BFloat(_) | Scalar::Handle(_) => Vec::new(),
     };
-    let others = others.into_iter().filter(|other| !matches!(other, Scalar::Int(4 | 0) | Scalar::UInt(4 | 0)));
+    let others = others
+        .into_iter()
+        .filter(|other| !matches!(other, Scalar::Int(4 | 0) | Scalar::UInt(4 | 0)));
     for other in others {
         edits.push(move |block| {
             if let StmtKind::Allocate { ty, .. } = &mut block[at].kind {

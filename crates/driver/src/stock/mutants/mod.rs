@@ -11,9 +11,9 @@ mod stores;
 mod tasks;
 mod walk;
 
+use halidom_base::FxHashSet;
 use halidom_halide::tree::{Block, Expr, Scalar, Stmt, Type};
 use halidom_halide::{NameId, Names, claims, pipeline, text, translate};
-use halidom_base::FxHashSet;
 
 use super::{Stock, keep_in_range, subject};
 pub use observe::{Observed, Observer};
@@ -113,7 +113,9 @@ impl<'a> Statement<'a> {
             }
         }
         let own = pipeline.parameters.iter().map(|parameter| &parameter.input);
-        for pipeline::Input { name, ty, is_buffer, dimensions: _ } in pipeline.inputs.iter().chain(own) {
+        for pipeline::Input { name, ty, is_buffer, dimensions: _ } in
+            pipeline.inputs.iter().chain(own)
+        {
             if *is_buffer {
                 known.buffers.insert(*name, ty.scalar);
             } else {
@@ -205,9 +207,8 @@ impl<'a> Statement<'a> {
         let Stock { pipeline, source, before, conditions, .. } = self.stock;
         translate::belongs(pipeline, &self.names, &block).map_err(|found| found.what)?;
         let mut source = source.clone();
-        let compiled =
-            translate::program(&mut source, pipeline, &self.names, (&block, conditions))
-                .map_err(|unsupported| unsupported.what)?;
+        let compiled = translate::program(&mut source, pipeline, &self.names, (&block, conditions))
+            .map_err(|unsupported| unsupported.what)?;
         keep_in_range(&mut source, before.as_ref());
         let compiled = claims::infer(&mut source, compiled, None);
         let subject = subject(source, before.as_ref(), (compiled.program, compiled.contract));

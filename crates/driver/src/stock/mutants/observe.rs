@@ -119,9 +119,8 @@ impl Observer {
             let given = (pool, (algorithm, program), (seed, BORDERS), ELEMENTS);
             let mut cases = sizes::cases(given.0, given.1, given.2, given.3);
             let random = cases_of(pool, algorithm, program, POINTS, (seed, RANDOM)).into_iter();
-            cases.extend(
-                random.map(|case| Case { bindings: case.bindings, windows: case.windows }),
-            );
+            cases
+                .extend(random.map(|case| Case { bindings: case.bindings, windows: case.windows }));
             for (number, case) in cases.into_iter().enumerate() {
                 let wanted = sizes::wanted(stock.said(), &case);
                 let layouts: &[Layout] = match number % 4 {
@@ -132,7 +131,8 @@ impl Observer {
                 };
                 for layout in layouts {
                     let Some(made) = own.case(statement, &case, *layout) else { continue };
-                    let ends = match run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY }) {
+                    let ends = match run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY })
+                    {
                         Outcome::Done { buffers, notes } => {
                             if regrouped && notes.unusual_floats {
                                 continue;
@@ -166,7 +166,8 @@ impl Observer {
                         *count += 1;
                         let wanted = wanted.as_ref().map(|all| {
                             let each = all.iter();
-                            let copy = each.map(|one| Wanted { coords: one.coords.clone(), ..*one });
+                            let copy =
+                                each.map(|one| Wanted { coords: one.coords.clone(), ..*one });
                             copy.collect()
                         });
                         own.known.push(Known { case: made, wanted, ends });
@@ -176,7 +177,8 @@ impl Observer {
                 if number < 4 && refused < REFUSED {
                     for case in shorter(statement, &case) {
                         let Some(made) = own.case(statement, &case, DENSE) else { continue };
-                        let outcome = run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY });
+                        let outcome =
+                            run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY });
                         if matches!(outcome, Outcome::Ended { .. }) {
                             let wanted = sizes::wanted(stock.said(), &case);
                             refused += 1;
@@ -316,10 +318,8 @@ impl Observer {
             stride = stride * (*extent).max(1) + layout.gap;
         }
         // Up to the last element, and no further.
-        let reach: i64 = dims
-            .iter()
-            .map(|dim| i64::from(dim.extent - 1) * i64::from(dim.stride))
-            .sum();
+        let reach: i64 =
+            dims.iter().map(|dim| i64::from(dim.extent - 1) * i64::from(dim.stride)).sum();
         let is_empty = dims.iter().any(|dim| dim.extent <= 0);
         let elements = if is_empty { 0 } else { usize::try_from(reach + 1).ok()? };
         let size = size(*scalar);
@@ -375,7 +375,8 @@ fn shorter(statement: &Statement<'_>, case: &Case) -> Vec<Case> {
                 continue;
             }
             shape[dim].1 -= 1;
-            let Some(mut less) = array.get_element(0).and_then(|one| Array::zeros(one.scalar(), shape))
+            let Some(mut less) =
+                array.get_element(0).and_then(|one| Array::zeros(one.scalar(), shape))
             else {
                 continue;
             };

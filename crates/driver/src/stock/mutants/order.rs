@@ -7,34 +7,138 @@ use super::{Edits, Find, Kind, Point, doubts, int, plus, variable};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind { name: "if: negated", what: "a condition is negated", find: Find::Stmt(if_negated) },
-    Kind { name: "if: dropped", what: "what stands under a condition always runs", find: Find::Stmt(if_dropped) },
-    Kind { name: "if: added", what: "a statement runs under a condition", find: Find::Stmt(if_added) },
-    Kind { name: "if: arms exchanged", what: "each of two blocks runs where the other should", find: Find::Stmt(arms_exchanged) },
-    Kind { name: "if: arm dropped", what: "one of the blocks under a condition is gone", find: Find::Stmt(arm_dropped) },
-    Kind { name: "loop: kind", what: "a loop is serial, parallel, of blocks or of threads instead", find: Find::Stmt(loop_kind) },
-    Kind { name: "loop: first value", what: "a loop begins one later or earlier", find: Find::Stmt(loop_min) },
-    Kind { name: "loop: count", what: "a loop has an iteration more or less, or one", find: Find::Stmt(loop_extent) },
-    Kind { name: "loop: gone", what: "of a loop the first iteration alone runs, as a statement", find: Find::Stmt(loop_gone) },
+    Kind {
+        name: "if: dropped",
+        what: "what stands under a condition always runs",
+        find: Find::Stmt(if_dropped),
+    },
+    Kind {
+        name: "if: added",
+        what: "a statement runs under a condition",
+        find: Find::Stmt(if_added),
+    },
+    Kind {
+        name: "if: arms exchanged",
+        what: "each of two blocks runs where the other should",
+        find: Find::Stmt(arms_exchanged),
+    },
+    Kind {
+        name: "if: arm dropped",
+        what: "one of the blocks under a condition is gone",
+        find: Find::Stmt(arm_dropped),
+    },
+    Kind {
+        name: "loop: kind",
+        what: "a loop is serial, parallel, of blocks or of threads instead",
+        find: Find::Stmt(loop_kind),
+    },
+    Kind {
+        name: "loop: first value",
+        what: "a loop begins one later or earlier",
+        find: Find::Stmt(loop_min),
+    },
+    Kind {
+        name: "loop: count",
+        what: "a loop has an iteration more or less, or one",
+        find: Find::Stmt(loop_extent),
+    },
+    Kind {
+        name: "loop: gone",
+        what: "of a loop the first iteration alone runs, as a statement",
+        find: Find::Stmt(loop_gone),
+    },
     Kind { name: "loop: repeated", what: "a loop runs twice", find: Find::Stmt(loop_repeated) },
-    Kind { name: "loop: exchanged", what: "a loop and the one in it are exchanged", find: Find::Stmt(loop_exchanged) },
-    Kind { name: "loop: divided", what: "the statements of a loop run in two loops", find: Find::Stmt(loop_divided) },
-    Kind { name: "loop: fused", what: "two loops one after the other run as one", find: Find::Stmt(loop_fused) },
-    Kind { name: "order: exchanged", what: "two statements are exchanged", find: Find::Stmt(exchanged) },
-    Kind { name: "order: into a loop", what: "a statement moves into the loop or the stage before or after it", find: Find::Stmt(into_block) },
-    Kind { name: "order: out of a loop", what: "the first or last statement of a loop moves out of it", find: Find::Stmt(out_of_loop) },
-    Kind { name: "stage: dropped", what: "a stage is not computed", find: Find::Stmt(stage_dropped) },
+    Kind {
+        name: "loop: exchanged",
+        what: "a loop and the one in it are exchanged",
+        find: Find::Stmt(loop_exchanged),
+    },
+    Kind {
+        name: "loop: divided",
+        what: "the statements of a loop run in two loops",
+        find: Find::Stmt(loop_divided),
+    },
+    Kind {
+        name: "loop: fused",
+        what: "two loops one after the other run as one",
+        find: Find::Stmt(loop_fused),
+    },
+    Kind {
+        name: "order: exchanged",
+        what: "two statements are exchanged",
+        find: Find::Stmt(exchanged),
+    },
+    Kind {
+        name: "order: into a loop",
+        what: "a statement moves into the loop or the stage before or after it",
+        find: Find::Stmt(into_block),
+    },
+    Kind {
+        name: "order: out of a loop",
+        what: "the first or last statement of a loop moves out of it",
+        find: Find::Stmt(out_of_loop),
+    },
+    Kind {
+        name: "stage: dropped",
+        what: "a stage is not computed",
+        find: Find::Stmt(stage_dropped),
+    },
     Kind { name: "stage: twice", what: "a stage is computed twice", find: Find::Stmt(stage_twice) },
-    Kind { name: "assertion: dropped", what: "a check is gone", find: Find::Stmt(assertion_dropped) },
-    Kind { name: "assertion: later", what: "a check stands behind the work", find: Find::Stmt(assertion_later) },
-    Kind { name: "assertion: into a loop", what: "a check stands within a later block", find: Find::Stmt(assertion_within) },
-    Kind { name: "assertion: arithmetic", what: "the numbers of a check overflow: both sides are multiplied with 65536", find: Find::Stmt(assertion_scaled) },
-    Kind { name: "assertion: weakened", what: "a check holds in more cases", find: Find::Stmt(assertion_weakened) },
-    Kind { name: "assertion: added", what: "a check that does not always hold stands before a statement", find: Find::Stmt(assertion_added) },
-    Kind { name: "let: later", what: "a name is bound after the statement that follows", find: Find::Stmt(let_later) },
-    Kind { name: "let: into a block", what: "a name is bound in a block of a later statement alone", find: Find::Stmt(let_within) },
-    Kind { name: "let: out of a block", what: "a name of a block is bound before it", find: Find::Stmt(let_out) },
-    Kind { name: "let: renamed", what: "a name is bound under that of another one in scope", find: Find::Stmt(let_renamed) },
-    Kind { name: "let: off by one", what: "a name has the next or the previous value", find: Find::Stmt(let_off) },
+    Kind {
+        name: "assertion: dropped",
+        what: "a check is gone",
+        find: Find::Stmt(assertion_dropped),
+    },
+    Kind {
+        name: "assertion: later",
+        what: "a check stands behind the work",
+        find: Find::Stmt(assertion_later),
+    },
+    Kind {
+        name: "assertion: into a loop",
+        what: "a check stands within a later block",
+        find: Find::Stmt(assertion_within),
+    },
+    Kind {
+        name: "assertion: arithmetic",
+        what: "the numbers of a check overflow: both sides are multiplied with 65536",
+        find: Find::Stmt(assertion_scaled),
+    },
+    Kind {
+        name: "assertion: weakened",
+        what: "a check holds in more cases",
+        find: Find::Stmt(assertion_weakened),
+    },
+    Kind {
+        name: "assertion: added",
+        what: "a check that does not always hold stands before a statement",
+        find: Find::Stmt(assertion_added),
+    },
+    Kind {
+        name: "let: later",
+        what: "a name is bound after the statement that follows",
+        find: Find::Stmt(let_later),
+    },
+    Kind {
+        name: "let: into a block",
+        what: "a name is bound in a block of a later statement alone",
+        find: Find::Stmt(let_within),
+    },
+    Kind {
+        name: "let: out of a block",
+        what: "a name of a block is bound before it",
+        find: Find::Stmt(let_out),
+    },
+    Kind {
+        name: "let: renamed",
+        what: "a name is bound under that of another one in scope",
+        find: Find::Stmt(let_renamed),
+    },
+    Kind {
+        name: "let: off by one",
+        what: "a name has the next or the previous value",
+        find: Find::Stmt(let_off),
+    },
 ];
 
 /// A statement without a place.
@@ -283,7 +387,9 @@ fn loop_divided(point: &Point<'_>, edits: &mut Edits) {
 
 fn loop_fused(point: &Point<'_>, edits: &mut Edits) {
     let at = point.at;
-    let (Some(first), Some(second)) = (point.block.get(at), point.block.get(at + 1)) else { return };
+    let (Some(first), Some(second)) = (point.block.get(at), point.block.get(at + 1)) else {
+        return;
+    };
     // Through the stages that they are of.
     fn range(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
         match &stmt.kind {
@@ -332,7 +438,10 @@ fn exchanged(point: &Point<'_>, edits: &mut Edits) {
 
 fn into_block(point: &Point<'_>, edits: &mut Edits) {
     let at = point.at;
-    if !matches!(point.block[at].kind, StmtKind::Store { .. } | StmtKind::ProducerConsumer { .. } | StmtKind::For { .. }) {
+    if !matches!(
+        point.block[at].kind,
+        StmtKind::Store { .. } | StmtKind::ProducerConsumer { .. } | StmtKind::For { .. }
+    ) {
         return;
     }
     if at > 0 {

@@ -7,18 +7,62 @@ use super::{Edits, Find, Kind, Point, doubts, int, plus, spread};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind { name: "store: dropped", what: "a value is not stored", find: Find::Stmt(dropped) },
-    Kind { name: "store: twice", what: "a store or an update is made a second time", find: Find::Stmt(twice) },
-    Kind { name: "store: rebound", what: "a value is stored to other memory in scope", find: Find::Stmt(rebound) },
-    Kind { name: "store: index", what: "a value is stored an element further on or back", find: Find::Stmt(index) },
-    Kind { name: "store: predicate dropped", what: "all lanes are stored", find: Find::Stmt(predicate_dropped) },
-    Kind { name: "store: predicate negated", what: "the other lanes are stored", find: Find::Stmt(predicate_negated) },
-    Kind { name: "store: predicate added", what: "some lanes are not stored", find: Find::Stmt(predicate_added) },
-    Kind { name: "store: alignment", what: "more is said of an index than holds: another modulus or remainder", find: Find::Stmt(alignment) },
-    Kind { name: "store: reduction in lanes", what: "a vector is added to one element, lane by lane", find: Find::Stmt(lanes_added) },
-    Kind { name: "atomic: dropped", what: "updates that nothing may come between are plain ones", find: Find::Stmt(atomic_dropped) },
+    Kind {
+        name: "store: twice",
+        what: "a store or an update is made a second time",
+        find: Find::Stmt(twice),
+    },
+    Kind {
+        name: "store: rebound",
+        what: "a value is stored to other memory in scope",
+        find: Find::Stmt(rebound),
+    },
+    Kind {
+        name: "store: index",
+        what: "a value is stored an element further on or back",
+        find: Find::Stmt(index),
+    },
+    Kind {
+        name: "store: predicate dropped",
+        what: "all lanes are stored",
+        find: Find::Stmt(predicate_dropped),
+    },
+    Kind {
+        name: "store: predicate negated",
+        what: "the other lanes are stored",
+        find: Find::Stmt(predicate_negated),
+    },
+    Kind {
+        name: "store: predicate added",
+        what: "some lanes are not stored",
+        find: Find::Stmt(predicate_added),
+    },
+    Kind {
+        name: "store: alignment",
+        what: "more is said of an index than holds: another modulus or remainder",
+        find: Find::Stmt(alignment),
+    },
+    Kind {
+        name: "store: reduction in lanes",
+        what: "a vector is added to one element, lane by lane",
+        find: Find::Stmt(lanes_added),
+    },
+    Kind {
+        name: "atomic: dropped",
+        what: "updates that nothing may come between are plain ones",
+        find: Find::Stmt(atomic_dropped),
+    },
     Kind { name: "atomic: mutex", what: "a mutex is dropped", find: Find::Stmt(mutex_dropped) },
-    Kind { name: "atomic: in parts", what: "each update of a block is atomic for itself", find: Find::Stmt(atomic_divided) },
-    Kind { name: "atomic: added", what: "a store is said to be atomic", find: Find::Stmt(atomic_added) },
+    Kind {
+        name: "atomic: in parts",
+        what: "each update of a block is atomic for itself",
+        find: Find::Stmt(atomic_divided),
+    },
+    Kind {
+        name: "atomic: added",
+        what: "a store is said to be atomic",
+        find: Find::Stmt(atomic_added),
+    },
 ];
 
 fn is_store(point: &Point<'_>) -> bool {

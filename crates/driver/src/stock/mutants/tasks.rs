@@ -6,29 +6,117 @@ use super::walk::{blocks, blocks_mut};
 use super::{Edits, Find, Kind, Point, doubts, plus, variable};
 
 pub(super) const KINDS: &[Kind] = &[
-    Kind { name: "tasks: one after the other", what: "tasks run in order, not at one time", find: Find::Stmt(in_order) },
-    Kind { name: "tasks: exchanged", what: "tasks stand in another order", find: Find::Stmt(exchanged) },
+    Kind {
+        name: "tasks: one after the other",
+        what: "tasks run in order, not at one time",
+        find: Find::Stmt(in_order),
+    },
+    Kind {
+        name: "tasks: exchanged",
+        what: "tasks stand in another order",
+        find: Find::Stmt(exchanged),
+    },
     Kind { name: "tasks: dropped", what: "a task is gone", find: Find::Stmt(task_dropped) },
-    Kind { name: "tasks: at one time", what: "two stages that follow each other run at one time", find: Find::Stmt(forked) },
-    Kind { name: "tasks: let", what: "a name is bound in one task alone", find: Find::Stmt(let_in_task) },
-    Kind { name: "acquire: dropped", what: "a task does not wait", find: Find::Stmt(acquire_dropped) },
-    Kind { name: "acquire: count", what: "a task waits for one more or less", find: Find::Stmt(acquire_count) },
-    Kind { name: "acquire: semaphore", what: "a task waits for another semaphore", find: Find::Stmt(acquire_semaphore) },
-    Kind { name: "acquire: earlier", what: "a task waits before its loop, not in each iteration", find: Find::Stmt(acquire_earlier) },
-    Kind { name: "release: dropped", what: "a task does not say that it has done its work", find: Find::Stmt(release_dropped) },
-    Kind { name: "release: twice", what: "a task says twice that it has done its work", find: Find::Stmt(release_twice) },
-    Kind { name: "release: earlier", what: "a task says so before it has done its work", find: Find::Stmt(release_earlier) },
-    Kind { name: "release: later", what: "a task says so after its loop", find: Find::Stmt(release_later) },
-    Kind { name: "release: count", what: "a task gives one more or less", find: Find::Stmt(release_count) },
-    Kind { name: "release: semaphore", what: "a task gives to another semaphore", find: Find::Stmt(release_semaphore) },
-    Kind { name: "semaphore: first count", what: "a semaphore begins with one more or less", find: Find::Stmt(first_count) },
-    Kind { name: "semaphore: not begun", what: "a semaphore is given no count", find: Find::Stmt(not_begun) },
-    Kind { name: "barrier: dropped", what: "threads do not wait for each other", find: Find::Stmt(barrier_dropped) },
-    Kind { name: "barrier: moved", what: "threads wait before or after another statement", find: Find::Stmt(barrier_moved) },
-    Kind { name: "barrier: conditional", what: "some threads do not come to a barrier", find: Find::Stmt(barrier_conditional) },
-    Kind { name: "barrier: fence", what: "a barrier orders no memory, or another", find: Find::Stmt(barrier_fence) },
-    Kind { name: "threads: divided", what: "a loop of threads ends and begins anew where a barrier stood", find: Find::Stmt(threads_divided) },
-    Kind { name: "call: dropped", what: "a call for its effect is gone", find: Find::Stmt(call_dropped) },
+    Kind {
+        name: "tasks: at one time",
+        what: "two stages that follow each other run at one time",
+        find: Find::Stmt(forked),
+    },
+    Kind {
+        name: "tasks: let",
+        what: "a name is bound in one task alone",
+        find: Find::Stmt(let_in_task),
+    },
+    Kind {
+        name: "acquire: dropped",
+        what: "a task does not wait",
+        find: Find::Stmt(acquire_dropped),
+    },
+    Kind {
+        name: "acquire: count",
+        what: "a task waits for one more or less",
+        find: Find::Stmt(acquire_count),
+    },
+    Kind {
+        name: "acquire: semaphore",
+        what: "a task waits for another semaphore",
+        find: Find::Stmt(acquire_semaphore),
+    },
+    Kind {
+        name: "acquire: earlier",
+        what: "a task waits before its loop, not in each iteration",
+        find: Find::Stmt(acquire_earlier),
+    },
+    Kind {
+        name: "release: dropped",
+        what: "a task does not say that it has done its work",
+        find: Find::Stmt(release_dropped),
+    },
+    Kind {
+        name: "release: twice",
+        what: "a task says twice that it has done its work",
+        find: Find::Stmt(release_twice),
+    },
+    Kind {
+        name: "release: earlier",
+        what: "a task says so before it has done its work",
+        find: Find::Stmt(release_earlier),
+    },
+    Kind {
+        name: "release: later",
+        what: "a task says so after its loop",
+        find: Find::Stmt(release_later),
+    },
+    Kind {
+        name: "release: count",
+        what: "a task gives one more or less",
+        find: Find::Stmt(release_count),
+    },
+    Kind {
+        name: "release: semaphore",
+        what: "a task gives to another semaphore",
+        find: Find::Stmt(release_semaphore),
+    },
+    Kind {
+        name: "semaphore: first count",
+        what: "a semaphore begins with one more or less",
+        find: Find::Stmt(first_count),
+    },
+    Kind {
+        name: "semaphore: not begun",
+        what: "a semaphore is given no count",
+        find: Find::Stmt(not_begun),
+    },
+    Kind {
+        name: "barrier: dropped",
+        what: "threads do not wait for each other",
+        find: Find::Stmt(barrier_dropped),
+    },
+    Kind {
+        name: "barrier: moved",
+        what: "threads wait before or after another statement",
+        find: Find::Stmt(barrier_moved),
+    },
+    Kind {
+        name: "barrier: conditional",
+        what: "some threads do not come to a barrier",
+        find: Find::Stmt(barrier_conditional),
+    },
+    Kind {
+        name: "barrier: fence",
+        what: "a barrier orders no memory, or another",
+        find: Find::Stmt(barrier_fence),
+    },
+    Kind {
+        name: "threads: divided",
+        what: "a loop of threads ends and begins anew where a barrier stood",
+        find: Find::Stmt(threads_divided),
+    },
+    Kind {
+        name: "call: dropped",
+        what: "a call for its effect is gone",
+        find: Find::Stmt(call_dropped),
+    },
 ];
 
 const BARRIER: &str = "gpu_thread_barrier";

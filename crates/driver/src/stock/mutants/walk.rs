@@ -427,9 +427,8 @@ pub(super) fn expr_mut<'b>(block: &'b mut Block, number: &mut usize) -> Option<&
                 .find_map(|(_, expr)| operand_mut(expr, number));
         }
         *number -= here;
-        let found = blocks_mut(&mut stmt.kind)
-            .into_iter()
-            .find_map(|inside| expr_mut(inside, number));
+        let found =
+            blocks_mut(&mut stmt.kind).into_iter().find_map(|inside| expr_mut(inside, number));
         if found.is_some() {
             return found;
         }
