@@ -16,27 +16,59 @@ kinds of obligations alone keep mutants from being proved. Fails if a mutant is 
 be wrong, if annotations can be found that prove one, or if fewer than nine in ten of those that a run
 shows to be wrong are refuted. Takes most of an hour on two cores.
 
+With --stock, changes the structure of statements of stock Halide's compiler instead: frees, conditions,
+predicates, kinds and bounds of loops, semaphores, barriers, alignments, order, assertions, names, buffers, types,
+lanes (docs/stock-halide.md lists the kinds). Each mutant is run by the literal machine and judged. Prints a
+table by kind. Fails if a mutant is proved that the machine shows to be wrong, or fewer than six in ten of those
+that it shows to be wrong are refuted. What is done is kept in target/stock-mutants, so that a run that was
+broken off goes on; mutants that are proved and wrong are written to findings/stock-mutants.
+HALIDOM_STOCK_MUTANTS=N makes about N mutants instead of 6,000, HALIDOM_STOCK_MUTANTS_OF=TEXT and
+HALIDOM_STOCK_MUTANTS_KIND=TEXT those of statements and kinds with TEXT in their names,
+HALIDOM_STOCK_MUTANTS_TOLD=1 says what came of each.
+
 HALIDOM_MUTANTS=N makes N mutants instead, HALIDOM_MUTANTS_OF=TEXT those of examples with TEXT in their
 name, HALIDOM_TEST_DETAILS=1 prints the open obligations.
 
 example: cargo xtask mutants
-example: HALIDOM_MUTANTS=100 HALIDOM_MUTANTS_OF=table1/blur cargo xtask mutants",
+example: HALIDOM_MUTANTS=100 HALIDOM_MUTANTS_OF=table1/blur cargo xtask mutants
+example: cargo xtask mutants --stock",
     run,
-    options: &[],
+    options: &[("--stock", crate::Action::Alone(stock))],
 };
 
+/// A sweep: the test that does it, the variable that tells it how many mutants, and how many these are.
+struct Sweep {
+    test: &'static str,
+    variable: &'static str,
+    mutants: &'static str,
+}
+
 /// Mutants of all examples together.
-const MUTANTS: &str = "3000";
-/// Tells the test how many.
-const VARIABLE: &str = "HALIDOM_MUTANTS";
+const OWN: Sweep = Sweep { test: "mutants", variable: "HALIDOM_MUTANTS", mutants: "3000" };
+/// Mutants of all statements together.
+const STOCK: Sweep =
+    Sweep { test: "stock_mutants", variable: "HALIDOM_STOCK_MUTANTS", mutants: "6000" };
 
 fn run() -> Result<(), Error> {
     setup::ensure()?;
-    let mut command =
-        cargo(&["test", "--release", "--package", "halidom-driver", "--test", "mutants"]);
-    command.args(["--", "--nocapture"]);
-    if std::env::var_os(VARIABLE).is_none() {
-        command.env(VARIABLE, MUTANTS);
+    OWN.run()
+}
+
+fn stock() -> Result<(), Error> {
+    setup::ensure()?;
+    setup::ensure_halide()?;
+    STOCK.run()
+}
+
+impl Sweep {
+    fn run(&self) -> Result<(), Error> {
+        let Self { test, variable, mutants } = self;
+        let mut command =
+            cargo(&["test", "--release", "--package", "halidom-driver", "--test", test]);
+        command.args(["--", "--nocapture"]);
+        if std::env::var_os(variable).is_none() {
+            command.env(variable, mutants);
+        }
+        process::run(&mut command).map(drop)
     }
-    process::run(&mut command).map(drop)
 }

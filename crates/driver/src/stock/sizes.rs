@@ -116,17 +116,49 @@ pub(crate) fn cases(
     }
     let mut found = Vec::new();
     let around = settled(pool, (algorithm, program), &params, (&mut random, count), most);
-    for Settled { mut bindings, windows, shapes } in around {
-        let mut is_bound = true;
-        for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-            let array = random_array(pool.func(*input).scalar(0), shape, random.bits());
-            is_bound &= array.is_some_and(|array| bindings.set_input(pool, *input, array).is_ok());
-        }
-        if is_bound {
-            found.push(Case { bindings, windows });
-        }
+    for settled in around {
+        found.extend(settled.filled(pool, algorithm, &mut random));
     }
     found
+}
+
+/// Cases in which one side of an output has an extent of so much, and all else is as small as is accepted.
+pub(super) fn wide(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    (seed, extent): (u64, i64),
+) -> Vec<Case> {
+    let mut random = Random::new(seed);
+    let mut params = Bindings::new();
+    for param in &algorithm.params {
+        let value = random.constant(pool.var(*param).ty.scalar);
+        // A parameter of another type than its own stays unbound, and then nothing is accepted.
+        let _ = params.set_var(pool, *param, value);
+    }
+    let entry = Entry::of(pool, algorithm, program);
+    let Some(least) = entry.least(&params, &mut random) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (number, _) in
+        entry.knobs.iter().enumerate().filter(|(_, knob)| matches!(knob, Knob::Window(..)))
+    {
+        let mut choice = least.clone();
+        choice.sizes[number] = extent;
+        let settled = entry.settle(&params, &choice);
+        found.extend(settled.and_then(|settled| settled.filled(pool, algorithm, &mut random)));
+    }
+    found
+}
+
+impl Settled {
+    /// A case of these shapes, with random inputs.
+    fn filled(self, pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Case> {
+        let Self { mut bindings, windows, shapes } = self;
+        for (input, shape) in algorithm.inputs.iter().zip(shapes) {
+            let array = random_array(pool.func(*input).scalar(0), shape, random.bits())?;
+            bindings.set_input(pool, *input, array).ok()?;
+        }
+        Some(Case { bindings, windows })
+    }
 }
 
 /// Sizes at the borders of what is accepted, the least first, for these parameters, with so many elements in an input or output at most; integer parameters that no check

@@ -1,113 +1,101 @@
 //! Statements of stock Halide's compiler with one structural defect each: none that the literal machine shows to be wrong is proved.
+//!
+//! A test run makes one defect of each kind in a few statements. `cargo xtask mutants --stock` makes some thousand in more than a hundred, and prints a table by kind.
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
 #[path = "../common/mod.rs"]
 mod common;
+mod result;
 mod statements;
+mod sweep;
+mod table;
 mod verdict;
 
-use std::time::Instant;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use halidom_driver::stock;
-use halidom_driver::stock::mutants::{Observer, Statement};
+use halidom_driver::stock::mutants::KINDS;
 
-use common::in_parallel;
-use verdict::{Outcome, judge};
+use result::Verdict;
+use sweep::{Options, sweep};
+
+/// An environment variable: how many mutants of all statements together; without it the test looks at a few.
+const MUTANTS: &str = "HALIDOM_STOCK_MUTANTS";
+/// Others: only statements and kinds with this in their names; how many random pipelines; whether a line says what came of each mutant.
+const OF: &str = "HALIDOM_STOCK_MUTANTS_OF";
+const KIND: &str = "HALIDOM_STOCK_MUTANTS_KIND";
+const TOLD: &str = "HALIDOM_STOCK_MUTANTS_TOLD";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Statements of a test run: together they have a site of nearly every kind.
+const FEW: [&str; 6] = [
+    "async_producer",
+    "gpu_shared_memory",
+    "strict_floats",
+    "tail_predicate_stores",
+    "scan",
+    "sdot",
+];
+/// Kinds of which these statements have at least a site each.
+const FEW_KINDS: usize = 80;
 
 #[test]
-fn sweep() {
-    let each: usize =
-        std::env::var("HALIDOM_STOCK_MUTANTS").map_or(1, |text| text.parse().expect("a number"));
+fn no_statement_that_the_machine_shows_to_be_wrong_is_proved() {
     let place = tempfile::tempdir().expect("there is room");
-    let statements = statements::all(place.path());
-    let kind = std::env::var("HALIDOM_STOCK_MUTANTS_KIND").unwrap_or_default();
-    in_parallel(&statements, |(name, request)| {
-        let begin = Instant::now();
-        let stock = match stock::read(request) {
-            Ok(Ok(stock)) => stock,
-            Ok(Err((_, diagnostics))) => {
-                println!("{name}: left out: {}", diagnostics[0].message);
-                return;
-            }
-            Err(error) => {
-                println!("{name}: left out: {error}");
-                return;
-            }
-        };
-        let read = begin.elapsed();
-        let own = judge(&stock);
-        println!(
-            "{name}: itself {own}; read {:.1} s, judged {:.1} s",
-            read.as_secs_f64(),
-            (begin.elapsed() - read).as_secs_f64()
-        );
-        if !matches!(own, Outcome::Proved) {
-            return;
-        }
-        let statement = Statement::of(&stock);
-        let observer = match Observer::of(&statement) {
-            Ok(observer) => observer,
-            Err(reason) => {
-                println!("{name}: not observed: {reason}");
-                return;
-            }
-        };
-        println!(
-            "{name}: observed in {:?} runs; {:.1} s",
-            observer.runs(),
-            begin.elapsed().as_secs_f64()
-        );
-        let original = statement.text(statement.block());
-        for site in statement.chosen(each, seed_of(name)) {
-            if !site.kind.name.contains(&kind) {
-                continue;
-            }
-            let begin = Instant::now();
-            let block = statement.changed(&site);
-            let text = statement.text(&block);
-            let observed = observer.observe(&statement, &block);
-            let observing = begin.elapsed();
-            let outcome = match statement.stock(block) {
-                Ok(stock) => judge(&stock),
-                Err(reason) => Outcome::Refused(reason),
-            };
-            let wrong = if observed.is_wrong() && matches!(outcome, Outcome::Proved) {
-                "WRONG"
-            } else {
-                ""
-            };
-            println!(
-                "{name} | {} #{} | {outcome} | {observed:?} | {wrong} | {:.2} s + {:.2} s\n{}",
-                site.kind.name,
-                site.number,
-                observing.as_secs_f64(),
-                (begin.elapsed() - observing).as_secs_f64(),
-                difference(&original, &text)
-            );
-        }
-    });
-}
-
-/// The lines in which two texts differ.
-fn difference(before: &str, after: &str) -> String {
-    let [old, new] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let rest = old.len().min(new.len()) - head;
-    let tail =
-        old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let show = |sign: &str, lines: &[&str]| {
-        let mut text = String::new();
-        for line in lines.iter().take(5) {
-            let line: String = line.trim_start().chars().take(220).collect();
-            text += &format!("    {sign} {line}\n");
-        }
-        text
+    let wanted = variable(MUTANTS).map(|text| text.parse::<usize>().expect("a number"));
+    let statements = match wanted {
+        Some(_) => statements::all(place.path()),
+        None => statements::few(&FEW),
     };
-    show("-", &old[head..old.len() - tail]) + &show("+", &new[head..new.len() - tail])
+    if statements.is_empty() {
+        println!("skipped: there is neither a Python with Halide nor ../shared/halide21");
+        return;
+    }
+    let options = Options {
+        mutants: wanted,
+        kind: variable(KIND).unwrap_or_default(),
+        is_told: variable(TOLD).is_some(),
+        // What is looked at in a test run is looked at anew each time.
+        state: wanted.map(|_| root().join("target/stock-mutants")),
+        findings: wanted.map(|_| root().join("findings/stock-mutants")),
+    };
+    let swept = sweep(&statements, &options);
+    let text = table::table(&swept);
+    println!("{text}");
+    if let Some(folder) = &options.state {
+        std::fs::create_dir_all(folder).expect("there is room");
+        std::fs::write(folder.join("table.md"), &text).expect("there is room");
+    }
+    let wrong: Vec<String> = swept
+        .results
+        .iter()
+        .filter(|result| result.is_wrong && result.verdict == Verdict::Proved)
+        .map(|result| {
+            format!("{}: {} #{}: {}", result.statement, result.kind, result.number, result.observed)
+        })
+        .collect();
+    if wanted.is_none() && swept.proved == FEW.len() {
+        let kinds: BTreeSet<&str> = swept.results.iter().map(|result| &*result.kind).collect();
+        assert!(kinds.len() >= FEW_KINDS, "{} kinds", kinds.len());
+    }
+    assert!(wrong.is_empty(), "proved, and wrong:\n{}", wrong.join("\n"));
+    let (observable, refuted) = swept.observable();
+    assert!(refuted * 10 >= observable * 6, "{refuted} of {observable} are refuted");
 }
 
-/// A number that a name is hashed to, so that statements are changed in different places.
-fn seed_of(name: &str) -> u64 {
-    name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
+#[test]
+fn kinds_have_names_of_their_own() {
+    let kinds: Vec<_> = KINDS.iter().copied().flatten().collect();
+    assert!(kinds.len() >= 40);
+    let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.name).collect();
+    assert_eq!(names.len(), kinds.len());
+    assert!(kinds.iter().all(|kind| !kind.what.is_empty()));
 }

@@ -4,67 +4,81 @@ use std::path::{Path, PathBuf};
 
 use halidom_driver::stock::{Request, bridge, fuzz};
 
-/// Rows of Table 1 whose statements are small enough to be judged often.
-const SMALL: [&str; 10] = [
-    "sdot",
-    "blur",
-    "atl_twostage",
-    "atl_twostage_vec",
-    "atl_tiled",
-    "atl_tiled_vec",
-    "harris_strict",
-    "unsharp_strict",
-    "harris",
-    "unsharp",
-];
+use crate::{OF, root, variable};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+/// Rows of Table 1 whose statements are small enough to be judged often.
+const SMALL: [&str; 6] =
+    ["sdot", "blur", "atl_twostage", "atl_tiled", "harris_strict", "unsharp_strict"];
+/// Random pipelines of a sweep.
+const RANDOM: u64 = 140;
+
+/// All statements, with their names.
+pub(crate) fn all(place: &Path) -> Vec<(String, Request)> {
+    let mut found = Vec::new();
+    if has_halide() {
+        found.extend(scripts(&root().join("tests/halide/pipelines")));
+        found.extend(scripts(&root().join("tests/halide/repaired")));
+        found.extend(scripts(&root().join("../shared/halide21/blockers")));
+        for seed in 0..RANDOM {
+            let Ok(script) = fuzz::script(seed) else { continue };
+            let name = format!("random_{seed}");
+            let path = place.join(&name).with_extension("py");
+            std::fs::write(&path, script).expect("there is room");
+            found.push((name, of_script(&path)));
+        }
+    }
+    found.extend(SMALL.iter().filter_map(|name| row(name)));
+    let only = variable(OF).unwrap_or_default();
+    found.retain(|(name, _)| name.contains(&only));
+    found
 }
 
+/// Those with these names.
+pub(crate) fn few(names: &[&str]) -> Vec<(String, Request)> {
+    let mut found = Vec::new();
+    if has_halide() {
+        found.extend(scripts(&root().join("tests/halide/pipelines")));
+    }
+    found.extend(SMALL.iter().filter_map(|name| row(name)));
+    found.retain(|(name, _)| names.contains(&name.as_str()));
+    found
+}
+
+/// Whether the project's Python with Halide is there.
+fn has_halide() -> bool {
+    bridge::find().is_ok() && bridge::is_installed()
+}
+
+/// The scripts of a folder, in order of name.
 fn scripts(folder: &Path) -> Vec<(String, Request)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
     let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.expect("it can be read").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "py")).collect();
     paths.sort();
-    paths
-        .into_iter()
-        .map(|path| {
-            (path.file_stem().expect("a name").to_string_lossy().into_owned(), of_script(&path))
-        })
-        .collect()
+    let named = paths.iter().map(|path| {
+        let name = path.file_stem().expect("a script has a name").to_string_lossy();
+        (name.into_owned(), of_script(path))
+    });
+    named.collect()
 }
 
 fn of_script(path: &Path) -> Request {
     Request::of_job(bridge::Job { origin: bridge::Origin::Script(path.to_owned()), target: None })
 }
 
-/// All statements, with their names.
-pub(crate) fn all(place: &Path) -> Vec<(String, Request)> {
-    let mut found = Vec::new();
-    found.extend(scripts(&root().join("tests/halide/pipelines")));
-    found.extend(scripts(&root().join("tests/halide/repaired")));
-    let table = root().join("../shared/halide21/table1");
-    for name in SMALL {
-        let own = table.join(name);
-        let mut request = Request::of(&own.join(name).with_extension("hlpipe"));
-        request.statement = Some(own.join("stock.stmt"));
-        if name.ends_with("_strict") {
-            request.job.target = Some("host-strict_float".to_owned());
-        }
-        found.push((name.to_owned(), request));
+/// A row of Table 1, if the shared material is there.
+fn row(name: &str) -> Option<(String, Request)> {
+    let own = root().join("../shared/halide21/table1").join(name);
+    let statement = own.join("stock.stmt");
+    if !statement.is_file() {
+        return None;
     }
-    found.extend(scripts(&root().join("../shared/halide21/blockers")));
-    let random: u64 = std::env::var("HALIDOM_STOCK_MUTANTS_RANDOM")
-        .map_or(0, |text| text.parse().expect("a number"));
-    for seed in 0..random {
-        let Ok(script) = fuzz::script(seed) else { continue };
-        let path = place.join(format!("random_{seed}.py"));
-        std::fs::write(&path, script).expect("there is room");
-        found.push((format!("random_{seed}"), of_script(&path)));
+    let mut request = Request::of(&own.join(name).with_extension("hlpipe"));
+    request.statement = Some(statement);
+    if name.ends_with("_strict") {
+        // The statement was compiled so; the pipeline's file does not say it.
+        request.job.target = Some("host-strict_float".to_owned());
     }
-    let only = std::env::var("HALIDOM_STOCK_MUTANTS_OF").unwrap_or_default();
-    found.retain(|(name, _)| name.contains(&only));
-    found
+    Some((name.to_owned(), request))
 }

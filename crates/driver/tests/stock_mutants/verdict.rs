@@ -1,50 +1,52 @@
 //! What the validator says of a statement, with little time for each.
 
-use std::fmt;
 use std::time::Duration;
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Annotations, Stock};
-use halidom_validate::{Search, Verdict, validate_refined};
+use halidom_validate::{Search, validate_refined};
+
+use crate::result::Verdict;
 
 /// What came of a statement.
-pub(crate) enum Outcome {
-    /// It is not translated, for this reason.
-    Refused(String),
-    Proved,
-    Refuted,
-    Unknown(String),
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    /// Why it is not proved.
+    pub(crate) reason: String,
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = |text: &str| text.chars().take(160).collect::<String>().replace('\n', " ");
-        match self {
-            Self::Refused(reason) => write!(to, "refused: {}", short(reason)),
-            Self::Proved => write!(to, "PROVED"),
-            Self::Refuted => write!(to, "refuted"),
-            Self::Unknown(reason) => write!(to, "unknown: {}", short(reason)),
-        }
-    }
-}
+/// Time for a question to the solver.
+const TIMEOUT: Duration = Duration::from_secs(4);
+/// Sizes at the borders of what entry checks accept.
+const BORDERS: usize = 16;
 
-/// Judges it.
-pub(crate) fn judge(stock: &Stock) -> Outcome {
+/// Judges it. One that is not seen to be wrong is not searched for long.
+pub(crate) fn judge(stock: &Stock, is_wrong: bool) -> Judged {
     let options = Options::find().expect("a solver is installed").of_stock();
     let judged = stock::judged(stock, Annotations::Never, &mut |subject| {
         let mut own = options.validator();
-        own.timeout = Duration::from_secs(4);
+        own.timeout = TIMEOUT;
+        // What is open once is not proved.
         own.budget.open = Some(1);
         own.strictness = Duration::ZERO;
-        own.search = Search { trials: 40, time: Duration::from_millis(500), ..Search::default() };
-        own.given =
-            judge::at_borders(&subject.pool, (&subject.algorithm, &subject.compiled.program), 6);
-        let (steps, program) = (&subject.compiled.steps, &subject.compiled.program);
-        validate_refined(&mut subject.pool.clone(), &subject.algorithm, steps, program, &own)
+        let (pool, program) = (&subject.pool, &subject.compiled.program);
+        if is_wrong {
+            own.given = judge::at_borders(pool, (&subject.algorithm, program), BORDERS);
+            own.search = Search { trials: 120, time: Duration::from_secs(2), ..Search::default() };
+        } else {
+            let time = Duration::from_millis(200);
+            own.search = Search { trials: 10, time, ..Search::default() };
+        }
+        let steps = &subject.compiled.steps;
+        validate_refined(&mut pool.clone(), &subject.algorithm, steps, program, &own)
     });
     match judged.report.verdict {
-        Verdict::Proved => Outcome::Proved,
-        Verdict::Refuted(_) => Outcome::Refuted,
-        Verdict::Unknown(reason) => Outcome::Unknown(reason),
+        halidom_validate::Verdict::Proved => {
+            Judged { verdict: Verdict::Proved, reason: String::new() }
+        }
+        halidom_validate::Verdict::Refuted(_) => {
+            Judged { verdict: Verdict::Refuted, reason: String::new() }
+        }
+        halidom_validate::Verdict::Unknown(reason) => Judged { verdict: Verdict::Unknown, reason },
     }
 }

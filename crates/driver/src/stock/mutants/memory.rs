@@ -235,9 +235,10 @@ fn shrunk(point: &Point<'_>, edits: &mut Edits) {
     let StmtKind::Allocate { extents, .. } = &point.block[at].kind else { return };
     for (number, extent) in extents.iter().enumerate() {
         let less = super::plus(point.scope, extent, -1);
-        let half = match extent {
-            Expr::Int(value, ty) => Expr::Int(value / 2, *ty),
-            other => Expr::Binary(BinaryOp::Div, Box::new([other.clone(), int(2)])),
+        let half = if let Expr::Int(value, ty) = extent {
+            Expr::Int(value / 2, *ty)
+        } else {
+            Expr::Binary(BinaryOp::Div, Box::new([extent.clone(), int(2)]))
         };
         for to in less.into_iter().chain([half, int(0)]) {
             edits.push(move |block| {

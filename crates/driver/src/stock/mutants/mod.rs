@@ -83,8 +83,12 @@ pub struct Statement<'a> {
 pub const KINDS: &[&[Kind]] =
     &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS];
 
+/// What an added assertion calls.
+const ERROR: &str = "halide_error_requirement_failed";
+
 /// Names that defects bring into a statement.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
+    ERROR,
     "Heap",
     "Stack",
     "Register",
@@ -157,7 +161,7 @@ impl<'a> Statement<'a> {
             // A stride that is coprime to the count reaches every site.
             let count = own.len();
             let coprime = |stride: &usize| gcd(*stride, count) == 1;
-            let stride = (count * 5 / 8..).find(|stride| *stride > 0 && coprime(stride));
+            let stride = (count * 5 / 8..=count).find(|stride| *stride > 0 && coprime(stride));
             let stride = stride.unwrap_or(1);
             let begin = usize::try_from(seed % count as u64).unwrap_or(0);
             let mut order: Vec<usize> =
@@ -246,7 +250,9 @@ impl Visit for Finder {
         if let Find::Stmt(find) = self.kind.find {
             let mut edits = Edits::default();
             find(&Point { scope, block, at }, &mut edits);
-            edits.0.into_iter().for_each(|edit| self.add(Change::Block(number, edit)));
+            for edit in edits.0 {
+                self.add(Change::Block(number, edit));
+            }
         }
     }
 
@@ -254,7 +260,9 @@ impl Visit for Finder {
         if let Find::Expr(find) = self.kind.find {
             let mut changed = Vec::new();
             find(scope, role, expr, &mut changed);
-            changed.into_iter().for_each(|expr| self.add(Change::Expr(number, expr)));
+            for expr in changed {
+                self.add(Change::Expr(number, expr));
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the literal machine sees of a changed statement.
 
-use halidom_halide::tree::{Block, Scalar};
+use halidom_halide::tree::{Block, Scalar, StmtKind, Type};
 use halidom_halide_machine::{
     BufferCase, Case as MachineCase, Dim, FaultKind, Host, Limits, Mode, Outcome, Signature,
     Statement as Literal, run,
@@ -9,6 +9,7 @@ use halidom_ir::{Array, Constant, Shape};
 use halidom_testgen::cases_of;
 
 use super::Statement;
+use super::walk::blocks;
 use crate::stock::replay::{agree, shown};
 use crate::stock::sizes::{self, Case, Wanted};
 
@@ -44,6 +45,20 @@ struct Known {
     wanted: Option<Vec<Wanted>>,
     /// Whether the statement as it was compiled ends with an error.
     ends: bool,
+    /// How much it may do.
+    steps: u64,
+}
+
+/// What comes of a case.
+enum Tried {
+    /// The statement gives what the pipeline says.
+    Accepted(Known),
+    /// It ends with an error.
+    Refused(Known),
+    /// It takes too long.
+    TooLong,
+    /// It says nothing: there is no such case, or the pipeline has no value.
+    Nothing,
 }
 
 /// Cases on which a statement is run, and what comes of it as it was compiled.
@@ -81,6 +96,9 @@ const POINTS: i64 = 300;
 /// How much a run of the statement as it was compiled may do; a changed one may do more.
 const STEPS: u64 = 300_000;
 const MORE: u64 = 10;
+/// An extent with which a product with 65536 overflows, and how much such a run may do.
+const WIDE: i64 = 33_000;
+const MANY_STEPS: u64 = 3_000_000;
 const MEMORY: u64 = 1 << 26;
 /// Seeds that are tried for further cases.
 const SEEDS: u64 = 6;
@@ -95,9 +113,7 @@ impl Observer {
                 .known
                 .params
                 .iter()
-                .map(|(name, scalar)| {
-                    (names.text(*name).to_owned(), halidom_halide::tree::Type::of(*scalar))
-                })
+                .map(|(name, scalar)| (names.text(*name).to_owned(), Type::of(*scalar)))
                 .collect(),
             buffers: {
                 let all = statement.known.buffers.iter();
@@ -115,74 +131,42 @@ impl Observer {
         let (pool, algorithm) = (&stock.subject.pool, &stock.subject.algorithm);
         let program = &stock.subject.compiled.program;
         let (mut accepted, mut refused, mut long) = (0, 0, 0);
+        // What checks nothing relies on callers, whose memory is dense then.
+        let is_checked = contains_assert(&stock.block);
         for seed in 1..=SEEDS {
-            let given = (pool, (algorithm, program), (seed, BORDERS), ELEMENTS);
-            let mut cases = sizes::cases(given.0, given.1, given.2, given.3);
+            let mut cases = sizes::cases(pool, (algorithm, program), (seed, BORDERS), ELEMENTS);
             let random = cases_of(pool, algorithm, program, POINTS, (seed, RANDOM)).into_iter();
             cases
                 .extend(random.map(|case| Case { bindings: case.bindings, windows: case.windows }));
             for (number, case) in cases.into_iter().enumerate() {
-                let wanted = sizes::wanted(stock.said(), &case);
                 let layouts: &[Layout] = match number % 4 {
+                    _ if !is_checked => &[DENSE],
                     0 => &[DENSE, STEPPED],
                     1 => &[SPREAD],
                     2 => &[DENSE],
                     _ => &[SPREAD, STEPPED],
                 };
                 for layout in layouts {
-                    let Some(made) = own.case(statement, &case, *layout) else { continue };
-                    let ends = match run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY })
-                    {
-                        Outcome::Done { buffers, notes } => {
-                            if regrouped && notes.unusual_floats {
-                                continue;
-                            }
-                            let Some(wanted) = &wanted else { continue };
-                            let bytes: Vec<_> =
-                                buffers.into_iter().map(|buffer| buffer.bytes).collect();
-                            if let Some(words) = own.difference(&made, wanted, &bytes) {
-                                return Err(format!("the machine gives another value: {words}"));
-                            }
-                            false
+                    match own.tried(statement, &literal, (&case, *layout), STEPS)? {
+                        Tried::Accepted(known) if accepted < ACCEPTED => {
+                            accepted += 1;
+                            own.known.push(known);
                         }
-                        Outcome::Ended { .. } => true,
-                        Outcome::Fault(fault) => {
-                            if wanted.is_some() {
-                                return Err(format!("the machine faults: {fault}"));
-                            }
-                            continue;
+                        Tried::Refused(known) if refused < REFUSED => {
+                            refused += 1;
+                            own.known.push(known);
                         }
-                        Outcome::Refused(refused) => {
-                            return Err(format!("the machine does not run it: {refused}"));
-                        }
-                        Outcome::TooLong => {
-                            long += 1;
-                            continue;
-                        }
-                    };
-                    let (count, most) =
-                        if ends { (&mut refused, REFUSED) } else { (&mut accepted, ACCEPTED) };
-                    if *count < most {
-                        *count += 1;
-                        let wanted = wanted.as_ref().map(|all| {
-                            let each = all.iter();
-                            let copy =
-                                each.map(|one| Wanted { coords: one.coords.clone(), ..*one });
-                            copy.collect()
-                        });
-                        own.known.push(Known { case: made, wanted, ends });
+                        Tried::TooLong => long += 1,
+                        Tried::Accepted(_) | Tried::Refused(_) | Tried::Nothing => {}
                     }
                 }
                 // Inputs with one element less than is needed.
-                if number < 4 && refused < REFUSED {
+                if number < 4 && refused < REFUSED && is_checked {
                     for case in shorter(statement, &case) {
-                        let Some(made) = own.case(statement, &case, DENSE) else { continue };
-                        let outcome =
-                            run(&literal, &made, &Limits { steps: STEPS, memory: MEMORY });
-                        if matches!(outcome, Outcome::Ended { .. }) {
-                            let wanted = sizes::wanted(stock.said(), &case);
+                        let tried = own.tried(statement, &literal, (&case, DENSE), STEPS)?;
+                        if let Tried::Refused(known) = tried {
                             refused += 1;
-                            own.known.push(Known { case: made, wanted, ends: true });
+                            own.known.push(known);
                         }
                     }
                 }
@@ -194,10 +178,51 @@ impl Observer {
                 break;
             }
         }
+        // Sides with which 32 bits overflow where they are scaled.
+        for case in sizes::wide(pool, (algorithm, program), (1, WIDE)).iter().take(2) {
+            let tried = own.tried(statement, &literal, (case, DENSE), MANY_STEPS)?;
+            if let Tried::Accepted(known) = tried {
+                own.known.push(known);
+            }
+        }
         if accepted == 0 {
             return Err(format!("no run is short enough ({long} too long, {refused} refused)"));
         }
         Ok(own)
+    }
+
+    /// Runs the statement as it was compiled.
+    fn tried(
+        &self,
+        statement: &Statement<'_>,
+        literal: &Literal,
+        (case, layout): (&Case, Layout),
+        steps: u64,
+    ) -> Result<Tried, String> {
+        let wanted = sizes::wanted(statement.stock.said(), case);
+        let Some(made) = self.case(statement, case, layout) else { return Ok(Tried::Nothing) };
+        match run(literal, &made, &Limits { steps, memory: MEMORY }) {
+            Outcome::Done { buffers, notes } => {
+                let Some(values) = &wanted else { return Ok(Tried::Nothing) };
+                if self.regrouped && notes.unusual_floats {
+                    return Ok(Tried::Nothing);
+                }
+                let bytes: Vec<_> = buffers.into_iter().map(|buffer| buffer.bytes).collect();
+                if let Some(words) = self.difference(&made, values, &bytes) {
+                    return Err(format!("the machine gives another value: {words}"));
+                }
+                Ok(Tried::Accepted(Known { case: made, wanted, ends: false, steps }))
+            }
+            Outcome::Ended { .. } => {
+                Ok(Tried::Refused(Known { case: made, wanted, ends: true, steps }))
+            }
+            Outcome::Fault(fault) if wanted.is_some() => {
+                Err(format!("the machine faults: {fault}"))
+            }
+            Outcome::Fault(_) => Ok(Tried::Nothing),
+            Outcome::Refused(refused) => Err(format!("the machine does not run it: {refused}")),
+            Outcome::TooLong => Ok(Tried::TooLong),
+        }
     }
 
     /// Runs on which the statement as it was compiled gives what the pipeline says, and those that it refuses.
@@ -215,7 +240,7 @@ impl Observer {
         let mut runs = 0;
         let mut stricter = None;
         for known in &self.known {
-            let limits = Limits { steps: STEPS * MORE, memory: MEMORY };
+            let limits = Limits { steps: known.steps * MORE, memory: MEMORY };
             match run(&literal, &known.case, &limits) {
                 Outcome::Done { buffers, notes } => {
                     runs += 1;
@@ -344,6 +369,14 @@ impl Observer {
     }
 }
 
+/// Whether a statement checks anything at entry.
+fn contains_assert(block: &Block) -> bool {
+    block.iter().any(|stmt| {
+        matches!(stmt.kind, StmtKind::Assert { .. })
+            || blocks(&stmt.kind).into_iter().any(contains_assert)
+    })
+}
+
 /// What outputs are filled with.
 const OUTPUT: u8 = 0xA5;
 
@@ -380,10 +413,11 @@ fn shorter(statement: &Statement<'_>, case: &Case) -> Vec<Case> {
             else {
                 continue;
             };
-            for point in less.points() {
-                if let Some(value) = array.get(&point) {
-                    less.set(&point, value);
-                }
+            let is_copied = less
+                .points()
+                .all(|point| array.get(&point).is_some_and(|value| less.set(&point, value)));
+            if !is_copied {
+                continue;
             }
             let mut bindings = case.bindings.clone();
             if bindings.set_input(&subject.pool, *input, less).is_ok() {

@@ -1,6 +1,6 @@
 //! Defects of control: conditions, loops, the order of statements, the places of assertions and lets.
 
-use halidom_halide::tree::{BinaryOp, Block, Expr, ForKind, Stmt, StmtKind};
+use halidom_halide::tree::{BinaryOp, Block, Call, CallKind, Expr, ForKind, Stmt, StmtKind, Type};
 
 use super::walk::{blocks, blocks_mut};
 use super::{Edits, Find, Kind, Point, doubts, int, plus, variable};
@@ -390,31 +390,12 @@ fn loop_fused(point: &Point<'_>, edits: &mut Edits) {
     let (Some(first), Some(second)) = (point.block.get(at), point.block.get(at + 1)) else {
         return;
     };
-    // Through the stages that they are of.
-    fn range(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
-        match &stmt.kind {
-            StmtKind::For { min, extent, .. } => Some((min, extent)),
-            StmtKind::ProducerConsumer { body, .. } => match body.as_slice() {
-                [only] => range(only),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
     let (Some(one), Some(other)) = (range(first), range(second)) else { return };
     if one.1 != other.1 {
         return;
     }
     edits.push(move |block| {
-        let second = block.remove(at + 1);
-        fn the_loop(stmt: &mut Stmt) -> Option<&mut StmtKind> {
-            if matches!(stmt.kind, StmtKind::For { .. }) {
-                return Some(&mut stmt.kind);
-            }
-            let mut blocks = blocks_mut(&mut stmt.kind);
-            blocks.pop()?.first_mut().and_then(the_loop)
-        }
-        let mut second = second;
+        let mut second = block.remove(at + 1);
         let Some(StmtKind::For { name: other, min: low, body: rest, .. }) = the_loop(&mut second)
         else {
             return;
@@ -427,6 +408,23 @@ fn loop_fused(point: &Point<'_>, edits: &mut Edits) {
             body.extend(rest);
         }
     });
+}
+
+/// The bounds of a loop, through the stage that it is of.
+fn range(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
+    if let StmtKind::For { min, extent, .. } = &stmt.kind {
+        return Some((min, extent));
+    }
+    let StmtKind::ProducerConsumer { body, .. } = &stmt.kind else { return None };
+    if let [only] = body.as_slice() { range(only) } else { None }
+}
+
+/// That loop.
+fn the_loop(stmt: &mut Stmt) -> Option<&mut StmtKind> {
+    if matches!(stmt.kind, StmtKind::For { .. }) {
+        return Some(&mut stmt.kind);
+    }
+    blocks_mut(&mut stmt.kind).pop()?.first_mut().and_then(the_loop)
 }
 
 fn exchanged(point: &Point<'_>, edits: &mut Edits) {
@@ -560,7 +558,7 @@ fn assertion_scaled(point: &Point<'_>, edits: &mut Edits) {
     let at = point.at;
     let StmtKind::Assert { condition, .. } = &point.block[at].kind else { return };
     let Expr::Binary(op, operands) = condition else { return };
-    let is_int = point.scope.type_of(&operands[0]) == Some(halidom_halide::tree::Type::INT32);
+    let is_int = point.scope.type_of(&operands[0]) == Some(Type::INT32);
     if !op.is_comparison() || !is_int {
         return;
     }
@@ -593,9 +591,19 @@ fn assertion_added(point: &Point<'_>, edits: &mut Edits) {
     if !is_work(&point.block[at].kind) {
         return;
     }
+    let Some(error) = point.scope.names.find(super::ERROR) else { return };
     for condition in doubts(point.scope) {
         edits.push(move |block| {
-            let kind = StmtKind::Assert { condition: condition.clone(), message: int(-1) };
+            let words = |text: &[u8]| Expr::String(text.into());
+            let message = Expr::Call(Box::new(Call {
+                name: error,
+                ty: Some(Type::INT32),
+                args: vec![words(b"a mutant"), words(b"does not hold")],
+                kind: Some(CallKind::Extern),
+                component: 0,
+                parameter: None,
+            }));
+            let kind = StmtKind::Assert { condition: condition.clone(), message };
             block.insert(at, stmt(kind));
         });
     }
