@@ -17,6 +17,7 @@ use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::barriers;
 use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
+use super::kernels::mentions;
 use super::lanes::{Lanes, Lowering, Memo, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
@@ -544,8 +545,9 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            // Its loads are made here, wherever it is used.
-            let made = self.made(pool, &[node], None)?;
+            // Its loads are made here: a store that runs whenever this does says as much, one in a condition does not.
+            let made =
+                if is_stored(rest, name) { Vec::new() } else { self.made(pool, &[node], None)? };
             return Ok((Binding::Node(node), made));
         }
         // Entry checks speak of parameters and shapes by themselves.
@@ -621,7 +623,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Says something once.
-    fn note(&mut self, words: &str) {
+    pub(super) fn note(&mut self, words: &str) {
         if !self.notes.iter().any(|known| known == words) {
             self.notes.push(words.to_owned());
         }
@@ -726,6 +728,25 @@ fn contains_assert(block: &[Stmt]) -> bool {
             stmt.for_each_block(&mut |block| found |= contains_assert(block));
         }
         found
+    })
+}
+
+/// Whether a store that runs whenever a block does has a name in it, or one of its other names.
+fn is_stored(block: &[Stmt], name: NameId) -> bool {
+    let names = FxHashSet::from_iter([name]);
+    block.iter().enumerate().any(|(number, stmt)| {
+        if let StmtKind::Let { name: other, value } = &stmt.kind {
+            return mentions(value, &names) && is_stored(&block[number + 1..], *other);
+        }
+        if let StmtKind::Store { name: _, index, alignment: _, value, predicate: _ } = &stmt.kind {
+            return mentions(index, &names) || mentions(value, &names);
+        }
+        if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+            &stmt.kind
+        {
+            return is_stored(body, name);
+        }
+        false
     })
 }
 
