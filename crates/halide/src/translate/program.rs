@@ -6,7 +6,7 @@
 //! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives ([`super::memory`]). Output buffers are exactly their windows.
 //! Each node is taken with all its fields: a field is given its meaning, or the node is refused.
 
-use halidom_base::{FxHashMap, FxHashSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, LoopKind,
     Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
@@ -149,7 +149,7 @@ pub(super) struct Walk<'a> {
     pub(super) live: FxHashMap<NameId, usize>,
     pub(super) semaphores: FxHashMap<NameId, Semaphore>,
     /// The caller's buffers by their names in the statement.
-    pub(super) callers: FxHashSet<NameId>,
+    pub(super) callers: IndexSet<NameId>,
     /// The outputs' buffers.
     pub(super) outputs: Vec<BufferId>,
     /// Where the caller's buffers are up to date.
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
             place: Place::Host,
             live: FxHashMap::default(),
             semaphores: FxHashMap::default(),
-            callers: FxHashSet::default(),
+            callers: IndexSet::default(),
             outputs: Vec::new(),
             holdings: Holdings::default(),
             host_loops: 0,
