@@ -6,7 +6,7 @@
 //! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives ([`super::memory`]). Output buffers are exactly their windows.
 //! Each node is taken with all its fields: a field is given its meaning, or the node is refused.
 
-use halidom_base::{FxHashMap, FxHashSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, LoopKind,
     Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
@@ -18,6 +18,7 @@ use super::barriers;
 use super::contract::Contract;
 use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
+use super::kernels::mentions;
 use super::lanes::{Lanes, Lowering, Memo, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
@@ -148,7 +149,7 @@ pub(super) struct Walk<'a> {
     pub(super) live: FxHashMap<NameId, usize>,
     pub(super) semaphores: FxHashMap<NameId, Semaphore>,
     /// The caller's buffers by their names in the statement.
-    pub(super) callers: FxHashSet<NameId>,
+    pub(super) callers: IndexSet<NameId>,
     /// The outputs' buffers.
     pub(super) outputs: Vec<BufferId>,
     /// Where the caller's buffers are up to date.
@@ -181,7 +182,7 @@ impl<'a> Walk<'a> {
             place: Place::Host,
             live: FxHashMap::default(),
             semaphores: FxHashMap::default(),
-            callers: FxHashSet::default(),
+            callers: IndexSet::default(),
             outputs: Vec::new(),
             holdings: Holdings::default(),
             host_loops: 0,
@@ -560,8 +561,9 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            // Its loads are made here, wherever it is used.
-            let made = self.made(pool, &[node], None)?;
+            // Its loads are made here: a store that runs whenever this does says as much, one in a condition does not.
+            let made =
+                if is_stored(rest, name) { Vec::new() } else { self.made(pool, &[node], None)? };
             return Ok((Binding::Node(node), made));
         }
         // Entry checks speak of parameters and shapes by themselves.
@@ -637,7 +639,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Says something once.
-    fn note(&mut self, words: &str) {
+    pub(super) fn note(&mut self, words: &str) {
         if !self.notes.iter().any(|known| known == words) {
             self.notes.push(words.to_owned());
         }
@@ -742,6 +744,25 @@ fn contains_assert(block: &[Stmt]) -> bool {
             stmt.for_each_block(&mut |block| found |= contains_assert(block));
         }
         found
+    })
+}
+
+/// Whether a store that runs whenever a block does has a name in it, or one of its other names.
+fn is_stored(block: &[Stmt], name: NameId) -> bool {
+    let names = FxHashSet::from_iter([name]);
+    block.iter().enumerate().any(|(number, stmt)| {
+        if let StmtKind::Let { name: other, value } = &stmt.kind {
+            return mentions(value, &names) && is_stored(&block[number + 1..], *other);
+        }
+        if let StmtKind::Store { name: _, index, alignment: _, value, predicate: _ } = &stmt.kind {
+            return mentions(index, &names) || mentions(value, &names);
+        }
+        if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+            &stmt.kind
+        {
+            return is_stored(body, name);
+        }
+        false
     })
 }
 
