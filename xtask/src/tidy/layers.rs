@@ -32,7 +32,7 @@ const LAYERS: &[&str] = &[
 ];
 
 /// What the validator may see: it must share no code with what it checks.
-const SEEN_BY_VALIDATE: &[&str] = &["base", "poly", "smt", "ir", "encode", "interp"];
+const SEEN_BY_VALIDATE: &[&str] = &["base", "verdict", "poly", "smt", "ir", "encode", "interp"];
 
 /// What the second opinion may see: neither what it checks nor the first one.
 const SEEN_BY_REFERENCE: &[&str] = &["base", "poly", "smt", "ir", "encode"];
