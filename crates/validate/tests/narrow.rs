@@ -17,6 +17,15 @@ fn contract(buffer: &str) -> String {
     )
 }
 
+fn window() -> String {
+    let size = 1_i64 << 29;
+    format!(
+        "assert 0 - {size} <= w & w < {size}, size_limit \"min\";
+         assert 0 <= n & n < {size}, size_limit \"extent\";
+         assert w + n < {size}, size_limit \"end\";"
+    )
+}
+
 fn span(buffer: &str) -> String {
     format!("assert {buffer}.extent.0 * {buffer}.stride.0 <= 2147483647, size_limit \"span\";")
 }
@@ -32,27 +41,28 @@ impl Copy {
     fn right() -> Self {
         Self {
             checks: span("out"),
-            guard: "x < out.min.0 + out.extent.0",
+            guard: "x < w + n",
             index: "x * out.stride.0 - out.min.0 * out.stride.0",
         }
     }
 
     fn text(&self) -> String {
-        let (input, output) = (contract("a") + &span("a"), contract("out"));
+        let (input, output) = (contract("a") + &span("a"), contract("out") + &window());
         let Self { checks, guard, index } = self;
         format!(
             "algorithm copy {{
   input a(_0): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0];
-  func out(_x): u8 {{ stage(_x) = a(_x) + 1u8; }}
+  func out(c): u8 {{ stage(c) = a(c) + 1u8; }}
   output out;
 }}
 program copy {{
-  output out in out.buffer [out.min.0, out.extent.0, out.stride.0] window [out.min.0, out.extent.0];
+  output out in out.buffer [out.min.0, out.extent.0, out.stride.0] window [w, n];
   {input} {output} {checks}
-  assert a.min.0 <= out.min.0 & out.min.0 + out.extent.0 <= a.min.0 + a.extent.0, input_region a, 0, [out.min.0, out.extent.0] within [a.min.0, a.extent.0];
-  func out [out.min.0, out.extent.0] {{
+  assert n <= 0 | a.min.0 <= w & w + n <= a.min.0 + a.extent.0, input_region a, 0, [w, n] within [a.min.0, a.extent.0];
+  assert n <= 0 | out.min.0 <= w & w + n <= out.min.0 + out.extent.0, output_region out, 0, [w, n] within [out.min.0, out.extent.0];
+  func out [w, n] {{
     stage out, 0, 0 {{
-      for x in [out.min.0, out.extent.0] {{
+      for x in [w, n] {{
         if {guard} {{
           out.buffer[{index} @ out(x) stage 0] = a.buffer[(x - a.min.0) * a.stride.0 @ a(x)] + 1u8;
         }}
@@ -69,9 +79,11 @@ program copy {{
         let program = module.program.take().expect("there is a program");
         let mut options = options();
         options.int_bits = bits;
-        limits(&module.pool, program.body, &mut |condition| {
-            options.code.contract.insert(condition);
-        });
+        if bits < 64 {
+            limits(&module.pool, program.body, &mut |condition| {
+                options.code.contract.insert(condition);
+            });
+        }
         if single {
             let window = program.outputs[0].window[0].1;
             let extent = module.pool.var_expr(window);
@@ -135,11 +147,11 @@ fn a_quotient_within_an_index_may_not_wrap() {
 
 #[test]
 fn what_decides_may_not_overflow() {
-    let guard = "x * 65536 < (out.min.0 + out.extent.0) * 65536";
+    let guard = "x * 65536 < (w + n) * 65536";
     let copy = Copy { guard, ..Copy::right() };
     assert_open(&copy, "may overflow in 32 bits: `x * 65536`, e.g. ");
     assert_eq!(copy.judge(64, false).verdict, Verdict::Proved);
-    assert_proved(&Copy { guard: "x * 2 < (out.min.0 + out.extent.0) * 2", ..Copy::right() });
+    assert_proved(&Copy { guard: "x * 2 < (w + n) * 2", ..Copy::right() });
 }
 
 #[test]
@@ -148,19 +160,20 @@ fn an_entry_check_may_not_overflow() {
         checks: format!("{} assert {condition}, require \"sizes\";", span("out")),
         ..Copy::right()
     };
-    let wrong = check("out.extent.0 * 65536 <= a.extent.0 * 65536");
-    assert_open(&wrong, "may overflow in 32 bits: `out.extent.0 * 65536`");
+    let wrong = check("n * 65536 <= a.extent.0 * 65536");
+    assert_open(&wrong, "may overflow in 32 bits: `n * 65536`");
     assert_eq!(wrong.judge(64, false).verdict, Verdict::Proved);
-    assert_proved(&check("out.extent.0 * 2 <= a.extent.0 * 2"));
+    assert_proved(&check("n * 2 <= a.extent.0 * 2"));
     // The first is exact if the second holds, whatever their order is.
-    let later = "out.extent.0 * 65536 <= a.extent.0 * 65536, require \"sizes\"; assert out.extent.0 <= 1000 & a.extent.0 <= 1000";
+    let later =
+        "n * 65536 <= a.extent.0 * 65536, require \"sizes\"; assert n <= 1000 & a.extent.0 <= 1000";
     assert_proved(&check(later));
 }
 
 #[test]
 fn a_condition_that_leaves_no_room_is_too_strict() {
     let copy = Copy {
-        checks: format!("{} assert out.extent.0 <= 1, size_limit \"extent\";", span("out")),
+        checks: format!("{} assert n <= 1, size_limit \"extent\";", span("out")),
         ..Copy::right()
     };
     assert_open(&copy, "the conditions leave only outputs with an extent of 1 or 0");
@@ -171,11 +184,11 @@ fn a_condition_that_leaves_no_room_is_too_strict() {
 #[test]
 fn what_calls_itself_a_size_limit_is_listed_by_its_shape() {
     let copy = Copy {
-        checks: format!("{} assert 5 <= out.extent.0, size_limit \"extent\";", span("out")),
+        checks: format!("{} assert 5 <= n, size_limit \"extent\";", span("out")),
         ..Copy::right()
     };
     let report = copy.judge(64, false);
-    let wants = |line: &&String| line.ends_with("5 <= out.extent.0");
+    let wants = |line: &&String| line.ends_with("5 <= n");
     let line = report.assumptions.iter().find(wants).expect("it is listed");
     assert!(!line.starts_with("size limit of"), "{line}");
 }

@@ -58,6 +58,15 @@ impl Widths {
         *known = bits.min(*known);
     }
 
+    /// Notes of expressions that became others what is known of them.
+    pub(crate) fn carry(&mut self, changed: &[(ExprId, ExprId)]) {
+        for (before, after) in changed {
+            if let Some(bits) = self.0.get(before).copied() {
+                self.note(*after, bits);
+            }
+        }
+    }
+
     /// The expressions that are noted, with their widths.
     pub fn known(&self) -> &FxHashMap<ExprId, u32> {
         &self.0

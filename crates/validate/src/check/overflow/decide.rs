@@ -130,13 +130,25 @@ impl Checker<'_> {
         if divisor == i128::MAX { (0, most) } else { (0, most.div_euclid(divisor)) }
     }
 
-    /// An integer as a quotient by a positive number.
-    fn quotient(&self, poly: PolyId) -> (PolyId, i128) {
-        let divided = self.space.as_atom(poly).and_then(|atom| match self.space.atom(atom) {
-            Atom::Div(p, m) => self.space.as_constant(*m).filter(|m| *m > 0).map(|m| (*p, m)),
-            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => None,
-        });
-        divided.unwrap_or((poly, 1))
+    /// An integer as a quotient by a positive number: `c + ⌊p/m⌋` is `⌊(p + c·m)/m⌋`.
+    fn quotient(&mut self, poly: PolyId) -> (PolyId, i128) {
+        let terms = self.space.poly(poly).clone();
+        let (constant, monomial) = match &*terms.0 {
+            [(monomial, 1)] => (0, monomial),
+            [(unit, constant), (monomial, 1)] if unit.is_empty() => (*constant, monomial),
+            _ => return (poly, 1),
+        };
+        let [atom] = **monomial else { return (poly, 1) };
+        let (p, m) = match self.space.atom(atom) {
+            Atom::Div(p, m) => (*p, *m),
+            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => {
+                return (poly, 1);
+            }
+        };
+        match self.space.as_constant(m).filter(|m| *m > 0) {
+            Some(m) => (self.space.offset(p, constant.saturating_mul(m)), m),
+            None => (poly, 1),
+        }
     }
 
     fn ends(
