@@ -25,9 +25,7 @@ fn printed(arguments: &[&str]) -> (u8, Value) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = std::iter::once("halidom").chain(arguments.iter().copied()).chain(["--json"]);
     let exit = halidom_cli::run(all.map(OsString::from), &mut out, &mut err);
-    let text = String::from_utf8_lossy(&out);
-    let object = serde_json::from_str(&text);
-    (exit.code(), object.unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}")))
+    (exit.code(), serde_json::from_slice(&out).expect("one object and nothing else"))
 }
 
 const TWO: &str = "pipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> { func b(x) = a(x) + 1; }

@@ -279,7 +279,7 @@ impl Job<'_> {
                 );
                 output.diagnostic(self.sources, &diagnostic);
                 let expected = "the source's meaning";
-                let evidence = Evidence::of(Ran::CompiledCode, expected, place.to_string());
+                let evidence = Evidence::of(Ran::CompiledCode, expected, place);
                 return Ok(Some(Verdict::refuted(evidence)));
             }
             Err(error) => {
