@@ -8,6 +8,7 @@
     reason = "a command-line tool talks to its user"
 )]
 
+mod agree;
 mod atl;
 mod bench;
 mod corpus;
@@ -59,6 +60,7 @@ const COMMANDS: &[Command] = &[
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,
+    agree::COMMAND,
     sanitize::COMMAND,
     relink::COMMAND,
     atl::COMMAND,

@@ -273,7 +273,9 @@ impl Block {
             self.shadows = vec![Shadow::default(); self.bytes.len()];
         }
         let shadows = self.shadows.get_mut(range)?;
-        shadows.iter_mut().for_each(|shadow| shadow.begin(access.epoch));
+        for shadow in shadows.iter_mut() {
+            shadow.begin(access.epoch);
+        }
         Some(shadows)
     }
 }

@@ -23,7 +23,7 @@ const POINTS: i64 = 500;
 /// Characters of a reason.
 const REASON: usize = 120;
 /// The script's name in its folder.
-const SCRIPT: &str = "script.py";
+pub(super) const SCRIPT: &str = "script.py";
 
 /// What examines programs.
 pub(super) struct Examiner {
@@ -178,7 +178,7 @@ impl Examiner {
 }
 
 /// The script of a program under its first schedule.
-fn script_of(text: &str) -> Result<String, String> {
+pub(super) fn script_of(text: &str) -> Result<String, String> {
     let loaded = parse("program.hal", text);
     let pipeline = loaded.module.pipelines.first().ok_or("the front end refuses it")?;
     let schedule = match pipeline.schedules.first() {
