@@ -375,13 +375,20 @@ impl Compiler<'_> {
                 let mut values = Vec::new();
                 let mut strings = Vec::new();
                 for arg in args {
-                    if let Expr::String(bytes) = arg {
-                        strings.push(Some(String::from_utf8_lossy(bytes).into()));
-                    } else {
-                        strings.push(None);
+                    // A text that is put together is shown part by part.
+                    let mut parts = std::slice::from_ref(arg);
+                    if let Expr::Call(call) = arg
+                        && self.text(call.name) == "stringify"
+                    {
+                        parts = &call.args;
                     }
-                    let (reg, ty) = self.expr(arg)?;
-                    values.push((reg, ty.kind));
+                    for part in parts {
+                        let string =
+                            if let Expr::String(bytes) = part { Some(bytes) } else { None };
+                        strings.push(string.map(|bytes| String::from_utf8_lossy(bytes).into()));
+                        let (reg, ty) = self.expr(part)?;
+                        values.push((reg, ty.kind));
+                    }
                 }
                 self.emit(Op::Fail { error, args: values, strings });
             }
