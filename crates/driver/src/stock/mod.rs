@@ -1,5 +1,6 @@
 //! What stock Halide compiled: a pipeline file and the statement that Halide made of it, and the compiled code itself.
 
+mod agree;
 mod annotated;
 mod compare;
 pub mod fuzz;
@@ -24,6 +25,7 @@ use crate::files::{self, FileError};
 use crate::source;
 use crate::subject::{Origin, Subject};
 
+pub use agree::{Agreement, Effort, agree};
 pub use annotated::{
     Annotated, Annotations, Beside as BesideAnnotated, Judged, Prophecies, annotated_statement,
     carried, judged,

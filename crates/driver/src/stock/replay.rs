@@ -144,7 +144,7 @@ pub(super) fn write_case(
 }
 
 /// Writes what the compiled code is to be run on.
-fn write_given(
+pub(super) fn write_given(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
@@ -206,7 +206,7 @@ pub(super) fn compare(
 }
 
 /// What the compiled code left in each component of the outputs.
-fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
+pub(super) fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
     let Subject { pool, compiled, .. } = &stock.subject;
     let buffers = compiled.program.outputs.iter().zip(windows);
     let buffers = buffers

@@ -23,7 +23,7 @@ const POINTS: i64 = 500;
 /// Characters of a reason.
 const REASON: usize = 120;
 /// The script's name in its folder.
-const SCRIPT: &str = "script.py";
+pub(super) const SCRIPT: &str = "script.py";
 
 /// What examines programs.
 pub(super) struct Examiner {

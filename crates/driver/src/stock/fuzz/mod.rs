@@ -4,6 +4,7 @@
 //! the validator, whose search runs it, and the compiled code is run on random cases. A [`Finding`] is a statement or code that differs. Start with [`run`].
 
 mod examine;
+mod stocks;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ use halidom_halide::bridge::BridgeError;
 use halidom_smt::FindError;
 
 use crate::reduce;
+
+pub use stocks::each_stock;
 
 /// How much to try.
 #[derive(Clone, Debug)]
