@@ -1,6 +1,6 @@
 (** Everything that a certificate imports, and the lemmas and tactics by which its side conditions are closed. *)
 From Coq Require Export ZArith Lia Bool List String.
-From Halidom Require Export Tensor Rules Reshape Loop Lower Print Instances.
+From Halidom Require Export Tensor Rules Reshape Loop Machine Lower Print Instances.
 Export ListNotations.
 Open Scope Z_scope.
 
@@ -48,7 +48,7 @@ Proof. destruct p, q; intuition congruence. Qed.
 
 (** ** Boxes, as certificates show them *)
 Section Boxes.
-Context {K : semiring}.
+Context {ext : Extensionality} {K : semiring}.
 Lemma box_nil d (v : T K d) : box d [] v.
 Proof. now destruct d. Qed.
 Lemma supp_of d n (v : T K (S d)) : box (S d) [n] v -> supp d n v.
@@ -66,17 +66,17 @@ End Boxes.
 Arguments supp_of {K} d n v & _.
 Arguments box_fits {K} d claimed known v & _ _.
 Arguments box_gen {K} d n sh lo hi f & _ _.
-Arguments box_add {K} d sh a b & _ _.
+Arguments box_add {ext K} d sh a b & _ _.
 Arguments box_guard {K} d sh p e & _.
-Arguments box_sum {K} d sh lo hi f & _.
+Arguments box_sum {ext K} d sh lo hi f & _.
 Arguments box_let {K} d e sh x f & _.
 Arguments box_eq {K} d sh v x & _ _.
 Arguments box_get {K} d n sh v i & _.
-Arguments box_transpose {K} d n m sh v & _.
+Arguments box_transpose {ext K} d n m sh v & _.
 Arguments box_trunc_r {K} d n k sh v & _ _.
 Arguments box_trunc_l {K} d n m k sh v & _ _.
 Arguments box_pad_r {K} d n m k sh v & _ _.
 Arguments box_pad_l {K} d n m k sh v & _ _.
 Arguments box_flatten {K} d n a b sh v & _ _.
-Arguments box_split {K} d a b n k sh v & _ _ _.
-Arguments box_concat {K} d n a b sh u v & _ _ _ _ _.
+Arguments box_split {ext K} d a b n k sh v & _ _ _.
+Arguments box_concat {ext K} d n a b sh u v & _ _ _ _ _.

@@ -2,7 +2,7 @@
 
     Memory is a set of named arrays, each with a shape and contents. An access names an array and one index for each of its dimensions; every index
     must be in range. A store adds to what is there; [New] makes an array of zeros that lives as long as its body. *)
-From Coq Require Import ZArith Lia Bool List String FunctionalExtensionality.
+From Coq Require Import ZArith Lia Bool List String.
 From Halidom Require Import Tensor.
 Open Scope Z_scope.
 Import ListNotations.

@@ -3,13 +3,13 @@
     [low] relates a tensor [e] of shape [sh], a destination array [y] and a map [ix] from the indices of [e] to those of [y] to a statement. There is one
     lemma for each construct, and a certificate's proof of lowering is a term made of them. As [exec] fails at an access out of bounds, the final theorem
     states memory safety as well. *)
-From Coq Require Import ZArith Lia Bool List String FunctionalExtensionality.
+From Coq Require Import ZArith Lia Bool List String.
 From Halidom Require Import Tensor Loop.
 Open Scope Z_scope.
 Import ListNotations.
 
 Section Lower.
-Context {K : semiring}.
+Context {ext : Extensionality} {K : semiring}.
 
 (** The element of a tensor at a list of indices. *)
 Fixpoint at_ (d : nat) : T K d -> list Z -> K :=
@@ -185,7 +185,7 @@ Proof.
   - cbn [scatter here]. injection L as L. destruct js as [|j js].
     + unfold held. simpl. unfold sum. rewrite (sum_up_ext 0 _ _ _ (fun _ => zero 0)). apply (sum_up_zero 0). intros i Hi.
       assert (N : forall d (sh : list Z) (v : T K d) pre' js, (List.length js < List.length pre')%nat -> scatter d sh v (here d (fun is => pre' ++ is)) js = k0 K).
-      { clear. induction d as [|d IH]; intros sh v pre' js L.
+      { clear - ext. induction d as [|d IH]; intros sh v pre' js L.
         - simpl. destruct (same js (pre' ++ [])) eqn:E; auto. apply same_spec in E. subst js. rewrite app_length in L. lia.
         - destruct sh as [|n sh]; simpl; auto. unfold sum. rewrite (sum_up_ext 0 _ _ _ (fun _ => zero 0)). apply (sum_up_zero 0).
           intros i _. replace (fun is => pre' ++ i :: is) with (fun is => (pre' ++ [i]) ++ is) by (extensionality is; now rewrite <- app_assoc).
@@ -198,7 +198,7 @@ Proof.
         destruct (Z.eqb_spec i j) as [->|N].
         -- replace (pre ++ j :: js) with ((pre ++ [j]) ++ js) by now rewrite <- app_assoc. now apply IH.
         -- simpl. assert (Q : forall d (sh : list Z) (v : T K d) tail, scatter d sh v (here d (fun is => (pre ++ [i]) ++ tail ++ is)) (pre ++ j :: js) = k0 K).
-           { clear - N P. induction d as [|d IH]; intros sh v tail.
+           { clear - ext N P. induction d as [|d IH]; intros sh v tail.
              - simpl. rewrite <- !app_assoc, P. simpl. destruct (Z.eqb_spec j i); [congruence|]. reflexivity.
              - destruct sh as [|m sh]; simpl; auto. unfold sum. rewrite (sum_up_ext 0 _ _ _ (fun _ => zero 0)). apply (sum_up_zero 0).
                intros k _. replace (fun is => (pre ++ [i]) ++ tail ++ k :: is) with (fun is => (pre ++ [i]) ++ (tail ++ [k]) ++ is)
@@ -431,21 +431,21 @@ Arguments vanish_flatten {K} d P n m v & _ _.
 Arguments vanish_split {K} d P n k v & _ _.
 Arguments vanish_trunc_r {K} d P k v & _.
 Arguments vanish_concat {K} d P n m u v & _ _.
-Arguments low_gen {K} r G y shy d n sh lo hi f ix x lo' hi' s & _ _ _ _.
-Arguments low_gen0 {K} r G y shy d n sh f ix x hi' s & _ _.
-Arguments low_sum {K} r G y shy d sh lo hi f ix x lo' hi' s & _ _ _.
-Arguments low_guard {K} r G y shy d sh p q e ix s & _ _.
-Arguments low_add {K} r G y shy d sh a b ix s t & _ _.
-Arguments low_let {K} r G y shy c d shx sh x u v ix shx' s t & _ _ _ _ _ _.
-Arguments low_transpose {K} r G y shy d n m sh e ix s & _.
-Arguments low_flatten {K} r G y shy d n m q sh e ix s & _ _ _ _.
-Arguments low_split {K} r G y shy d n k c sh e ix s & _ _ _ _.
-Arguments low_trunc_r {K} r G y shy d n k sh e ix s & _ _ _ _.
-Arguments low_trunc_l {K} r G y shy d n k sh e ix s & _ _ _ _.
-Arguments low_pad_r {K} r G y shy d n k q sh e ix s & _ _ _ _.
-Arguments low_pad_l {K} r G y shy d n k q sh e ix s & _ _ _ _.
-Arguments low_concat {K} r G y shy d n m q sh a b ix s t & _ _ _ _ _.
-Arguments low_scalar {K} r G y shy e v is js & _ _ _.
+Arguments low_gen {ext K} r G y shy d n sh lo hi f ix x lo' hi' s & _ _ _ _.
+Arguments low_gen0 {ext K} r G y shy d n sh f ix x hi' s & _ _.
+Arguments low_sum {ext K} r G y shy d sh lo hi f ix x lo' hi' s & _ _ _.
+Arguments low_guard {ext K} r G y shy d sh p q e ix s & _ _.
+Arguments low_add {ext K} r G y shy d sh a b ix s t & _ _.
+Arguments low_let {ext K} r G y shy c d shx sh x u v ix shx' s t & _ _ _ _ _ _.
+Arguments low_transpose {ext K} r G y shy d n m sh e ix s & _.
+Arguments low_flatten {ext K} r G y shy d n m q sh e ix s & _ _ _ _.
+Arguments low_split {ext K} r G y shy d n k c sh e ix s & _ _ _ _.
+Arguments low_trunc_r {ext K} r G y shy d n k sh e ix s & _ _ _ _.
+Arguments low_trunc_l {ext K} r G y shy d n k sh e ix s & _ _ _ _.
+Arguments low_pad_r {ext K} r G y shy d n k q sh e ix s & _ _ _ _.
+Arguments low_pad_l {ext K} r G y shy d n k q sh e ix s & _ _ _ _.
+Arguments low_concat {ext K} r G y shy d n m q sh a b ix s t & _ _ _ _ _.
+Arguments low_scalar {ext K} r G y shy e v is js & _ _ _.
 Arguments c_load {K} r G a is d sh v js & _ _ _.
 Arguments c_add {K} r G a b x y & _ _.
 Arguments c_mul {K} r G a b x y & _ _.

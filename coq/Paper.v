@@ -1,12 +1,12 @@
 (** Agreement with the semantics of the ATL paper (Liu, Bernstein, Chlipala, Ragan-Kelley, POPL 2022): its tensors are nested lists (Fig. 2), its reshape
     operators are comprehensions (Fig. 5). On consistent, non-empty tensors the zero-extended functions of this library are the same. *)
-From Coq Require Import ZArith Lia Bool List FunctionalExtensionality.
+From Coq Require Import ZArith Lia Bool List.
 From Halidom Require Import Tensor Rules Reshape.
 Import ListNotations.
 Open Scope Z_scope.
 
 Section Paper.
-Context {K : semiring}.
+Context {ext : Extensionality} {K : semiring}.
 
 (** ** Fig. 2: nested lists *)
 Fixpoint P (d : nat) : Type := match d with O => carrier K | S d => list (P d) end.

@@ -1,6 +1,6 @@
 (** Loop nests as C text. A certificate computes the text of its loop nest with [c_function] and states that it is the C that the compiler wrote. *)
-From Coq Require Import ZArith List String Ascii DecimalString.
-From Halidom Require Import Loop.
+From Coq Require Import ZArith List Bool String Ascii DecimalString.
+From Halidom Require Import Loop Machine.
 Import ListNotations.
 Open Scope string_scope.
 
@@ -38,14 +38,34 @@ Fixpoint c_test (p : test) : text :=
   | And p q => c_test p +> t " && " +> c_test q
   end.
 
-(** The shapes of the arrays in scope: an access is to row-major storage. *)
-Definition shapes := list (string * list index).
-Fixpoint shape_of (s : shapes) (a : string) : list index := match s with [] => [] | (b, sh) :: s => if String.eqb a b then sh else shape_of s a end.
-Fixpoint row_major (offset : index) (is sh : list index) : index :=
-  match is, sh with i :: is, n :: sh => row_major (Plus (Times offset n) i) is sh | _, _ => offset end.
 Definition c_access (s : shapes) (a : string) (is : list index) : text :=
-  t a +> t "[" +> c_index 0 (match is, shape_of s a with i :: is, _ :: sh => row_major i is sh | _, _ => Num 0 end) +> t "]".
-Definition c_count (sh : list index) : text := match sh with [] => t "1" | n :: sh => c_index 0 (fold_left Times sh n) end.
+  t a +> t "[" +> c_index 0 (offset s a is) +> t "]".
+Definition c_count (sh : list index) : text := c_index 0 (count sh).
+
+(** What is checked at entry: bounds by functions that give -1 for what is beyond the limit; tests that need no size are left out, and none is
+    made twice. *)
+Fixpoint c_bound (b : index) : text :=
+  match b with
+  | Var x => t x
+  | Num c => t (NilZero.string_of_int (Z.to_int c))
+  | Plus a b => t "atl_up_add(" +> c_bound a +> t ", " +> c_bound b +> t ")"
+  | Times a b => t "atl_up_mul(" +> c_bound a +> t ", " +> c_bound b +> t ")"
+  | Most a b => t "atl_up_max(" +> c_bound a +> t ", " +> c_bound b +> t ")"
+  | Minus _ _ | Over _ _ | Rem _ _ | Up _ _ | Least _ _ => t "-1"
+  end.
+Definition c_check (c : check) : text :=
+  match c with
+  | Fits b => t "if (!atl_fits(" +> c_bound b +> t ")) return 1;"
+  | Holds p => t "if (!(" +> c_test p +> t ")) return 1;"
+  end.
+Definition sizeless (c : check) : bool := match c with Fits (Num _) | Holds (Lt (Num _) (Num _)) => passes [] c | _ => false end.
+Fixpoint once (seen lines : list string) : list string :=
+  match lines with
+  | [] => []
+  | l :: ls => if existsb (String.eqb l) seen then once seen ls else l :: once (l :: seen) ls
+  end.
+Definition c_entry (cs : list check) : list text :=
+  map t (once [] (map (fun c => c_check c "") (filter (fun c => negb (sizeless c)) cs))).
 
 Section Functions.
 (** The C names of uninterpreted functions and literals. *)
@@ -81,9 +101,12 @@ Fixpoint c_stmt (s : shapes) (indent : string) (c : stmt) : text :=
   | Clear a => line indent (t "atl_clear(" +> t a +> t ", " +> c_count (shape_of s a) +> t ");")
   end.
 
-(** A function of sizes, input arrays and one output array. *)
-Definition c_function (f : string) (sizes : list string) (inputs : shapes) (output : string * list index) (c : stmt) : string :=
-  (t "void " +> t f +> t "("
+(** A function of sizes, input arrays and one output array. It returns 1, and does nothing else, where the checks fail. *)
+Definition c_function
+  (f : string) (sizes : list string) (inputs : shapes) (output : string * list index) (conditions : list test) (c : stmt) : string :=
+  (t "int " +> t f +> t "("
    +> joined ", " (map (fun x => t "int64_t " +> t x) sizes ++ map (fun a => t "const elem *" +> t (fst a)) inputs ++ [t "elem *" +> t (fst output)])%list
-   +> t ")" +> newline +> t "{" +> newline +> c_stmt (output :: inputs) "    " c +> t "}" +> newline) "".
+   +> t ")" +> newline +> t "{" +> newline
+   +> fold_right cat (t "") (map (line "    ") (c_entry (entry sizes conditions (output :: inputs) c)))
+   +> c_stmt (output :: inputs) "    " c +> line "    " (t "return 0;") +> t "}" +> newline) "".
 End Functions.

@@ -1,12 +1,12 @@
 (** The rewrite rules of the reshape operators: introduction of pairs that cancel, definitions, and how the operators commute with the core.
 
     As in [Rules], every lemma is a rule of the engine's table. *)
-From Coq Require Import ZArith Lia Bool List FunctionalExtensionality.
+From Coq Require Import ZArith Lia Bool List.
 From Halidom Require Import Tensor.
 Open Scope Z_scope.
 
 Section Reshape.
-Context {K : semiring}.
+Context {ext : Extensionality} {K : semiring}.
 
 Ltac points := repeat (let i := fresh "i" in extensionality i).
 Ltac ranges := simpl; repeat (match goal with |- context [within ?a ?b ?c] => destruct (within_spec a b c) end; simpl); try lia.

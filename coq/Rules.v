@@ -2,12 +2,12 @@
 
     Every lemma of this file is a rule of the engine's table, under the same name and with the same statement; a test compares the two. Where a rule
     needs a tensor to be zero outside of [n], it says [supp]. *)
-From Coq Require Import ZArith Lia Bool List FunctionalExtensionality.
+From Coq Require Import ZArith Lia Bool List.
 From Halidom Require Import Tensor.
 Open Scope Z_scope.
 
 Section Rules.
-Context {K : semiring}.
+Context {ext : Extensionality} {K : semiring}.
 
 Ltac points := repeat (let i := fresh "i" in extensionality i).
 Ltac ranges := simpl; repeat (match goal with |- context [within ?a ?b ?c] => destruct (within_spec a b c) end; simpl); try lia.

@@ -2,8 +2,13 @@
 
     A tensor of rank [d] is a function from [d] integers to a semiring [K]; it is zero wherever it has no elements. A guard that fails, an empty
     sum and a read out of range are therefore plain zeros, and most laws need no premise about shapes. *)
-From Coq Require Import ZArith Lia Bool List FunctionalExtensionality.
+From Coq Require Import ZArith Lia Bool List.
 Open Scope Z_scope.
+
+(** Functions that agree everywhere are equal. Nothing in the library assumes it: it is a premise of every lemma that needs it, and in the end of a
+    certificate's theorem. *)
+Class Extensionality : Prop := extensional : forall (A B : Type) (f g : A -> B), (forall x, f x = g x) -> f = g.
+Tactic Notation "extensionality" ident(x) := match goal with |- ?f = ?g => apply (extensional _ _ f g) end; intro x.
 
 (** A commutative semiring; [prim] interprets everything else a scalar can be made with (literals, quotients, functions), about which no
     theorem assumes anything. *)
@@ -42,7 +47,7 @@ Definition cdiv (n k : Z) : Z := (n + k - 1) / k.
 Fixpoint T (K : semiring) (d : nat) : Type := match d with O => carrier K | S d => Z -> T K d end.
 
 Section Constructs.
-Context {K : semiring}.
+Context {ext : Extensionality} {K : semiring}.
 
 Fixpoint zero (d : nat) : T K d := match d with O => k0 K | S d => fun _ => zero d end.
 Definition one : T K 0 := k1 K.
@@ -261,7 +266,7 @@ Lemma box_at d n sh v : box (S d) (n :: sh) v -> forall i, box d sh (v i).
 Proof. now intros []. Qed.
 End Constructs.
 
-Arguments gen_in {K} d lo hi f g & H.
+Arguments gen_in {ext K} d lo hi f g & H.
 Arguments sum_in {K} d lo hi f g & H.
 Arguments guard_in {K} d p a b & H.
 Arguments let_value {K} d e x y f & H.

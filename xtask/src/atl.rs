@@ -6,22 +6,24 @@ use crate::json::Json;
 use crate::process::{self, capture, cargo, program, root, shown};
 use crate::{setup, table};
 use std::fs;
+use std::path::Path;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "atl",
     summary: "checks the certificates of all examples/*.atl with Coq and prints a table",
     help: "\
 Installs Coq where it is missing (Debian's package coq; this needs root), builds the release binary,
-and carries out every derivation of examples/*.atl: coqc checks the certificate, and the C runs under
+and carries out every derivation of examples/*.atl: Coq checks the certificate, and the C runs under
 the compiler's sanitizers against the meaning of the source program, for its own elements (the same
 bits) and for single precision (exactly where the certificate says so, else validated over the reals).
 Prints what each certificate says about floating point, and how fast the engine is. Fails if a
 derivation does, if one takes coqc more than 30 s, all more than 4 minutes, or the engine's hundred
-steps more than a second.
+steps more than a second. The certificates of one file are also written, copied to another folder, and
+checked there by `halidom certificate`; one whose C was changed must be refused.
 
---tamper: corrupts certificates in 200 places instead (a bound, a site, a rule name, an operator, a
-constant, the final program, the loop nest). Coq must refuse each and the tool name the place, or the
-file must state the same theorems.
+--tamper: corrupts certificates in 400 places instead (a bound, a site, a rule name, an operator, a
+constant, the final program, the loop nest, a token, a term, a line, and whole files that want false
+statements accepted). Each must be refused, or still prove the same statement and no false one.
 
 example: cargo xtask atl",
     run,
@@ -39,7 +41,7 @@ fn tamper() -> Result<(), Error> {
     setup::ensure_coq()?;
     let mut command =
         cargo(&["test", "--release", "--package", "halidom-atl", "--test", "tampering"]);
-    command.args(["--", "--nocapture"]).env("HALIDOM_TAMPER", "200");
+    command.args(["--", "--nocapture"]).env("HALIDOM_TAMPER", "400");
     process::run(&mut command).map(drop)
 }
 
@@ -132,6 +134,9 @@ fn run() -> Result<(), Error> {
     ];
     println!("\n{}\n{}", table::layout(&headings, &rows), about_floats.join("\n"));
     println!("\n{} derivations; coqc: {seconds:.1} s in all", rows.len());
+    if rows.is_empty() {
+        failed.push("no derivation was looked at".to_owned());
+    }
     if seconds > LIMITS.1 {
         failed.push(format!("all together (more than {} s of coqc)", LIMITS.1));
     }
@@ -149,7 +154,45 @@ fn run() -> Result<(), Error> {
     if errors.is_some() || taken.is_none() {
         failed.push(ENGINE_PROGRAM.to_owned());
     }
+    failed.extend(sent(&halidom)?);
     if failed.is_empty() { Ok(()) } else { Err(Error::Derivations(failed)) }
+}
+
+/// Writes a certificate, copies it, and has the copy checked: as it is, and with another C. Says what went wrong.
+fn sent(halidom: &Path) -> Result<Vec<String>, Error> {
+    let name = "tiled";
+    let folder = root().join("target/certificates");
+    let at = |cause| Error::File { path: folder.clone(), cause };
+    match fs::remove_dir_all(&folder) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => return Err(at(cause)),
+        Ok(()) | Err(_) => {}
+    }
+    let mut command = program(halidom);
+    command.arg("derive").arg(root().join("examples/two_stage.atl"));
+    command.args(["-d", name, "--emit", "coq", "-o"]).arg(folder.join("written"));
+    process::run(&mut command)?;
+    let copy = folder.join("received");
+    fs::create_dir_all(&copy).map_err(at)?;
+    for file in fs::read_dir(folder.join("written").join(name)).map_err(at)?.flatten() {
+        fs::copy(file.path(), copy.join(file.file_name())).map_err(at)?;
+    }
+    let c = copy.join(format!("{name}.c"));
+    let text = fs::read_to_string(&c).map_err(at)?;
+    let mut failed = Vec::new();
+    for (what, text, status) in [
+        ("as it was sent", text.clone(), 0),
+        ("with another C", text.replace("return 0;", "return 2;"), 1),
+    ] {
+        fs::write(&c, text).map_err(at)?;
+        let mut command = program(halidom);
+        command.arg("certificate").arg(&copy);
+        let output = capture(&mut command)?;
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        if output.status.code() != Some(status) {
+            failed.push(format!("`halidom certificate`, {what}"));
+        }
+    }
+    Ok(failed)
 }
 
 /// What `halidom derive --json` says of each derivation, and its diagnostics if it fails.

@@ -8,6 +8,7 @@
     reason = "a command-line tool talks to its user"
 )]
 
+mod agree;
 mod answer;
 mod atl;
 mod bench;
@@ -60,6 +61,7 @@ const COMMANDS: &[Command] = &[
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,
+    agree::COMMAND,
     sanitize::COMMAND,
     relink::COMMAND,
     atl::COMMAND,

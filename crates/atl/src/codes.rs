@@ -28,5 +28,7 @@ pub const PREMISE: Code = Code("HAL1011");
 pub const NOT_LOWERED: Code = Code("HAL1012");
 /// A certificate that Coq does not accept.
 pub const REFUSED: Code = Code("HAL1013");
+/// A folder that is no certificate.
+pub const NO_CERTIFICATE: Code = Code("HAL1016");
 /// Coq is not to be found, or a file cannot be written.
 pub const NO_COQ: Code = Code("HAL1014");

@@ -65,8 +65,9 @@ fn every_lemma_of_the_rule_files_is_in_the_table() {
 #[test]
 fn the_library_assumes_nothing() {
     for (name, text) in LIBRARY {
-        for word in ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "Unset Guard"] {
-            assert!(!text.contains(word), "{name}.v: {word}");
+        let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+        for word in ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "Guard", "Checking"] {
+            assert!(!words.contains(&word), "{name}.v: {word}");
         }
     }
 }

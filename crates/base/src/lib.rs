@@ -1,10 +1,12 @@
-//! Typed ids, append-only arenas, an interner and hash aliases: what every IR of the project is built from.
+//! Typed ids, append-only arenas, an interner and hash aliases: what every IR of the project is built from. Stacks and memory as large as the input wants them.
 //!
 //! Knows nothing of any domain. Start with [`define_id`], which makes a `Copy` index type, then [`Arena`] (values by id)
 //! and [`Interner`] (equal values share one id, so equality of ids is equality of values).
 
 mod arena;
 mod interner;
+pub mod memory;
+pub mod stack;
 
 pub use arena::{Arena, Id};
 pub use interner::Interner;

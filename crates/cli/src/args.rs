@@ -60,6 +60,14 @@ halidom validate --halide-script blur.py --annotations always"
     /// Derive a fast program from a clear one by proved rewriting; write C and a certificate that Coq checks
     #[command(after_help = "Example: halidom derive examples/two_stage.atl --check -o out")]
     Derive(DeriveArgs),
+    /// Check a folder with a certificate that somebody sent
+    #[command(
+        after_help = "FOLDER has NAME.atl, Proof.v and, as `halidom derive -o` writes them, NAME.c, Statement.v and Check.v. What the certificate states is made anew from NAME.atl, and printed; the other \
+files must agree with it, and Proof.v must prove it.\n\n\
+Exit status: 0 proved, 1 refused, 2 bad input, 3 not decided (no Coq, or not in time).\n\n\
+Example: halidom certificate out/tiled"
+    )]
+    Certificate(CertificateArgs),
     /// Verify the mutators and rewrite rules of a compiler from its C++ source
     #[command(
         after_help = "Rules rest on one another (an operand of a rule was simplified before): give the files of the whole simplifier.\n\n\
@@ -395,10 +403,16 @@ pub(crate) struct ExplainArgs {
 pub(crate) enum DeriveEmit {
     /// `.c`
     C,
-    /// `.v`, the certificate
+    /// The certificate: a folder of its own with the program, the C, `Statement.v`, `Proof.v` and `Check.v`
     Coq,
     /// The final intermediate representation, with the source program as its algorithm
     Ir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CertificateArgs {
+    /// The certificate
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 
 use args::{Cli, Command};
+use halidom_base::stack;
 pub use halidom_verdict::Exit;
 use output::Output;
 
@@ -36,7 +37,7 @@ pub fn run(
     output.json = cli.json;
     output.quiet = cli.quiet;
     output.verbose = cli.verbose;
-    let (job, ended) = match &cli.command {
+    let (job, ended) = stack::whole(|| match &cli.command {
         Command::Check(args) => ("check", commands::check::run(args, &mut output)),
         Command::Run(args) => ("run", commands::run::run(args, &mut output)),
         Command::Build(args) => ("build", commands::build::run(args, &mut output)),
@@ -44,6 +45,9 @@ pub fn run(
         Command::Validate(args) => ("validate", commands::validate::run(args, &mut output)),
         Command::Report(args) => ("report", commands::report::run(args, &mut output)),
         Command::Explain(args) => ("explain", commands::explain::run(args, &mut output)),
+        Command::Certificate(args) => {
+            ("certificate", commands::certificate::run(args, &mut output))
+        }
         Command::Derive(args) => ("derive", commands::derive::run(args, &mut output)),
         Command::Verify(args) => ("verify", commands::verify::run(args, &mut output)),
         Command::Bench(args) => ("bench", commands::bench::run(args, &mut output)),
@@ -53,6 +57,6 @@ pub fn run(
         Command::Import(args) => ("import", commands::import::run(args, &mut output)),
         Command::Reduce(args) => ("reduce", commands::reduce::run(args, &mut output)),
         Command::Doctor => ("doctor", commands::doctor::run(&mut output)),
-    };
+    });
     output.conclude(job, &ended)
 }

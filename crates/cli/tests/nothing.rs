@@ -140,6 +140,7 @@ fn nothing_is_judged_in_nothing() {
     ] {
         add(&["derive", file]);
         add(&["derive", file, "--check"]);
+        add(&["certificate", file]);
     }
     for file in
         ["empty.cpp", "plain.cpp", "prose.hal", "right.hal", "folder", "/dev/null", "missing.cpp"]

@@ -82,7 +82,10 @@ fn junit_has_a_case_for_each_subject() {
     );
     let (status, report) = written("refuted.ir", "--junit", &[]);
     assert!(status == 1 && report.contains("failures=\"1\""), "{report}");
-    assert!(report.contains("<failure message=\"refuted: expected") && report.contains("type=\"refuted\""));
+    assert!(
+        report.contains("<failure message=\"refuted: expected")
+            && report.contains("type=\"refuted\"")
+    );
     assert!(report.contains("it writes another value than the algorithm gives"), "{report}");
     let recorded = case("recorded.json");
     let (status, report) = written("unknown.ir", "--junit", &["--baseline", text(&recorded)]);

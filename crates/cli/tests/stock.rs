@@ -228,7 +228,12 @@ fn statements_of_a_dump_are_compared_without_the_pipeline() {
     assert_eq!(status, 1, "{out}{err}");
     assert!(out.contains("\nfinding intrinsics: DIFFERS from the statement after"), "{out}");
     assert_eq!(out.matches("DIFFERS").count(), 1, "{out}");
-    assert!(out.contains("\n`finding intrinsics` changes what the statement computes\nrefuted: expected"), "{out}");
+    assert!(
+        out.contains(
+            "\n`finding intrinsics` changes what the statement computes\nrefuted: expected"
+        ),
+        "{out}"
+    );
     // A dump that says less than types are needed for.
     let dump = fs::read_to_string(made.path("right.passes")).expect("it was written");
     made.write("untyped.passes", dump.replace(".type ==", ".kind =="));

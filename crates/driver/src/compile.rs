@@ -2,6 +2,7 @@
 
 use halidom_codegen::Target;
 use halidom_diag::{Code, Diagnostic, Severity};
+use halidom_halide::translate::Contract;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_lower::LowerError;
@@ -18,6 +19,8 @@ pub struct Compiled {
     pub program: Program,
     /// The algorithm after each rewriting that the schedule asks for; the program is for the funcs of the last.
     pub steps: Vec<Algorithm>,
+    /// What it rests on beyond its entry checks: nothing, if it is compiled by Halidom.
+    pub contract: Contract,
 }
 
 impl Compiled {
@@ -54,7 +57,7 @@ pub fn compile(
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let (structured, steps) = rewrite_and_structure(loaded, choice, observe)?;
     let program = finish(&mut loaded.module.pool, &structured, observe)?;
-    Ok(Compiled { structured, program, steps })
+    Ok(Compiled { structured, program, steps, contract: Contract::default() })
 }
 
 /// Compiles a program with bounds to its final form.

@@ -6,6 +6,7 @@ use halidom_atl::engine::Engine;
 use halidom_atl::file::{self, Derived};
 use halidom_atl::syntax::ast;
 use halidom_diag::{Code, Diagnostic, Severity, Sources, Span};
+use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool};
 
 use crate::compile::{self, Compiled, Observer};
@@ -118,6 +119,7 @@ pub fn lower(
     let halidom_atl_ir::Lowered { mut pool, algorithm, extended, program: structured } = lowered;
     compile::check(&pool, &[&algorithm, &extended], &structured)?;
     let program = compile::finish(&mut pool, &structured, observe)?;
-    let compiled = Compiled { structured, program, steps: vec![extended] };
+    let contract = Contract::default();
+    let compiled = Compiled { structured, program, steps: vec![extended], contract };
     Ok(Lowered { pool, algorithm, compiled })
 }

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use halidom_base::stack;
 use halidom_codegen::permits_contraction;
+use halidom_halide::Condition;
+use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_smt::{Cache, Family, FindError, Program as Solver};
-use halidom_validate::{Floats, Given, Report};
+use halidom_validate::{Code, Conventions, Floats, Given, Report};
 use halidom_verdict::Claim;
 
 use crate::compile::Compiled;
@@ -30,7 +33,7 @@ pub struct Options {
     pub engine: Engine,
     /// The weakest equality of floats that is permitted; what the pipeline permits, if none is given.
     pub floats: Option<Floats>,
-    /// How wide the compiled code's `int`s are: 64 bits, of stock Halide 32. What is not shown to fit is counted among what is trusted.
+    /// How wide the compiled code's `int`s are: 64 bits, of stock Halide 32.
     pub int_bits: u32,
     /// Whether the search for a run that refutes begins at the borders of what entry checks accept: most statements of stock Halide refuse random sizes.
     pub borders: bool,
@@ -86,6 +89,7 @@ impl Options {
         own.cache.clone_from(&self.cache);
         own.floats = self.floats;
         own.int_bits = self.int_bits;
+        own.conventions = if self.is_stock() { Conventions::Halide } else { Conventions::Total };
         own.contracts_places = self.is_stock();
         own
     }
@@ -118,12 +122,38 @@ pub fn at_borders(
     cases.map(|case| Given { bindings: case.bindings, windows: case.windows }).collect()
 }
 
+/// What the validator is told of the code that a program stands for.
+pub fn code(contract: &Contract) -> Code {
+    Code {
+        widths: contract.widths.known().clone(),
+        contract: contract.clauses.iter().map(|clause| clause.expr).collect(),
+        single: contract.single.clone(),
+        checks_memory: contract.checks_memory,
+        conditions: contract.conditions().iter().map(Condition::named).collect(),
+    }
+}
+
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
+    stack::whole(|| judge_here(pool, algorithm, compiled, options))
+}
+
+/// The same, on the stack at hand.
+fn judge_here(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    compiled: &Compiled,
+    options: &Options,
+) -> Report {
     let mut report = if options.engine == Engine::Reference {
         reference::judge(pool, algorithm, compiled, &options.reference())
     } else {
         let mut own = options.validator();
+        own.code = code(&compiled.contract);
+        // Whoever asks for strict floats gets bits: nothing may regroup them.
+        if options.is_stock() && !algorithm.fast_math {
+            own.floats = Some(Floats::Bits);
+        }
         if options.borders {
             own.given = at_borders(pool, (algorithm, &compiled.program), BORDERS);
         }

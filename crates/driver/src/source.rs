@@ -6,7 +6,7 @@ use halidom_diag::{Code, Diagnostic, Severity, Sources};
 use halidom_ir::Schedule;
 use halidom_lang::{Module, Pipeline};
 
-use crate::files::FileError;
+use crate::files::{self, FileError};
 
 /// The name of a pipeline's unscheduled form.
 pub const DEFAULT_SCHEDULE: &str = "default";
@@ -37,7 +37,7 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
 /// Reads a text.
 pub(crate) fn text(path: &Path) -> Result<String, FileError> {
     let read = |source| FileError::Read { path: path.to_owned(), source };
-    let bytes = std::fs::read(path).map_err(read)?;
+    let bytes = files::contents(path).map_err(read)?;
     String::from_utf8(bytes).map_err(|_| FileError::Contents {
         path: path.to_owned(),
         format: "UTF-8 text",

@@ -6,6 +6,7 @@ use std::path::Path;
 use halidom_atl::syntax::ast;
 use halidom_base::FxHashMap;
 use halidom_diag::{Code, Diagnostic, Severity, Sources, Span};
+use halidom_halide::translate::Contract;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, FuncId, Pool, parse};
 
@@ -186,7 +187,8 @@ pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)
         let diagnostics = violations.iter().map(|violation| refuse(violation.to_string()));
         return Ok(Err((sources, diagnostics.collect())));
     }
-    let compiled = Compiled { structured: program.clone(), program, steps: Vec::new() };
+    let contract = Contract::default();
+    let compiled = Compiled { structured: program.clone(), program, steps: Vec::new(), contract };
     Ok(Ok(Subject {
         pipeline: module.algorithm.name.clone(),
         schedule: String::new(),

@@ -211,3 +211,97 @@ fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
         assert_eq!(report.notes.iter().any(|note| note.contains("that wrap")), is_right);
     }
 }
+
+/// A pipeline file's text, an edit of its statement that is wrong.
+const OWING_NOTHING: [(&str, &str, [&str; 2]); 5] = [
+    (
+        "a comparison of NaNs",
+        "    out[x] = hl.select(f[x] == f[x], 1, 2)",
+        ["rebased] = 1", "rebased] = 3"],
+    ),
+    (
+        "the lesser of NaNs",
+        "    out[x] = hl.select(hl.min(f[x], f[x + 1]) <= f[x], 1, 2)",
+        ["rebased] = 1", "rebased] = 3"],
+    ),
+    (
+        "a clamped NaN",
+        "    out[x] = hl.i32(hl.min(hl.max(f[x], 0.0), 255.0) + 0.5)",
+        ["255.000000f", "254.000000f"],
+    ),
+    (
+        "a NaN on the way, of a parameter",
+        "    out[x] = hl.select(hl.sqrt(p * hl.f32(x)) == hl.sqrt(p * hl.f32(x)), 1, 2)",
+        ["rebased] = 1", "rebased] = 3"],
+    ),
+    (
+        "integers that overflow",
+        "    out[x] = hl.i32(hl.f32(hl.max(x, y) * c) * p)\n    out.bound(c, 0, 3).reorder(c, x, y).unroll(c).vectorize(x, 16)",
+        ["x16((uint32)1)", "x16((uint32)2)"],
+    ),
+];
+
+#[test]
+fn runs_on_which_a_pipeline_owes_nothing_refute_nothing() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (label, lines, [right, wrong])) in OWING_NOTHING.into_iter().enumerate() {
+        let path = folder.path().join(format!("script_{number}.py"));
+        let lines = if lines.contains("unroll") {
+            lines.replace("[x]", "[x, y, c]")
+        } else {
+            lines.to_owned()
+        };
+        let text = format!(
+            "import halide as hl\ndef pipeline():\n    x, y, c = hl.Var('x'), hl.Var('y'), hl.Var('c')\n    \
+             f, p, out = hl.ImageParam(hl.Float(32), 1, 'f'), hl.Param(hl.Float(32), 'p'), hl.Func('out')\n\
+             {lines}\n    return out\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
+        let made = folder.path().join(format!("made_{number}"));
+        std::fs::create_dir(&made).unwrap();
+        let statement = job.compile(&made).unwrap().statement;
+        let changed = statement.replace(right, wrong);
+        assert_ne!(changed, statement, "{label}");
+        for (text, is_right) in [(&statement, true), (&changed, false)] {
+            let path = made.join("changed.stmt");
+            std::fs::write(&path, text).unwrap();
+            let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+            let stock = stock::read(&request).unwrap().unwrap();
+            let subject = &stock.subject;
+            let options = Options::find().unwrap().of_stock();
+            let report =
+                judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+            let is_refuted = matches!(report.verdict, Verdict::Refuted(_));
+            assert_eq!(is_refuted, !is_right, "{label}: {:?}", report.verdict);
+        }
+    }
+}
+
+/// Nothing refuses an output that is smaller than a vector there.
+#[test]
+fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
+    let Some(small) = job_of("pipelines/tail_shift_inwards.py") else { return };
+    let Some(wrong) = job_of("miscompiled/blend_twice.py") else { return };
+    for (job, target, refuted) in [
+        (small, Some("host-no_asserts"), false),
+        (wrong.clone(), Some("arm-64-linux"), false),
+        (wrong, None, true),
+    ] {
+        let job = bridge::Job { target: target.map(str::to_owned), ..job };
+        let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+        let subject = &stock.subject;
+        let options = Options::find().unwrap().of_stock();
+        let mut report =
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        assert!(matches!(report.verdict, Verdict::Refuted(_)), "{target:?}: {:?}", report.verdict);
+        let replay = stock::bear_out(&stock, &mut report, None).unwrap();
+        assert_eq!(matches!(replay, Some(Replay::Wrong { .. })), refuted, "{target:?}: {replay:?}");
+        let is_refuted = matches!(report.verdict, Verdict::Refuted(_));
+        assert_eq!(is_refuted, refuted, "{target:?}: {:?}", report.verdict);
+    }
+}

@@ -314,7 +314,7 @@ const CASES: &[Case] = &[
         "a name of the other task",
         TURNS,
         NotProved,
-        &[("let t9 = ((out.min.1", "let t9 = (((t6 - t6) + out.min.1")],
+        &[("out.stride.1) + t8\n", "out.stride.1) + (t8 + (t6 - t6))\n")],
     ),
     case(
         "tasks of other lengths",

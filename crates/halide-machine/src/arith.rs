@@ -1,5 +1,7 @@
 //! Operators on lanes, as LLVM gets them.
 
+use std::cmp::Ordering;
+
 use halidom_halide_ir::tree::{BinaryOp, ReduceOp};
 
 use crate::float::{self, Notes};
@@ -57,6 +59,7 @@ fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
 
 fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lane {
     let (x, y) = (float::decode(kind, a), float::decode(kind, b));
+    let order = x.partial_cmp(&y);
     let bits = match op {
         BinaryOp::Add => float::apply(kind, [a, b], |a, b| a + b, |a, b| a + b),
         BinaryOp::Sub => float::apply(kind, [a, b], |a, b| a - b, |a, b| a - b),
@@ -84,8 +87,8 @@ fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lan
             }
         }
         // Comparisons are ordered ones, inequality included.
-        BinaryOp::Eq => return Lane::truth(x == y),
-        BinaryOp::Ne => return Lane::truth(x < y || x > y),
+        BinaryOp::Eq => return Lane::truth(order.is_some_and(Ordering::is_eq)),
+        BinaryOp::Ne => return Lane::truth(order.is_some_and(Ordering::is_ne)),
         BinaryOp::Lt => return Lane::truth(x < y),
         BinaryOp::Le => return Lane::truth(x <= y),
         BinaryOp::Gt => return Lane::truth(x > y),

@@ -49,3 +49,34 @@ pub struct Host {
     /// How far the first byte lies beyond a multiple of 128.
     pub misalignment: u8,
 }
+
+impl BufferCase {
+    /// The bytes of its elements, by their places in its memory: what is copied to a device and back. Gaps between rows are not.
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> + use<> {
+        let size = match self.scalar {
+            Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) | Scalar::BFloat(bits) => {
+                i64::from(bits.div_ceil(8))
+            }
+            Scalar::Handle(_) => 8,
+        };
+        let (offset, length) =
+            self.host.as_ref().map_or((0, 0), |host| (host.offset as i64, host.bytes.len()));
+        let mut elements = vec![0_i64];
+        for dim in &self.dims {
+            // More elements than bytes are none of the memory's.
+            if elements.len() > length {
+                break;
+            }
+            let steps = (0..i64::from(dim.extent)).take(length + 1);
+            let steps: Vec<i64> = steps.map(|step| step * i64::from(dim.stride)).collect();
+            elements = elements
+                .iter()
+                .flat_map(|element| steps.iter().map(move |step| element + step))
+                .collect();
+        }
+        elements.into_iter().flat_map(move |element| {
+            let begin = offset + element * size;
+            (begin..begin + size).filter_map(|place| usize::try_from(place).ok())
+        })
+    }
+}

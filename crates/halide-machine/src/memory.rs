@@ -142,17 +142,21 @@ impl Memory {
         Some((&block.bytes, block.defined.iter().all(|defined| *defined)))
     }
 
-    /// Copies all of a block to another of the same size.
-    pub(crate) fn copy(&mut self, from: u64, to: u64) {
+    /// Copies bytes of a block to the same places of another.
+    pub(crate) fn copy(&mut self, from: u64, to: u64, places: impl Iterator<Item = usize>) {
         let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return };
-        let Some((bytes, defined)) =
-            self.blocks.get(from).map(|block| (block.bytes.clone(), block.defined.clone()))
-        else {
-            return;
-        };
-        if let Some(block) = self.blocks.get_mut(to) {
-            block.bytes = bytes;
-            block.defined = defined;
+        for place in places {
+            let source = self
+                .blocks
+                .get(from)
+                .and_then(|block| Some((*block.bytes.get(place)?, *block.defined.get(place)?)));
+            let target = self.blocks.get_mut(to).and_then(|block| {
+                Some((block.bytes.get_mut(place)?, block.defined.get_mut(place)?))
+            });
+            if let (Some((byte, is_defined)), Some((old, defined))) = (source, target) {
+                *old = byte;
+                *defined = is_defined;
+            }
         }
     }
 
@@ -273,7 +277,9 @@ impl Block {
             self.shadows = vec![Shadow::default(); self.bytes.len()];
         }
         let shadows = self.shadows.get_mut(range)?;
-        shadows.iter_mut().for_each(|shadow| shadow.begin(access.epoch));
+        for shadow in shadows.iter_mut() {
+            shadow.begin(access.epoch);
+        }
         Some(shadows)
     }
 }

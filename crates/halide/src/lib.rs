@@ -10,8 +10,10 @@
 
 pub mod bridge;
 pub mod claims;
+mod conditions;
 pub mod pipeline;
 pub mod script;
 pub mod translate;
 
+pub use conditions::{Condition, SIZE_LIMIT, SMALL_LIMIT};
 pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, codes, dump, text, tree};

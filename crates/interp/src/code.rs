@@ -4,13 +4,14 @@
 //! A [`Value`] of `None` is undefined (in programs) or not known (in dry runs). It propagates lane by lane through every operator but the arm of a select that is not
 //! chosen. Every subexpression is evaluated, also those of arms that are not chosen: only their values do not matter.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, stack};
 use halidom_ir::eval::{self, EvalError};
 use halidom_ir::{
     BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, HoleId, Intrinsic, Pool, Scalar, UnaryOp,
     VarId,
 };
 
+use crate::Notes;
 use crate::rounding::{call_rounds, cast_rounds, rounds};
 
 /// One lane: a defined value or none.
@@ -103,7 +104,7 @@ enum Op<P> {
 struct Instruction<P> {
     op: Op<P>,
     out: Lanes,
-    is_int: bool,
+    scalar: Scalar,
 }
 
 /// Compiled expressions that share their subexpressions.
@@ -155,19 +156,19 @@ impl<P: Clone> Code<P> {
     }
 
     /// Evaluates everything into `registers`, whose former contents do not matter. `read` gives the value at the coordinates of one lane; `int_limit` makes an `int`
-    /// outside 64 bits an error; `rounded` is set if an operator on floats, a conversion or a function gives another number than that on real numbers.
+    /// outside 64 bits an error; `notes` takes what is met.
     pub(crate) fn run<E: From<OpError>>(
         &self,
         env: &[Value],
         registers: &mut Vec<Value>,
         int_limit: bool,
-        rounded: &mut bool,
+        notes: &mut Notes,
         mut read: impl FnMut(&P, &[Value]) -> Result<Value, E>,
     ) -> Result<(), E> {
         // Every register is written before it is read.
         registers.resize(self.registers, None);
         let mut coords = Vec::new();
-        for Instruction { op, out, is_int } in &self.instructions {
+        for Instruction { op, out, scalar } in &self.instructions {
             for lane in 0..out.count {
                 let value = match op {
                     Op::Constant(constant) => Some(*constant),
@@ -176,7 +177,7 @@ impl<P: Clone> Code<P> {
                     Op::Binary(op, a, b) => match (registers[a.at(lane)], registers[b.at(lane)]) {
                         (Some(a), Some(b)) => {
                             let value = eval::binary(*op, a, b).map_err(OpError::Eval)?;
-                            *rounded = *rounded || rounds(*op, (a, b), value);
+                            notes.rounded = notes.rounded || rounds(*op, (a, b), value);
                             Some(value)
                         }
                         (None, _) | (_, None) => None,
@@ -191,12 +192,13 @@ impl<P: Clone> Code<P> {
                     }
                     Op::Cast(scalar, a) => lift(registers[a.at(lane)], |a| {
                         let value = eval::cast(*scalar, a)?;
-                        *rounded = *rounded || cast_rounds(a, value);
+                        notes.rounded = notes.rounded || cast_rounds(a, value);
+                        notes.see_cast(a, value);
                         Ok(value)
                     })?,
                     Op::Call(intrinsic, a) => lift(registers[a.at(lane)], |a| {
                         let value = eval::intrinsic(*intrinsic, a)?;
-                        *rounded = *rounded || call_rounds(*intrinsic, a, value);
+                        notes.rounded = notes.rounded || call_rounds(*intrinsic, a, value);
                         Ok(value)
                     })?,
                     Op::Ramp(base, stride) => {
@@ -214,7 +216,8 @@ impl<P: Clone> Code<P> {
                         read(place, &coords)?
                     }
                 };
-                if int_limit && *is_int {
+                notes.see(*scalar, value);
+                if int_limit && *scalar == Scalar::Int {
                     check_64(value)?;
                 }
                 registers[out.start + lane] = value;
@@ -264,10 +267,10 @@ impl<S: Scope> Compiler<'_, S> {
         }
         let ty = self.pool.ty(id);
         let count = ty.lanes as usize;
-        let op = self.op(self.pool.get(id), count)?;
+        let op = stack::deep(|| self.op(self.pool.get(id), count))?;
         let out = Lanes { start: self.code.registers, count };
         self.code.registers += count;
-        self.code.instructions.push(Instruction { op, out, is_int: ty.scalar == Scalar::Int });
+        self.code.instructions.push(Instruction { op, out, scalar: ty.scalar });
         self.done.insert(id, out);
         Ok(out)
     }

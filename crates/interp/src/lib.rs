@@ -10,8 +10,10 @@ mod bindings;
 mod code;
 
 pub mod machine;
+mod notes;
 mod rounding;
 mod startup;
 
 pub use bindings::{BindError, Bindings};
+pub use notes::Notes;
 pub use startup::{StartupError, evaluate_expr};

@@ -3,8 +3,8 @@
 use halidom_ir::eval::EvalError;
 use halidom_ir::{BufferId, Constant, ExprId, FuncId, Pool, VarId};
 
-use crate::Bindings;
 use crate::code::{Code, CodeError, OpError, Scope, Source};
+use crate::{Bindings, Notes};
 
 /// Why a startup expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,12 +46,12 @@ pub(crate) fn evaluate_with(
 ) -> Result<Constant, StartupError> {
     let code = Code::compile(pool, &[expr], &StartupScope { pool, value_of })?;
     let mut registers = Vec::new();
-    let mut rounded = false;
+    let mut notes = Notes::default();
     code.run(
         &[],
         &mut registers,
         false,
-        &mut rounded,
+        &mut notes,
         |never: &Never, _| -> Result<_, StartupError> { match *never {} },
     )?;
     let result = code.result(0);

@@ -38,7 +38,7 @@ impl Array {
             size = size.checked_mul(extent.checked_add(*padding)?)?;
         }
         let length = usize::try_from(size.checked_mul(bytes)?).ok()?;
-        Some(Self { scalar, shape, strides, data: vec![0; length] })
+        Some(Self { scalar, shape, strides, data: halidom_base::memory::zeroed(length)? })
     }
 
     /// The number of coordinates in the box.

@@ -1,6 +1,6 @@
 //! The pool: where everything that an id names is stored.
 
-use halidom_base::{Arena, FxHashMap, Interner};
+use halidom_base::{Arena, FxHashMap, Interner, stack};
 
 use crate::{
     Access, BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, FuncDecl, FuncId, FuncKind,
@@ -301,7 +301,8 @@ impl Pool {
             return *result;
         }
         let expr = self.get(root).clone();
-        let mapped = expr.map_operands(|operand| self.rewrite_bottom_up(operand, done, rewrite));
+        let mapped = expr
+            .map_operands(|operand| stack::deep(|| self.rewrite_bottom_up(operand, done, rewrite)));
         let (id, node) =
             if mapped == expr { (root, expr) } else { (self.expr(mapped.clone()), mapped) };
         let result = rewrite(self, id, &node);
@@ -322,7 +323,9 @@ impl Pool {
         visit: &mut impl FnMut(ExprId, &Expr),
     ) {
         if seen.insert(root) {
-            self.get(root).for_each_operand(|operand| self.visit_subexprs(operand, seen, visit));
+            self.get(root).for_each_operand(|operand| {
+                stack::deep(|| self.visit_subexprs(operand, seen, visit));
+            });
             visit(root, self.get(root));
         }
     }

@@ -141,3 +141,26 @@ fn damaged_texts_are_refused_with_a_place() {
         }
     }
 }
+
+/// The first value of a final program, in so many parentheses, of so many terms, behind so many signs.
+fn deep(parentheses: usize, terms: usize, signs: usize) -> Result<(), parse::ParseError> {
+    let sum = vec!["1u8"; terms].join(" + ");
+    let value = "!".repeat(signs) + &"(".repeat(parentheses) + &sum + &")".repeat(parentheses);
+    let text = format!(
+        "algorithm p {{\n  func f(x): u8 {{\n    stage(x) = {value};\n  }}\n  output f;\n}}\n"
+    );
+    parse::module(&text).map(|_| ())
+}
+
+#[test]
+fn nested_texts_are_read_or_refused() {
+    let refused = |result: Result<(), parse::ParseError>| {
+        result.is_err_and(|error| error.expected == "fewer things within each other")
+    };
+    for (parentheses, terms, signs) in [(60_000, 1, 0), (0, 60_000, 0), (0, 1, 60_000)] {
+        assert!(refused(deep(parentheses, terms, signs)), "{parentheses} {terms} {signs}");
+    }
+    for (parentheses, terms, signs) in [(10_000, 1, 0), (0, 20_000, 0), (0, 1, 20_000)] {
+        assert_eq!(deep(parentheses, terms, signs), Ok(()), "{parentheses} {terms} {signs}");
+    }
+}

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use halidom_base::stack;
 use halidom_smt::{OpenError, Program, Solver};
 
 use crate::cache::{Cache, key};
@@ -237,7 +238,8 @@ pub fn examine(
         }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> =
+            (0..options.threads.max(1)).map(|_| scope.spawn(move || stack::whole(work))).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -18,13 +18,6 @@ pub const ENTRY_ARITHMETIC: Condition = Condition::standard(
     "docs/validator.md#what-is-decided",
 );
 
-/// What obligations rest on that are listed, and not shown.
-pub const NO_OVERFLOW: Condition = Condition::standard(
-    "no-overflow",
-    "the integers that are listed as trusted do not overflow",
-    "docs/stock-halide.md#what-a-verdict-speaks-of",
-);
-
 /// What is missing where no obligation was made, and how to mend it.
 pub const NOTHING: (&str, &str) =
     ("the program has nothing to show", "give the program an output that it computes");
@@ -68,7 +61,6 @@ impl Report {
         for number in numbers {
             let obligation = &self.obligations[number];
             match &obligation.status {
-                Status::Closed(Method::Listed) => count.trusted(NO_OVERFLOW),
                 Status::Closed(method) => count.shown(&modes(*method)),
                 Status::Open(reason) => count.open(format!("{}: {reason}", obligation.place)),
             }

@@ -106,6 +106,8 @@ impl Lia {
     pub(crate) fn assume(&mut self, space: &mut Space, facts: &[FormulaId]) {
         let all = space.and(facts);
         let facts = space.conjuncts(all);
+        // What may hold under less may not hold under more.
+        self.answers.retain(|_, answer| *answer == Outcome::Contradiction);
         for fact in &facts {
             self.mentioned.formula(space, *fact);
         }

@@ -18,9 +18,11 @@ mod bound;
 mod check;
 mod evaluate;
 mod floats;
+mod goal;
 mod laws;
 mod lemma;
 mod lia;
+mod limits;
 mod program;
 mod ranges;
 mod refine;
@@ -34,19 +36,20 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{Algorithm, Check, ExprId, FuncId, Pool, Program, StmtId, print};
+use halidom_ir::{Algorithm, Check, Expr, ExprId, FuncId, Pool, Program, StmtId, VarId, print};
 use halidom_smt::{Cache, Solver};
 use halidom_verdict::Claim;
 
-pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NO_OVERFLOW, NOTHING};
+pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
-pub use refute::{Given, Search, Survived, survive};
+pub use halidom_verdict::Condition;
+pub use refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
 pub use report::{
     Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
     TooStrict, Verdict, weakest,
 };
 
-use check::{Checker, Subject};
+use check::{Checker, Machine, Subject, Widths};
 use laws::Laws;
 use lia::Lia;
 use program::Model;
@@ -81,14 +84,32 @@ pub struct Options {
     pub search: Search,
     /// What the search begins with: where entry checks refuse nearly all that is drawn, whoever knows what they accept says it.
     pub given: Vec<Given>,
-    /// How wide the compiled code's `int`s are. That they fit 64 bits is an obligation; if they are narrower, those that are not shown to fit are counted under
-    /// [`Report::trusted_steps`].
+    /// How wide the compiled code's `int`s are, where nothing else is known of one. That what decides fits is an obligation; with fewer than 64 bits, sums in indices may wrap if the index fits.
     pub int_bits: u32,
+    /// What the program rests on.
+    pub code: Code,
+    /// On which inputs the compiled code owes the pipeline's values.
+    pub conventions: Conventions,
     /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
     pub floats: Option<Floats>,
     /// Whether what compiles the program may round a product and the sum that it stands in at once in one place and not in another, wherever the pipeline says `fast_math`: also where
     /// floats decide places. Where it may regroup them as if they were real numbers it may do that too.
     pub contracts_places: bool,
+}
+
+/// What is known of the code that a program stands for, and what it is taken to rest on. Ids are of the program's pool. By default nothing: all entry checks are evaluated.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// How many bits some `int`s have.
+    pub widths: FxHashMap<ExprId, u32>,
+    /// Entry checks that it does not evaluate: what callers keep to.
+    pub contract: FxHashSet<ExprId>,
+    /// Extents of outputs that the pipeline itself fixes to 1.
+    pub single: FxHashSet<ExprId>,
+    /// Whether it refuses to take memory of 2^31 elements and more.
+    pub checks_memory: bool,
+    /// What a proof rests on: the first line of the verdict has their names.
+    pub conditions: Vec<Condition>,
 }
 
 impl Options {
@@ -109,6 +130,8 @@ impl Options {
             search,
             given: Vec::new(),
             int_bits: 64,
+            code: Code::default(),
+            conventions: Conventions::Total,
             floats: None,
             contracts_places: false,
         }
@@ -171,11 +194,12 @@ pub fn validate_refined(
     let parameters = program::parameters(pool, &mut space, program);
     let model = program::walk(pool, &mut space, program, &parameters);
     let mut report = unopened(String::new());
-    report.assumptions = assumptions(pool, &model);
+    report.assumptions = assumptions(pool, &model, program, options);
+    report.conditions.clone_from(&options.code.conditions);
     let stored: FxHashSet<_> = model.memories.iter().map(|memory| memory.func).collect();
     let mut specification = Specification::new(pool, &parameters, stored);
-    let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
-    lia.assume(&mut space, &entry);
+    let widths = Widths { bits: options.int_bits, known: &options.code.widths };
+    let machine = Machine { widths, checks_memory: options.code.checks_memory };
     let mut checker = Checker {
         pool,
         space: &mut space,
@@ -183,7 +207,7 @@ pub fn validate_refined(
         specification: &mut specification,
         lia: &mut lia,
         laws: &mut laws,
-        entry,
+        entry: Vec::new(),
         obligations,
         values: Vec::new(),
         inexact: IndexSet::default(),
@@ -191,19 +215,25 @@ pub fn validate_refined(
         interpreted: IndexSet::default(),
         notes: Vec::new(),
         dead: Vec::new(),
-        wide: IndexSet::default(),
         hints: Vec::new(),
     };
+    checker.admit(&parameters, machine, &options.code.contract);
     checker.interface(lowered, program);
     let earlier: Vec<&Algorithm> = [algorithm].into_iter().chain(steps).collect();
     let subject = Subject { program, lowered, earlier: &earlier, weakest };
     let second = checker.run(&subject, || Lia::new(solver(options, "floats"), options.budget));
     checker.demands(algorithm, steps);
-    checker.overflow(&parameters, options.int_bits);
+    checker.overflow(&parameters, machine);
+    let roomy = roomy(program, pool, options);
+    let extents = roomy.iter().filter_map(|var| match parameters.get(var) {
+        Some(space::Value::Int(poly)) => Some(*poly),
+        Some(space::Value::Bool(_) | space::Value::Number(_)) | None => None,
+    });
+    let extents: Vec<_> = extents.collect();
+    let room = if roomy.is_empty() { Ok(()) } else { checker.roomy(&extents) };
     report.notes = checker.notes;
     report.obligations = checker.obligations;
     let hints = checker.hints;
-    let wide = checker.wide;
     let checker_dead = checker.dead;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
     report.effort = lia.effort();
@@ -215,9 +245,27 @@ pub fn validate_refined(
     report.solver = Asked::of([lia.solver(), laws.solver()].into_iter().chain(second_solver));
     report.dead = checker_dead;
     report.trusted_steps = trusted(pool, &model, &report.obligations);
-    report.trusted_steps.extend(unfitting(pool, &wide, options.int_bits));
     if report.solver.cached > 0 {
         report.below.insert(1, "answers that were kept");
+    }
+    if !roomy.is_empty() {
+        let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
+        let seen = |()| {
+            let hints = sizes(&parameters, &space, &hints);
+            refute::admits(pool, (algorithm, program), &checks, &hints, &roomy)
+                || refute::admits_given(pool, program, &checks, &options.given, &roomy)
+        };
+        let status = match room.map(seen) {
+            Ok(true) => Status::Closed(Method::Run),
+            Ok(false) => {
+                Status::Open("no sizes were seen to pass with every extent above 1".to_owned())
+            }
+            Err(reason) => Status::Open(reason),
+        };
+        let (kind, place) = (Kind::Assumption, "room for outputs".to_owned());
+        if !options.disable.contains(&kind) {
+            report.obligations.push(Obligation { kind, stmt: None, place, status });
+        }
     }
     report.verdict = verdict(&report, space.overflowed());
     if !options.strictness.is_zero() {
@@ -231,7 +279,7 @@ pub fn validate_refined(
     let vacuity_only = report.open().all(|obligation| obligation.status == undecided);
     let enough = if proved || vacuity_only { 2 } else { usize::MAX };
     let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
-    let admitted = refute::admits(pool, (algorithm, program), &checks, &hints);
+    let admitted = refute::admits(pool, (algorithm, program), &checks, &hints, &[]);
     let mut limits = options.search;
     if proved && admitted {
         // Nothing hangs on these runs: a program that is too long for the interpreter is not tried again and again.
@@ -241,11 +289,24 @@ pub fn validate_refined(
     let limits = (limits, enough);
     let algorithms = (algorithm, lowered);
     let sizes = refute::Sizes { given: &options.given, hints: &hints };
-    let found = refute::search(pool, algorithms, program, sizes, limits, weakest);
+    let found =
+        refute::search(pool, algorithms, program, sizes, limits, (weakest, options.conventions));
     report.suggestions = hints;
     conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
     report
+}
+
+/// The extents of outputs of narrow code that some admitted sizes must have above 1: all but those that the pipeline fixes to 1. A condition that leaves none is too strict.
+fn roomy(program: &Program, pool: &Pool, options: &Options) -> Vec<VarId> {
+    if options.int_bits >= 64 {
+        return Vec::new();
+    }
+    let fixed = |extent: &VarId| {
+        options.code.single.iter().any(|single| *pool.get(*single) == Expr::Var(*extent))
+    };
+    let windows = program.outputs.iter().flat_map(|output| &output.window);
+    windows.map(|(_, extent)| *extent).filter(|extent| !fixed(extent)).collect()
 }
 
 /// A report that says nothing yet, and why.
@@ -313,19 +374,6 @@ fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String
         format!("{law}: {}", uses.into_iter().collect::<Vec<_>>().join(", "))
     };
     uses.into_iter().map(line).collect()
-}
-
-/// How many `int`s there are that the compiled code may not have room for, and some of them.
-fn unfitting(pool: &Pool, wide: &IndexSet<ExprId>, bits: u32) -> Option<String> {
-    let some: Vec<String> =
-        wide.iter().take(3).map(|expr| format!("`{}`", print::expr(pool, *expr))).collect();
-    (!wide.is_empty() && bits < 64).then(|| {
-        format!(
-            "no overflow of {bits} bits at {} places that are not shown to fit, as {}",
-            wide.len(),
-            some.join(", ")
-        )
-    })
 }
 
 /// How a solver is asked; its questions are kept in the part of the folder with this name.
@@ -454,14 +502,32 @@ fn verdict(report: &Report, overflowed: bool) -> Verdict {
 }
 
 /// What is assumed, in words.
-fn assumptions(pool: &Pool, model: &Model) -> Vec<String> {
+fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options) -> Vec<String> {
+    let natural = limits::natural(pool, program);
     let mut lines = Vec::new();
     for entry in &model.entry {
         let condition = print::expr(pool, entry.expr);
-        lines.push(format!("{}: {condition}", describe(pool, &entry.check)));
+        // What a check calls itself is a hint: a report sums up those that have the shape, and lists the others.
+        let is_limit = options.code.contract.contains(&entry.expr)
+            || limits::is_limit(pool, &natural, entry.expr);
+        let what = match &entry.check {
+            Check::SizeLimit { what } if !is_limit => format!("a limit of {what}"),
+            check @ (Check::SizeLimit { .. }
+            | Check::InputRegion { .. }
+            | Check::OutputRegion { .. }
+            | Check::Require { .. }
+            | Check::DomainExtent { .. }
+            | Check::SplitFactor { .. }
+            | Check::Bound { .. }
+            | Check::Layout { .. }) => describe(pool, check),
+        };
+        lines.push(format!("{what}: {condition}"));
     }
     lines.push("the caller's buffers do not overlap".to_owned());
-    lines.push("entry checks are evaluated without overflow".to_owned());
+    // Code of fewer bits owes that its entry checks do not overflow.
+    if options.int_bits >= 64 {
+        lines.push("entry checks are evaluated without overflow".to_owned());
+    }
     lines
 }
 

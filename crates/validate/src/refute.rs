@@ -5,11 +5,15 @@
 //! What is not found says nothing. The search also shows that assumptions can hold: it counts the runs that went through on a window that is not empty.
 //!
 //! Where floats need not be equal bit for bit, an output that depends on operators on floats is compared after runs in which none of these rounded: such runs are runs over the reals, so that two
-//! numbers that differ then are different functions of the inputs there, and no axioms make them one. Zeros of either sign are one number; what is no number shows nothing.
+//! numbers that differ then are different functions of the inputs there, and no axioms make them one. Zeros of either sign are one number; what is no number shows nothing. Integers that depend on
+//! floats that were rounded differ only beyond what rounding makes of them ([`near_integers`]).
+//!
+//! What a program owes on given inputs is decided by [`Conventions::owed`].
 
 mod admitted;
 mod draw;
 mod fixed;
+mod owed;
 mod regions;
 mod site;
 mod strict;
@@ -18,12 +22,12 @@ mod survive;
 use std::time::{Duration, Instant};
 
 use halidom_interp::Bindings;
-use halidom_interp::algorithm::evaluate_noting;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, Shape, VarId};
 
-pub(crate) use admitted::admits;
+pub(crate) use admitted::{admits, admits_given};
 use draw::{Aim, HINTED, Random, draw};
+pub use owed::{Conventions, Owed, near_integers};
 pub(crate) use strict::{questions, too_strict};
 pub use survive::{Survived, survive};
 
@@ -87,18 +91,19 @@ pub(crate) fn search(
     program: &Program,
     sizes: Sizes<'_>,
     (limits, enough): (Search, usize),
-    weakest: Floats,
+    (weakest, conventions): (Floats, Conventions),
 ) -> Found {
     let begin = Instant::now();
     let mut found = Found { counterexample: None, passed: 0, refused: 0 };
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
-    let comparisons = comparisons(pool, (algorithm, lowered), program, weakest);
+    let comparison = comparisons(pool, (algorithm, lowered), program, weakest);
     for trial in 0..limits.trials {
         if begin.elapsed() > limits.time || found.passed >= enough.min(limits.runs) {
             break;
         }
         // Few digits, so that few operators round.
-        random.coarse = comparisons.contains(&Comparison::Exact) && trial % 4 != 3;
+        random.coarse =
+            trial % 4 != 3 && comparison.iter().any(|comparison| comparison.depends_on_rounding());
         let case = if let Some(given) = sizes.given.get(trial) {
             draw::filled(pool, algorithm, given, limits.steps, &mut random)
         } else {
@@ -109,7 +114,13 @@ pub(crate) fn search(
         };
         let Some(case) = case else { continue };
         let solid = case.windows.iter().all(|window| window.iter().all(|(_, extent)| *extent > 0));
-        match run(pool, algorithm, (lowered, program), &case, (trial as u64, &comparisons)) {
+        match run(
+            pool,
+            algorithm,
+            (lowered, program),
+            &case,
+            (trial as u64, &comparison, conventions),
+        ) {
             Run::Different(counterexample) => {
                 found.counterexample = Some(*counterexample);
                 break;
@@ -131,6 +142,17 @@ enum Comparison {
     Numbers,
     /// Floats that were computed: after runs that did not round.
     Exact,
+    /// Integers that depend on such floats: after runs that rounded, those that are near to each other are equal.
+    Near,
+}
+
+impl Comparison {
+    fn depends_on_rounding(self) -> bool {
+        match self {
+            Self::Exact | Self::Near => true,
+            Self::Bits | Self::Numbers => false,
+        }
+    }
 }
 
 /// How each component of the outputs is compared where floats may be equal as weakly as `weakest`.
@@ -153,10 +175,12 @@ fn comparisons(
         .flat_map(|(output, image)| {
             let computed = of_algorithm.contains(output) || of_lowered.contains(image);
             pool.func(*output).scalars.iter().map(move |scalar| {
-                match (weakest == Floats::Bits || !scalar.is_float(), computed) {
-                    (true, _) => Comparison::Bits,
-                    (false, false) => Comparison::Numbers,
-                    (false, true) => Comparison::Exact,
+                match (scalar.is_float(), computed) {
+                    _ if weakest == Floats::Bits => Comparison::Bits,
+                    (false, false) => Comparison::Bits,
+                    (false, true) => Comparison::Near,
+                    (true, false) => Comparison::Numbers,
+                    (true, true) => Comparison::Exact,
                 }
             })
         })
@@ -200,11 +224,13 @@ fn run(
     algorithm: &Algorithm,
     (lowered, program): (&Algorithm, &Program),
     case: &Case,
-    (seed, comparisons): (u64, &[Comparison]),
+    (seed, comparisons, conventions): (u64, &[Comparison], Conventions),
 ) -> Run {
-    // Without a value any run is as good as another, but none may fault that passes the entry checks.
-    let evaluated =
-        evaluate_noting(pool, algorithm, &case.bindings, &case.windows, case.steps).ok();
+    let owed = conventions.owed(pool, algorithm, (&case.bindings, &case.windows), case.steps);
+    if let Owed::Nothing(_) = owed {
+        return Run::Inconclusive;
+    }
+    let has_value = matches!(owed, Owed::Values { .. });
     let options = machine::Options {
         seed,
         output_padding: case.padding.clone(),
@@ -240,10 +266,12 @@ fn run(
     };
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => {
-            let Some((expected, rounded)) = &evaluated else { return Run::Inconclusive };
+            let Owed::Values { outputs: expected, rounded } = &owed else {
+                return Run::Inconclusive;
+            };
             let components = algorithm.output_components(pool);
             let buffers = program.output_buffers();
-            let rounded = *rounded || outcome.rounded;
+            let rounded = *rounded || outcome.notes.rounded;
             for (((((output, component), want), have), buffer), comparison) in
                 components.iter().zip(expected).zip(&outcome.outputs).zip(buffers).zip(comparisons)
             {
@@ -253,6 +281,10 @@ fn run(
                         Comparison::Bits => want != have,
                         Comparison::Numbers => want != have && !(is_zero(want) && is_zero(have)),
                         Comparison::Exact => !rounded && are_different_numbers(want, have),
+                        Comparison::Near => {
+                            let near = want.zip(have).is_some_and(|(a, b)| near_integers(a, b));
+                            want != have && !(rounded && near)
+                        }
                     }
                 });
                 if let Some(point) = mismatch {
@@ -266,10 +298,10 @@ fn run(
             }
             Run::Same
         }
-        Err(Fault::CheckFailed(_)) if evaluated.is_some() => Run::Refused,
+        Err(Fault::CheckFailed(_)) if has_value => Run::Refused,
         Err(Fault::CheckFailed(_)) => Run::Inconclusive,
         Err(fault) if fault.is_defect() => {
-            let wanted = if evaluated.is_some() { "a run without fault" } else { "a refusal" };
+            let wanted = if has_value { "a run without fault" } else { "a refusal" };
             different(None, Vec::new(), wanted.to_owned(), fault.to_string())
         }
         Err(_) => Run::Inconclusive,

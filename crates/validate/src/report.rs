@@ -103,8 +103,6 @@ pub enum Method {
     Axioms(Axioms),
     /// Floats are equal over the reals.
     Reals,
-    /// It is not shown, and counted under [`Report::trusted_steps`].
-    Listed,
 }
 
 impl Method {
@@ -120,7 +118,6 @@ impl Method {
             Self::Sets => "sets",
             Self::Axioms(_) => "axioms",
             Self::Reals => "reals",
-            Self::Listed => "listed",
         }
     }
 
@@ -133,8 +130,7 @@ impl Method {
             | Self::Run
             | Self::Structure
             | Self::Commuting
-            | Self::Sets
-            | Self::Listed => Floats::Bits,
+            | Self::Sets => Floats::Bits,
             Self::Axioms(_) => Floats::Axioms,
             Self::Reals => Floats::Reals,
         }
@@ -151,8 +147,7 @@ impl Method {
             | Self::Structure
             | Self::Commuting
             | Self::Sets
-            | Self::Reals
-            | Self::Listed => Axioms::NONE,
+            | Self::Reals => Axioms::NONE,
         }
     }
 }
@@ -169,8 +164,7 @@ impl std::fmt::Display for Method {
             | Self::Structure
             | Self::Commuting
             | Self::Sets
-            | Self::Reals
-            | Self::Listed => f.write_str(self.name()),
+            | Self::Reals => f.write_str(self.name()),
         }
     }
 }
@@ -363,13 +357,6 @@ pub struct Report {
     pub time: Duration,
 }
 
-impl Obligation {
-    /// Whether it is not shown, and stands under [`Report::trusted_steps`] instead.
-    pub fn is_listed(&self) -> bool {
-        self.status == Status::Closed(Method::Listed)
-    }
-}
-
 impl Report {
     /// The weakest equality of floats that the verdict rests on, and the axioms.
     pub fn floats(&self) -> (Floats, Axioms) {
@@ -382,16 +369,9 @@ impl Report {
         for obligation in &self.obligations {
             let (total, closed) = counts.entry(obligation.kind).or_insert((0, 0));
             *total += 1;
-            let is_shown =
-                matches!(obligation.status, Status::Closed(_)) && !obligation.is_listed();
-            *closed += usize::from(is_shown);
+            *closed += usize::from(matches!(obligation.status, Status::Closed(_)));
         }
         counts
-    }
-
-    /// How many obligations are not shown, but trusted.
-    pub fn listed(&self) -> usize {
-        self.obligations.iter().filter(|obligation| obligation.is_listed()).count()
     }
 
     /// The obligations that were not closed.

@@ -77,6 +77,8 @@ pub enum Ran {
     Rewriting,
     /// Coq, on a certificate.
     Coq,
+    /// The script of a derivation, by which a certificate's files are made.
+    Script,
 }
 
 /// A run that was seen to go wrong.

@@ -93,6 +93,7 @@ impl Ran {
             Self::CompiledCode => "compiled code",
             Self::Rewriting => "rewriting",
             Self::Coq => "coq",
+            Self::Script => "script",
         }
     }
 }

@@ -138,6 +138,15 @@ fn run() -> Result<(), Error> {
         missing.extend(known::missing(profile, &found));
         known += known::count(profile);
     }
+    if covered.iter().all(|coverage| coverage.mutators == 0) && rules.is_empty() {
+        return Err(Error::Missing {
+            what: "what could be verified".to_owned(),
+            advice: format!(
+                "no compiler was looked at: {SOURCES} is {}, {ONLY} is `{only}`",
+                sources.display()
+            ),
+        });
+    }
     let mut headings = vec!["compiler", "bits"];
     headings.extend(STANDINGS);
     headings.extend(COSTS);

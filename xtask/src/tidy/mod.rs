@@ -5,6 +5,7 @@
 
 mod codes;
 mod layers;
+mod nodes;
 mod text;
 
 use crate::error::Error;
@@ -63,6 +64,7 @@ type Rule = fn(&[File]) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
     layers::crate_layers,
+    nodes::whole_nodes,
     text::file_sizes,
     text::crate_and_module_docs,
     text::forbidden_text,

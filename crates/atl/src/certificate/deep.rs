@@ -40,7 +40,7 @@ impl Deep<'_> {
         format!("[{}]", parts.join("; "))
     }
 
-    fn pred(&self, pred: &Pred) -> String {
+    pub(crate) fn pred(&self, pred: &Pred) -> String {
         match pred {
             Pred::Known(true) => "Yes".to_owned(),
             Pred::Known(false) => "No".to_owned(),

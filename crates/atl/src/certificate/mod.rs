@@ -1,11 +1,12 @@
 //! Certificates: Coq files that prove a derivation, its lowering and the text of its C from first principles.
 //!
-//! Nothing in this crate has to be believed for that: the file states the source program, the final program and the loop nest, and Coq checks every step
-//! between them against the definitions in `coq/`.
+//! What is claimed and what proves it are two files. `statement` writes the claim, from the program alone; it is what has to be believed. All other modules
+//! here write the proof, of which nothing has to be.
 
 mod deep;
 mod lowering;
 mod scope;
+mod statement;
 mod steps;
 mod text;
 
@@ -13,26 +14,27 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 pub use steps::statement;
-pub(crate) use text::is_numbered;
 
 use crate::codes;
 use crate::engine::{Engine, Refusal, State};
 use crate::lower::{Destination, Interface, Stmt};
 use crate::names::Names;
 use crate::native::Agreement;
-use crate::program::{Element, Program};
+use crate::program::Program;
 use crate::rules::Law;
 use crate::term::{Index, Sort, Term, Var};
 use deep::Deep;
 use lowering::Lowering;
 use scope::Scope;
-use text::Writer;
+use text::{Functions, Writer};
 
 /// A certificate and what it certifies.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// The Coq file.
-    pub text: String,
+    /// `Statement.v`: what is claimed.
+    pub statement: String,
+    /// `Proof.v`: its proof.
+    pub proof: String,
     /// The C function, without what every C file begins with.
     pub function: String,
     /// The loop nest.
@@ -41,8 +43,6 @@ pub struct Certificate {
     pub output: Var,
     /// For each lemma `s1`, `s2`, … the command that made the step.
     pub commands: Vec<String>,
-    /// What it proves: the names of its theorems.
-    pub theorems: Vec<&'static str>,
     /// How many lemmas there are about side conditions.
     pub side_conditions: usize,
     /// The laws of arithmetic that the derivation used.
@@ -113,7 +113,8 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
         let lowered = lowering(&mut out, engine, &part, writer)?;
         out.push_str("End Derivation.\n\n");
         laws.extend(crate::lower::laws(&state.term));
-        return Ok(finish(program, &out, lowered, derived_conditions, commands, laws));
+        let ends = Ends { program, last: &state.term, small: program };
+        return Ok(finish(&ends, &out, lowered, derived_conditions, commands, laws));
     }
     out.push_str("End Derivation.\n\n");
     let (small, term) = instance(engine, program, &state.term);
@@ -131,18 +132,27 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
     out.push_str("End Lowering.\n\n");
     laws.extend(small_state.laws());
     laws.extend(crate::lower::laws(&small_state.term));
-    Ok(finish(program, &out, lowered, conditions, commands, laws))
+    let ends = Ends { program, last: &state.term, small: &small };
+    Ok(finish(&ends, &out, lowered, conditions, commands, laws))
+}
+
+/// What a derivation began with, what it ended in, and the program that was lowered.
+struct Ends<'a> {
+    program: &'a Program,
+    last: &'a Term,
+    small: &'a Program,
 }
 
 struct LoweredPart {
     function: String,
+    functions: Functions,
     nest: Stmt,
     output: Var,
     conditions: usize,
 }
 
 fn finish(
-    program: &Program,
+    ends: &Ends<'_>,
     body: &str,
     lowered: LoweredPart,
     conditions: usize,
@@ -151,43 +161,45 @@ fn finish(
 ) -> Certificate {
     laws.sort_unstable();
     laws.dedup();
-    let mut text = header(program, commands.len(), &laws);
-    text.push_str(body);
-    let mut theorems = vec!["derivation", "safe", "lowered", "printed"];
-    if let Some(semiring) = semiring(program.element()) {
-        let _ = writeln!(text, "Definition instance prim := @lowered ({semiring} prim).\n");
-        theorems.push("instance");
-    }
-    for theorem in &theorems {
-        let _ = writeln!(text, "Print Assumptions {theorem}.");
-    }
+    let name = c_function_name(&ends.program.name);
+    let statement = statement::print(&statement::Claim {
+        program: ends.program,
+        last: ends.last,
+        small: ends.small,
+        nest: &lowered.nest,
+        output: &lowered.output,
+        name: &name,
+        function: &lowered.function,
+        functions: &lowered.functions,
+    });
+    let mut proof = header(ends.program, commands.len(), &laws);
+    proof.push_str(body);
+    let instance = statement::semiring(ends.small.element())
+        .map_or("printed".to_owned(), |semiring| {
+            format!("(conj (fun prim => @lowered ext ({semiring} prim)) printed)")
+        });
+    let _ = writeln!(
+        proof,
+        "Definition derivation : HalidomStatement.Statement.theorem :=\n\
+         \x20 fun ext => conj (@derived ext) (conj (@lowered ext) {instance})."
+    );
     Certificate {
-        text,
+        statement,
+        proof,
         function: lowered.function,
         nest: lowered.nest,
         output: lowered.output,
         commands,
-        theorems,
         side_conditions: conditions + lowered.conditions,
         laws,
-    }
-}
-
-/// The semiring of `coq/Instances.v` that a type of elements is; floating point is none.
-fn semiring(element: Element) -> Option<&'static str> {
-    match element {
-        Element::I32 => Some("wrapping 32"),
-        Element::I64 => Some("wrapping 64"),
-        Element::MinPlus => Some("min_plus"),
-        Element::F32 | Element::F64 => None,
     }
 }
 
 fn header(program: &Program, steps: usize, laws: &[Law]) -> String {
     let laws_text: Vec<&str> = laws.iter().map(|law| law.name()).collect();
     format!(
-        "(* A certificate of {}: {steps} steps.\n   Laws of arithmetic used: {}.\n   Floating point: {}. *)\n\
-         From Halidom Require Import Certificate.\nUnset Lia Cache.\n\n",
+        "(* The proof of what is stated of {}: {steps} steps.\n   Laws of arithmetic used: {}.\n   Floating point: {}. *)\n\
+         From Halidom Require Import Certificate.\nFrom HalidomStatement Require Statement.\nUnset Lia Cache.\n\n",
         program.name,
         laws_text.join("; "),
         about_floats(laws)
@@ -195,7 +207,7 @@ fn header(program: &Program, steps: usize, laws: &[Law]) -> String {
 }
 
 fn open_section(out: &mut String, program: &Program, writer: &mut Writer, name: &str) {
-    let _ = writeln!(out, "Section {name}.\nContext {{K : semiring}}.");
+    let _ = writeln!(out, "Section {name}.\nContext {{ext : Extensionality}} {{K : semiring}}.");
     for shape in &program.shapes {
         let list = writer.names.bind(shape);
         let rank = writer.names.take(&format!("{list}_rank"));
@@ -265,7 +277,10 @@ fn derivation(out: &mut String, program: &Program, state: &State<'_>, scope: &mu
     for number in (1..count).rev() {
         chain = format!("(eq_trans s{number} {chain})");
     }
-    let _ = writeln!(out, "\nTheorem derivation : source = final.\nProof. exact {chain}. Qed.\n");
+    let _ = writeln!(
+        out,
+        "\nTheorem derived : source = final.\nProof using All. exact {chain}. Qed.\n"
+    );
 }
 
 /// The final program where unknown shapes are empty, and the steps to its normal form.
@@ -304,8 +319,8 @@ fn instance_steps(
     let _ = writeln!(
         out,
         "Definition final_0 : T K {rank} := q{count}.\n\
-         Lemma derivation_0 : source_0 = final_0.\n\
-         Proof. refine (eq_trans (_ : _ = q0) {chain}). unshelve eapply derivation; eauto. Qed.\n"
+         Lemma derived_0 : source_0 = final_0.\n\
+         Proof. refine (eq_trans (_ : _ = q0) {chain}). unshelve eapply derived; eauto. Qed.\n"
     );
 }
 
@@ -338,9 +353,21 @@ fn lowering(
         program.inputs.iter().map(|input| (input.var.clone(), input.shape.dims.clone())).collect();
     let goal = (output.clone(), dims.clone());
     let name = c_function_name(&program.name);
-    let interface =
-        Interface { name: &name, sizes: &program.sizes, inputs: &inputs, output: &goal };
-    let function = crate::lower::function(&interface, &nest);
+    let interface = Interface {
+        name: &name,
+        sizes: &program.sizes,
+        inputs: &inputs,
+        output: &goal,
+        conditions: &program.hypotheses,
+    };
+    let function = crate::lower::function(&interface, &nest).map_err(|divisor| {
+        let message = format!(
+            "the loop nest divides by `{}`, which changes while it runs",
+            crate::print::index(&divisor.0)
+        );
+        Refusal::new(codes::NOT_LOWERED, message)
+            .with_hint("what divides is checked to be positive before the loop nest runs")
+    })?;
     // The names that the C has, in the same order.
     let mut names = Names::new(crate::lower::is_reserved_in_c);
     for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
@@ -378,42 +405,42 @@ fn lowering(
         .iter()
         .map(|(var, shape)| format!("(\"{}\", {})", deep.names.get(var), deep.indices(shape)))
         .collect();
+    let conditions: Vec<String> = program.hypotheses.iter().map(|pred| deep.pred(pred)).collect();
     let output_shape = deep.indices(&dims);
+    let (source, equality) =
+        if part.source == "source" { ("source", "derived") } else { (part.source, "derived_0") };
+    let last = if part.source == "source" { "final" } else { "final_0" };
     let function_names: Vec<String> =
         functions.names().iter().map(|name| format!("\"{name}\"")).collect();
-    let (source, equality) = if part.source == "source" {
-        ("source", "derivation")
-    } else {
-        (part.source, "derivation_0")
-    };
-    let last = if part.source == "source" { "final" } else { "final_0" };
     let _ = write!(
         out,
         "Definition nest : stmt := ({nest_text})%string.\n\
          Definition program : stmt := Seq (Clear \"{target}\") nest.\n\
          Definition sizes : env := [{}]%string.\n\
-         Definition inputs : known K := [{}]%string.\n\n\
+         Definition inputs : known K := [{}]%string.\n\
+         Definition names : list string := [{}]%string.\n\
+         Definition conditions : list test := [{}]%string.\n\
+         Definition arrays : shapes := [{}]%string.\n\
+         Definition output : string * list index := (\"{target}\", {output_shape})%string.\n\n\
          {}\
          Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self {rank}) nest.\n\
          Proof. exact {proof}. Qed.\n\n\
-         (* Running the program leaves the source's tensor in the output; [None] would be an access out of bounds. *)\n\
-         Theorem lowered : forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some (Array {shape} cells) ->\n\
-         \x20 exec sizes program mem = Some (set mem \"{target}\" (Some (Array {shape} (held {rank} {shape} {source})))).\n\
-         Proof. intros mem cells Hm Ho. rewrite {equality}. exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
-         Theorem safe : forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some (Array {shape} cells) ->\n\
-         \x20 exec sizes program mem <> None.\n\
-         Proof. intros mem cells Hm Ho. now rewrite (lowered mem cells Hm Ho). Qed.\n\n\
-         Theorem printed : c_function [{}]%string \"{name}\" [{}]%string [{}]%string (\"{target}\", {output_shape})%string program =\n\
+         Theorem lowered : admits sizes (entry names conditions (output :: arrays) program) = true ->\n\
+         \x20 forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some (Array {shape} cells) ->\n\
+         \x20 exec64 (output :: arrays) sizes program mem = Some (set mem \"{target}\" (Some (Array {shape} (held {rank} {shape} {source})))).\n\
+         Proof using All. intros Hc mem cells Hm Ho. rewrite (run _ _ _ _ _ _ Hc), {equality}. exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
+         Theorem printed : c_function [{}]%string \"{name}\" names arrays output conditions program =\n\
          \"{function}\"%string.\n\
          Proof. vm_compute. reflexivity. Qed.\n\n",
         sizes.join("; "),
         known.join("; "),
+        interface_sizes.join("; "),
+        conditions.join("; "),
+        interface_inputs.join("; "),
         scope.lemmas(),
         function_names.join("; "),
-        interface_sizes.join("; "),
-        interface_inputs.join("; "),
     );
-    Ok(LoweredPart { function, nest, output, conditions: scope.lemma_count() })
+    Ok(LoweredPart { function, functions, nest, output, conditions: scope.lemma_count() })
 }
 
 /// The C function's name: the program's, made of letters that C allows.

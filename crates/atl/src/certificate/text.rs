@@ -18,7 +18,8 @@ const RESERVED: &[&str] = &[
     "map", "fst", "snd", "max", "min", "div", "not_true_is_false",
     // What certificates call something themselves.
     "K", "H", "Hm", "Ho", "mem", "cells", "source", "source_0", "final", "final_0", "nest", "program", "sizes",
-    "inputs", "instance", "derivation", "derivation_0", "low_final", "lowered", "printed", "safe",
+    "inputs", "names", "conditions", "arrays", "output", "derived", "derived_0", "derivation", "low_final", "lowered",
+    "printed", "ext", "Hc", "theorem", "Statement", "HalidomStatement",
 ];
 
 /// Prefixes of what certificates number: definitions, lemmas, hypotheses.
@@ -45,7 +46,7 @@ fn defined_names(text: &str) -> Vec<String> {
         &["Lemma", "Theorem", "Definition", "Fixpoint", "Inductive", "Record", "Ltac"];
     let is_name = |word: &&str| word.starts_with(|c: char| c.is_alphabetic());
     let mut names = Vec::new();
-    for sentence in crate::check::sentences(text) {
+    for sentence in sentences(text) {
         let spaced = sentence.replace(['(', ')', '{', '}', ';'], " ");
         let words: Vec<&str> = spaced.split_whitespace().collect();
         let Some(keyword) = words.first().filter(|word| KEYWORDS.contains(word)) else { continue };
@@ -61,6 +62,37 @@ fn defined_names(text: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// The sentences of one of the library's files: ended by a full stop before a blank, outside of comments and strings.
+fn sentences(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut current = String::new();
+    let (mut depth, mut quoted) = (0_u32, false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('(', Some('*')) if !quoted => {
+                chars.next();
+                depth += 1;
+                continue;
+            }
+            ('*', Some(')')) if !quoted && depth > 0 => {
+                chars.next();
+                depth -= 1;
+                continue;
+            }
+            _ if depth > 0 => continue,
+            ('"', _) => quoted = !quoted,
+            _ => {}
+        }
+        current.push(c);
+        if c == '.' && !quoted && chars.peek().is_none_or(|next| next.is_whitespace()) {
+            all.push(current.trim().to_owned());
+            current.clear();
+        }
+    }
+    all
 }
 
 /// The scalar functions and literals of a program, by the number that the certificate knows them by.

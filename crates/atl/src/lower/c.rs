@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::entry::{self, UncheckedDivisor};
 use super::{Scalar, Stmt};
 use crate::names::Names;
 use crate::program::Element;
@@ -78,10 +79,12 @@ pub struct Interface<'a> {
     pub inputs: &'a [(Var, Vec<Index>)],
     /// The output with its shape.
     pub output: &'a (Var, Vec<Index>),
+    /// What must hold of the sizes.
+    pub conditions: &'a [Pred],
 }
 
-/// The C function of a loop nest.
-pub fn function(interface: &Interface<'_>, nest: &Stmt) -> String {
+/// The C function of a loop nest. It returns 1, and does nothing else, where the sizes do not satisfy the conditions, or a number would leave 64 bits.
+pub fn function(interface: &Interface<'_>, nest: &Stmt) -> Result<String, UncheckedDivisor> {
     let mut printer =
         Printer { names: Names::new(is_reserved), shapes: Vec::new(), out: String::new() };
     let mut params = Vec::new();
@@ -95,17 +98,32 @@ pub fn function(interface: &Interface<'_>, nest: &Stmt) -> String {
     let (output, shape) = interface.output;
     params.push(format!("elem *{}", printer.names.bind(output)));
     printer.shapes.push((output.clone(), shape.clone()));
-    let _ = write!(printer.out, "void {}({})\n{{\n", interface.name, params.join(", "));
+    let _ = write!(printer.out, "int {}({})\n{{\n", interface.name, params.join(", "));
+    let checks =
+        entry::lines(&printer, interface.sizes, interface.conditions, interface.output, nest)?;
+    for check in checks {
+        printer.line(1, &check);
+    }
     let (cleared, count) = (printer.names.get(output), printer.count(shape));
     printer.line(1, &format!("atl_clear({cleared}, {count});"));
     printer.stmt(nest, 1);
+    printer.line(1, "return 0;");
     printer.out.push_str("}\n");
-    printer.out
+    Ok(printer.out)
 }
 
-struct Printer {
-    names: Names,
-    shapes: Vec<(Var, Vec<Index>)>,
+/// Where an element is in row-major storage.
+pub(super) fn offset(shapes: &[(Var, Vec<Index>)], array: &Var, indices: &[Index]) -> Index {
+    let shape =
+        shapes.iter().rev().find(|(known, _)| known == array).map_or(&[][..], |(_, shape)| shape);
+    let mut pairs = indices.iter().zip(shape);
+    let first = pairs.next().map_or(Index::Num(0), |(index, _)| index.clone());
+    pairs.fold(first, |offset, (index, size)| offset.times(size.clone()).plus(index.clone()))
+}
+
+pub(super) struct Printer {
+    pub(super) names: Names,
+    pub(super) shapes: Vec<(Var, Vec<Index>)>,
     out: String,
 }
 
@@ -158,27 +176,11 @@ impl Printer {
     }
 
     fn count(&self, shape: &[Index]) -> String {
-        match shape.split_first() {
-            None => "1".to_owned(),
-            Some((first, rest)) => {
-                let product =
-                    rest.iter().fold(first.clone(), |product, size| product.times(size.clone()));
-                self.index(&product, 0)
-            }
-        }
+        self.index(&entry::count(shape), 0)
     }
 
     fn access(&self, array: &Var, indices: &[Index]) -> String {
-        let shape = self
-            .shapes
-            .iter()
-            .rev()
-            .find(|(known, _)| known == array)
-            .map_or(&[][..], |(_, shape)| shape);
-        let mut pairs = indices.iter().zip(shape);
-        let first = pairs.next().map_or(Index::Num(0), |(index, _)| index.clone());
-        let offset = pairs
-            .fold(first, |offset, (index, size)| offset.times(size.clone()).plus(index.clone()));
+        let offset = offset(&self.shapes, array, indices);
         format!("{}[{}]", self.names.get(array), self.index(&offset, 0))
     }
 
@@ -204,7 +206,7 @@ impl Printer {
         }
     }
 
-    fn pred(&self, pred: &Pred) -> String {
+    pub(super) fn pred(&self, pred: &Pred) -> String {
         match pred {
             Pred::Known(value) => if *value { "1" } else { "0" }.to_owned(),
             Pred::Var(var) => self.names.get(var),
@@ -298,6 +300,11 @@ pub fn prelude(element: Element) -> String {
          static inline int64_t atl_ceil(int64_t a, int64_t b) {{ return atl_div(a + b - 1, b); }}\n\
          static inline int64_t atl_min(int64_t a, int64_t b) {{ return a < b ? a : b; }}\n\
          static inline int64_t atl_max(int64_t a, int64_t b) {{ return a > b ? a : b; }}\n\
+         /* Bounds of what a function computes, found before it begins; -1 is one beyond 2^59, within which fit 8 bytes for each element too. */\n\
+         static inline int atl_fits(int64_t a) {{ return 0 <= a && a <= INT64_C(1) << 59; }}\n\
+         static inline int64_t atl_up_add(int64_t a, int64_t b) {{ return atl_fits(a) && atl_fits(b) && atl_fits(a + b) ? a + b : -1; }}\n\
+         static inline int64_t atl_up_mul(int64_t a, int64_t b) {{ return atl_fits(a) && atl_fits(b) && (a == 0 || b <= (INT64_C(1) << 59) / a) ? a * b : -1; }}\n\
+         static inline int64_t atl_up_max(int64_t a, int64_t b) {{ return atl_fits(a) && atl_fits(b) ? (a < b ? b : a) : -1; }}\n\
          static inline void atl_clear(elem *a, int64_t n) {{ for (int64_t i = 0; i < n; i++) a[i] = ATL_ZERO; }}\n\
          static inline elem *atl_new(int64_t n)\n{{\n    elem *a = malloc((n > 0 ? (size_t)n : 1) * sizeof(elem));\n    if (!a) abort();\n    atl_clear(a, n);\n    return a;\n}}\n\
          static inline void atl_free(elem *a) {{ free(a); }}\n\n"

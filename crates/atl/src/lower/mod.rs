@@ -4,6 +4,7 @@
 //! compares the two; that a nest computes its term is proved in the certificate, by the terms that [`crate::certificate`] writes along this module's rules.
 
 mod c;
+mod entry;
 mod laws;
 mod normal;
 
@@ -11,6 +12,7 @@ use std::rc::Rc;
 
 pub(crate) use c::is_reserved as is_reserved_in_c;
 pub use c::{Interface, function, prelude, unit};
+pub use entry::UncheckedDivisor;
 pub use laws::laws;
 pub use normal::{is_pure, normalize};
 

@@ -50,6 +50,8 @@ type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// Deeper nesting is refused, so that no text exhausts the stack.
 const MAX_DEPTH: usize = 400;
+/// So are more operators in a row.
+const MAX_LINKS: usize = 2000;
 
 struct Parser<'s> {
     tokens: Vec<(Token<'s>, Span)>,
@@ -345,17 +347,24 @@ impl<'s> Parser<'s> {
     }
 
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == MAX_DEPTH {
-            return Err(Box::new(Diagnostic::error(
-                codes::SYNTAX,
-                self.span(),
-                "nested too deeply",
-            )));
-        }
+        self.shallow(self.depth < MAX_DEPTH)?;
         self.depth += 1;
         let parsed = parse(self);
         self.depth -= 1;
         parsed
+    }
+
+    /// Counts one more operator in a row.
+    fn link(&self, links: &mut usize) -> Parsed<()> {
+        *links += 1;
+        self.shallow(*links <= MAX_LINKS)
+    }
+
+    fn shallow(&self, is_shallow: bool) -> Parsed<()> {
+        if is_shallow {
+            return Ok(());
+        }
+        Err(Box::new(Diagnostic::error(codes::SYNTAX, self.span(), "nested too deeply")))
     }
 
     fn expr(&mut self) -> Parsed<Expr> {
@@ -365,7 +374,9 @@ impl<'s> Parser<'s> {
     /// Comparisons joined by `&&`.
     fn comparisons(&mut self) -> Parsed<Expr> {
         let mut left = self.comparison()?;
+        let mut links = 0;
         while self.eat("&&") {
+            self.link(&mut links)?;
             let right = self.comparison()?;
             left = binary(Binary::And, left, right);
         }
@@ -376,6 +387,7 @@ impl<'s> Parser<'s> {
     fn comparison(&mut self) -> Parsed<Expr> {
         let mut last = self.sum()?;
         let mut chain: Option<Expr> = None;
+        let mut links = 0;
         loop {
             let (op, turned) = match self.peek() {
                 Token::Punct("<") => (Binary::Lt, false),
@@ -387,6 +399,7 @@ impl<'s> Parser<'s> {
                 Token::Ident(_) | Token::Number(_) | Token::Punct(_) | Token::End => break,
             };
             self.at += 1;
+            self.link(&mut links)?;
             let next = self.sum()?;
             let link = if turned {
                 binary(op, next.clone(), last)
@@ -404,6 +417,7 @@ impl<'s> Parser<'s> {
 
     fn sum(&mut self) -> Parsed<Expr> {
         let mut left = self.product()?;
+        let mut links = 0;
         loop {
             let op = match self.peek() {
                 Token::Punct("+") => Binary::Add,
@@ -413,6 +427,7 @@ impl<'s> Parser<'s> {
                 }
             };
             self.at += 1;
+            self.link(&mut links)?;
             let right = self.product()?;
             left = binary(op, left, right);
         }
@@ -420,6 +435,7 @@ impl<'s> Parser<'s> {
 
     fn product(&mut self) -> Parsed<Expr> {
         let mut left = self.unary()?;
+        let mut links = 0;
         loop {
             let op = match self.peek() {
                 Token::Punct("*") => Binary::Mul,
@@ -430,6 +446,7 @@ impl<'s> Parser<'s> {
                 }
             };
             self.at += 1;
+            self.link(&mut links)?;
             let right = self.unary()?;
             left = binary(op, left, right);
         }

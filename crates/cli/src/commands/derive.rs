@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use halidom_atl::certificate::{Certificate, about_floats, agreement, certify, instance};
-use halidom_atl::check::{CheckError, Checker, Outcome};
+use halidom_atl::check::{CheckError, Checker, Outcome, place};
 use halidom_atl::engine::{Engine, Refusal};
 use halidom_atl::file::{self, Derived};
 use halidom_atl::native::{Agreement, Comparison, NativeError, TOLERANCE, compare_with_source};
 use halidom_atl::program::Element;
 use halidom_atl::rules::Law;
-use halidom_atl::{lower, print};
+use halidom_atl::{folder, lower, print};
 use halidom_diag::{Code, Diagnostic, Sources, Span};
 use halidom_driver::derivation::{self, Loaded};
 use halidom_driver::files::write_bytes;
@@ -93,22 +93,26 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
 }
 
 /// Coq with the compiled library, in the user's cache.
-fn checker(output: &mut Output<'_>) -> Result<Checker, Stop> {
+pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Stop> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cache = variable("HALIDOM_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("halidom")))
         .or_else(|| variable("HOME").map(|folder| folder.join(".cache/halidom")))
         .unwrap_or_else(|| std::env::temp_dir().join("halidom-cache"));
-    Checker::new(&cache).map_err(|error| {
-        let hint = match &error {
-            CheckError::NoCoq => {
-                "install Debian's package coq, or run `cargo xtask atl`, which does"
-            }
-            CheckError::File { .. } => "set HALIDOM_CACHE to a folder that can be written",
-            CheckError::Library { .. } => "this is a defect of halidom",
-        };
-        output.error("HAL1014", &error.to_string(), hint)
-    })
+    Checker::new(&cache).map_err(|error| unavailable(&error, output))
+}
+
+/// Reports that Coq cannot be asked.
+pub(crate) fn unavailable(error: &CheckError, output: &mut Output<'_>) -> Stop {
+    let hint = match error {
+        CheckError::NoCoq(_) => {
+            "install Debian's package coq, or run `cargo xtask atl`, which does"
+        }
+        CheckError::File { .. } => "set HALIDOM_CACHE to a folder that can be written",
+        CheckError::Own { .. } => "this is a defect of halidom",
+        CheckError::Installation(_) => "install Coq anew",
+    };
+    output.error("HAL1014", &error.to_string(), hint)
 }
 
 struct Job<'j> {
@@ -165,36 +169,31 @@ impl Job<'_> {
             "elements": derived.program.element().name(),
             "final": final_text,
             "side_conditions": certificate.side_conditions,
-            "certificate_bytes": certificate.text.len(),
+            "certificate_bytes": certificate.statement.len() + certificate.proof.len(),
             "laws": laws,
             "floats": about_floats(&certificate.laws),
         });
         let mut verdicts = Vec::new();
         if let Some(checker) = self.checker {
-            let path = scratch.path().join("certificate.v");
-            let outcome = write_bytes(&path, certificate.text.as_bytes())
-                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
-                .and_then(|()| {
-                    checker.check(&certificate, &path).map_err(|error| {
-                        output.error("HAL1014", &error.to_string(), "see `halidom doctor`")
-                    })
-                })?;
+            let outcome = checker
+                .check(&certificate.statement, certificate.proof.as_bytes())
+                .map_err(|error| unavailable(&error, output))?;
             match outcome {
-                Outcome::Accepted { seconds } => {
+                Outcome::Accepted(accepted) => {
                     output.line(&format!(
-                        "  certificate: accepted by coqc in {seconds:.1} s ({} side conditions)",
-                        certificate.side_conditions
+                        "  certificate: accepted by coqc in {:.1} s, by coqchk in {:.1} s ({} side conditions)",
+                        accepted.seconds, accepted.kernel_seconds, certificate.side_conditions
                     ));
-                    let mut theorem = Obligations::of(Claim::Derivation);
-                    theorem.shown(&modes(&certificate.laws));
-                    verdicts.push(theorem.verdict(NO_THEOREM));
-                    value["coqc_seconds"] = seconds.into();
+                    verdicts.push(proved(&certificate));
+                    value["coqc_seconds"] = accepted.seconds.into();
+                    value["coqchk_seconds"] = accepted.kernel_seconds.into();
+                    value["sandbox"] = accepted.sandbox.name().into();
                 }
-                Outcome::Refused { message, place } => {
+                Outcome::Refused { message, line } => {
+                    let place = line
+                        .and_then(|line| place(&certificate.commands, &certificate.proof, line));
                     let at = place.map_or(String::new(), |place| format!(" at {place}"));
-                    let expected = "a certificate that Coq accepts";
-                    let evidence = Evidence::of(Ran::Coq, expected, message.as_str());
-                    verdicts.push(Verdict::refuted(evidence));
+                    verdicts.push(refused(&message));
                     let diagnostic = Diagnostic::error(
                         Code("HAL1013"),
                         self.span,
@@ -202,6 +201,9 @@ impl Job<'_> {
                     )
                     .with_hint(message);
                     output.diagnostic(self.sources, &diagnostic);
+                }
+                Outcome::Undecided { reason } => {
+                    verdicts.push(Verdict::unknown(reason));
                 }
             }
         }
@@ -277,7 +279,7 @@ impl Job<'_> {
                 );
                 output.diagnostic(self.sources, &diagnostic);
                 let expected = "the source's meaning";
-                let evidence = Evidence::of(Ran::CompiledCode, expected, place.to_string());
+                let evidence = Evidence::of(Ran::CompiledCode, expected, place);
                 return Ok(Some(Verdict::refuted(evidence)));
             }
             Err(error) => {
@@ -312,7 +314,13 @@ impl Job<'_> {
                 DeriveEmit::C => {
                     ("c", lower::unit(derived.program.element(), &certificate.function))
                 }
-                DeriveEmit::Coq => ("v", certificate.text.clone()),
+                DeriveEmit::Coq => {
+                    if let Some(folder) = &self.args.output {
+                        self.write_folder(&folder.join(self.name), certificate, derived, output)?;
+                        continue;
+                    }
+                    ("v", format!("{}\n{}", certificate.statement, certificate.proof))
+                }
                 DeriveEmit::Ir => {
                     let lowered = derivation::lower(derived, self.span, &mut |_, _, _| {});
                     let lowered = lowered.map_err(|diagnostics| {
@@ -330,13 +338,7 @@ impl Job<'_> {
                 output.line(text.trim_end());
                 continue;
             };
-            std::fs::create_dir_all(folder).map_err(|error| {
-                output.error(
-                    "HAL1014",
-                    &format!("cannot make {}: {error}", folder.display()),
-                    "choose another folder",
-                )
-            })?;
+            make_folder(folder, output)?;
             let path = folder.join(format!("{}.{extension}", self.name));
             write_bytes(&path, text.as_bytes())
                 .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -344,6 +346,37 @@ impl Job<'_> {
         }
         Ok(())
     }
+
+    /// Writes the certificate with all that it speaks of: what can be sent to somebody else.
+    fn write_folder(
+        &self,
+        folder: &Path,
+        certificate: &Certificate,
+        derived: &Derived<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Stop> {
+        make_folder(folder, output)?;
+        let unit = lower::unit(derived.program.element(), &certificate.function);
+        let source = self.sources.text(self.span.file);
+        let mut files = folder::stated(self.name, source, &unit, certificate);
+        files.push(folder::proof(certificate));
+        for file in files {
+            write_bytes(&folder.join(&file.name), &file.content)
+                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        }
+        output.line(&format!("  wrote {}/", folder.display()));
+        Ok(())
+    }
+}
+
+fn make_folder(folder: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        output.error(
+            "HAL1014",
+            &format!("cannot make {}: {error}", folder.display()),
+            "choose another folder",
+        )
+    })
 }
 
 /// The compiler with sanitizers: clang's need a package of their own.
@@ -351,6 +384,18 @@ const SANITIZING_COMPILER: &str = "gcc";
 
 /// What is missing where Coq was asked about no certificate.
 const NO_THEOREM: (&str, &str) = ("there is no certificate", "derive it with `--check`");
+
+/// What a certificate says that Coq accepts.
+pub(crate) fn proved(certificate: &Certificate) -> Verdict {
+    let mut theorem = Obligations::of(Claim::Derivation);
+    theorem.shown(&modes(&certificate.laws));
+    theorem.verdict(NO_THEOREM)
+}
+
+/// What a certificate says that Coq does not accept, for this reason.
+pub(crate) fn refused(message: &str) -> Verdict {
+    Verdict::refuted(Evidence::of(Ran::Coq, "a certificate that Coq accepts", message))
+}
 
 /// The equality of floats that a certificate's laws give.
 fn modes(laws: &[Law]) -> Modes {

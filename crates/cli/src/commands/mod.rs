@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod build;
+pub(crate) mod certificate;
 pub(crate) mod check;
 pub(crate) mod derive;
 pub(crate) mod doctor;

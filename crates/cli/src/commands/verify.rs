@@ -1,11 +1,12 @@
 //! `halidom verify`.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halidom_base::IndexMap;
-use halidom_driver::files::write_bytes;
+use halidom_driver::files::{self, write_bytes};
 use halidom_mutators::examine::{
     Circle, ExamineError, Examined, Options, Source, Standing, circles, examine,
 };
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Ended {
 fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let options = options(args, output)?;
     let mut sources = Vec::new();
-    let unreadable = |output: &mut Output<'_>, path: &Path, error: &std::io::Error| {
+    let unreadable = |output: &mut Output<'_>, path: &Path, error: &io::Error| {
         output.error(
             "HAL1101",
             &format!("cannot read `{}`: {error}", path.display()),
@@ -45,7 +46,10 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         }
     }
     for path in &files {
-        let text = fs::read_to_string(path).map_err(|error| unreadable(output, path, &error))?;
+        let text = files::contents(path).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
+        });
+        let text = text.map_err(|error| unreadable(output, path, &error))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(Source { name, text });
     }
@@ -388,7 +392,7 @@ fn program_object(mutator: &Mutator) -> Value {
 }
 
 /// The files of a checkout that hold the compiler's transformations, in order.
-fn transformations(checkout: &Path, profile: &Profile) -> std::io::Result<Vec<PathBuf>> {
+fn transformations(checkout: &Path, profile: &Profile) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (folder, patterns) in profile.sources {
         for entry in fs::read_dir(checkout.join(folder))? {

@@ -6,7 +6,7 @@
 mod npy;
 mod picture;
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -116,6 +116,23 @@ pub enum Channels {
     Grey,
 }
 
+/// What is read of something that is no ordinary file, at most: a device need not end.
+const MOST_OF_A_STREAM: u64 = 256 << 20;
+
+/// The whole of a file.
+pub fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = std::fs::File::open(path)?;
+    if file.metadata()?.is_file() {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_OF_A_STREAM + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_OF_A_STREAM {
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, "it does not end"));
+    }
+    Ok(bytes)
+}
+
 /// Reads a file as an array of elements of `scalar` with `rank` dimensions.
 pub fn read(
     path: &Path,
@@ -124,10 +141,10 @@ pub fn read(
     rank: usize,
 ) -> Result<Array, FileError> {
     let bytes =
-        std::fs::read(path).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+        || contents(path).map_err(|source| FileError::Read { path: path.to_owned(), source });
     let array = match extension(path).as_deref() {
-        Some("npy") => npy::decode(path, &bytes)?,
-        Some("png" | "pgm" | "ppm") => picture::decode(path, &bytes, channels)?,
+        Some("npy") => npy::decode(path, &bytes()?)?,
+        Some("png" | "pgm" | "ppm") => picture::decode(path, &bytes()?, channels)?,
         _ => return Err(FileError::Extension { path: path.to_owned() }),
     };
     let array = with_rank(path, array, rank)?;

@@ -55,6 +55,9 @@ macro_rules! for_each_element {
 pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<Array, FileError> {
     let contents =
         |reason: String| FileError::Contents { path: path.to_owned(), format: "NPY", reason };
+    if !is_whole(bytes) {
+        return Err(contents("it has fewer elements than its header says".to_owned()));
+    }
     macro_rules! attempt {
         ($element:ty, $scalar:ident, $from:expr, $to:expr) => {
             if let Some(array) =
@@ -69,6 +72,36 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<Array, FileError> {
     }
     for_each_element!(attempt);
     Err(contents("its element type is not supported".to_owned()))
+}
+
+/// Whether no shape that the header names has more elements than the file has bytes: the reader takes memory for them before it looks.
+fn is_whole(bytes: &[u8]) -> bool {
+    // A magic text, a version, and the length of the header in two bytes or four.
+    let wide = bytes.get(6).is_some_and(|version| *version > 1);
+    let begin = if wide { 12 } else { 10 };
+    let length = match (wide, bytes.get(8..begin)) {
+        (false, Some(&[low, high])) => usize::from(u16::from_le_bytes([low, high])),
+        (true, Some(&[a, b, c, d])) => u32::from_le_bytes([a, b, c, d]) as usize,
+        // What has no header is refused by the reader.
+        (_, Some(_) | None) => return true,
+    };
+    let Some(header) = begin.checked_add(length).and_then(|end| bytes.get(begin..end)) else {
+        return false;
+    };
+    let header = String::from_utf8_lossy(header);
+    header.split('(').skip(1).all(|rest| {
+        let inside = rest.split(')').next().unwrap_or_default();
+        let extents = inside.split(',').map(str::trim).filter(|extent| !extent.is_empty());
+        let elements = extents.map(|extent| extent.parse::<u128>().ok()).try_fold(
+            1_u128,
+            |product, extent| match extent {
+                Some(extent) => product.checked_mul(extent),
+                // No shape: what the reader does not know either.
+                None => Some(0),
+            },
+        );
+        elements.is_some_and(|elements| elements <= bytes.len() as u128)
+    })
 }
 
 /// The array if its elements are of this type, `None` if they are of another.

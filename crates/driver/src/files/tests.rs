@@ -55,6 +55,16 @@ fn bad_files_are_refused_with_a_code() {
     let cut = folder.path().join("cut.png");
     std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
     let code = |result: Result<Array, FileError>| result.err().map(|error| error.code());
+    // Headers that say more than there is, of which the last would not fit memory.
+    for shape in ["(4, 5)", "(4, 100000000)", "(4000000000, 4000000000)"] {
+        let path = folder.path().join("more.npy");
+        let header = format!("{{'descr': '<u2', 'fortran_order': False, 'shape': {shape}, }}");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.bytes().chain([0; 32]));
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(code(read(&path, Channels::All, Scalar::U16, 2)), Some("HAL0802"), "{shape}");
+    }
     assert_eq!(code(read(&cut, Channels::All, Scalar::U8, 3)), Some("HAL0802"));
     assert_eq!(
         code(read(&folder.path().join("none.png"), Channels::All, Scalar::U8, 3)),

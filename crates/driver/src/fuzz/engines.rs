@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use halidom_base::stack;
 use halidom_interp::algorithm::evaluate_within;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool};
@@ -164,7 +165,8 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Outcome, 
                     if number >= options.programs {
                         break;
                     }
-                    let examined = engines.examine(options, options.seed.wrapping_add(number));
+                    let seed = options.seed.wrapping_add(number);
+                    let examined = stack::whole(|| engines.examine(options, seed));
                     if sender.send((number, examined)).is_err() {
                         break;
                     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use halidom_codegen::Toolchain;
 use halidom_diag::{Colours, Diagnostic, render};
+use halidom_halide::translate::Contract;
 use halidom_interp::algorithm::evaluate_within;
 use halidom_ir::{Action, Array, Schedule};
 use halidom_schedule::Oracle;
@@ -198,7 +199,8 @@ impl Examiner<'_> {
             }
         };
         figures.compiles += 1;
-        let compiled = Compiled { structured, program, steps: rewritten };
+        let compiled =
+            Compiled { structured, program, steps: rewritten, contract: Contract::default() };
         for known in known.iter() {
             spent.on(Part::Interpreter, || both_forms(&pool, algorithm, &compiled, known, seed))?;
         }

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use halidom_base::stack;
 use halidom_codegen::{CompileError, Toolchain};
 use halidom_smt::FindError;
 use halidom_testgen::{pipeline, schedule};
@@ -241,7 +242,8 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
                     if number >= batches || stop.load(Ordering::Relaxed) {
                         break;
                     }
-                    if sender.send((number, batch(examiner, number))).is_err() {
+                    let examined = stack::whole(|| batch(examiner, number));
+                    if sender.send((number, examined)).is_err() {
                         break;
                     }
                 }

@@ -218,8 +218,9 @@ pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     let carried = plain.notes.iter().find(is_said).cloned().unwrap_or_default();
     let mut notes = plain.notes;
     let origin = stock.subject.origin.clone();
-    let plain = Subject { origin: origin.clone(), ..subject(source, before, plain.program) };
-    let own = Subject { origin, ..subject(own_source, before, own.program) };
+    let program = (plain.program, plain.contract);
+    let plain = Subject { origin: origin.clone(), ..subject(source, before, program) };
+    let own = Subject { origin, ..subject(own_source, before, (own.program, own.contract)) };
     if before.is_none() {
         notes.extend(factored(&stock.pipeline, &stock.names));
     }

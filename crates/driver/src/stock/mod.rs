@@ -1,5 +1,6 @@
 //! What stock Halide compiled: a pipeline file and the statement that Halide made of it, and the compiled code itself.
 
+mod agree;
 mod annotated;
 mod compare;
 pub mod fuzz;
@@ -14,15 +15,17 @@ use std::path::{Path, PathBuf};
 use halidom_diag::{Diagnostic, FileId, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::pipeline::{self, Pipeline};
+use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, Expr};
 use halidom_halide::{Names, claims, codes, text, translate};
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use crate::compile::Compiled;
-use crate::files::FileError;
+use crate::files::{self, FileError};
 use crate::source;
 use crate::subject::{Origin, Subject};
 
+pub use agree::{Agreement, Effort, agree};
 pub use annotated::{
     Annotated, Annotations, Beside as BesideAnnotated, Judged, Prophecies, annotated_statement,
     carried, judged,
@@ -72,6 +75,9 @@ impl Stock {
     }
 }
 
+/// The contract that has a name: `--assume small`.
+const SMALL: &str = "small";
+
 /// What is to be judged.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -81,7 +87,7 @@ pub struct Request {
     pub statement: Option<PathBuf>,
     /// The statement after every pass; where Halide is asked, what it writes.
     pub dump: Option<PathBuf>,
-    /// What callers keep to, beyond what the statement checks: conditions on parameters and shapes ([`translate::assumption`]).
+    /// What callers keep to, beyond what the statement checks: conditions on parameters and shapes ([`translate::assumption`]), or `small` ([`halidom_halide::Condition::Small`]).
     pub assumptions: Vec<String>,
 }
 
@@ -162,10 +168,11 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
             check_dump(dump, &artifacts.text, (&path, file))?;
         }
         let mut assumed = Vec::new();
-        for words in &request.assumptions {
+        let small = request.assumptions.iter().any(|words| words.trim() == SMALL);
+        for words in request.assumptions.iter().filter(|words| words.trim() != SMALL) {
             assumed.push((words.clone(), sources.add("--assume", words.clone())));
         }
-        translated(request.job.clone(), known, names, artifacts, (&name, file, &assumed))
+        translated(request.job.clone(), known, names, artifacts, (&name, file, (small, &assumed)))
     };
     let read = reading();
     Ok(match read {
@@ -220,7 +227,7 @@ fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     let file = Sources::new().add(name.clone(), text.clone());
     let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
     let compilation = Compilation { text, dump: None, specification, bytes: pipeline, target };
-    translated(job, known, names, compilation, (&name, file, &[]))
+    translated(job, known, names, compilation, (&name, file, (false, &[])))
 }
 
 /// What a pipeline is called.
@@ -239,7 +246,7 @@ fn translated(
     pipeline: Pipeline,
     mut names: Names,
     compilation: Compilation,
-    (name, file, assumed): (&str, FileId, &[(String, FileId)]),
+    (name, file, (small, assumed)): (&str, FileId, (bool, &[(String, FileId)])),
 ) -> Result<Stock, Diagnostic> {
     let Compilation { text, dump, specification, bytes, target } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
@@ -253,7 +260,11 @@ fn translated(
         Some(before) => translate::rewriting(before, &pipeline, &names),
         None => translate::algorithm(&pipeline, &names),
     };
-    let plain = plain.map_err(unsupported)?;
+    let mut plain = plain.map_err(unsupported)?;
+    let job = Job { target: job.target.or(target), ..job };
+    let mut settings = job.target.as_deref().map_or_else(Settings::default, Settings::of_target);
+    settings.small = small;
+    plain.set(settings);
     let mut conditions = Vec::new();
     for (words, file) in assumed {
         conditions.push(translate::assumption(words, (&plain, &pipeline), &mut names, *file)?);
@@ -267,9 +278,8 @@ fn translated(
     if before.is_none() {
         notes.extend(factored(&pipeline, &names));
     }
-    let subject = subject(source, before.as_ref(), compiled.program);
+    let subject = subject(source, before.as_ref(), (compiled.program, compiled.contract));
     let said = subject.algorithm.clone();
-    let job = Job { target: job.target.or(target), ..job };
     let source = plain;
     Ok(Stock {
         subject,
@@ -298,7 +308,7 @@ fn keep_in_range(source: &mut translate::Source, before: Option<&translate::Sour
 fn subject(
     source: translate::Source,
     before: Option<&translate::Source>,
-    program: Program,
+    (program, contract): (Program, Contract),
 ) -> Subject {
     let (algorithm, steps) = match before {
         Some(before) => {
@@ -312,7 +322,7 @@ fn subject(
         schedule: String::new(),
         pool: source.pool,
         algorithm,
-        compiled: Compiled { structured: program.clone(), program, steps },
+        compiled: Compiled { structured: program.clone(), program, steps, contract },
         origin: Origin::default(),
     }
 }
@@ -330,7 +340,7 @@ fn factored(pipeline: &Pipeline, names: &Names) -> Option<String> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|source| FileError::Read { path: path.to_owned(), source })
+    files::contents(path).map_err(|source| FileError::Read { path: path.to_owned(), source })
 }
 
 /// What the installed Halide makes of a pipeline.

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use halidom_interp::Bindings;
-use halidom_interp::algorithm::evaluate;
 use halidom_ir::{Array, Constant, Shape};
 use halidom_testgen::cases_of;
-use halidom_validate::{Counterexample, Report, Verdict};
+use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict, near_integers};
 use serde_json::{Map, Value, json};
 
+use super::Stock;
 use super::sizes::{self, Wanted};
-use super::{LIFETIMES, Stock};
 use crate::files::{self, Channels, FileError};
 use crate::subject::Subject;
 
@@ -37,20 +36,17 @@ pub enum Replay {
 /// How far apart floats may be that Halide regrouped, relative to their size.
 const TOLERANCE: f64 = 1e-3;
 
-/// Runs the code that the installed Halide compiles on the inputs of a refutation. One that it does not bear out refutes nothing; nor does one that is not run, where floats of the
-/// statement are known by their digits alone. The files of the run stay in the folder, if one is given.
+/// Runs the code that the installed Halide compiles on the inputs of a refutation, which stays one only where that code runs to its end and gives another value than the pipeline says: it may owe
+/// nothing on these inputs, give the right values, stop, or not be run. The files of the run stay in the folder, if one is given.
 pub fn bear_out(
     stock: &Stock,
     report: &mut Report,
     folder: Option<&Path>,
 ) -> Result<Option<Replay>, FileError> {
     let Verdict::Refuted(counterexample) = &report.verdict else { return Ok(None) };
-    let (pool, said) = stock.said();
-    let is_unsaid = given(stock, counterexample)
-        .is_some_and(|(bindings, windows)| evaluate(pool, said, &bindings, &windows).is_err());
-    if is_unsaid {
-        let reason = "a run of the statement differs on inputs on which the pipeline has no value";
-        report.verdict = Verdict::Unknown(reason.to_owned());
+    if let Owed::Nothing(reason) = owed(stock, counterexample) {
+        let reason = format!("a run of the statement differs where {reason}");
+        report.verdict = Verdict::Unknown(reason);
         return Ok(None);
     }
     let replay = match folder {
@@ -61,30 +57,38 @@ pub fn bear_out(
         }
         None => replay(stock, counterexample),
     };
+    // A fault has no output.
+    let differs = match counterexample.output {
+        Some(_) => "a run of the statement differs".to_owned(),
+        None => format!("a run of the statement faults ({})", counterexample.got),
+    };
     let reason = match &replay {
         Replay::Wrong { .. } => None,
-        Replay::Right if counterexample.output.is_none() => Some(format!(
-            "a run of the statement faults ({}), and the compiled code gives what the pipeline says",
-            counterexample.got
-        )),
-        Replay::Right => Some(
-            "the compiled code gives what the pipeline says on a run in which the statement does not".to_owned(),
-        ),
-        Replay::Failed(_) if stock.notes.iter().any(|note| note.starts_with("trusted")) => {
-            Some("a run of the statement differs, and floats of it are known by six digits only".to_owned())
+        Replay::Right => {
+            Some(format!("{differs}, and the compiled code gives what the pipeline says"))
         }
-        Replay::Failed(_)
-            if counterexample.output.is_none()
-                && stock.notes.iter().any(|note| note.starts_with(LIFETIMES)) =>
-        {
-            Some("a run of the statement faults in which memory is taken anew in each iteration".to_owned())
+        Replay::Failed(words) => {
+            Some(format!("{differs}, and the compiled code does not run to its end: {words}"))
         }
-        Replay::Failed(_) => None,
     };
     if let Some(reason) = reason {
         report.verdict = Verdict::Unknown(reason);
     }
     Ok(Some(replay))
+}
+
+/// How much the interpreter may do for what the pipeline says on the inputs of a counterexample.
+const STEPS: u64 = 100_000_000;
+
+/// What the compiled code owes on the inputs of a counterexample: what is judged may have a value where what the pipeline says has none.
+fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
+    let (pool, said) = stock.said();
+    match given(stock, counterexample) {
+        Some((bindings, windows)) => {
+            Conventions::Halide.owed(pool, said, (&bindings, &windows), STEPS)
+        }
+        None => Owed::Nothing("the pipeline takes inputs of other types"),
+    }
 }
 
 /// Runs the code that the installed Halide compiles from the pipeline on the inputs of a counterexample.
@@ -110,25 +114,37 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
     compare(stock, &windows, &expected, folder)
 }
 
-/// Writes what the compiled code is to be run on, and what the pipeline says, which is returned.
+/// What the compiled code owes.
+pub(super) struct Expected {
+    outputs: Vec<Array>,
+    /// Whether an operator on floats rounded.
+    rounded: bool,
+}
+
+/// Writes what the compiled code is to be run on, and what it owes there, which is returned. Where it owes nothing there is nothing to run.
 pub(super) fn write_case(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
     folder: &Path,
-) -> Result<Vec<Array>, String> {
+) -> Result<Expected, String> {
     let (pool, said) = stock.said();
-    let expected = evaluate(pool, said, bindings, windows).map_err(|error| error.to_string())?;
-    for (number, array) in expected.iter().enumerate() {
+    let (outputs, rounded) = match Conventions::Halide.owed(pool, said, (bindings, windows), STEPS)
+    {
+        Owed::Values { outputs, rounded } => (outputs, rounded),
+        Owed::NoFault => return Err("the pipeline has no value".to_owned()),
+        Owed::Nothing(reason) => return Err(reason.to_owned()),
+    };
+    for (number, array) in outputs.iter().enumerate() {
         files::write(&folder.join(format!("expected.{number}.npy")), array)
             .map_err(|error| error.to_string())?;
     }
     write_given(stock, bindings, windows, folder)?;
-    Ok(expected)
+    Ok(Expected { outputs, rounded })
 }
 
 /// Writes what the compiled code is to be run on.
-fn write_given(
+pub(super) fn write_given(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
@@ -168,13 +184,19 @@ fn write_given(
 pub(super) fn compare(
     stock: &Stock,
     windows: &[Shape],
-    expected: &[Array],
+    expected: &Expected,
     folder: &Path,
 ) -> Result<Replay, String> {
     let regrouped = stock.subject.algorithm.fast_math;
+    let near = |a: Option<Constant>, b: Option<Constant>| {
+        regrouped && expected.rounded && a.zip(b).is_some_and(|(a, b)| near_integers(a, b))
+    };
     let left = left(stock, windows, folder)?;
-    for (number, (have, want)) in left.iter().zip(expected).enumerate() {
-        let wrong = want.points().find(|point| !agree(want.get(point), have.get(point), regrouped));
+    for (number, (have, want)) in left.iter().zip(&expected.outputs).enumerate() {
+        let wrong = want.points().find(|point| {
+            let (want, have) = (want.get(point), have.get(point));
+            !agree(want, have, regrouped) && !near(want, have)
+        });
         if let Some(coords) = wrong {
             let values = [want.get(&coords), have.get(&coords)];
             return Ok(differing(stock, number, coords, values));
@@ -184,7 +206,7 @@ pub(super) fn compare(
 }
 
 /// What the compiled code left in each component of the outputs.
-fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
+pub(super) fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
     let Subject { pool, compiled, .. } = &stock.subject;
     let buffers = compiled.program.outputs.iter().zip(windows);
     let buffers = buffers

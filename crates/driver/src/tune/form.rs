@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use halidom_base::stack;
 use halidom_codegen::{CompileError, RunError, Toolchain};
 use halidom_diag::Diagnostic;
 use halidom_ir::{Algorithm, Array, Pool, Schedule};
@@ -18,9 +19,6 @@ use crate::compile::{self, Compiled};
 use crate::data::Prepared;
 use crate::execute::{self, BuildError, ExecuteError, Native};
 use crate::source::{Choice, Loaded};
-
-/// What threads have for recursion: expressions are as deep as the language lets them be.
-const STACK: usize = 64 << 20;
 
 /// Why a form cannot be had, or not be run.
 #[derive(Clone, Debug)]
@@ -155,9 +153,9 @@ impl Form {
         let prepared = Arc::clone(prepared);
         let work = move || {
             // Whoever does not listen any more has given up.
-            let _ = serve(make, &prepared, &inbox, &outbox);
+            let _ = stack::whole(|| serve(make, &prepared, &inbox, &outbox));
         };
-        let started = thread::Builder::new().stack_size(STACK).spawn(work);
+        let started = thread::Builder::new().spawn(work);
         let thread = started.map_err(|error| (Failure::Run(error.to_string()), None))?;
         let begin = Instant::now();
         let mut built = None;

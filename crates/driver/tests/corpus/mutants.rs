@@ -10,7 +10,7 @@ use halidom_interp::machine::{self, Fault};
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_testgen::{Case, Mutant, MutantKind, cases_of, mutants};
-use halidom_validate::{Floats, Report, Search, Verdict, validate_refined};
+use halidom_validate::{Conventions, Floats, Report, Search, Verdict, validate_refined};
 
 use crate::common::{in_parallel, options};
 use crate::inputs::{self, Equality, Expected, Input};
@@ -212,7 +212,10 @@ fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Re
     let subject = &stock.subject;
     let mut options = options();
     options.int_bits = 32;
-    options.floats = Some(Floats::Reals);
+    options.code = judge::code(&subject.compiled.contract);
+    options.conventions = Conventions::Halide;
+    let strict = !subject.algorithm.fast_math;
+    options.floats = Some(if strict { Floats::Bits } else { Floats::Reals });
     options.timeout = Duration::from_secs(3);
     options.budget.open = Some(OPEN);
     options.given = judge::at_borders(pool, (&subject.algorithm, program), BORDERS);

@@ -64,9 +64,9 @@ impl Expected {
         extreme: bool,
     ) -> Option<Self> {
         let Case { bindings, windows, .. } = case;
-        let (outputs, rounded) =
+        let (outputs, notes) =
             evaluate_noting(pool, algorithm, bindings, windows, u64::MAX).ok()?;
-        Some(Self { outputs, rounded, extreme })
+        Some(Self { outputs, rounded: notes.rounded, extreme })
     }
 
     /// Whether a run that left this gives what the algorithm gives.
@@ -74,7 +74,7 @@ impl Expected {
         if equality == Equality::Bits {
             return self.outputs == run.outputs;
         }
-        let exact = !(self.rounded || run.rounded);
+        let exact = !(self.rounded || run.notes.rounded);
         self.outputs.len() == run.outputs.len()
             && self.outputs.iter().zip(&run.outputs).all(|(want, have)| {
                 if !want.scalar.is_float() || want.shape != have.shape {

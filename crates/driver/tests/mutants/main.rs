@@ -177,6 +177,7 @@ fn no_wrong_program_is_proved() {
     }
     let counts = Counts::of(&outcomes);
     let Counts { refuted, observable, .. } = counts;
+    assert!(counts.mutants > 0, "no program was changed: nothing was judged");
     assert!(refuted * 10 >= observable * 9, "{refuted} of {observable} observable ones refuted");
     if plan.is_part || left_out > 0 {
         return;

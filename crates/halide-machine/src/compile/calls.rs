@@ -2,7 +2,7 @@
 
 use halidom_halide_ir::tree::{Call, CallKind, Expr};
 
-use super::{Compiled, Compiler};
+use super::{Bound, Compiled, Compiler};
 use crate::calls::Function;
 use crate::code::{Decides, Field, Op, Reg};
 use crate::value::{Kind, Ty};
@@ -87,7 +87,8 @@ impl Compiler<'_> {
                 return Ok(Some((dst, Ty::HANDLE)));
             }
             ("gpu_thread_barrier", [fence]) => {
-                if self.kernel.is_none() || self.mask.is_some() || !matches!(fence, Expr::Int(..)) {
+                if self.kernel.is_none() || self.mask.is_some() || !matches!(fence, Expr::Int(_, _))
+                {
                     return self.refuse("a barrier outside of a kernel");
                 }
                 self.is_structured = false;
@@ -345,7 +346,22 @@ impl Compiler<'_> {
         let over = self.emit(Op::Jump(0));
         let here = self.here();
         self.patch(failing, here);
+        self.message(message)?;
+        let here = self.here();
+        self.patch(over, here);
+        Ok(())
+    }
+
+    /// The end of a run with an error.
+    fn message(&mut self, message: &Expr) -> Compiled<()> {
         match message {
+            Expr::Let { name, value, body } => {
+                let (reg, ty) = self.expr(value)?;
+                self.bind(*name, Bound { reg, ty, memory: None });
+                let result = self.nested(|compiler| compiler.message(body));
+                self.unbind(*name);
+                return result;
+            }
             Expr::Call(call) => {
                 let Call { name, ty: _, args, kind: _, component: 0, parameter: None } = &**call
                 else {
@@ -359,13 +375,20 @@ impl Compiler<'_> {
                 let mut values = Vec::new();
                 let mut strings = Vec::new();
                 for arg in args {
-                    if let Expr::String(bytes) = arg {
-                        strings.push(Some(String::from_utf8_lossy(bytes).into()));
-                    } else {
-                        strings.push(None);
+                    // A text that is put together is shown part by part.
+                    let mut parts = std::slice::from_ref(arg);
+                    if let Expr::Call(call) = arg
+                        && self.text(call.name) == "stringify"
+                    {
+                        parts = &call.args;
                     }
-                    let (reg, ty) = self.expr(arg)?;
-                    values.push((reg, ty.kind));
+                    for part in parts {
+                        let string =
+                            if let Expr::String(bytes) = part { Some(bytes) } else { None };
+                        strings.push(string.map(|bytes| String::from_utf8_lossy(bytes).into()));
+                        let (reg, ty) = self.expr(part)?;
+                        values.push((reg, ty.kind));
+                    }
                 }
                 self.emit(Op::Fail { error, args: values, strings });
             }
@@ -378,24 +401,21 @@ impl Compiler<'_> {
                 let error = self.shared_text(*name);
                 self.emit(Op::Fail { error, args: vec![(reg, ty.kind)], strings: vec![None] });
             }
-            Expr::Int(..)
-            | Expr::UInt(..)
-            | Expr::Float(..)
+            Expr::Int(_, _)
+            | Expr::UInt(_, _)
+            | Expr::Float(_, _)
             | Expr::String(_)
-            | Expr::Cast(..)
-            | Expr::Reinterpret(..)
-            | Expr::Binary(..)
+            | Expr::Cast(_, _)
+            | Expr::Reinterpret(_, _)
+            | Expr::Binary(_, _)
             | Expr::Not(_)
             | Expr::Select(_)
             | Expr::Load(_)
             | Expr::Ramp { base: _, stride: _, lanes: _ }
             | Expr::Broadcast { value: _, lanes: _ }
-            | Expr::Let { name: _, value: _, body: _ }
-            | Expr::Shuffle(..)
-            | Expr::VectorReduce(..) => return self.refuse("an assertion without an error"),
+            | Expr::Shuffle(_, _)
+            | Expr::VectorReduce(_, _, _) => return self.refuse("an assertion without an error"),
         }
-        let here = self.here();
-        self.patch(over, here);
         Ok(())
     }
 }

@@ -25,26 +25,23 @@ impl Compiler<'_> {
                 if !ty.kind.is_signed() || !(least..=greatest).contains(&i128::from(*value)) {
                     return self.refuse("an integer beyond its type");
                 }
-                self.number(ty, ty.kind.wrapped(i128::from(*value)))
+                Ok(self.number(ty, ty.kind.wrapped(i128::from(*value))))
             }
             Expr::UInt(value, ty) => {
                 let ty = self.ty(*ty)?;
                 if !ty.kind.is_int() || ty.kind.is_signed() || *value > ty.kind.mask() {
                     return self.refuse("an integer beyond its type");
                 }
-                self.number(ty, Lane::of(*value))
+                Ok(self.number(ty, Lane::of(*value)))
             }
             Expr::Float(value, ty) => {
                 let ty = self.ty(*ty)?;
                 if !ty.kind.is_float() {
                     return self.refuse("a float of another type");
                 }
-                self.number(ty, Lane::of(float::encode(ty.kind, *value)))
+                Ok(self.number(ty, Lane::of(float::encode(ty.kind, *value))))
             }
-            Expr::String(_) => {
-                let (reg, ty) = self.number(Ty::HANDLE, Lane::of(crate::memory::OTHERS))?;
-                Ok((reg, ty))
-            }
+            Expr::String(_) => Ok(self.number(Ty::HANDLE, Lane::of(crate::memory::OTHERS))),
             Expr::Variable { name, ty } => self.variable(*name, *ty),
             Expr::Cast(ty, value) => {
                 let to = self.ty(*ty)?;
@@ -150,9 +147,9 @@ impl Compiler<'_> {
         Ok(Ty { lanes, ..ty })
     }
 
-    fn number(&mut self, ty: Ty, lane: Lane) -> Compiled<(Reg, Ty)> {
+    fn number(&mut self, ty: Ty, lane: Lane) -> (Reg, Ty) {
         let reg = self.constant(Value::of(ty.lanes, |_| lane));
-        Ok((reg, ty))
+        (reg, ty)
     }
 
     fn variable(
@@ -325,8 +322,9 @@ impl Compiler<'_> {
             Some(kernel) => match kernel.buffers.get(&name) {
                 Some(reg) => *reg,
                 None => {
-                    return self
-                        .refuse(format!("`{text}` on the device, which has no buffer of its name"));
+                    return self.refuse(format!(
+                        "`{text}` on the device, which has no buffer of its name"
+                    ));
                 }
             },
         };
@@ -462,10 +460,8 @@ impl Compiler<'_> {
             [condition, then, other] => (condition, then, Some(other)),
             _ => return self.refuse("`if_then_else` of other arguments"),
         };
-        let condition = match condition {
-            Expr::Broadcast { value, lanes: _ } => &**value,
-            condition => condition,
-        };
+        let condition =
+            if let Expr::Broadcast { value, lanes: _ } = condition { &**value } else { condition };
         let (condition, of) = self.expr(condition)?;
         if of.kind != Kind::UInt(1) {
             return self.refuse("`if_then_else` by what is no truth value");
@@ -528,22 +524,22 @@ impl Compiler<'_> {
 pub(super) fn is_dense(index: &Expr) -> bool {
     match index {
         Expr::Ramp { base: _, stride, lanes: _ } => matches!(**stride, Expr::Int(1 | -1, _)),
-        Expr::Int(..)
-        | Expr::UInt(..)
-        | Expr::Float(..)
+        Expr::Int(_, _)
+        | Expr::UInt(_, _)
+        | Expr::Float(_, _)
         | Expr::String(_)
         | Expr::Variable { name: _, ty: _ }
-        | Expr::Cast(..)
-        | Expr::Reinterpret(..)
-        | Expr::Binary(..)
+        | Expr::Cast(_, _)
+        | Expr::Reinterpret(_, _)
+        | Expr::Binary(_, _)
         | Expr::Not(_)
         | Expr::Select(_)
         | Expr::Load(_)
         | Expr::Broadcast { value: _, lanes: _ }
         | Expr::Call(_)
         | Expr::Let { name: _, value: _, body: _ }
-        | Expr::Shuffle(..)
-        | Expr::VectorReduce(..) => false,
+        | Expr::Shuffle(_, _)
+        | Expr::VectorReduce(_, _, _) => false,
     }
 }
 
@@ -559,20 +555,20 @@ pub(super) fn uses(expr: &Expr, name: NameId) -> bool {
             let Call { name: _, ty: _, args: _, kind: _, component: _, parameter } = &**call;
             *parameter == Some(name)
         }
-        Expr::Int(..)
-        | Expr::UInt(..)
-        | Expr::Float(..)
+        Expr::Int(_, _)
+        | Expr::UInt(_, _)
+        | Expr::Float(_, _)
         | Expr::String(_)
-        | Expr::Cast(..)
-        | Expr::Reinterpret(..)
-        | Expr::Binary(..)
+        | Expr::Cast(_, _)
+        | Expr::Reinterpret(_, _)
+        | Expr::Binary(_, _)
         | Expr::Not(_)
         | Expr::Select(_)
         | Expr::Ramp { base: _, stride: _, lanes: _ }
         | Expr::Broadcast { value: _, lanes: _ }
         | Expr::Let { name: _, value: _, body: _ }
-        | Expr::Shuffle(..)
-        | Expr::VectorReduce(..) => false,
+        | Expr::Shuffle(_, _)
+        | Expr::VectorReduce(_, _, _) => false,
     };
     let mut found = is_here;
     expr.for_each_operand(&mut |operand| found = found || uses(operand, name));

@@ -488,22 +488,22 @@ impl Compiler<'_> {
             *allocated;
         let is_create = match new {
             Expr::Call(call) => self.text(call.name) == "halide_mutex_array_create",
-            Expr::Int(..)
-            | Expr::UInt(..)
-            | Expr::Float(..)
+            Expr::Int(_, _)
+            | Expr::UInt(_, _)
+            | Expr::Float(_, _)
             | Expr::String(_)
             | Expr::Variable { name: _, ty: _ }
-            | Expr::Cast(..)
-            | Expr::Reinterpret(..)
-            | Expr::Binary(..)
+            | Expr::Cast(_, _)
+            | Expr::Reinterpret(_, _)
+            | Expr::Binary(_, _)
             | Expr::Not(_)
             | Expr::Select(_)
             | Expr::Load(_)
             | Expr::Ramp { base: _, stride: _, lanes: _ }
             | Expr::Broadcast { value: _, lanes: _ }
             | Expr::Let { name: _, value: _, body: _ }
-            | Expr::Shuffle(..)
-            | Expr::VectorReduce(..) => false,
+            | Expr::Shuffle(_, _)
+            | Expr::VectorReduce(_, _, _) => false,
         };
         let is_destroy = free.is_some_and(|free| self.text(free) == "halide_mutex_array_destroy");
         if !is_create || !is_destroy || condition.is_some() || !extents.is_empty() || padding != 0 {
@@ -638,7 +638,9 @@ fn inner_dimensions<'e>(
         return dimensions(&Loop { name: *name, min, extent, body }, names, extents);
     }
     for_each_block(kind, &mut |block| {
-        block.iter().for_each(|stmt| inner_dimensions(stmt, names, extents))
+        for stmt in block {
+            inner_dimensions(stmt, names, extents);
+        }
     });
 }
 
@@ -687,7 +689,9 @@ fn buffers(stmt: &Stmt, used: &mut Vec<NameId>) {
             used.push(*name);
             loads(index, used);
             loads(value, used);
-            predicate.iter().for_each(|predicate| loads(predicate, used));
+            if let Some(predicate) = predicate {
+                loads(predicate, used);
+            }
         }
         StmtKind::For { name: _, min, extent, kind: _, device: _, body: _ } => {
             loads(min, used);

@@ -440,7 +440,7 @@ impl Machine<'_> {
                     };
                     buffer.device = Some(device);
                     if buffer.case.host_dirty {
-                        self.memory.copy(buffer.host, device);
+                        self.memory.copy(buffer.host, device, buffer.case.places());
                         buffer.case.host_dirty = false;
                     }
                 }
@@ -451,7 +451,7 @@ impl Machine<'_> {
                 if let Some(buffer) = self.buffers.get_mut(number)
                     && let (true, Some(device)) = (buffer.case.device_dirty, buffer.device)
                 {
-                    self.memory.copy(device, buffer.host);
+                    self.memory.copy(device, buffer.host, buffer.case.places());
                     buffer.case.device_dirty = false;
                 }
                 thread.set(*dst, Value::One(Lane::of(0)));

@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
         for buffer in &self.buffers {
             if let (true, Some(device)) = (buffer.case.device_dirty, buffer.device) {
                 // What is newer on the device the caller copies.
-                self.memory.copy(device, buffer.host);
+                self.memory.copy(device, buffer.host, buffer.case.places());
             }
             let left = self.memory.bytes(buffer.host);
             if let Some((_, false)) = left {

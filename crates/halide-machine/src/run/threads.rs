@@ -159,11 +159,7 @@ impl Machine<'_> {
             let Some(mut thread) = self.threads.get_mut(slot).and_then(Option::take) else {
                 continue;
             };
-            let flow = self.advance(&mut thread);
-            let flow = match flow {
-                Ok(flow) => flow,
-                Err(stop) => return Err(stop),
-            };
+            let flow = self.advance(&mut thread)?;
             self.follow(slot, thread, flow)?;
         }
     }

@@ -10,12 +10,12 @@ use halidom_halide_machine::{
 
 /// A statement's text, with the pointers of `a` (input) and `out` before it.
 fn whole(body: &str) -> String {
-    let mut text = String::new();
-    for name in ["a", "out"] {
-        text.push_str(&format!(
+    let pointer = |name: &str| {
+        format!(
             "let {name} = (void *)_halide_buffer_get_host((struct halide_buffer_t *){name}.buffer)\n"
-        ));
-    }
+        )
+    };
+    let mut text = [pointer("a"), pointer("out")].concat();
     for line in body.lines().filter(|line| !line.trim().is_empty()) {
         text.push_str(line);
         text.push('\n');

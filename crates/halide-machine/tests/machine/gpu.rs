@@ -1,8 +1,8 @@
 //! Kernels: blocks, threads, barriers, memory on the device.
 
-use halidom_halide_machine::FaultKind;
+use halidom_halide_machine::{Dim, FaultKind, Limits, Outcome, run};
 
-use crate::common::{fault, out, refused};
+use crate::common::{World, fault, out, refused};
 
 fn kernel(shared: &str, body: &str) -> String {
     format!(
@@ -68,6 +68,20 @@ fn what_the_device_reads_was_copied_there() {
         "",
     );
     assert_eq!(out(&unmarked)[..4], [77; 4]);
+}
+
+#[test]
+fn gaps_between_elements_are_not_copied() {
+    let world = World::default();
+    let body = "  out[((f.block_id_x*4) + .thread_id_x)*2] = 5\n";
+    let statement = world.statement(&kernel("", body).replace("\n \n", "\n")).expect("it is taken");
+    let mut case = world.case();
+    case.buffers[1].dims = vec![Dim { min: 0, extent: 8, stride: 2 }];
+    let Outcome::Done { buffers, notes: _ } = run(&statement, &case, &Limits::default()) else {
+        panic!("it goes through");
+    };
+    let bytes = buffers[1].bytes.as_ref().expect("it has memory");
+    assert_eq!((bytes[0], bytes[4], bytes[8]), (5, 77, 5));
 }
 
 #[test]

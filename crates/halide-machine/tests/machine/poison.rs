@@ -105,6 +105,13 @@ fn assertions_hold_from_where_they_stand() {
         .run("out[0] = 1\nassert(n == 5, halide_error_bad_dimensions(\"a\", n, 5))\nout[99] = 1");
     let Outcome::Ended { error, words } = outcome else { panic!("{outcome:?}") };
     assert_eq!((error.as_str(), words.as_str()), ("halide_error_bad_dimensions", "a, 4, 5"));
+    let outcome = World::default().run(
+        "assert(n == 5, halide_error_requirement_failed(\"n == 5\", stringify(\"n is \", n)))",
+    );
+    assert!(
+        matches!(&outcome, Outcome::Ended { words, .. } if words == "n == 5, n is , 4"),
+        "{outcome:?}"
+    );
     // What an assertion would have refused happens before it.
     assert_eq!(
         fault("out[n*4] = 1\nassert(n < 4, halide_error_bad_dimensions(\"a\", n, 5))"),

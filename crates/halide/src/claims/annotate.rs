@@ -15,13 +15,13 @@ use super::sites::Flat;
 /// What stands at a place: funcs, with the first and the last coordinate in each dimension.
 type Labels = FxHashMap<Where, Vec<(FuncId, Vec<(Form, Form)>)>>;
 
-/// The program with claims at stores and loads, labels, and buffers that begin where they do.
+/// The program with claims at stores and loads, labels, and buffers that begin where they do; and the expressions that became others.
 pub(super) fn annotate(
     forms: &mut Forms<'_>,
     program: Program,
     found: &Found,
     places: Vec<Place>,
-) -> Program {
+) -> (Program, Vec<(ExprId, ExprId)>) {
     let mut labels = Labels::default();
     for Place { at, func, needed } in places {
         labels.entry(at).or_default().push((func, needed));
@@ -35,7 +35,10 @@ pub(super) fn annotate(
         open: FxHashSet::default(),
     };
     let body = writer.stmt(program.body);
-    Program { body, ..program }
+    let mut changed: Vec<(ExprId, ExprId)> = writer.done.into_iter().collect();
+    changed.retain(|(before, after)| before != after);
+    changed.sort_unstable();
+    (Program { body, ..program }, changed)
 }
 
 struct Writer<'w, 'p> {

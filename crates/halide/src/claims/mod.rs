@@ -49,7 +49,7 @@ struct Found {
 
 /// A program with the claims that are found; what none is found for is in the notes. Where the pipeline was compiled with annotations too, their claims come before others; so do a program's own.
 pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compiled>) -> Compiled {
-    let Compiled { mut program, mut notes, checked, marked } = compiled;
+    let Compiled { mut program, mut notes, checked, marked, mut contract } = compiled;
     let mut forms = Forms::new(&mut source.pool);
     let mut sites = sites::collect(&mut forms, &program);
     let hints = match annotated {
@@ -72,14 +72,12 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
     solve::leftover(&mut forms, &sites, &mut found);
     notes.extend(missing(&forms, &sites, &found));
     if !checked {
-        notes.push(
-            "assumed: the statement checks nothing at entry; its reads lie in the inputs"
-                .to_owned(),
-        );
+        notes.push("assumed: the target leaves assertions out; reads lie in the inputs".to_owned());
         program = regions::demand(&mut forms, program, &sites, &found);
     }
-    let program = annotate::annotate(&mut forms, program, &found, places);
-    Compiled { program, notes, checked, marked }
+    let (program, changed) = annotate::annotate(&mut forms, program, &found, places);
+    contract.widths.carry(&changed);
+    Compiled { program, notes, checked, marked, contract }
 }
 
 /// What the note on annotations begins with.

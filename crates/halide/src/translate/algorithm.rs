@@ -3,7 +3,7 @@
 //! # Correctness
 //! A func of Halide is a func of `ir`: one pure stage, updates over reduction domains with the first variable innermost, a predicate. A specialization is a schedule: its
 //! definitions must be those of the stage. What a `require` of the pipeline says is one here. Halide may regroup floats unless it is told not to, which a pipeline file does not say: a pipeline with
-//! floats is read as `fast_math`; [`super::program`] takes that back where the statement has strict operators.
+//! floats is read as `fast_math`, unless its definitions have strict operators or its target does ([`Source::set`]). What the statement has decides nothing of it.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -38,6 +38,27 @@ pub struct Source {
     pub(super) skipped: FxHashSet<FuncId>,
     /// The reduction domains of what the pipeline says, before a directive changed it, of funcs that its outputs are computed from.
     pub(super) domains: Vec<DomainExtent>,
+    /// What the target and the callers' contract say.
+    pub(super) settings: Settings,
+}
+
+/// What the target says, and the contract that callers keep: not the statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether the target leaves assertions out (`no_asserts`).
+    pub no_asserts: bool,
+    /// Whether the target makes every operator of floats a strict one (`strict_float`).
+    pub strict_float: bool,
+    /// Whether callers keep sizes and their products with strides small ([`crate::Condition::Small`]).
+    pub small: bool,
+}
+
+impl Settings {
+    /// What a target says, in Halide's words (`x86-64-linux-no_asserts`).
+    pub fn of_target(target: &str) -> Self {
+        let has = |feature: &str| target.split('-').any(|word| word == feature);
+        Self { no_asserts: has("no_asserts"), strict_float: has("strict_float"), small: false }
+    }
 }
 
 /// How many values a reduction variable has.
@@ -97,7 +118,14 @@ impl Source {
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
             domains: Vec::new(),
+            settings: Settings::default(),
         }
+    }
+
+    /// Takes in what target and contract say.
+    pub fn set(&mut self, settings: Settings) {
+        self.algorithm.fast_math &= !settings.strict_float;
+        self.settings = settings;
     }
 
     fn signature(&self) -> Signature {
@@ -122,6 +150,13 @@ impl Source {
         self.types.insert(func, vec![ty]);
         self.algorithm.inputs.push(func);
     }
+}
+
+fn is_strict(names: &Names, expr: &Expr) -> bool {
+    let mut found =
+        matches!(expr, Expr::Call(call) if names.text(call.name).starts_with("strict_"));
+    expr.for_each_operand(&mut |operand| found = found || is_strict(names, operand));
+    found
 }
 
 pub(super) struct Translation<'a> {
@@ -244,8 +279,8 @@ impl<'a> Translation<'a> {
                 None => return unsupported("an output that is no func"),
             }
         }
-        let floats = source.types.values().flatten();
-        source.algorithm.fast_math = floats.copied().any(|ty| matches!(ty, tree::Scalar::Float(_)));
+        source.algorithm.fast_math =
+            has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
         let first = source.algorithm.outputs.first();
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
@@ -253,6 +288,15 @@ impl<'a> Translation<'a> {
         let used = used(&source.pool, &source.algorithm);
         source.domains.retain(|domain| used.contains(&domain.func));
         Ok(source)
+    }
+
+    /// Whether a definition has a strict operator: what `strict_float(…)` makes of a sum, say.
+    fn asks_for_strict_floats(&self) -> bool {
+        let names = self.nodes.names;
+        self.pipeline.funcs.iter().flat_map(Func::stages).any(|stage| {
+            let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
+            exprs.into_iter().any(|expr| is_strict(names, expr))
+        })
     }
 
     fn input(&mut self, input: &Input, signature: &Signature, source: &mut Source) -> Result<()> {
@@ -521,4 +565,15 @@ fn for_each_call(expr: &Expr, visit: &mut impl FnMut(&Call)) {
         visit(call);
     }
     expr.for_each_operand(&mut |operand| for_each_call(operand, visit));
+}
+
+/// Whether a func has floats, if only on the way to its values.
+fn has_floats(pool: &Pool, algorithm: &Algorithm) -> bool {
+    let mut found = false;
+    for func in &algorithm.funcs {
+        for root in pool.func(*func).stages().iter().flat_map(Stage::roots) {
+            pool.for_each_subexpr(root, &mut |id, _| found |= pool.ty(id).scalar.is_float());
+        }
+    }
+    found
 }

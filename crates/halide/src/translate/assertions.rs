@@ -25,6 +25,16 @@ impl Walk<'_> {
         if self.holds_for_callers(condition) {
             return Ok(None);
         }
+        if let Some((buffer, bytes)) = self.aligned_host(condition)
+            && !self.work_begun
+            && self.depth == 0
+        {
+            let name = self.nodes.names.text(buffer);
+            self.note(&format!(
+                "checked of callers: the elements of `{name}` begin at a multiple of {bytes} bytes"
+            ));
+            return Ok(None);
+        }
         let condition = self.scalar(pool, condition)?.id;
         if pool.ty(condition) != Type::BOOL {
             return unsupported("an assertion of something that is no truth value");

@@ -5,7 +5,7 @@
 //! known before anything runs.
 
 use halidom_diag::{Diagnostic, FileId, Span};
-use halidom_ir::{Check, Pool, Stmt, StmtId, Type};
+use halidom_ir::{Check, Pool, StmtId, Type};
 
 use super::algorithm::Source;
 use super::error::{Result, unsupported};
@@ -13,7 +13,7 @@ use super::program::Walk;
 use crate::pipeline::Pipeline;
 use crate::text::{self, SyntaxError};
 use crate::tree::Expr;
-use crate::{NameId, Names, codes};
+use crate::{Condition, NameId, Names, codes};
 
 /// What the words of an assumption begin with in a verdict.
 pub const ASSUMED: &str = "assumed of callers";
@@ -100,7 +100,7 @@ impl Walk<'_> {
                 Some(_) | None => return unsupported(format!("the assumption {words}")),
             };
             let check = Check::Require { message: format!("{ASSUMED}: {words}") };
-            checks.push(pool.stmt(Stmt::Assert { condition: id, check }));
+            checks.push(self.contract.add(pool, Condition::Assumed(words), (id, check)));
         }
         Ok(checks)
     }

@@ -1,71 +1,110 @@
-//! What a statement relies on that its own assertions do not say, as entry checks: assumptions about callers.
+//! What holds of callers that a statement's own assertions do not say, as entry checks.
+//!
+//! # Correctness
+//! All of it comes from the pipeline, the target and the contract: the statement that is judged is not looked at. Each is a part of a [`Condition`], which the verdict names.
 
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Constant, Expr, ExprId, Interval, Intrinsic, Output, Pool,
-    Scalar as Type, Stmt, StmtId, Type as IrType,
+    BinaryOp, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
+    Scalar as Type, StmtId, Type as IrType,
 };
 
+use super::error::Result;
 use super::nodes::Binding;
 use super::program::Walk;
-use crate::pipeline::Func;
+use crate::pipeline::{Constraint, Func, Parameter};
 use crate::tree::{self, Scalar};
+use crate::{Condition, SIZE_LIMIT, SMALL_LIMIT};
 
 impl Walk<'_> {
-    /// What holds of every caller, as entry checks: mins, extents, strides, ends and integer parameters are 32-bit integers, or as wide as they say; strides of inputs are not negative; no two elements of an output are
-    /// one, the dimensions lying one in the other in their order. Halide does not check the latter two.
-    pub(super) fn caller(&self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
+    /// The caller's buffers: the inputs, and one for each output.
+    fn callers(&self, outputs: &[Output]) -> Vec<BufferId> {
+        let inputs = self.source.inputs.iter().map(|(_, buffer)| *buffer);
+        inputs.chain(outputs.iter().filter_map(|output| output.buffers.first().copied())).collect()
+    }
+
+    /// What holds of every caller, as entry checks: sizes are within their limits, integer parameters are as wide as they say; strides of inputs are not negative; no two elements of an output are
+    /// one, the dimensions lying one in the other in their order. Halide checks none of it.
+    pub(super) fn caller(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
-        let buffers = self.source.inputs.iter().map(|(_, buffer)| *buffer);
-        let buffers: Vec<BufferId> = buffers
-            .chain(outputs.iter().filter_map(|output| output.buffers.first().copied()))
-            .collect();
-        let mut limited: Vec<(ExprId, u32)> = Vec::new();
-        for buffer in &buffers {
-            for dim in pool.buffer(*buffer).dims.clone() {
-                // Entry checks say so of where a dimension ends by computing it.
+        let mut limited: Vec<(ExprId, i128)> = Vec::new();
+        for buffer in self.callers(outputs) {
+            for dim in pool.buffer(buffer).dims.clone() {
                 let end = pool.add(dim.min, dim.extent);
-                limited.extend([dim.min, dim.extent, dim.stride, end].map(|id| (id, 32)));
+                limited.extend([dim.min, dim.extent, end].map(|id| (id, SIZE_LIMIT)));
+                limited.push((dim.stride, 1 << 31));
             }
         }
         for (_, var, ty) in &self.source.params {
             if let Scalar::Int(bits @ (32 | 64)) = ty {
-                limited.push((pool.var_expr(*var), u32::from(*bits)));
+                limited.push((pool.var_expr(*var), 1 << (bits - 1)));
             }
         }
-        for (id, bits) in limited {
-            let limit = 1_i128 << (bits - 1);
-            let (low, high) = (pool.int(-limit), pool.int(limit));
-            let above = pool.binary(BinaryOp::Le, low, id);
-            let below = pool.binary(BinaryOp::Lt, id, high);
-            let condition = pool.binary(BinaryOp::And, above, below);
-            let what = halidom_ir::print::expr(pool, id);
-            parts.push(pool.stmt(Stmt::Assert { condition, check: Check::SizeLimit { what } }));
+        for (id, limit) in limited {
+            let condition = within(pool, id, limit);
+            let check = Check::SizeLimit { what: halidom_ir::print::expr(pool, id) };
+            parts.push(self.contract.add(pool, Condition::SizeLimits, (condition, check)));
         }
         for (_, buffer) in &self.source.inputs {
             let decl = pool.buffer(*buffer).clone();
             let zero = pool.int(0);
-            for dim in decl.dims {
+            for dim in &decl.dims {
                 let condition = pool.binary(BinaryOp::Le, zero, dim.stride);
                 let check = Check::Layout { func: decl.func };
-                parts.push(pool.stmt(Stmt::Assert { condition, check }));
+                parts.push(self.contract.add(pool, Condition::InputStrides, (condition, check)));
+            }
+        }
+        for buffer in self.callers(outputs) {
+            let decl = pool.buffer(buffer).clone();
+            // Of one dimension the statement says it by itself.
+            if decl.dims.len() > 1 {
+                let last = last_element(pool, &decl.dims);
+                let limit = pool.int(1 << 31);
+                let condition = pool.binary(BinaryOp::Lt, last, limit);
+                let check = Check::SizeLimit { what: format!("the last element of {}", decl.name) };
+                parts.push(self.contract.add(pool, Condition::Spans, (condition, check)));
             }
         }
         for output in outputs {
             let Some(buffer) = output.buffers.first() else { continue };
             let dims = pool.buffer(*buffer).dims.clone();
-            let mut least = pool.int(1);
+            let one = pool.int(1);
+            let mut least = vec![one];
             for dim in dims {
-                let condition = pool.binary(BinaryOp::Le, least, dim.stride);
-                let check = Check::Layout { func: output.func };
-                parts.push(pool.stmt(Stmt::Assert { condition, check }));
-                least = pool.mul(dim.stride, dim.extent);
+                for least in std::mem::replace(&mut least, vec![one]) {
+                    let condition = pool.binary(BinaryOp::Le, least, dim.stride);
+                    let check = Check::Layout { func: output.func };
+                    let part = (condition, check);
+                    parts.push(self.contract.add(pool, Condition::OutputStrides, part));
+                }
+                // The extent alone follows from the product, as the stride is positive; it bounds extents of buffers that have no element.
+                least.extend([dim.extent, pool.mul(dim.stride, dim.extent)]);
+            }
+        }
+        if self.source.settings.small {
+            parts.extend(self.small(pool, outputs));
+        }
+        parts
+    }
+
+    /// The contract `--assume small`: mins, extents, and their products with strides.
+    fn small(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
+        let mut parts = Vec::new();
+        for buffer in self.callers(outputs) {
+            for dim in pool.buffer(buffer).dims.clone() {
+                let (first, length) =
+                    (pool.mul(dim.min, dim.stride), pool.mul(dim.extent, dim.stride));
+                for id in [dim.min, dim.extent, first, length] {
+                    let condition = within(pool, id, SMALL_LIMIT);
+                    let check = Check::SizeLimit { what: halidom_ir::print::expr(pool, id) };
+                    parts.push(self.contract.add(pool, Condition::Small, (condition, check)));
+                }
             }
         }
         parts
     }
 
     /// That outputs have the bounds that their schedules fix: Halide computes these, and checks that an output is no smaller, not that it is no larger.
-    pub(super) fn bounded(&self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
+    pub(super) fn bounded(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         for output in outputs {
             let Some(buffer) = output.buffers.first() else { continue };
@@ -81,52 +120,89 @@ impl Walk<'_> {
                 else {
                     continue;
                 };
+                if *extent == 1 {
+                    self.contract.single.insert(dim.extent);
+                }
                 for (id, value) in [(dim.min, *min), (dim.extent, *extent)] {
                     let value = pool.int(i128::from(value));
                     let condition = pool.binary(BinaryOp::Eq, id, value);
                     let check = Check::Require { message: message.clone() };
-                    parts.push(pool.stmt(Stmt::Assert { condition, check }));
+                    parts.push(self.contract.add(pool, Condition::FixedBounds, (condition, check)));
                 }
             }
         }
         parts
     }
 
-    /// What a statement relies on that checks nothing: that extents are not negative, a min which it does not mention is 0, and an innermost stride
-    /// 1.
-    pub(super) fn unchecked(&self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
-        let inputs = self.source.inputs.iter().map(|(_, buffer)| *buffer);
-        let buffers: Vec<BufferId> = inputs
-            .chain(outputs.iter().flat_map(|output| output.buffers.iter().copied()))
-            .collect();
-        let mut parts = Vec::new();
+    /// Notes the extents of outputs that the pipeline's constraints fix to 1.
+    pub(super) fn note_single(&mut self, pool: &Pool, outputs: &[Output]) {
+        let buffers = outputs.iter().flat_map(|output| &output.buffers);
         for buffer in buffers {
-            let decl = pool.buffer(buffer).clone();
-            for (number, dim) in decl.dims.iter().enumerate() {
-                let named =
-                    |part: &str| self.nodes.names.find(&format!("{}.{part}.{number}", decl.name));
-                let mut fixed = Vec::new();
-                if named("min").is_none() {
-                    fixed.push((dim.min, 0));
-                }
-                if number == 0 && named("stride").is_none() {
-                    fixed.push((dim.stride, 1));
-                }
-                let mut conditions: Vec<ExprId> = Vec::new();
-                for (id, value) in fixed {
-                    let value = pool.int(value);
-                    conditions.push(pool.binary(BinaryOp::Eq, id, value));
-                }
-                let zero = pool.int(0);
-                conditions.push(pool.binary(BinaryOp::Le, zero, dim.extent));
-                for condition in conditions {
-                    let message = "the statement checks nothing".to_owned();
-                    let check = Check::Require { message };
-                    parts.push(pool.stmt(Stmt::Assert { condition, check }));
+            let decl = pool.buffer(*buffer);
+            let constraints = self.constraints(&decl.name);
+            for (dim, constraint) in decl.dims.iter().zip(&constraints) {
+                if matches!(constraint.extent, Some(tree::Expr::Int(1, _))) {
+                    self.contract.single.insert(dim.extent);
                 }
             }
         }
-        parts
+    }
+
+    /// What the pipeline says of the dimensions of a caller's buffer.
+    fn constraints(&self, name: &str) -> Vec<Constraint> {
+        let known = |parameter: &&Parameter| {
+            parameter.input.is_buffer && self.nodes.names.text(parameter.input.name) == name
+        };
+        let found = self.pipeline.parameters.iter().find(known);
+        found.map_or_else(Vec::new, |parameter| parameter.constraints.clone())
+    }
+
+    /// What a target without assertions leaves to callers: the pipeline's constraints of buffers, and without any that they begin at 0 with an innermost stride of 1; extents that are not negative, and buffers of
+    /// fewer than 2^31 elements. It depends on the target alone, and not on what the statement mentions.
+    pub(super) fn unchecked(&mut self, pool: &mut Pool, outputs: &[Output]) -> Result<Vec<StmtId>> {
+        let mut conditions: Vec<ExprId> = Vec::new();
+        for buffer in self.callers(outputs) {
+            let decl = pool.buffer(buffer).clone();
+            let (zero, limit) = (pool.int(0), pool.int(1 << 31));
+            for dim in &decl.dims {
+                let length = pool.mul(dim.extent, dim.stride);
+                conditions.push(pool.binary(BinaryOp::Le, zero, dim.extent));
+                conditions.push(pool.binary(BinaryOp::Lt, length, limit));
+            }
+            let constraints = self.constraints(&decl.name);
+            for (number, dim) in decl.dims.iter().enumerate() {
+                let known = constraints.get(number);
+                let mut sides = Vec::new();
+                for (side, value, usual) in [
+                    (dim.min, known.and_then(|known| known.min.as_ref()), Some(0)),
+                    (dim.extent, known.and_then(|known| known.extent.as_ref()), None),
+                    (
+                        dim.stride,
+                        known.and_then(|known| known.stride.as_ref()),
+                        (number == 0).then_some(1),
+                    ),
+                ] {
+                    // A pipeline file has no constraints of inputs; those that pipelines without assertions are given are these.
+                    let value = match (value, usual) {
+                        (Some(value), _) => self.int(pool, value)?,
+                        (None, Some(usual)) => pool.int(usual),
+                        (None, None) => continue,
+                    };
+                    sides.push((side, value));
+                }
+                for (side, value) in sides {
+                    if value != side {
+                        conditions.push(pool.binary(BinaryOp::Eq, side, value));
+                    }
+                }
+            }
+        }
+        let checks = conditions.into_iter().map(|condition| {
+            let message = "the target leaves assertions out".to_owned();
+            let check = Check::Require { message };
+            self.contract.add(pool, Condition::NoAsserts, (condition, check))
+        });
+        Ok(checks.collect())
     }
 
     /// The region of an input that a check is about, by its message: the input, the dimension, the least and the greatest coordinate that is read, and those that are given.
@@ -162,6 +238,26 @@ impl Walk<'_> {
         let given = interval(pool, [least, greatest])?;
         Some(Check::InputRegion { input, dim: usize::try_from(*dim).ok()?, needed, given })
     }
+}
+
+/// `-limit <= id && id < limit`.
+fn within(pool: &mut Pool, id: ExprId, limit: i128) -> ExprId {
+    let (low, high) = (pool.int(-limit), pool.int(limit));
+    let above = pool.binary(BinaryOp::Le, low, id);
+    let below = pool.binary(BinaryOp::Lt, id, high);
+    pool.binary(BinaryOp::And, above, below)
+}
+
+/// The number of the last element of a buffer, the first being 0.
+fn last_element(pool: &mut Pool, dims: &[Dim]) -> ExprId {
+    let one = pool.int(1);
+    let mut last = pool.int(0);
+    for dim in dims {
+        let steps = pool.sub(dim.extent, one);
+        let length = pool.mul(steps, dim.stride);
+        last = pool.add(last, length);
+    }
+    last
 }
 
 /// `(uint64)abs(x) <= c` is `-c <= x && x <= c`, as `x` is an integer of 64 bits.

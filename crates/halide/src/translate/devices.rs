@@ -6,39 +6,48 @@
 //! copy from and for flags that are right, and in the end an output is on the host or says that it is not. Kernels and copies within loops of the host are refused; after a condition holds what holds after both of its branches.
 //! That copies succeed is assumed, and said.
 
-use halidom_base::FxHashMap;
+use halidom_base::IndexMap;
 
 use super::error::{Result, unsupported};
 use super::program::{Place, Walk};
 use crate::NameId;
 
+/// One side of a caller's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Side {
+    /// Whether it is up to date.
+    current: bool,
+    /// Whether the buffer says so where only this side is.
+    told: bool,
+}
+
+impl Side {
+    fn and(self, other: Self) -> Self {
+        Self { current: self.current && other.current, told: self.told && other.told }
+    }
+}
+
 /// Where a caller's buffer is up to date, and what its flags say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Held {
-    host: bool,
-    device: bool,
-    /// Whether it says so where only the host has it.
-    host_told: bool,
-    /// Whether it says so where only the device has it.
-    device_told: bool,
+    host: Side,
+    device: Side,
 }
 
 impl Held {
     /// How callers give it.
-    const GIVEN: Self = Self { host: true, device: false, host_told: true, device_told: true };
+    const GIVEN: Self = Self {
+        host: Side { current: true, told: true },
+        device: Side { current: false, told: true },
+    };
 
     fn and(self, other: Self) -> Self {
-        Self {
-            host: self.host && other.host,
-            device: self.device && other.device,
-            host_told: self.host_told && other.host_told,
-            device_told: self.device_told && other.device_told,
-        }
+        Self { host: self.host.and(other.host), device: self.device.and(other.device) }
     }
 }
 
 /// The caller's buffers that are not as they were given.
-pub(super) type Holdings = FxHashMap<NameId, Held>;
+pub(super) type Holdings = IndexMap<NameId, Held>;
 
 /// What holds after one of two branches.
 pub(super) fn either(one: &Holdings, other: &Holdings) -> Holdings {
@@ -66,11 +75,11 @@ impl Walk<'_> {
         let held = of(&self.holdings, name);
         let text = self.nodes.names.text(name);
         match self.place {
-            Place::Host if held.host => Ok(()),
+            Place::Host if held.host.current => Ok(()),
             Place::Host => unsupported(format!(
                 "an access on the host to `{text}`, which a device has changed"
             )),
-            Place::Block | Place::Thread if held.device => Ok(()),
+            Place::Block | Place::Thread if held.device.current => Ok(()),
             Place::Block | Place::Thread => {
                 unsupported(format!("an access on a device to `{text}`, which is not copied there"))
             }
@@ -85,11 +94,11 @@ impl Walk<'_> {
         }
         let held = self.holdings.entry(name).or_insert(Held::GIVEN);
         match self.place {
-            Place::Host => (held.device, held.host_told) = (false, false),
+            Place::Host => (held.device.current, held.host.told) = (false, false),
             // A flag that is set stays set.
             Place::Block | Place::Thread => {
-                held.device_told &= !held.host;
-                held.host = false;
+                held.device.told &= !held.host.current;
+                held.host.current = false;
             }
         }
         Ok(())
@@ -100,17 +109,17 @@ impl Walk<'_> {
         self.on_host_alone()?;
         let held = self.holdings.entry(name).or_insert(Held::GIVEN);
         let is_told = if to_device {
-            held.device || (held.host && held.host_told)
+            held.device.current || (held.host.current && held.host.told)
         } else {
-            held.host || (held.device && held.device_told)
+            held.host.current || (held.device.current && held.device.told)
         };
         if !is_told {
             return unsupported("a copy of a buffer whose flags do not say where it was changed");
         }
         if to_device {
-            held.device = true;
+            held.device.current = true;
         } else {
-            held.host = true;
+            held.host.current = true;
         }
         Ok(())
     }
@@ -119,10 +128,10 @@ impl Walk<'_> {
     pub(super) fn told(&mut self, name: NameId, on_device: bool) -> Result<()> {
         self.on_host_alone()?;
         let held = self.holdings.entry(name).or_insert(Held::GIVEN);
-        if on_device && held.device && !held.host {
-            held.device_told = true;
-        } else if !on_device && held.host && !held.device {
-            held.host_told = true;
+        if on_device && held.device.current && !held.host.current {
+            held.device.told = true;
+        } else if !on_device && held.host.current && !held.device.current {
+            held.host.told = true;
         } else {
             return unsupported("a flag of a buffer that says what is not so");
         }
@@ -141,7 +150,7 @@ impl Walk<'_> {
     pub(super) fn given_back(&self) -> Result<()> {
         for name in &self.callers {
             let held = of(&self.holdings, *name);
-            if !held.host && !held.device_told {
+            if !held.host.current && !held.device.told {
                 let text = self.nodes.names.text(*name);
                 return unsupported(format!(
                     "the buffer `{text}`, changed on a device without saying so"

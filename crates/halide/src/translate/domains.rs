@@ -6,10 +6,11 @@
 //! a directive makes of others are the compiler's, and that they are not negative is to be shown. What is no function of parameters and shapes, and a constant, is assumed nothing of.
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BinaryOp, Check, Expr as IrExpr, ExprId, Pool, Stmt, StmtId};
+use halidom_ir::{BinaryOp, Check, Expr as IrExpr, ExprId, Pool, Stmt, StmtId, print};
 
 use super::program::Walk;
 use crate::tree::{self, Expr, Type};
+use crate::{Condition, SIZE_LIMIT};
 
 /// What the words of such an assumption end with.
 const UNCHECKED: &str = "a negative extent has no meaning; Halide does not check";
@@ -26,12 +27,20 @@ impl Walk<'_> {
             let operands = [Expr::Int(0, Type::INT32), domain.extent.clone()];
             let condition = Expr::Binary(tree::BinaryOp::Le, Box::new(operands));
             let Some(condition) = self.late_check(pool, &condition) else { continue };
+            if let IrExpr::Binary(_, _, extent) = *pool.get(condition) {
+                let limit = pool.int(SIZE_LIMIT);
+                let fits = pool.binary(BinaryOp::Lt, extent, limit);
+                if pool.as_constant(extent).is_none() && known.insert(fits) {
+                    let check = Check::SizeLimit { what: print::expr(pool, extent) };
+                    checks.push(self.contract.add(pool, Condition::SizeLimits, (fits, check)));
+                }
+            }
             if known.insert(condition) {
                 let name = &pool.func(domain.func).name;
                 let stage = domain.stage;
                 let message = format!("reduction domain of stage {stage} of {name} ({UNCHECKED})");
                 let check = Check::Require { message };
-                checks.push(pool.stmt(Stmt::Assert { condition, check }));
+                checks.push(self.contract.add(pool, Condition::Domains, (condition, check)));
             }
         }
         checks

@@ -9,7 +9,7 @@ use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
 use super::error::{Result, Unsupported, unsupported};
 use super::marks;
 use super::nodes::{Gather, Node, NodeId, Nodes};
-use super::ops::{Ops, Value, stored};
+use super::ops::{Ops, Value, Widths, stored};
 use crate::tree::{BinaryOp, ReduceOp, Scalar};
 
 /// Lanes `first, first + step, …`, so many.
@@ -100,13 +100,16 @@ pub(super) struct Memo {
     known: FxHashMap<(NodeId, Lanes), Value>,
     /// Coordinates that loads are annotated with.
     pub(super) loads: FxHashMap<ExprId, Vec<ExprId>>,
+    /// How wide `int`s are computed.
+    pub(super) widths: Widths,
 }
 
 /// Makes expressions of nodes.
 pub(super) struct Lowering<'a, 'n> {
     pub(super) nodes: &'a Nodes<'n>,
     pub(super) ops: Ops<'a>,
-    memo: &'a mut Memo,
+    known: &'a mut FxHashMap<(NodeId, Lanes), Value>,
+    loads: &'a mut FxHashMap<ExprId, Vec<ExprId>>,
 }
 
 impl<'a, 'n> Lowering<'a, 'n> {
@@ -116,12 +119,13 @@ impl<'a, 'n> Lowering<'a, 'n> {
         memo: &'a mut Memo,
         signed: Overflow,
     ) -> Self {
-        Self { nodes, ops: Ops { pool, signed }, memo }
+        let Memo { known, loads, widths } = memo;
+        Self { nodes, ops: Ops { pool, widths, signed }, known, loads }
     }
 
     /// Notes where a load is annotated to read.
     pub(super) fn note_load(&mut self, load: ExprId, coords: Vec<ExprId>) {
-        self.memo.loads.insert(load, coords);
+        self.loads.insert(load, coords);
     }
 
     /// The expression of a node that has one lane.
@@ -140,11 +144,11 @@ impl<'a, 'n> Lowering<'a, 'n> {
     pub(super) fn value(&mut self, id: NodeId, lanes: Lanes) -> Step<Value> {
         let single = self.nodes.lanes(id) == 1;
         let asked = if single { Lanes::ONE } else { lanes };
-        let value = match self.memo.known.get(&(id, asked)) {
+        let value = match self.known.get(&(id, asked)) {
             Some(value) => *value,
             None => {
                 let value = self.evaluate(id, asked)?;
-                self.memo.known.insert((id, asked), value);
+                self.known.insert((id, asked), value);
                 value
             }
         };

@@ -8,7 +8,7 @@ use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, 
 
 use super::error::{Result, unsupported};
 use super::marks::Mark;
-use super::ops::{Ops, Value};
+use super::ops::{Ops, Value, Widths};
 use crate::text::digits;
 use crate::tree::{
     Alignment, BinaryOp, Call, CallKind, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,
@@ -234,7 +234,10 @@ impl<'a> Nodes<'a> {
 
     /// An expression of the tree as a node.
     pub(super) fn elaborate(&mut self, pool: &mut Pool, expr: &Expr) -> Result<NodeId> {
-        let mut ops = Ops { pool, signed: halidom_ir::Overflow::Wraps };
+        // Constants alone are made here.
+        let mut widths = Widths::default();
+        let signed = halidom_ir::Overflow::Wraps;
+        let mut ops = Ops { pool, widths: &mut widths, signed };
         Ok(match expr {
             Expr::Int(value, ty) => {
                 let value = ops.integer(i128::from(*value), ty.scalar)?;
@@ -729,7 +732,8 @@ pub(super) fn fixed_field(
     (ty, rank): (Scalar, usize),
     field: &str,
 ) -> Result<Value> {
-    let mut ops = Ops { pool, signed: halidom_ir::Overflow::Wraps };
+    let mut widths = Widths::default();
+    let mut ops = Ops { pool, widths: &mut widths, signed: halidom_ir::Overflow::Wraps };
     match field {
         "type" => match type_code(ty) {
             Some(code) => ops.integer(code, Scalar::UInt(32)),

@@ -5,6 +5,7 @@
 //! computed from coordinates, sizes and parameters alone is an `int` here, without bound; what is computed from data is a machine integer, whose convention says
 //! which side it stands on ([`Ops::signed`]). Operators that Halide defines by a wider type are computed as `int`s, exactly, and brought back.
 
+use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp as Op, Constant, Expr, ExprId, Intrinsic as Function, Overflow, Pool, Scalar, UnaryOp,
     eval,
@@ -44,6 +45,42 @@ pub(super) fn stored(ty: tree::Scalar) -> Result<Scalar> {
     })
 }
 
+/// The width of what is computed as if it had bits enough.
+const EXACT: u32 = 64;
+
+/// How wide the code computes `int`s, in bits: the least where one expression stands for several. What is not noted has 32.
+#[derive(Clone, Debug, Default)]
+pub struct Widths(FxHashMap<ExprId, u32>);
+
+impl Widths {
+    pub(super) fn note(&mut self, id: ExprId, bits: u32) {
+        let known = self.0.entry(id).or_insert(bits);
+        *known = bits.min(*known);
+    }
+
+    /// Notes of expressions that became others what is known of them.
+    pub(crate) fn carry(&mut self, changed: &[(ExprId, ExprId)]) {
+        for (before, after) in changed {
+            if let Some(bits) = self.0.get(before).copied() {
+                self.note(*after, bits);
+            }
+        }
+    }
+
+    /// The expressions that are noted, with their widths.
+    pub fn known(&self) -> &FxHashMap<ExprId, u32> {
+        &self.0
+    }
+}
+
+/// The width of a signed integer.
+fn bits_of(ty: tree::Scalar) -> u32 {
+    match ty {
+        tree::Scalar::Int(bits) | tree::Scalar::UInt(bits) => u32::from(bits),
+        tree::Scalar::Float(_) | tree::Scalar::BFloat(_) | tree::Scalar::Handle(_) => EXACT,
+    }
+}
+
 /// Whether Halide assumes that arithmetic of the type does not overflow.
 fn is_index_type(ty: tree::Scalar) -> bool {
     matches!(ty, tree::Scalar::Int(32 | 64))
@@ -52,6 +89,8 @@ fn is_index_type(ty: tree::Scalar) -> bool {
 /// Makes expressions.
 pub(super) struct Ops<'p> {
     pub(super) pool: &'p mut Pool,
+    /// How wide the code computes its `int`s.
+    pub(super) widths: &'p mut Widths,
     /// What overflow of signed integers of 32 and 64 bits means.
     pub(super) signed: Overflow,
 }
@@ -186,7 +225,11 @@ impl Ops<'_> {
             Some(ints) if op.is_comparison() => ints,
             Some(_) | None => (x, y),
         };
-        Ok(Value { id: self.folded(op_here, x, y), ty })
+        let id = self.folded(op_here, x, y);
+        if self.pool.ty(id).scalar == Scalar::Int && !op.is_comparison() {
+            self.widths.note(id, bits_of(a.ty));
+        }
+        Ok(Value { id, ty })
     }
 
     /// An operator, decided where its operands are: conditions on what is fixed, a buffer's type say, are gone.
@@ -338,8 +381,11 @@ impl Ops<'_> {
         self.wrapped(id, ty)
     }
 
+    /// A part of an operator that the code computes as if it had bits enough.
     fn int_op(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
-        self.pool.binary(op, a, b)
+        let id = self.pool.binary(op, a, b);
+        self.widths.note(id, EXACT);
+        id
     }
 
     /// `⌊a / 2^bits⌋`.

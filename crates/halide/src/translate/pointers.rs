@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //! The statement is translated for callers that give buffers on the host, none of them null and none a query of bounds. What follows from that is a closed list of exact forms: a test of a buffer or of its own
-//! host pointer against null, and that a buffer of the caller's is not newer on a device. A condition that speaks of a pointer or of such a flag in another form is refused, and so is a name for any other
+//! host pointer against null, that a buffer of the caller's is not newer on a device, and, as an entry check that the verdict lists, that its elements begin at a multiple of some bytes. A condition that speaks of a pointer or of such a flag in another form is refused, and so is a name for any other
 //! pointer, so that a buffer's elements are reached by the buffer's own name alone. Calls that are made for what they do have the names and the arguments that are listed here, or are refused.
 
 use halidom_ir::Pool;
@@ -109,6 +109,22 @@ impl Walk<'_> {
             Pointer::Struct => *null == Expr::UInt(0, Type::of(Scalar::UInt(64))),
             Pointer::Host => is_null(null),
         }
+    }
+
+    /// The caller's buffer and the bytes, where a condition is that the buffer's elements begin at a multiple of so many.
+    pub(super) fn aligned_host(&self, condition: &Expr) -> Option<(NameId, u64)> {
+        let word = Type::of(Scalar::UInt(64));
+        let Expr::Binary(BinaryOp::Eq, operands) = condition else { return None };
+        let [Expr::Binary(BinaryOp::Mod, operands), Expr::UInt(0, zero)] = &**operands else {
+            return None;
+        };
+        let [Expr::Reinterpret(to, pointer), Expr::UInt(bytes, of)] = &**operands else {
+            return None;
+        };
+        let Expr::Variable { name, ty: _ } = &**pointer else { return None };
+        let is_host = self.nodes.lookup(*name) == Some(Binding::Host(*name));
+        let is_word = [to, zero, of].into_iter().all(|ty| *ty == word);
+        (is_host && is_word && bytes.is_power_of_two()).then_some((*name, *bytes))
     }
 
     fn is_device_dirty(&self, expr: &Expr) -> bool {

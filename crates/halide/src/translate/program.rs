@@ -6,7 +6,7 @@
 //! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives ([`super::memory`]). Output buffers are exactly their windows.
 //! Each node is taken with all its fields: a field is given its meaning, or the node is refused.
 
-use halidom_base::{FxHashMap, FxHashSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, LoopKind,
     Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
@@ -15,8 +15,10 @@ use halidom_ir::{
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::barriers;
+use super::contract::Contract;
 use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
+use super::kernels::mentions;
 use super::lanes::{Lanes, Lowering, Memo, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
@@ -27,7 +29,7 @@ use super::polynomials::{Definitions, Polynomial};
 use super::stores::Atomicity;
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
-use crate::{NameId, Names};
+use crate::{Condition, NameId, Names};
 
 /// A program, and what its translation left out.
 #[derive(Clone, Debug)]
@@ -36,10 +38,12 @@ pub struct Compiled {
     pub program: Program,
     /// What was left out that does not concern values, in words.
     pub notes: Vec<String>,
-    /// Whether the statement checks anything at entry. One that was compiled to check nothing relies on its callers.
+    /// Whether the target has assertions at entry. A statement that was compiled to check nothing relies on its callers.
     pub checked: bool,
     /// What its annotations say, where it has any.
     pub marked: Marked,
+    /// What it rests on beyond its own checks.
+    pub contract: Contract,
 }
 
 /// Translates the final statement that Halide made of a pipeline, for callers that keep to what is assumed ([`super::assumption`]).
@@ -74,9 +78,6 @@ fn translated(
     let result = walk.run(&mut pool, block, assumed);
     source.pool = pool;
     let compiled = result?;
-    if names.find("strict_add").or(names.find("strict_mul")).is_some() {
-        source.algorithm.fast_math = false;
-    }
     match verify::program(&source.pool, &compiled.program, Phase::Final) {
         Ok(()) => Ok(compiled),
         Err(violations) => {
@@ -148,7 +149,7 @@ pub(super) struct Walk<'a> {
     pub(super) live: FxHashMap<NameId, usize>,
     pub(super) semaphores: FxHashMap<NameId, Semaphore>,
     /// The caller's buffers by their names in the statement.
-    pub(super) callers: FxHashSet<NameId>,
+    pub(super) callers: IndexSet<NameId>,
     /// The outputs' buffers.
     pub(super) outputs: Vec<BufferId>,
     /// Where the caller's buffers are up to date.
@@ -161,6 +162,7 @@ pub(super) struct Walk<'a> {
     pub(super) signature: FxHashSet<VarId>,
     notes: Vec<String>,
     pub(super) marked: Marked,
+    pub(super) contract: Contract,
 }
 
 impl<'a> Walk<'a> {
@@ -180,7 +182,7 @@ impl<'a> Walk<'a> {
             place: Place::Host,
             live: FxHashMap::default(),
             semaphores: FxHashMap::default(),
-            callers: FxHashSet::default(),
+            callers: IndexSet::default(),
             outputs: Vec::new(),
             holdings: Holdings::default(),
             host_loops: 0,
@@ -188,6 +190,7 @@ impl<'a> Walk<'a> {
             signature: FxHashSet::default(),
             notes: Vec::new(),
             marked: Marked::default(),
+            contract: Contract::default(),
         }
     }
 
@@ -221,9 +224,10 @@ impl<'a> Walk<'a> {
         let mut parts = self.assumed(pool, assumed)?;
         parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
-        let checked = contains_assert(block);
+        self.note_single(pool, &outputs);
+        let checked = !self.source.settings.no_asserts;
         if !checked {
-            parts.extend(self.unchecked(pool, &outputs));
+            parts.extend(self.unchecked(pool, &outputs)?);
         }
         let body = self.block(pool, block)?;
         self.given_back()?;
@@ -248,7 +252,19 @@ impl<'a> Walk<'a> {
         };
         let mut marked = std::mem::take(&mut self.marked);
         marked.loads = std::mem::take(&mut self.memo.loads);
-        Ok(Compiled { program, notes: std::mem::take(&mut self.notes), checked, marked })
+        let mut contract = std::mem::take(&mut self.contract);
+        contract.widths = std::mem::take(&mut self.memo.widths);
+        contract.others.extend([
+            Condition::Disjoint,
+            Condition::IndexWraps,
+            Condition::PipelineFits,
+        ]);
+        contract.checks_memory = checked;
+        if self.source.algorithm.fast_math {
+            contract.others.insert(Condition::Regroups);
+        }
+        let notes = std::mem::take(&mut self.notes);
+        Ok(Compiled { program, notes, checked, marked, contract })
     }
 
     /// An output: one buffer for each component, all of the window's shape.
@@ -523,6 +539,7 @@ impl<'a> Walk<'a> {
                 self.note(
                     "not judged: copies between the host and devices, which are taken to succeed",
                 );
+                self.contract.others.insert(Condition::Copies);
                 let success = Value { id: pool.int(0), ty: tree::Scalar::Int(32) };
                 return Ok((Binding::Node(self.nodes.value(success)), Vec::new()));
             }
@@ -544,8 +561,9 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            // Its loads are made here, wherever it is used.
-            let made = self.made(pool, &[node], None)?;
+            // Its loads are made here: a store that runs whenever this does says as much, one in a condition does not.
+            let made =
+                if is_stored(rest, name) { Vec::new() } else { self.made(pool, &[node], None)? };
             return Ok((Binding::Node(node), made));
         }
         // Entry checks speak of parameters and shapes by themselves.
@@ -621,7 +639,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Says something once.
-    fn note(&mut self, words: &str) {
+    pub(super) fn note(&mut self, words: &str) {
         if !self.notes.iter().any(|known| known == words) {
             self.notes.push(words.to_owned());
         }
@@ -726,6 +744,25 @@ fn contains_assert(block: &[Stmt]) -> bool {
             stmt.for_each_block(&mut |block| found |= contains_assert(block));
         }
         found
+    })
+}
+
+/// Whether a store that runs whenever a block does has a name in it, or one of its other names.
+fn is_stored(block: &[Stmt], name: NameId) -> bool {
+    let names = FxHashSet::from_iter([name]);
+    block.iter().enumerate().any(|(number, stmt)| {
+        if let StmtKind::Let { name: other, value } = &stmt.kind {
+            return mentions(value, &names) && is_stored(&block[number + 1..], *other);
+        }
+        if let StmtKind::Store { name: _, index, alignment: _, value, predicate: _ } = &stmt.kind {
+            return mentions(index, &names) || mentions(value, &names);
+        }
+        if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+            &stmt.kind
+        {
+            return is_stored(body, name);
+        }
+        false
     })
 }
 

@@ -87,6 +87,7 @@ impl Ops<'_> {
 mod tests {
     use halidom_ir::{Pool, Type};
 
+    use super::super::ops::Widths;
     use super::*;
     use crate::translate::nodes::folded;
 
@@ -95,7 +96,8 @@ mod tests {
         let mut pool = Pool::new();
         let var = pool.declare_var("bits", Type::scalar(Scalar::U32));
         let id = pool.var_expr(var);
-        let mut ops = Ops { pool: &mut pool, signed: Overflow::Wraps };
+        let mut widths = Widths::default();
+        let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
         let value = Value { id, ty: tree::Scalar::UInt(32) };
         let result = ops.reinterpret(tree::Scalar::Float(32), value).expect("it is translated");
         let known = Constant::wrapped(Scalar::U32, i128::from(bits)).expect("it is an integer");
@@ -122,7 +124,8 @@ mod tests {
     #[test]
     fn other_types_are_refused() {
         let mut pool = Pool::new();
-        let mut ops = Ops { pool: &mut pool, signed: Overflow::Wraps };
+        let mut widths = Widths::default();
+        let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
         let float = ops.float(1.0, tree::Scalar::Float(32)).expect("it is a constant");
         assert!(ops.reinterpret(tree::Scalar::Int(32), float).is_err());
         let byte = ops.integer(1, tree::Scalar::UInt(8)).expect("it is a constant");

@@ -12,7 +12,7 @@
 //!
 //! Acquisitions and releases of one each, with the counts above, never wait for ever. Each task has names of its own. What is evaluated outside of the acquisitions reads no memory.
 
-use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::{
     BufferId, Constant, Expr as IrExpr, ExprId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type, VarId,
 };
@@ -62,6 +62,14 @@ struct Looped<'s> {
     min: &'s Expr,
     extent: &'s Expr,
     iteration: Iteration<'s>,
+}
+
+/// What a task binds before its loop, and where that runs.
+struct Outside {
+    names: Vec<(NameId, Binding)>,
+    range: [ExprId; 2],
+    /// The range without names, to be compared.
+    iterations: Vec<NodeId>,
 }
 
 /// What a task, or each iteration of it, does.
@@ -231,7 +239,7 @@ impl Walk<'_> {
         pool: &mut Pool,
         task: &Looped<'_>,
         items: &mut Vec<Item>,
-    ) -> Result<(Vec<(NameId, Binding)>, [ExprId; 2], [NodeId; 2])> {
+    ) -> Result<Outside> {
         if reads_memory(task.min) || reads_memory(task.extent) {
             return unsupported("a loop of a task whose length is read from memory");
         }
@@ -243,7 +251,7 @@ impl Walk<'_> {
             nodes.push(self.nodes.expanded(node));
         }
         self.unnamed(&bound);
-        Ok((bound, range, [nodes[0], nodes[1]]))
+        Ok(Outside { names: bound, range, iterations: nodes })
     }
 
     /// Two loops as one: in each iteration the first task's, then the second's.
@@ -272,9 +280,9 @@ impl Walk<'_> {
             return unsupported("tasks that wait for each other for ever");
         }
         let mut items = Vec::new();
-        let (first_names, [min, extent], range) = self.outside(pool, first, &mut items)?;
-        let (second_names, _, other) = self.outside(pool, second, &mut items)?;
-        if range != other {
+        let one = self.outside(pool, first, &mut items)?;
+        let other = self.outside(pool, second, &mut items)?;
+        if one.iterations != other.iterations {
             return unsupported("tasks whose loops have other iterations than each other");
         }
         let var = pool.declare_var(self.nodes.names.text(first.name), Type::INT);
@@ -282,7 +290,8 @@ impl Walk<'_> {
         let own = Binding::Node(self.nodes.value(value));
         let mut bodies = Vec::new();
         let before = self.enter();
-        for (task, names) in [(first, first_names), (second, second_names)] {
+        let [min, extent] = one.range;
+        for (task, names) in [(first, one.names), (second, other.names)] {
             let mut names = names;
             names.push((task.name, own));
             for (name, binding) in &names {
@@ -340,7 +349,7 @@ struct Side {
     own: FxHashSet<BufferId>,
     reads: IndexMap<BufferId, Vec<ExprId>>,
     writes: IndexMap<BufferId, Vec<ExprId>>,
-    seen: FxHashMap<ExprId, ()>,
+    seen: FxHashSet<ExprId>,
 }
 
 impl Side {
@@ -392,7 +401,7 @@ impl Side {
     }
 
     fn expr(&mut self, pool: &Pool, id: ExprId) {
-        if self.seen.insert(id, ()).is_some() {
+        if !self.seen.insert(id) {
             return;
         }
         pool.for_each_subexpr(id, &mut |_, expr| {

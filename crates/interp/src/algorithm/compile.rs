@@ -38,6 +38,8 @@ pub(super) struct CompiledStage {
     /// Min and extent of each reduction variable, first innermost; none is negative.
     pub(super) domain: Vec<(i64, i64)>,
     pub(super) predicate: Option<Code<Place>>,
+    /// The written point.
+    pub(super) target: Code<Place>,
     /// The written point, then the value of each component.
     pub(super) rule: Code<Place>,
     /// Of a pure stage, the value of each component by itself: what the others read says nothing of it.
@@ -170,7 +172,8 @@ fn compile_stage(
     }
     let alone = if number == 0 { stage.values.as_slice() } else { &[] };
     let components = alone.iter().map(|value| code(&[*value])).collect::<Result<_, _>>()?;
-    Ok(CompiledStage { pure_dims, domain, predicate, rule: code(&rule)?, components })
+    let target = code(&stage.lhs)?;
+    Ok(CompiledStage { pure_dims, domain, predicate, target, rule: code(&rule)?, components })
 }
 
 fn startup_int(

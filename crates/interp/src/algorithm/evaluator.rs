@@ -1,14 +1,14 @@
 //! Evaluation on demand, point by point, with every value kept.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, stack};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Scalar, Shape};
 
 use super::compile::{Compiled, CompiledFunc, CompiledStage, Place, compile};
 use super::table::Table;
 use super::{AlgorithmError, known};
-use crate::Bindings;
 use crate::code::{Code, OpError, Value};
 use crate::startup::evaluate_expr;
+use crate::{Bindings, Notes};
 
 type Result<T> = std::result::Result<T, AlgorithmError>;
 
@@ -26,12 +26,11 @@ struct State<'a> {
     funcs: Vec<FuncState>,
     /// How many stages and instances may still be evaluated.
     steps: u64,
-    /// What each instance of an update wrote, component by component, where that is asked for.
-    instances: Option<FxHashMap<Instance, Box<[Value]>>>,
+    /// What each instance of an update wrote, component by component, where that is asked for; or why it has no values.
+    instances: Option<FxHashMap<Instance, Result<Box<[Value]>>>>,
     free_registers: Vec<Vec<Value>>,
     free_points: Vec<Vec<i64>>,
-    /// Whether an operator on floats gave another number than that on real numbers.
-    rounded: bool,
+    notes: Notes,
 }
 
 /// Func and stage by number, the written point followed by the values of the reduction variables.
@@ -47,6 +46,16 @@ struct Input<'a> {
 struct FuncState {
     values: Vec<Vec<Table>>,
     cells: Vec<Table>,
+    without: Vec<Without>,
+}
+
+/// Where a stage leaves no values, and why: who demands one of these fails.
+#[derive(Default)]
+struct Without {
+    /// Points that were written last by an instance whose value cannot be evaluated.
+    points: FxHashMap<Box<[i64]>, AlgorithmError>,
+    /// Cells of which it is not known which points they write.
+    cells: FxHashMap<Box<[i64]>, AlgorithmError>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -77,9 +86,9 @@ impl<'a> Evaluator<'a> {
         self.state.steps = steps;
     }
 
-    /// Whether, in what was evaluated so far, an operator on floats gave another number than that on real numbers.
-    pub fn rounded(&self) -> bool {
-        self.state.rounded
+    /// What was met in what was evaluated so far.
+    pub fn notes(&self) -> Notes {
+        self.state.notes
     }
 
     /// An evaluator that does without the elements of inputs; see [`super::demand`].
@@ -118,7 +127,7 @@ impl<'a> Evaluator<'a> {
             instances: None,
             free_registers: Vec::new(),
             free_points: Vec::new(),
-            rounded: false,
+            notes: Notes::default(),
         };
         Ok(Self { compiled, state })
     }
@@ -166,8 +175,11 @@ impl<'a> Evaluator<'a> {
         // Runs the cell that contains the instance.
         self.value_after((func, component), stage, coords)?;
         let key = (self.number((func, component), coords)?, stage, [coords, point].concat().into());
-        let value = self.state.instances.as_ref().and_then(|instances| instances.get(&key));
-        value.map(|values| known(self.state.pool, func, values[component])).transpose()
+        match self.state.instances.as_ref().and_then(|instances| instances.get(&key)) {
+            None => Ok(None),
+            Some(Ok(values)) => known(self.state.pool, func, values[component]).map(Some),
+            Some(Err(error)) => Err(error.clone()),
+        }
     }
 
     /// Evaluates a func at a point for what it reads.
@@ -214,7 +226,8 @@ impl FuncState {
                 Table::new(Scalar::Bool, stage.pure_dims.iter().filter(|dim| **dim).count())
             })
             .collect();
-        Self { values, cells }
+        let without = func.stages.iter().map(|_| Without::default()).collect();
+        Self { values, cells, without }
     }
 }
 
@@ -255,8 +268,13 @@ impl State<'_> {
             return Ok(value);
         }
         let key = cell_key(&compiled.funcs[func].stages[stage], coords);
-        if self.funcs[func].cells[stage].get(&key).is_none() {
-            self.run_cell(compiled, (func, stage), coords, &key)?;
+        if self.funcs[func].cells[stage].get(&key).is_none()
+            && let Err(error) = self.run_cell(compiled, (func, stage), coords, &key)
+        {
+            self.funcs[func].without[stage].cells.insert(key.as_slice().into(), error);
+        }
+        if let Some(error) = self.funcs[func].without[stage].cells.get(key.as_slice()) {
+            return Err(error.clone());
         }
         self.during(compiled, (func, component), stage, coords)
     }
@@ -269,6 +287,9 @@ impl State<'_> {
         stage: usize,
         coords: &[i64],
     ) -> Result<Value> {
+        if let Some(error) = self.funcs[func].without[stage].points.get(coords) {
+            return Err(error.clone());
+        }
         let written = self.funcs[func].values[stage][component].get(coords);
         if !self.dry {
             return match written {
@@ -324,7 +345,17 @@ impl State<'_> {
                     None => certain = false,
                 }
             }
-            let registers = self.run(compiled, (func, number), &stage.rule, &env)?;
+            let evaluated = self.run(compiled, (func, number), &stage.rule, &env);
+            let registers = match evaluated {
+                Ok(registers) => registers,
+                // What an instance writes matters to those alone who demand the point that it writes (FS Fig. 6, Update-Eval).
+                Err(error) if !self.dry && error != AlgorithmError::TooLong => {
+                    self.locate(compiled, (func, number), &env, &mut target)?;
+                    self.fail((func, number), (&target, &point), error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             target.clear();
             for dim in 0..rank {
                 match registers[stage.rule.result(dim).start] {
@@ -340,15 +371,53 @@ impl State<'_> {
                 for (table, value) in state.values[number].iter_mut().zip(&values) {
                     table.set(&target, *value);
                 }
+                if !state.without[number].points.is_empty() {
+                    state.without[number].points.remove(target.as_slice());
+                }
             }
             if let Some(instances) = &mut self.instances {
-                instances.insert((func, number, [&target[..], &point].concat().into()), values);
+                let instance = [&target[..], &point].concat().into();
+                instances.insert((func, number, instance), Ok(values));
             }
             if !certain {
                 state.cells[number].set(key, None);
             }
         }
         Ok(())
+    }
+
+    /// The point that an instance of an update writes, whether or not its values can be evaluated.
+    fn locate(
+        &mut self,
+        compiled: &Compiled,
+        (func, number): (usize, usize),
+        env: &[Value],
+        target: &mut Vec<i64>,
+    ) -> Result<()> {
+        let code = &compiled.funcs[func].stages[number].target;
+        let registers = self.run(compiled, (func, number), code, env)?;
+        target.clear();
+        for dim in 0..compiled.funcs[func].rank {
+            let id = compiled.funcs[func].id;
+            let coord = known(self.pool, id, registers[code.result(dim).start])?;
+            target.push(self.coordinate(compiled, func, coord)?);
+        }
+        self.free_registers.push(registers);
+        Ok(())
+    }
+
+    /// Notes that an instance writes a point and has no values.
+    fn fail(
+        &mut self,
+        (func, number): (usize, usize),
+        (target, point): (&[i64], &[i64]),
+        error: AlgorithmError,
+    ) {
+        if let Some(instances) = &mut self.instances {
+            let instance = [target, point].concat().into();
+            instances.insert((func, number, instance), Err(error.clone()));
+        }
+        self.funcs[func].without[number].points.insert(target.into(), error);
     }
 
     /// Takes one step of those that are left.
@@ -389,9 +458,9 @@ impl State<'_> {
             self.free_points.push(coords);
             Ok(value)
         };
-        let mut rounded = false;
-        let result = code.run(env, &mut registers, false, &mut rounded, read);
-        self.rounded |= rounded;
+        let mut notes = Notes::default();
+        let result = stack::deep(|| code.run(env, &mut registers, false, &mut notes, read));
+        self.notes.add(notes);
         match result {
             Ok(()) => Ok(registers),
             Err(Stop::Algorithm(error)) => Err(error),

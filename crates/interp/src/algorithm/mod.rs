@@ -5,7 +5,8 @@
 //! stages `0..=k` ran. By syntactic separation (Definition 4.2) every access of stage `k` to `f` has the same coordinates in the stage's pure dimensions as the point it
 //! writes; so the points that agree in these dimensions form a *cell* that can be updated alone. A demanded point runs its cell's updates once, in the order of the
 //! domain (first variable innermost), reading `after(f, k - 1, ·)` where the cell was not written yet. That is Fig. 6's shadowing with every intermediate
-//! value kept instead of recomputed.
+//! value kept instead of recomputed. An update whose value cannot be evaluated leaves that as the value of the point it writes: only who
+//! demands this point, before another update writes it, fails. Where the point itself or the predicate cannot be evaluated, every demand of the cell fails, as Fig. 6 compares the two points.
 //!
 //! Two things are decided here that Fig. 6 leaves open or decides otherwise:
 //! * a negative extent of a reduction domain, Fig. 6's `ε_rdom`, is an error at the start for every func on which an output depends, as the language demands;
@@ -24,7 +25,7 @@ use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Shape, points};
 pub use error::AlgorithmError;
 pub use evaluator::Evaluator;
 
-use crate::Bindings;
+use crate::{Bindings, Notes};
 
 /// The values of every output on its window, in the algorithm's order of outputs.
 ///
@@ -49,14 +50,14 @@ pub fn evaluate_within(
     Ok(evaluate_noting(pool, algorithm, bindings, windows, steps)?.0)
 }
 
-/// Like [`evaluate_within`], with whether an operator on floats gave another number than that on real numbers.
+/// Like [`evaluate_within`], with what was met on the way.
 pub fn evaluate_noting(
     pool: &Pool,
     algorithm: &Algorithm,
     bindings: &Bindings,
     windows: &[Shape],
     steps: u64,
-) -> Result<(Vec<Array>, bool), AlgorithmError> {
+) -> Result<(Vec<Array>, Notes), AlgorithmError> {
     let mut evaluator = Evaluator::new(pool, algorithm, bindings)?;
     evaluator.limit(steps);
     let mut arrays = Vec::new();
@@ -66,7 +67,7 @@ pub fn evaluate_noting(
             arrays.push(fill(pool, &mut evaluator, (output, component), window)?);
         }
     }
-    Ok((arrays, evaluator.rounded()))
+    Ok((arrays, evaluator.notes()))
 }
 
 fn fill(

@@ -1,6 +1,6 @@
 //! Programs as trees of flat code: variables and buffers resolved to slots by their scope, what the caller gives folded in.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, stack};
 use halidom_ir::{
     BufferId, Check, Constant, ExprId, FuncId, FuncKind, Interval, Label, LoopKind, Pool, Program,
     Prophecy, Scalar, Stmt, StmtId, StoreIn, VarId,
@@ -177,6 +177,10 @@ impl Compiler<'_> {
     }
 
     fn stmt(&mut self, id: StmtId) -> Result<Node, CodeError> {
+        stack::deep(|| self.node(id))
+    }
+
+    fn node(&mut self, id: StmtId) -> Result<Node, CodeError> {
         let pool = self.pool;
         let action = match pool.get_stmt(id) {
             Stmt::Block(stmts) => {

@@ -1,6 +1,6 @@
 //! Execution: FS Fig. 8, statement by statement, for all lanes of the vectorized loops around at once.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, stack};
 use halidom_ir::{BufferId, Constant, FuncId, LoopKind, Pool, Scalar, StmtId, VarId};
 
 use super::access::{boolean, integer, locate};
@@ -9,6 +9,7 @@ use super::fault::{Access, CheckFailure, Fault, Place, Role};
 use super::memory::{Bounds, Memory, size};
 use super::race::Step;
 use super::trace::{Trace, Watch, Written};
+use crate::Notes;
 use crate::algorithm::Evaluator;
 use crate::code::{Code, CodeError, OpError, Value};
 
@@ -41,8 +42,7 @@ pub(super) struct Machine<'a> {
     /// The specification to ask about claims, if they are checked.
     pub(super) oracle: Option<Evaluator<'a>>,
     pub(super) same_value_stores: bool,
-    /// Whether an operator on floats gave another number than that on real numbers.
-    pub(super) rounded: bool,
+    pub(super) notes: Notes,
     /// What is looked for: the statement, and the memory and element.
     pub(super) watched: (Option<StmtId>, Option<(usize, usize)>),
     pub(super) trace: Trace,
@@ -78,7 +78,7 @@ impl<'a> Machine<'a> {
             limits,
             oracle,
             same_value_stores: false,
-            rounded: false,
+            notes: Notes::default(),
             watched: (None, None),
             trace: Trace::default(),
             registers: Vec::new(),
@@ -106,6 +106,10 @@ impl<'a> Machine<'a> {
     }
 
     fn execute(&mut self, node: &Node, active: &[usize]) -> Result<(), Fault> {
+        stack::deep(|| self.execute_here(node, active))
+    }
+
+    fn execute_here(&mut self, node: &Node, active: &[usize]) -> Result<(), Fault> {
         let stmt = node.stmt;
         match &node.action {
             Action::Block(nodes) => nodes.iter().try_for_each(|node| self.execute(node, active)),
@@ -567,7 +571,7 @@ impl<'a> Machine<'a> {
             })
         };
         let in_64_bits = ints == Ints::In64Bits;
-        match code.run(vars, &mut self.registers, in_64_bits, &mut self.rounded, read) {
+        match code.run(vars, &mut self.registers, in_64_bits, &mut self.notes, read) {
             Ok(()) => Ok(()),
             Err(Stop::Fault(fault)) => Err(fault),
             Err(Stop::Op(OpError::Eval(error))) => Err(Fault::Eval(error)),

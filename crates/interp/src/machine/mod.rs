@@ -35,7 +35,7 @@ pub use trace::{Trace, Watch, Written, run_watched};
 
 use crate::algorithm::Evaluator;
 use crate::startup::evaluate_with;
-use crate::{BindError, Bindings};
+use crate::{BindError, Bindings, Notes};
 
 /// How to run a program.
 #[derive(Clone, Debug)]
@@ -73,8 +73,8 @@ pub struct Outcome {
     pub buffers: Vec<(Array, Vec<bool>)>,
     /// Whether unordered iterations wrote one location, with one value.
     pub benign_same_value_stores: bool,
-    /// Whether an operator on floats gave another number than that on real numbers; if not, the run is one over the reals too.
-    pub rounded: bool,
+    /// What was met on the way; where nothing rounded, the run is one over the reals too.
+    pub notes: Notes,
 }
 
 /// Runs a program on the inputs and parameters in `bindings`, for the given windows of its outputs.
@@ -190,7 +190,7 @@ fn collect(
         outputs: Vec::new(),
         buffers: Vec::new(),
         benign_same_value_stores: machine.same_value_stores,
-        rounded: machine.rounded,
+        notes: machine.notes,
     };
     let outputs = program.outputs.iter().zip(windows.iter().zip(shapes));
     let components = outputs.flat_map(|(output, (window, shape))| {

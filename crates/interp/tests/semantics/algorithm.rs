@@ -184,3 +184,48 @@ fn a_coordinate_that_depends_on_missing_elements_is_said() {
         Ok(vec![Some(vec![(0, 78)]), Some(vec![(0, 3)])])
     );
 }
+
+/// `f(x, y) = 0`, then `f(0, y) = table(y)`, or `f(r, y) = table(y)` for `r` in `0..2`, then perhaps `f(0, y) = 7`; the output is `f(column, x)`.
+fn column_of(updates: &[&str], column: i128, present: i64) -> Result<Vec<i128>, AlgorithmError> {
+    let mut build = Build::new();
+    let table = build.input("table", Scalar::U8, 1);
+    let args = build.vars(&["x", "y"]);
+    let (zero, y) = (build.c(Scalar::U8, 0), build.e(args[1]));
+    let mut stages = vec![build.pure_stage(&args, zero)];
+    for update in updates {
+        let at = build.int(0);
+        let (read, seven) = (build.func_ref(table, &[y]), build.c(Scalar::U8, 7));
+        let plain = build.pure_stage(&args, if *update == "seven" { seven } else { read });
+        let stage = if *update == "domain" {
+            let r = build.vars(&["r"])[0];
+            let (lhs, domain) = (vec![build.e(r), y], vec![build.reduction(r, 0, 2)]);
+            Stage { lhs, domain, ..plain }
+        } else {
+            Stage { lhs: vec![at, y], ..plain }
+        };
+        stages.push(stage);
+    }
+    let f = build.func("f", Scalar::U8, &args, |_, _| stages);
+    let outer = build.vars(&["x"]);
+    let (at, x) = (build.int(column), build.e(outer[0]));
+    let value = build.func_ref(f, &[at, x]);
+    build.pure_func("out", Scalar::U8, &outer, value);
+    let bindings = bind(&build.pool, vec![(table, numbered(Scalar::U8, vec![(0, present)]))]);
+    let values = evaluate(&build.pool, &build.algorithm, &bindings, &[vec![(0, 3)]])?;
+    Ok(integers(&values[0]))
+}
+
+#[test]
+fn updates_of_points_that_nobody_demands_need_no_value() {
+    let beyond = |found| matches!(found, Err(AlgorithmError::InputOutOfBounds { .. }));
+    for updates in [&["point"][..], &["domain"], &["point", "domain"]] {
+        assert!(beyond(column_of(updates, 0, 2)), "{updates:?}: a point that is demanded");
+        assert!(column_of(updates, 0, 3).is_ok(), "{updates:?}");
+        assert_eq!(column_of(updates, 5, 2), Ok(vec![0; 3]), "{updates:?}");
+    }
+    // What is written over is not demanded; what is written later is.
+    assert_eq!(column_of(&["point", "seven"], 0, 2), Ok(vec![7; 3]));
+    assert_eq!(column_of(&["domain", "seven"], 0, 2), Ok(vec![7; 3]));
+    assert!(beyond(column_of(&["domain", "seven"], 1, 2)));
+    assert!(beyond(column_of(&["seven", "point"], 0, 2)));
+}

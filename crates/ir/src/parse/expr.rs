@@ -32,10 +32,13 @@ impl Parser {
     }
 
     fn binary(&mut self, strength: u8) -> Result<ExprId> {
-        let mut lhs = self.operand()?;
+        let mut lhs = self.nested(Self::operand)?;
+        let mut links = 0;
         while let Some((op, absent, own)) = self.infix()
             && own > strength
         {
+            self.shallow(links)?;
+            links += 1;
             self.advance();
             let rhs = self.binary(own)?;
             let overflow =
@@ -72,7 +75,7 @@ impl Parser {
             }
             Token::Sign("!") => {
                 self.advance();
-                let operand = self.operand()?;
+                let operand = self.nested(Self::operand)?;
                 Ok(self.pool.unary(UnaryOp::Not, operand))
             }
             Token::Sign("?") => {

@@ -6,7 +6,7 @@ mod expr;
 mod program;
 mod token;
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, stack};
 
 use crate::{Algorithm, BufferId, FuncId, Pool, Program, Scalar, Type, VarId};
 use token::Token;
@@ -62,14 +62,32 @@ struct Parser {
     vars: FxHashMap<String, VarId>,
     funcs: FxHashMap<String, FuncId>,
     buffers: FxHashMap<String, BufferId>,
+    /// How deep the text that is read stands within others.
+    depth: usize,
 }
+
+/// Expressions and statements stand within each other so deep at most, and so many operators in a row: who walks them by recursion has memory for that.
+const DEEPEST: usize = 50_000;
 
 impl Parser {
     fn new(text: &str) -> Result<Self> {
         let tokens = token::tokens(text)?;
         let (vars, funcs, buffers) =
             (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        Ok(Self { pool: Pool::new(), tokens, next: 0, vars, funcs, buffers })
+        Ok(Self { pool: Pool::new(), tokens, next: 0, vars, funcs, buffers, depth: 0 })
+    }
+
+    /// Reads something that stands within something else.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.shallow(self.depth)?;
+        self.depth += 1;
+        let result = stack::deep(|| read(self));
+        self.depth -= 1;
+        result
+    }
+
+    fn shallow(&self, depth: usize) -> Result<()> {
+        if depth < DEEPEST { Ok(()) } else { Err(self.error("fewer things within each other")) }
     }
 
     fn error(&self, expected: &'static str) -> ParseError {

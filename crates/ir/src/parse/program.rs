@@ -254,6 +254,10 @@ impl Parser {
 
     /// Statements up to and including the closing brace.
     fn sequence(&mut self) -> Result<StmtId> {
+        self.nested(Self::statements)
+    }
+
+    fn statements(&mut self) -> Result<StmtId> {
         let mut stmts = Vec::new();
         while !self.eat("}") {
             if self.eat_word("let") {

@@ -7,7 +7,31 @@ use tree_sitter::{Node, Parser};
 
 use super::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
 
-/// Reads a file. `None` if the parser gives up, which it does for no text within its limits.
+/// Syntax is nested so deep at most: who walks it by recursion has memory for that.
+const DEEPEST: usize = 5000;
+
+/// Whether no node stands deeper than that.
+fn is_shallow(root: Node<'_>) -> bool {
+    let mut cursor = root.walk();
+    let mut depth = 0;
+    loop {
+        if cursor.goto_first_child() {
+            depth += 1;
+            if depth > DEEPEST {
+                return false;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return true;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+/// Reads a file. `None` if the parser gives up, which it does for no text within its limits, or the text is nested too deeply.
 pub fn parse(text: &str) -> Option<File> {
     parse_after(0, text)
 }
@@ -17,6 +41,9 @@ pub(crate) fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
     let tree = parser.parse(text, None)?;
+    if !is_shallow(tree.root_node()) {
+        return None;
+    }
     let mut file = File { before, lines: text.lines().count(), ..File::default() };
     let mut macros = Vec::new();
     defined(tree.root_node(), text, &mut macros);

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use halidom_base::stack;
 use halidom_smt::Solver;
 
 use super::analysis::examine_bounds;
@@ -187,7 +188,8 @@ pub fn mutators_of(
         }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> =
+            (0..options.threads.max(1)).map(|_| scope.spawn(move || stack::whole(work))).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -24,9 +24,10 @@ mod weaker;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::verify::{self, Phase};
-use halidom_ir::{Algorithm, BufferKind, Expr, ExprId, FuncId, Pool, Program, StmtId, VarId};
+use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 use halidom_smt::OpenError;
 
+use crate::goal::{Claim, Goal};
 use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
 use crate::program::{Access, Model, Store};
@@ -34,6 +35,7 @@ use crate::report::{Kind, Method, Obligation, Status};
 use crate::space::{Formula, FormulaId, Names, PolyId, Space, Symbol};
 use crate::specification::Specification;
 
+pub(crate) use overflow::{Machine, Widths};
 pub(crate) use weaker::Subject;
 
 /// A validation in progress.
@@ -58,8 +60,6 @@ pub(crate) struct Checker<'a> {
     pub(crate) notes: Vec<String>,
     /// Stores that never run.
     pub(crate) dead: Vec<StmtId>,
-    /// `int`s that are not shown to fit the width of the compiled code's.
-    pub(crate) wide: IndexSet<ExprId>,
     /// Sizes at which an open obligation may fail: hints for the search for a counterexample.
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
 }
@@ -197,6 +197,25 @@ impl Checker<'_> {
             self.lia.note_open();
         }
         self.obligations.push(Obligation { kind, stmt, place, status });
+    }
+
+    /// Decides a goal that is a formula, and keeps the answer.
+    pub(crate) fn decide(&mut self, goal: Goal) {
+        let status = match &goal.claim {
+            Claim::Holds { formula, label } => self.prove(&goal.place.facts, *formula, label),
+            // They are decided where intervals are known.
+            Claim::Arithmetic { .. }
+            | Claim::Fits { .. }
+            | Claim::End { .. }
+            | Claim::Index { .. }
+            | Claim::Elements { .. } => Status::Open("a goal that nobody decides".to_owned()),
+        };
+        self.settle(goal, status);
+    }
+
+    /// Keeps what came of a goal.
+    pub(crate) fn settle(&mut self, goal: Goal, status: Status) {
+        self.record(goal.kind, goal.stmt, goal.what, status);
     }
 
     /// Tries to show that `facts`, with the entry checks, imply `goal`.
@@ -349,11 +368,17 @@ impl Checker<'_> {
     /// What the pipeline demands of its caller is checked at entry: its `require`s, and that reduction domains are not negative.
     pub(crate) fn demands(&mut self, algorithm: &Algorithm, steps: &[Algorithm]) {
         for require in &algorithm.requires {
-            let status = match self.specification.condition(self.space, require.condition) {
-                Ok(condition) => self.prove(&[], condition, "require"),
-                Err(error) => Status::Open(error.to_string()),
-            };
-            self.record(Kind::Assumption, None, format!("require \"{}\"", require.message), status);
+            let what = format!("require \"{}\"", require.message);
+            match self.specification.condition(self.space, require.condition) {
+                Ok(formula) => {
+                    let claim = Claim::Holds { formula, label: "require" };
+                    self.decide(Goal::at_entry(Kind::Assumption, what, claim));
+                }
+                Err(error) => {
+                    let status = Status::Open(error.to_string());
+                    self.record(Kind::Assumption, None, what, status);
+                }
+            }
         }
         let mut funcs: Vec<FuncId> = self.model.memories.iter().map(|memory| memory.func).collect();
         // What a func was before the schedule had it rewritten counts as well.
@@ -375,11 +400,11 @@ impl Checker<'_> {
                     if !shown.insert(extent) {
                         continue;
                     }
-                    let natural = self.space.non_negative(extent);
-                    let status = self.prove(&[], natural, "domain");
+                    let formula = self.space.non_negative(extent);
                     let name = &self.pool.func(func).name;
-                    let place = format!("reduction domain of stage {stage} of {name}");
-                    self.record(Kind::Assumption, None, place, status);
+                    let what = format!("reduction domain of stage {stage} of {name}");
+                    let claim = Claim::Holds { formula, label: "domain" };
+                    self.decide(Goal::at_entry(Kind::Assumption, what, claim));
                 }
             }
         }
@@ -416,6 +441,23 @@ impl Checker<'_> {
             Outcome::Undecided(_) => Status::Open(UNDECIDED.to_owned()),
         };
         self.record(Kind::Assumption, None, place.to_owned(), status);
+    }
+
+    /// Looks for sizes that pass the entry checks with these extents above 1; the reason if there are none. Whether a model passes them is for others to see.
+    pub(crate) fn roomy(&mut self, extents: &[PolyId]) -> Result<(), String> {
+        let two = self.space.constant(2);
+        let mut facts = self.entry.clone();
+        for extent in extents {
+            facts.push(self.space.at_most(two, *extent));
+        }
+        if self.lia.ask(self.space, &facts, "room") == Outcome::Contradiction {
+            return Err("the conditions leave only outputs with an extent of 1 or 0".to_owned());
+        }
+        facts.extend(self.modest());
+        if let Outcome::Possible(values) = self.lia.ask(self.space, &facts, "room") {
+            self.hints.push(values);
+        }
+        Ok(())
     }
 
     /// That windows and the caller's buffers are not far from the origin and not large.

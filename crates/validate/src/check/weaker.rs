@@ -121,7 +121,6 @@ impl Checker<'_> {
             interpreted: IndexSet::default(),
             notes: Vec::new(),
             dead: Vec::new(),
-            wide: IndexSet::default(),
             hints: Vec::new(),
         };
         let mut found = Vec::new();

@@ -158,6 +158,21 @@ pub(crate) struct Computed {
     pub(crate) binds: Option<(VarId, Binder)>,
     /// The buffer whose min, extent and stride they are, dimension by dimension.
     pub(crate) allocates: Option<usize>,
+    /// What they are for.
+    pub(crate) role: Role,
+}
+
+/// What expressions are computed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// They are stored, or bound to a name.
+    Value,
+    /// They decide what runs or where.
+    Decides,
+    /// They number an element of a buffer.
+    Index(BufferId),
+    /// They are min, extent and stride of memory's dimensions.
+    Shape,
 }
 
 /// How expressions bind a variable.

@@ -10,7 +10,7 @@ use super::scope::{Binding, Decision, Scope};
 use super::widen::widen;
 use super::{
     Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
-    Problem, Step, Store, Use,
+    Problem, Role, Step, Store, Use,
 };
 use crate::evaluate::{EvaluateError, Evaluator, leaf_value};
 use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
@@ -142,7 +142,7 @@ impl Walker<'_> {
                 let bounds = self.part(0, |walker| {
                     let bounds = walker
                         .evaluate(|evaluator| Ok((evaluator.int(min)?, evaluator.int(extent)?)));
-                    walker.compute(&[min, extent], Some((var, Binder::Loop)));
+                    walker.compute(&[min, extent], Some((var, Binder::Loop)), Role::Decides);
                     walker.decide(&[min, extent]);
                     bounds
                 });
@@ -158,7 +158,7 @@ impl Walker<'_> {
                     let exprs: Vec<ExprId> =
                         dims.iter().flat_map(|dim| [dim.min, dim.extent, dim.stride]).collect();
                     walker.memory(buffer);
-                    walker.control(&exprs);
+                    walker.control(&exprs, Role::Shape);
                     let allocates = walker.scope.by_buffer.get(&buffer).copied();
                     if let Some(computed) = walker.scope.model.computed.last_mut() {
                         computed.allocates = allocates;
@@ -224,7 +224,7 @@ impl Walker<'_> {
     fn bind(&mut self, var: VarId, value: ExprId, body: StmtId) {
         let bound = self.part(0, |walker| {
             let bound = walker.evaluate(|evaluator| evaluator.value(value));
-            walker.compute(&[value], Some((var, Binder::Let)));
+            walker.compute(&[value], Some((var, Binder::Let)), Role::Value);
             bound.map(|value_term| Binding { value: value_term, uses: walker.uses(&[value]) })
         });
         match bound {
@@ -241,7 +241,7 @@ impl Walker<'_> {
     fn branch(&mut self, condition: ExprId, then_branch: StmtId, else_branch: Option<StmtId>) {
         let (fact, own) = self.part(0, |walker| {
             let fact = walker.evaluate(|evaluator| evaluator.bool(condition));
-            walker.compute(&[condition], None);
+            walker.compute(&[condition], None, Role::Decides);
             let uses = walker.uses(&[condition]);
             let (own, others) = uses.into_iter().partition(|used| walker.is_updated(used));
             walker.controlled(others);
@@ -451,6 +451,7 @@ impl Walker<'_> {
         value: ExprId,
     ) {
         let lanes = self.pool.ty(index.unwrap_or(value)).lanes;
+        let buffer = self.scope.model.memories[memory].buffer;
         let evaluated = self.part(0, |walker| {
             let claim = walker.evaluate(|evaluator| {
                 let flat = index.map(|index| evaluator.int(index)).transpose()?;
@@ -459,10 +460,10 @@ impl Walker<'_> {
             let stored = walker.evaluate(|evaluator| evaluator.value(value));
             // Claims are not evaluated, but where they mention data they must be settled.
             match index {
-                Some(index) => walker.control(&[index]),
-                None => walker.control(coords),
+                Some(index) => walker.control(&[index], Role::Index(buffer)),
+                None => walker.control(coords, Role::Decides),
             }
-            let indices = walker.compute_own(&[value], None);
+            let indices = walker.compute_own(&[value], None, Role::Value);
             (claim, stored, walker.uses(&[value]), indices)
         });
         let (claim, stored, uses, indices) = evaluated;
@@ -575,13 +576,18 @@ impl Walker<'_> {
     }
 
     /// Notes that the program evaluates expressions here. Indices of loads in them always matter, in arms that are not chosen too.
-    fn compute(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>) {
-        let own = self.compute_own(exprs, binds);
+    fn compute(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>, role: Role) {
+        let own = self.compute_own(exprs, binds, role);
         self.controlled(own);
     }
 
     /// The same, but that indices are values of a func that is being updated here is left to the caller.
-    fn compute_own(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>) -> Vec<Use> {
+    fn compute_own(
+        &mut self,
+        exprs: &[ExprId],
+        binds: Option<(VarId, Binder)>,
+        role: Role,
+    ) -> Vec<Use> {
         let (stmt, place) = (self.scope.stmt, self.scope.place.clone());
         self.scope.model.computed.push(Computed {
             stmt,
@@ -589,6 +595,7 @@ impl Walker<'_> {
             place,
             binds,
             allocates: None,
+            role,
         });
         let pool = self.pool;
         let mut indices: Vec<ExprId> = Vec::new();
@@ -668,8 +675,8 @@ impl Walker<'_> {
     }
 
     /// Notes that expressions decide where or whether something runs.
-    fn control(&mut self, exprs: &[ExprId]) {
-        self.compute(exprs, None);
+    fn control(&mut self, exprs: &[ExprId], role: Role) {
+        self.compute(exprs, None, role);
         self.decide(exprs);
     }
 

@@ -1,17 +1,20 @@
 //! Whether there are sizes that pass a program's entry checks: something is proved about them.
 
 use halidom_interp::{Bindings, evaluate_expr};
-use halidom_ir::{Algorithm, BufferId, Constant, Expr, ExprId, FuncKind, Pool, Program, Scalar};
+use halidom_ir::{
+    Algorithm, BufferId, Constant, Expr, ExprId, FuncKind, Pool, Program, Scalar, VarId,
+};
 
-use super::Hint;
+use super::{Given, Hint};
 
 /// Whether all entry checks hold for one of the assignments, with windows that are not empty: the solver's, or the same with dense memory, as products of sizes and
-/// strides are opaque to it. Parameters of other types than `int` are tried as 1. Where an expression has no value, the answer is no.
+/// strides are opaque to it. Parameters of other types than `int` are tried as 1. Where an expression has no value, the answer is no. The extents in `roomy` are to be above 1.
 pub(crate) fn admits(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
     checks: &[ExprId],
     hints: &[Hint],
+    roomy: &[VarId],
 ) -> bool {
     let input = |func: &halidom_ir::FuncId| match pool.func(*func).kind {
         FuncKind::Input { buffer } => Some(buffer),
@@ -25,7 +28,10 @@ pub(crate) fn admits(
         });
         let passes =
             |check: &ExprId| evaluate_expr(pool, *check, bindings) == Ok(Constant::bool(true));
-        solid && checks.iter().all(passes)
+        let wide = roomy.iter().all(|extent| {
+            bindings.var(*extent).and_then(Constant::as_integer).is_some_and(|extent| extent > 1)
+        });
+        solid && wide && checks.iter().all(passes)
     };
     hints.iter().any(|hint| {
         let Some(mut bindings) = bind(pool, algorithm, hint) else { return false };
@@ -33,6 +39,38 @@ pub(crate) fn admits(
             buffers.iter().all(|buffer| dense(pool, *buffer, &mut bindings).is_some())
                 && holds(&bindings)
         }
+    })
+}
+
+/// Whether all entry checks hold in one of the given cases in which the extents of outputs in `roomy` are above 1.
+pub(crate) fn admits_given(
+    pool: &Pool,
+    program: &Program,
+    checks: &[ExprId],
+    given: &[Given],
+    roomy: &[VarId],
+) -> bool {
+    given.iter().any(|case| {
+        let mut bindings = case.bindings.clone();
+        for (output, window) in program.outputs.iter().zip(&case.windows) {
+            for ((min, extent), (first, length)) in output.window.iter().zip(window) {
+                let sides = [(*min, *first), (*extent, *length)];
+                for (var, value) in sides {
+                    let value = Constant::int(i128::from(value));
+                    if bindings.set_var(pool, var, value).is_err() {
+                        return false;
+                    }
+                }
+            }
+        }
+        let outputs = program.outputs.iter().flat_map(|output| &output.buffers);
+        let wide = roomy.iter().all(|extent| {
+            bindings.var(*extent).and_then(Constant::as_integer).is_some_and(|extent| extent > 1)
+        });
+        wide && outputs.into_iter().all(|buffer| dense(pool, *buffer, &mut bindings).is_some())
+            && checks
+                .iter()
+                .all(|check| evaluate_expr(pool, *check, &bindings) == Ok(Constant::bool(true)))
     })
 }
 

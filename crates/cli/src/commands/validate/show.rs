@@ -36,7 +36,7 @@ pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: 
     for line in lines(subject, layout, report) {
         output.line(&format!("  {line}"));
     }
-    show_assumptions(&report.assumptions, output);
+    show_assumptions(report, output);
     for found in &report.too_strict {
         output.line(&format!("  too strict: {}", strict(found)));
     }
@@ -246,13 +246,20 @@ fn shortened(text: &str) -> String {
 }
 
 /// Assumptions, a line each; the many limits on sizes are one line unless details are asked for.
-fn show_assumptions(assumptions: &[String], output: &mut Output<'_>) {
+fn show_assumptions(report: &Report, output: &mut Output<'_>) {
+    let assumptions = &report.assumptions;
     let limited = |assumption: &String| !output.verbose && assumption.starts_with(SIZE_LIMIT);
     let (limits, others): (Vec<&String>, Vec<&String>) =
         assumptions.iter().partition(|assumption| limited(assumption));
     if !limits.is_empty() {
+        // What stock Halide's callers keep to is a condition with words of its own.
+        let named = report.conditions.iter().find(|condition| condition.name == "size-limits");
+        let words = named
+            .map_or("mins and extents below 2^31, strides and spans up to 2^47", |condition| {
+                &*condition.words
+            });
         output.line(&format!(
-            "  assumes: size limits: mins and extents below 2^31, strides and spans up to 2^47 ({} checks, listed by --verbose)",
+            "  assumes: size limits: {words} ({} checks, listed by --verbose)",
             limits.len()
         ));
     }

@@ -15,7 +15,7 @@ use super::{Figures, Finding, Kind};
 use crate::files::{FileError, write_bytes};
 use crate::judge::{self, Options};
 use crate::source::parse;
-use crate::stock::replay::{compare, write_case};
+use crate::stock::replay::{Expected, compare, write_case};
 use crate::stock::{self, Replay, Request, Stock};
 
 /// Points of a window, at most.
@@ -23,7 +23,7 @@ const POINTS: i64 = 500;
 /// Characters of a reason.
 const REASON: usize = 120;
 /// The script's name in its folder.
-const SCRIPT: &str = "script.py";
+pub(super) const SCRIPT: &str = "script.py";
 
 /// What examines programs.
 pub(super) struct Examiner {
@@ -46,7 +46,7 @@ struct Compiled {
 struct Case {
     folder: PathBuf,
     windows: Vec<halidom_ir::Shape>,
-    expected: Vec<halidom_ir::Array>,
+    expected: Expected,
 }
 
 type Examined = (Figures, Vec<Finding>);
@@ -168,7 +168,7 @@ impl Examiner {
             let windows = case.windows;
             match write_case(&stock, &case.bindings, &windows, &folder) {
                 Ok(expected) => cases.push(Case { folder, windows, expected }),
-                // What has no value is not run.
+                // Where nothing is owed there is nothing to run.
                 Err(_) => drop(fs::remove_dir_all(&folder)),
             }
         }

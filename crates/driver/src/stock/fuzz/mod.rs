@@ -4,6 +4,7 @@
 //! the validator, whose search runs it, and the compiled code is run on random cases. A [`Finding`] is a statement or code that differs. Start with [`run`].
 
 mod examine;
+mod stocks;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +12,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use halidom_base::stack;
 use halidom_halide::bridge::BridgeError;
 use halidom_smt::FindError;
 
 use crate::reduce;
+
+pub use stocks::each_stock;
 
 /// How much to try.
 #[derive(Clone, Debug)]
@@ -185,7 +189,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
                     let last = (first + BATCH).min(options.programs);
                     let seeds = (first..last).map(|number| options.seed.wrapping_add(number));
                     let texts = seeds.map(|seed| (seed, crate::fuzz::text(seed, 1))).collect();
-                    let examined = examiner.examine(texts);
+                    let examined = stack::whole(|| examiner.examine(texts));
                     if let Ok((_, findings)) = &examined {
                         found.fetch_add(findings.len(), Ordering::Relaxed);
                     }

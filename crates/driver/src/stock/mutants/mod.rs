@@ -215,7 +215,7 @@ impl<'a> Statement<'a> {
             .map_err(|unsupported| unsupported.what)?;
         keep_in_range(&mut source, before.as_ref());
         let compiled = claims::infer(&mut source, compiled, None);
-        let subject = subject(source, before.as_ref(), compiled.program);
+        let subject = subject(source, before.as_ref(), (compiled.program, compiled.contract));
         let said = subject.algorithm.clone();
         Ok(Stock {
             subject,

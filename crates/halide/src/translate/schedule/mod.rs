@@ -144,6 +144,7 @@ impl Source {
             types: types.collect(),
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
             domains: domains.collect(),
+            settings: self.settings,
         })
     }
 }

@@ -1,11 +1,17 @@
-//! Index arithmetic stays within 64 bits.
+//! Integers have the bits that the compiled code computes them with.
 //!
 //! # Correctness
+//! `goals` says what is owed: for code of 64 bits every `int`, for code of fewer bits (stock Halide's) what decides, and of indices that they fit in the end. `decide` shows it.
+//!
 //! For every `int` that the program computes, an interval that contains it is found, from the intervals of variables upwards: parameters and shapes from the entry
 //! checks, loop variables from their bounds, lets from their values. Where that interval is wide, the expression's normal form is bounded too ([`crate::bound`]), and at last, for products,
-//! `products` asks the solver. All contain the value, so their intersection does.
-//! What an entry check itself computes is not covered: entry checks are assumed to be evaluated exactly, which the report says.
+//! `products` asks the solver. All contain the value, so their intersection does. These are intervals of the `int` itself, without bound: that what it is computed from fits is another goal.
+//!
+//! Of code of 64 bits, what an entry check itself computes is not covered: entry checks are assumed to be evaluated exactly, which the report says. Code of fewer bits computes entry checks with these
+//! bits ([`Checker::admit`]).
 
+mod decide;
+mod goals;
 mod intervals;
 mod products;
 mod symbolic;
@@ -16,9 +22,11 @@ use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp, V
 use super::Checker;
 use crate::bound::Interval;
 use crate::program::{Binder, Computed, Memory, Place};
-use crate::report::{Kind, Method, Status};
+use crate::report::{Method, Status};
 use crate::space::{FormulaId, Symbol, Value};
 
+use goals::Narrow;
+pub(crate) use goals::Widths;
 use intervals::{binary_range, product};
 use products::Limit;
 use symbolic::Scope;
@@ -31,6 +39,15 @@ const LIKELY_EXTENTS: [i128; 2] = [1 << 12, 1 << 20];
 
 /// Below this, intervals are good enough.
 const SMALL: i128 = 1 << 48;
+
+/// What the code computes with.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine<'a> {
+    /// How many bits its `int`s have.
+    pub(crate) widths: Widths<'a>,
+    /// Whether memory of 2^31 elements and more is refused where it is taken: then elements are numbered with 32 bits.
+    pub(crate) checks_memory: bool,
+}
 
 /// What is known while the program is gone through.
 struct Ranges<'a> {
@@ -55,24 +72,146 @@ struct Ranges<'a> {
     products: Vec<(Vec<FormulaId>, FormulaId)>,
     /// The limit and the slack that served last.
     last: Option<(Limit, usize)>,
-    /// What the compiled code's `int`s can be: all of 64 bits, or less.
-    width: Interval,
+    /// How many bits the compiled code's `int`s have.
+    bits: u32,
+    /// Whether memory is seen to have fewer than 2^31 elements where it is taken.
+    checks_memory: bool,
+    /// What was shown of `int`s of narrow code, under which facts.
+    shown: FxHashMap<ExprId, Vec<(Vec<FormulaId>, Interval)>>,
+    /// Whether the elements of a caller's buffer lie within 2^31, as far as that was asked.
+    spans: FxHashMap<halidom_ir::BufferId, bool>,
 }
 
 impl Ranges<'_> {
-    /// Whether the compiled code's `int`s are narrower than 64 bits: then what is not shown to fit is listed.
+    /// Whether the compiled code's `int`s are narrower than 64 bits.
     fn is_narrow(&self) -> bool {
-        self.width != WIDTH
+        self.bits < 64
+    }
+
+    /// An interval, with what was shown at a place of the `int` that it contains.
+    fn shown_at(&self, expr: ExprId, place: &Place, mut found: Interval) -> Interval {
+        for (facts, shown) in self.shown.get(&expr).into_iter().flatten() {
+            if place.facts.starts_with(facts) {
+                found = (found.0.max(shown.0), found.1.min(shown.1));
+            }
+        }
+        found
+    }
+
+    /// Notes what was shown of an `int` at a place.
+    fn note_shown(&mut self, expr: ExprId, place: &Place, found: Interval) {
+        self.shown.entry(expr).or_default().push((place.facts.clone(), found));
+        self.here.insert(expr, found);
     }
 }
 
 impl Checker<'_> {
     /// Obligations of kind `Overflow`.
-    pub(crate) fn overflow(&mut self, parameters: &FxHashMap<VarId, Value>, width: u32) {
-        let limit = 1_i128 << (width.clamp(1, 64) - 1);
+    pub(crate) fn overflow(&mut self, parameters: &FxHashMap<VarId, Value>, machine: Machine<'_>) {
+        let mut ranges = self.ranges(parameters, machine);
+        let model = self.model;
+        let mut narrow = ranges.is_narrow().then(|| Narrow::new(self.pool, machine.widths));
+        if let Some(narrow) = &mut narrow {
+            narrow.learn(model);
+        }
+        for computed in &model.computed {
+            ranges.here.clear();
+            let goals = match &mut narrow {
+                Some(narrow) => narrow.at(computed),
+                None => goals::wide(self.pool, model, computed),
+            };
+            for goal in goals {
+                let status = self.decide_overflow(&goal, &mut ranges);
+                self.settle(goal, status);
+            }
+            self.bind_range(computed, &mut ranges);
+        }
+    }
+
+    /// Takes the entry checks for granted of which nothing but exact arithmetic remains to be shown; the others are open obligations. First what the code does not compute.
+    ///
+    /// # Correctness
+    /// A run that any entry check refuses ends with an error. So in what follows all of them were evaluated to true with the code's arithmetic, and one that does not overflow, under others that are known to
+    /// hold, holds itself.
+    pub(crate) fn admit(
+        &mut self,
+        parameters: &FxHashMap<VarId, Value>,
+        machine: Machine<'_>,
+        contract: &halidom_base::FxHashSet<ExprId>,
+    ) {
+        let model = self.model;
+        let mut pending: Vec<usize> = Vec::new();
+        let mut granted: Vec<FormulaId> = Vec::new();
+        for (number, check) in model.entry.iter().enumerate() {
+            if machine.widths.bits >= 64 || contract.contains(&check.expr) {
+                granted.push(check.condition);
+            } else {
+                pending.push(number);
+            }
+        }
+        self.grant(&granted);
+        let mut last: Vec<(usize, crate::goal::Goal, Status)> = Vec::new();
+        while !pending.is_empty() {
+            let mut ranges = self.ranges(parameters, machine);
+            let mut narrow = Narrow::new(self.pool, machine.widths);
+            let (mut left, mut shown) = (Vec::new(), Vec::new());
+            last.clear();
+            for number in std::mem::take(&mut pending) {
+                let check = &model.entry[number];
+                let what = crate::describe(self.pool, &check.check);
+                let mut open = None;
+                for goal in narrow.of_check((check.expr, &what)) {
+                    let status = self.decide_overflow(&goal, &mut ranges);
+                    if let Status::Open(_) = status {
+                        open = Some((number, goal, status));
+                        break;
+                    }
+                }
+                match open {
+                    None => {
+                        shown.push(check.condition);
+                        let status = Status::Closed(Method::Intervals);
+                        self.record(crate::Kind::Overflow, None, what, status);
+                    }
+                    Some(open) => {
+                        left.push(number);
+                        last.push(open);
+                    }
+                }
+            }
+            self.grant(&shown);
+            pending = left;
+            if shown.is_empty() {
+                break;
+            }
+        }
+        if pending.is_empty() {
+            last.clear();
+        }
+        for (_, goal, status) in last {
+            self.settle(goal, status);
+        }
+        let rest: Vec<FormulaId> =
+            pending.into_iter().map(|number| model.entry[number].condition).collect();
+        // Something is open then, so that nothing is proved.
+        self.grant(&rest);
+    }
+
+    /// Takes entry checks for granted in all that follows.
+    fn grant(&mut self, conditions: &[FormulaId]) {
+        self.lia.assume(self.space, conditions);
+        self.entry.extend_from_slice(conditions);
+    }
+
+    /// What is known at first.
+    fn ranges<'p>(
+        &mut self,
+        parameters: &'p FxHashMap<VarId, Value>,
+        machine: Machine<'_>,
+    ) -> Ranges<'p> {
         let symbols = self.symbol_ranges();
         let limits = self.limits(&symbols);
-        let mut ranges = Ranges {
+        Ranges {
             parameters,
             symbols,
             limits,
@@ -85,48 +224,10 @@ impl Checker<'_> {
             guards: FxHashMap::default(),
             products: Vec::new(),
             last: None,
-            width: (-limit, limit - 1),
-        };
-        let model = self.model;
-        for computed in &model.computed {
-            let mut intervals = Vec::new();
-            ranges.here.clear();
-            for expr in &computed.exprs {
-                let mut failed = None;
-                intervals.push(self.range(*expr, &computed.place, &mut ranges, &mut failed));
-                let status = match failed {
-                    None => Status::Closed(Method::Intervals),
-                    // Invariant: what does not fit 64 bits is among what does not fit fewer.
-                    Some(_) if ranges.is_narrow() => Status::Closed(Method::Listed),
-                    Some(culprit) => Status::Open(format!(
-                        "not shown to fit: {}",
-                        halidom_ir::print::expr(self.pool, culprit)
-                    )),
-                };
-                let place = format!("`{}`", halidom_ir::print::expr(self.pool, *expr));
-                self.record(Kind::Overflow, Some(computed.stmt), place, status);
-            }
-            if let Some(memory) = computed.allocates {
-                self.allocation(memory, &intervals, computed, &mut ranges);
-            }
-            match (computed.binds, intervals.as_slice()) {
-                (Some((var, Binder::Let)), [value]) => drop(ranges.variables.insert(var, *value)),
-                (Some((var, Binder::Loop)), [min, extent]) => {
-                    let last = min.1.saturating_add(extent.1.max(1)) - 1;
-                    let status = if last < WIDTH.1 {
-                        Status::Closed(Method::Intervals)
-                    } else if ranges.is_narrow() {
-                        self.wide.extend(computed.exprs.last());
-                        Status::Closed(Method::Listed)
-                    } else {
-                        Status::Open("the end of a loop is not shown to fit".to_owned())
-                    };
-                    let place = format!("loop over `{}`", self.pool.var(var).name);
-                    self.record(Kind::Overflow, Some(computed.stmt), place, status);
-                    ranges.variables.insert(var, (min.0, last.min(WIDTH.1)));
-                }
-                (_, _) => {}
-            }
+            bits: machine.widths.bits,
+            checks_memory: machine.checks_memory,
+            shown: FxHashMap::default(),
+            spans: FxHashMap::default(),
         }
     }
 
@@ -206,14 +307,15 @@ impl Checker<'_> {
                 }
             }
         }
-        if found.0 < ranges.width.0 || found.1 > ranges.width.1 {
-            self.wide.insert(expr);
-        }
         if found.0 < WIDTH.0 || found.1 > WIDTH.1 {
             failed.get_or_insert(expr);
-            return WIDTH;
+            return ranges.shown_at(expr, place, WIDTH);
         }
-        if failed.is_none() {
+        if ranges.is_narrow() {
+            // What was shown of it, here or around.
+            found = ranges.shown_at(expr, place, found);
+            ranges.here.insert(expr, found);
+        } else if failed.is_none() {
             if direct {
                 ranges.known.insert(expr, found);
             } else if guarded {
@@ -223,6 +325,25 @@ impl Checker<'_> {
             }
         }
         found
+    }
+
+    /// Notes the interval of what a let or a loop binds.
+    fn bind_range(&mut self, computed: &Computed, ranges: &mut Ranges<'_>) {
+        let mut failed = None;
+        let place = &computed.place;
+        match (computed.binds, computed.exprs.as_slice()) {
+            (Some((var, Binder::Let)), [value]) => {
+                let found = self.range(*value, place, ranges, &mut failed);
+                ranges.variables.insert(var, found);
+            }
+            (Some((var, Binder::Loop)), [min, extent]) => {
+                let min = self.range(*min, place, ranges, &mut failed);
+                let extent = self.range(*extent, place, ranges, &mut failed);
+                let last = min.1.saturating_add(extent.1.max(1)) - 1;
+                ranges.variables.insert(var, (min.0, last.min(WIDTH.1)));
+            }
+            (_, _) => {}
+        }
     }
 
     /// The interval of an expression from those of its operands.
@@ -278,25 +399,27 @@ impl Checker<'_> {
         ranges.variables.get(&var).copied().unwrap_or(unknown)
     }
 
-    /// The number of elements of a buffer fits, with room for their size in bytes: the sum over the dimensions of stride times extent. Where an entry check bounds
-    /// such a product, it serves for indices into the buffer.
-    fn allocation(
+    /// A bound of the number of elements of memory: the sum over the dimensions of stride times extent. Where an entry check bounds such a product, it serves for indices into the buffer.
+    fn elements_of(
         &mut self,
         memory: usize,
-        intervals: &[Interval],
-        computed: &Computed,
+        dims: &[ExprId],
+        place: &Place,
         ranges: &mut Ranges<'_>,
-    ) {
+    ) -> i128 {
         let model = self.model;
         let memory = &model.memories[memory];
         let mut total = 0_i128;
+        let mut failed = None;
+        let intervals: Vec<Interval> =
+            dims.iter().map(|expr| self.range(*expr, place, ranges, &mut failed)).collect();
         for (dim, interval) in memory.dims.iter().zip(intervals.chunks(3)) {
             let [_, extent, stride] = *interval else { continue };
             let plain = product(extent, stride);
             let mut most = plain.1;
             let elements = self.space.mul(dim.extent, dim.stride);
             if most > SMALL {
-                let scope = self.scope(&computed.place, ranges);
+                let scope = self.scope(place, ranges);
                 most = most.min(self.symbolic(elements, scope, ranges).1);
                 let factors = [dim.extent, dim.stride];
                 most = most.min(self.symbolic_product(factors, scope, ranges).1);
@@ -304,34 +427,19 @@ impl Checker<'_> {
             if plain.1 > SMALL {
                 let limit = self.space.constant(SMALL);
                 let goal = self.space.at_most(elements, limit);
-                if most <= SMALL || self.follows(&computed.place.facts, goal, "elements") {
+                if most <= SMALL || self.follows(&place.facts, goal, "elements") {
                     most = most.min(SMALL);
                     let scope = ranges.scopes.len();
-                    ranges.scopes.push(computed.place.facts.clone());
+                    ranges.scopes.push(place.facts.clone());
                     let (first, second, greatest) = (dim.extent, dim.stride, (extent.1, stride.1));
                     ranges.limits.push(Limit { first, second, most, greatest, scope });
-                } else if let Some(found) =
-                    self.limited(dim.extent, dim.stride, &computed.place, ranges)
-                {
+                } else if let Some(found) = self.limited(dim.extent, dim.stride, place, ranges) {
                     most = found.1;
                 }
             }
             total = total.saturating_add(most.max(0));
         }
-        // At most 8 bytes an element.
-        let most = WIDTH.1 / 8;
-        let fits = total <= most
-            || self.dense_size(memory, computed, ranges).is_some_and(|size| size <= most);
-        let status = if fits {
-            Status::Closed(Method::Intervals)
-        } else if ranges.is_narrow() {
-            self.wide.extend(computed.exprs.last());
-            Status::Closed(Method::Listed)
-        } else {
-            Status::Open("the number of elements is not shown to fit".to_owned())
-        };
-        let place = format!("size of {}", self.pool.buffer(memory.buffer).name);
-        self.record(Kind::Overflow, Some(computed.stmt), place, status);
+        total
     }
 
     /// A bound of the product of a buffer's extents, which is the number of its elements where they leave no gaps; of an extent, the least of a few numbers that the
@@ -339,7 +447,7 @@ impl Checker<'_> {
     fn dense_size(
         &mut self,
         memory: &Memory,
-        computed: &Computed,
+        place: &Place,
         ranges: &mut Ranges<'_>,
     ) -> Option<i128> {
         let one = self.space.constant(1);
@@ -348,7 +456,7 @@ impl Checker<'_> {
         }
         let mut size = 1_i128;
         for dim in &memory.dims {
-            let scope = self.scope(&computed.place, ranges);
+            let scope = self.scope(place, ranges);
             let mut most = self.symbolic(dim.extent, scope, ranges).1;
             for limit in LIKELY_EXTENTS {
                 if most <= limit {
@@ -356,7 +464,7 @@ impl Checker<'_> {
                 }
                 let number = self.space.constant(limit);
                 let goal = self.space.at_most(dim.extent, number);
-                if self.follows(&computed.place.facts, goal, "extent") {
+                if self.follows(&place.facts, goal, "extent") {
                     most = limit;
                 }
             }

@@ -1,0 +1,510 @@
+//! A statement three ways: by the literal machine, by the interpreter of its translation, and as compiled code.
+//!
+//! The machine shares nothing with the translation, and the compiled code nothing with our readers: where all three give the same on inputs at the borders of what the entry checks accept, the translation
+//! says what the code does there. [`agree`] runs all three and counts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use halidom_halide::tree;
+use halidom_halide_machine::{
+    BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Signature, Statement,
+};
+use halidom_interp::{Bindings, machine};
+use halidom_ir::{Array, Constant, Pool, Scalar, Shape};
+use halidom_testgen::{Random, cases_of};
+
+use super::Stock;
+use super::replay::{agree as same_value, left, shown, write_given};
+use super::sizes;
+use crate::subject::Subject;
+
+/// What came of the comparisons of a statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Cases that were made.
+    pub cases: usize,
+    /// Cases in which the machine and the interpreter gave values, or both refused the case.
+    pub with_interpreter: usize,
+    /// Cases in which the machine and the compiled code did.
+    pub with_code: usize,
+    /// Cases that were not compared, by reason.
+    pub passed_over: BTreeMap<String, usize>,
+    /// What differs.
+    pub differences: Vec<String>,
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Where random cases begin.
+    pub seed: u64,
+    /// Cases of a statement.
+    pub cases: usize,
+    /// Elements of an input or output at most.
+    pub elements: i64,
+    /// Whether the compiled code is run.
+    pub runs_code: bool,
+}
+
+/// Points of a window of a random case, at most.
+const POINTS: i64 = 400;
+/// Instructions of the machine in a case.
+const STEPS: u64 = 40_000_000;
+/// Steps of the interpreter in a case.
+const INTERPRETED: u64 = 4_000_000;
+/// What the caller's outputs hold before, in every byte.
+const BEFORE: u8 = 0x5a;
+/// Differences that are told of a statement.
+const TOLD: usize = 3;
+
+/// What the machine gave for a case.
+struct Ran {
+    outputs: Vec<Array>,
+    notes: Notes,
+}
+
+/// What one of the three did with a case.
+enum Gave<T> {
+    Values(T),
+    /// An entry check refused the case.
+    Refused(String),
+    /// It went wrong.
+    Fault(String, Option<FaultKind>),
+    /// It was not run to its end.
+    NotRun(String),
+}
+
+/// Runs a statement all ways on cases of its own; or says why the machine does not take it.
+pub fn agree(stock: &Stock, effort: &Effort) -> Result<Agreement, String> {
+    let statement = statement(stock)?;
+    let cases = cases(stock, effort);
+    let mut agreement = Agreement { cases: cases.len(), ..Agreement::default() };
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut folders = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        let folder = place.path().join(format!("case_{number:03}"));
+        std::fs::create_dir(&folder).map_err(|error| error.to_string())?;
+        write_given(stock, &case.bindings, &case.windows, &folder)?;
+        folders.push(folder);
+    }
+    let has_run = effort.runs_code && !cases.is_empty();
+    if has_run {
+        stock.job.run(place.path()).map_err(|error| error.to_string())?;
+    }
+    for (number, (case, folder)) in cases.iter().zip(&folders).enumerate() {
+        let by_machine = by_machine(stock, &statement, case, number);
+        let by_interpreter = by_interpreter(stock, case);
+        let by_code = has_run.then(|| by_code(stock, case, folder));
+        agreement.compare(stock, case, &by_machine, (&by_interpreter, by_code.as_ref()));
+    }
+    Ok(agreement)
+}
+
+/// What the machine makes of the statement.
+fn statement(stock: &Stock) -> Result<Statement, String> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let parameters = algorithm.params.iter().filter_map(|param| {
+        let var = pool.var(*param);
+        Some((var.name.clone(), tree::Type::of(halide_scalar(var.ty.scalar)?)))
+    });
+    let inputs = algorithm.inputs.iter().filter_map(|input| {
+        let func = pool.func(*input);
+        Some((func.name.clone(), halide_scalar(func.scalar(0))?))
+    });
+    let outputs = compiled.program.outputs.iter().flat_map(|output| &output.buffers);
+    let outputs = outputs.filter_map(|buffer| {
+        let decl = pool.buffer(*buffer);
+        Some((decl.name.clone(), halide_scalar(decl.scalar)?))
+    });
+    let signature =
+        Signature { parameters: parameters.collect(), buffers: inputs.chain(outputs).collect() };
+    Statement::new(&stock.block, &stock.names, &signature, Mode::Final)
+        .map_err(|refused| refused.construct)
+}
+
+/// The type in Halide; parameters that count are of 32 bits.
+fn halide_scalar(scalar: Scalar) -> Option<tree::Scalar> {
+    Some(match scalar {
+        Scalar::Bool => tree::Scalar::UInt(1),
+        Scalar::I8 => tree::Scalar::Int(8),
+        Scalar::I16 => tree::Scalar::Int(16),
+        Scalar::I32 | Scalar::Int => tree::Scalar::Int(32),
+        Scalar::I64 => tree::Scalar::Int(64),
+        Scalar::U8 => tree::Scalar::UInt(8),
+        Scalar::U16 => tree::Scalar::UInt(16),
+        Scalar::U32 => tree::Scalar::UInt(32),
+        Scalar::U64 => tree::Scalar::UInt(64),
+        Scalar::F32 => tree::Scalar::Float(32),
+        Scalar::F64 => tree::Scalar::Float(64),
+    })
+}
+
+/// Sizes at the borders of the entry checks, each with several contents, and random ones: extremes of types, small numbers, gaps between rows.
+fn cases(stock: &Stock, effort: &Effort) -> Vec<sizes::Case> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let subject = (algorithm, &compiled.program);
+    let mut random = Random::new(effort.seed);
+    let mut found = Vec::new();
+    let sized = sizes::cases(pool, subject, (effort.seed, effort.cases * 2 / 3), effort.elements);
+    let others =
+        cases_of(pool, algorithm, &compiled.program, POINTS, (effort.seed, effort.cases / 3));
+    let others = others
+        .into_iter()
+        .map(|case| sizes::Case { bindings: case.bindings, windows: case.windows });
+    let made: Vec<sizes::Case> = sized.into_iter().chain(others).collect();
+    // A statement that accepts few sizes is run with other contents at them.
+    let rounds = effort.cases.div_ceil(made.len().max(1));
+    for round in 0..rounds {
+        for case in &made {
+            let number = found.len();
+            if number >= effort.cases {
+                return found;
+            }
+            let mut bindings = case.bindings.clone();
+            let is_bound = algorithm.inputs.iter().all(|input| {
+                let Some(given) = bindings.input(*input) else { return false };
+                if round == 0 && number % 3 == 0 {
+                    return true;
+                }
+                let Some(array) = contents(given, number, &mut random) else { return false };
+                bindings.set_input(pool, *input, array).is_ok()
+            });
+            if is_bound {
+                found.push(sizes::Case { bindings, windows: case.windows.clone() });
+            }
+        }
+    }
+    found
+}
+
+/// An array of the same shape with other contents, and gaps between its rows.
+fn contents(given: &Array, number: usize, random: &mut Random) -> Option<Array> {
+    let mut padding = vec![0; given.shape.len()];
+    // The innermost elements stay neighbours: most statements demand it.
+    if let Some(rows) = padding.first_mut().filter(|_| number.is_multiple_of(2)) {
+        *rows = random.between(0, 3);
+    }
+    let mut array = Array::padded(given.scalar, given.shape.clone(), &padding)?;
+    for element in 0..array.data.len() / given.scalar.bytes()? {
+        let value = if number % 3 == 1 {
+            extreme(given.scalar, random)
+        } else {
+            small(given.scalar, random)
+        };
+        if !array.set_element(element, value?) {
+            return None;
+        }
+    }
+    Some(array)
+}
+
+/// The ends of a type's range, and what is next to them.
+fn extreme(scalar: Scalar, random: &mut Random) -> Option<Constant> {
+    let (bits, is_signed) = match scalar {
+        Scalar::I8 => (8, true),
+        Scalar::I16 => (16, true),
+        Scalar::U8 => (8, false),
+        Scalar::U16 => (16, false),
+        Scalar::U32 => (32, false),
+        Scalar::U64 => (64, false),
+        // Sums of these would overflow, and a pipeline has no value then.
+        Scalar::I32 | Scalar::I64 => (17, true),
+        Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Int => {
+            return Some(random.constant(scalar));
+        }
+    };
+    let greatest = if is_signed { (1_i128 << (bits - 1)) - 1 } else { (1_i128 << bits) - 1 };
+    let least = if is_signed { -greatest - 1 } else { 0 };
+    let values = [least, least + 1, -1, 0, 1, greatest / 2, greatest - 1, greatest];
+    let value = random.choose(&values).copied().unwrap_or(0);
+    Constant::wrapped(scalar, if is_signed { value } else { value.max(0) })
+}
+
+/// Numbers near to zero; floats of few digits.
+fn small(scalar: Scalar, random: &mut Random) -> Option<Constant> {
+    let number = random.between(-20, 20);
+    match scalar {
+        Scalar::F32 => Some(Constant::f32(number as f32 / 8.0)),
+        Scalar::F64 => Some(Constant::f64(number as f64 / 8.0)),
+        Scalar::Bool => Some(random.constant(scalar)),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Int => Constant::wrapped(scalar, i128::from(number)),
+    }
+}
+
+/// The sides of an array as a caller's buffer has them.
+fn dims(shape: &Shape, strides: &[i64]) -> Option<Vec<Dim>> {
+    let side = |((min, extent), stride): (&(i64, i64), &i64)| {
+        let [min, extent, stride] = [min, extent, stride].map(|side| i32::try_from(*side).ok());
+        Some(Dim { min: min?, extent: extent?, stride: stride? })
+    };
+    shape.iter().zip(strides).map(side).collect()
+}
+
+/// The machine's case: the outputs are exactly the windows, with gaps between their rows in every other case.
+fn machine_case(stock: &Stock, case: &sizes::Case, padding: i64) -> Option<(Case, Vec<Array>)> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let mut parameters = Vec::new();
+    for param in &algorithm.params {
+        let value = case.bindings.var(*param)?;
+        let bits = match value.as_integer() {
+            Some(value) => value as u64,
+            None => value.to_bits()?,
+        };
+        parameters.push((pool.var(*param).name.clone(), bits));
+    }
+    let mut buffers = Vec::new();
+    let mut add = |name: &str, array: &Array, is_input| {
+        buffers.push(BufferCase {
+            name: name.to_owned(),
+            scalar: halide_scalar(array.scalar)?,
+            dims: dims(&array.shape, &array.strides)?,
+            host: Some(Host { bytes: array.data.clone(), offset: 0, misalignment: 0 }),
+            host_dirty: is_input,
+            device_dirty: false,
+        });
+        Some(())
+    };
+    for input in &algorithm.inputs {
+        add(&pool.func(*input).name, case.bindings.input(*input)?, true)?;
+    }
+    let mut outputs = Vec::new();
+    for (output, window) in compiled.program.outputs.iter().zip(&case.windows) {
+        for buffer in &output.buffers {
+            let decl = pool.buffer(*buffer);
+            let mut gaps = vec![0; window.len()];
+            if let Some(rows) = gaps.first_mut() {
+                *rows = padding;
+            }
+            let mut array = Array::padded(decl.scalar, window.clone(), &gaps)?;
+            if decl.scalar != Scalar::Bool {
+                array.data.fill(BEFORE);
+            }
+            add(&decl.name, &array, false)?;
+            outputs.push(array);
+        }
+    }
+    Some((Case { parameters, buffers }, outputs))
+}
+
+fn by_machine(
+    stock: &Stock,
+    statement: &Statement,
+    case: &sizes::Case,
+    number: usize,
+) -> Gave<Ran> {
+    let padding = if number % 4 == 3 { 2 } else { 0 };
+    let Some((given, mut outputs)) = machine_case(stock, case, padding) else {
+        return Gave::NotRun("the case has no form for the machine".to_owned());
+    };
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    match halidom_halide_machine::run(statement, &given, &limits) {
+        Outcome::Done { buffers, notes } => {
+            let inputs = given.buffers.len() - outputs.len();
+            for (before, after) in given.buffers.iter().zip(&buffers).take(inputs) {
+                let before = before.host.as_ref().map(|host| &host.bytes);
+                if before != after.bytes.as_ref() {
+                    return Gave::Fault(format!("it writes to the input `{}`", after.name), None);
+                }
+            }
+            for (output, after) in outputs.iter_mut().zip(buffers.into_iter().skip(inputs)) {
+                if let Some(bytes) = after.bytes {
+                    if let Some(place) = written_in_gap(output, &bytes) {
+                        return Gave::Fault(
+                            format!("it writes between rows, at byte {place} of `{}`", after.name),
+                            None,
+                        );
+                    }
+                    output.data = bytes;
+                }
+            }
+            Gave::Values(Ran { outputs, notes })
+        }
+        Outcome::Ended { error, words } => Gave::Refused(format!("{error}({words})")),
+        Outcome::Fault(fault) => Gave::Fault(fault.to_string(), Some(fault.kind)),
+        Outcome::Refused(refused) => Gave::NotRun(format!("the machine does not take {refused}")),
+        Outcome::TooLong => Gave::NotRun("the machine takes too long".to_owned()),
+    }
+}
+
+/// A byte outside of the window that was changed.
+fn written_in_gap(before: &Array, after: &[u8]) -> Option<usize> {
+    let size = before.scalar.bytes()?;
+    let mut is_of_window = vec![false; before.data.len()];
+    for point in before.points() {
+        let begin = before.offset(&point)? * size;
+        is_of_window.get_mut(begin..begin + size)?.fill(true);
+    }
+    let changed = before.data.iter().zip(after).zip(&is_of_window);
+    changed.clone().position(|((before, after), inside)| !inside && before != after)
+}
+
+fn by_interpreter(stock: &Stock, case: &sizes::Case) -> Gave<Vec<Array>> {
+    let Subject { pool, compiled, .. } = &stock.subject;
+    let options = machine::Options { steps: Some(INTERPRETED), ..machine::Options::default() };
+    match machine::run(pool, &compiled.program, &case.bindings, &case.windows, &options) {
+        Ok(outcome) => Gave::Values(outcome.outputs),
+        Err(fault) if fault.is_defect() => Gave::Fault(fault.to_string(), None),
+        Err(machine::Fault::CheckFailed(check)) => Gave::Refused(format!("{check:?}")),
+        Err(fault) => Gave::NotRun(format!("the interpreter: {fault}")),
+    }
+}
+
+fn by_code(stock: &Stock, case: &sizes::Case, folder: &Path) -> Gave<Vec<Array>> {
+    if !folder.join("done.txt").is_file() {
+        return Gave::Refused("an error".to_owned());
+    }
+    match left(stock, &case.windows, folder) {
+        Ok(outputs) => Gave::Values(outputs),
+        Err(words) => Gave::NotRun(words),
+    }
+}
+
+impl Agreement {
+    fn compare(
+        &mut self,
+        stock: &Stock,
+        case: &sizes::Case,
+        by_machine: &Gave<Ran>,
+        (by_interpreter, by_code): (&Gave<Vec<Array>>, Option<&Gave<Vec<Array>>>),
+    ) {
+        let is_said = || sizes::wanted(stock.said(), case).is_some();
+        let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
+        let regrouped = stock.subject.algorithm.fast_math || by_digits;
+        match by_machine {
+            Gave::Values(ran) => {
+                let Ran { outputs, notes } = ran;
+                let near = regrouped || notes.approximate || notes.regrouped;
+                let is_judged = !notes.unusual_floats || !regrouped;
+                let sides =
+                    [(Some(by_interpreter), "the interpreter"), (by_code, "the compiled code")];
+                for (number, (other, who)) in sides.into_iter().enumerate() {
+                    let Some(other) = other else { continue };
+                    match other {
+                        Gave::Values(values) => {
+                            match first_difference(outputs, values, near, is_judged) {
+                                None => self.count(number),
+                                Some(words) => self.tell(stock, case, format!("{words} by {who}")),
+                            }
+                        }
+                        // Its output buffers may be larger than the windows, as its entry checks demand; the others' are not.
+                        Gave::Refused(words) if number == 0 => {
+                            self.pass_over(&format!("{who} refuses it ({words})"));
+                        }
+                        Gave::Refused(words) | Gave::Fault(words, _) => {
+                            // What has no value in the pipeline has none to agree on.
+                            if is_said() {
+                                self.tell(
+                                    stock,
+                                    case,
+                                    format!("values by the machine, and by {who}: {words}"),
+                                );
+                            } else {
+                                self.pass_over("the pipeline has no value");
+                            }
+                        }
+                        Gave::NotRun(words) => self.pass_over(words),
+                    }
+                }
+            }
+            Gave::Refused(words) => {
+                match by_interpreter {
+                    Gave::Refused(_) => self.count(0),
+                    Gave::Values(_) | Gave::Fault(..) | Gave::NotRun(_) => {
+                        self.pass_over("the machine's entry checks refuse it");
+                    }
+                }
+                match by_code {
+                    Some(Gave::Refused(_)) => self.count(1),
+                    Some(Gave::Values(_)) => {
+                        self.tell(
+                            stock,
+                            case,
+                            format!(
+                                "an error by the machine, {words}, and values by the compiled code"
+                            ),
+                        );
+                    }
+                    Some(Gave::Fault(..) | Gave::NotRun(_)) | None => {}
+                }
+            }
+            Gave::Fault(words, kind) => {
+                if let Gave::Fault(..) = by_interpreter {
+                    self.count(0);
+                } else if is_said() {
+                    self.tell(stock, case, format!("a fault by the machine: {words}"));
+                } else if *kind == Some(FaultKind::Poison) {
+                    self.pass_over("the pipeline has no value");
+                } else {
+                    self.tell(stock, case, format!("a fault by the machine: {words}"));
+                }
+            }
+            Gave::NotRun(words) => self.pass_over(words),
+        }
+    }
+
+    fn count(&mut self, who: usize) {
+        if who == 0 {
+            self.with_interpreter += 1;
+        } else {
+            self.with_code += 1;
+        }
+    }
+
+    fn pass_over(&mut self, words: &str) {
+        *self.passed_over.entry(words.to_owned()).or_default() += 1;
+    }
+
+    fn tell(&mut self, stock: &Stock, case: &sizes::Case, words: String) {
+        if self.differences.len() < TOLD {
+            let windows: Vec<String> =
+                case.windows.iter().map(|window| format!("{window:?}")).collect();
+            let parameters = parameters(&stock.subject.pool, stock, &case.bindings);
+            self.differences.push(format!("on {}{parameters}: {words}", windows.join(", ")));
+        } else {
+            self.pass_over("further differences");
+        }
+    }
+}
+
+fn parameters(pool: &Pool, stock: &Stock, bindings: &Bindings) -> String {
+    let params = stock.subject.algorithm.params.iter();
+    let values = params.filter_map(|param| {
+        Some(format!(", {} = {}", pool.var(*param).name, shown(bindings.var(*param)?)))
+    });
+    values.collect()
+}
+
+/// The first point at which outputs differ, in words.
+fn first_difference(
+    ours: &[Array],
+    theirs: &[Array],
+    near: bool,
+    is_judged: bool,
+) -> Option<String> {
+    for (number, (our, their)) in ours.iter().zip(theirs).enumerate() {
+        let is_float = matches!(our.scalar, Scalar::F32 | Scalar::F64);
+        if is_float && !is_judged {
+            continue;
+        }
+        let wrong =
+            their.points().find(|point| !same_value(our.get(point), their.get(point), near));
+        if let Some(point) = wrong {
+            let value = |array: &Array| array.get(&point).map_or_else(String::new, shown);
+            return Some(format!(
+                "output {number} at {point:?} is {} by the machine, and {}",
+                value(our),
+                value(their)
+            ));
+        }
+    }
+    None
+}

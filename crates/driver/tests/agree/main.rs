@@ -1,0 +1,210 @@
+//! What stock Halide compiles three ways: by the literal machine, by the interpreter of its translation, as compiled code.
+//!
+//! `cargo xtask agree` looks at everything: `tests/halide`, Table 1, random programs, 60 cases each; a test run looks at a part.
+
+#![expect(clippy::print_stdout, reason = "tables are printed")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use halidom_driver::stock::{self, Agreement, Effort, Request, Stock, bridge};
+
+/// An environment variable: if it is set, everything is looked at.
+const ALL: &str = "HALIDOM_AGREE";
+/// An environment variable: only what has this in its name is looked at.
+const ONLY: &str = "HALIDOM_AGREE_ONLY";
+/// An environment variable: the number of random programs.
+const PROGRAMS: &str = "HALIDOM_AGREE_PROGRAMS";
+
+/// What a test run looks at.
+const FEW: [&str; 5] =
+    ["async_producer", "atomic_vector_sum", "fixed_point", "tail_predicate", "gpu_shared_memory"];
+/// Rows of Table 1 of a test run, and those whose least run takes the interpreter too long.
+const FEW_ROWS: [&str; 2] = ["blur", "atl_twostage"];
+const LONG_ROWS: [&str; 4] = ["conv", "sc1", "sc32", "cmm1024"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn is_whole() -> bool {
+    std::env::var_os(ALL).is_some()
+}
+
+fn is_wanted(name: &str) -> bool {
+    std::env::var(ONLY).map_or(true, |only| name.contains(&only))
+}
+
+fn has_halide() -> bool {
+    let is_there = bridge::find().is_ok_and(|python| {
+        let probe = Command::new(python).args(["-c", "import halide"]).output();
+        probe.is_ok_and(|output| output.status.success())
+    });
+    if !is_there {
+        println!("skipped: there is no Python with Halide");
+    }
+    is_there
+}
+
+fn effort() -> Effort {
+    let cases = if is_whole() { 60 } else { 12 };
+    Effort { seed: 7, cases, elements: 1 << 14, runs_code: true }
+}
+
+/// The sums of a table.
+#[derive(Default)]
+struct Sums {
+    statements: usize,
+    cases: usize,
+    with_interpreter: usize,
+    with_code: usize,
+    not_taken: BTreeMap<String, usize>,
+    different: Vec<String>,
+}
+
+impl Sums {
+    fn add(&mut self, name: &str, agreement: Result<Agreement, String>) {
+        let Agreement { cases, with_interpreter, with_code, passed_over, differences } =
+            match agreement {
+                Ok(agreement) => agreement,
+                Err(words) => {
+                    println!("{name:<34} not taken: {words}");
+                    *self.not_taken.entry(words).or_default() += 1;
+                    return;
+                }
+            };
+        self.statements += 1;
+        self.cases += cases;
+        self.with_interpreter += with_interpreter;
+        self.with_code += with_code;
+        println!(
+            "{name:<34} {cases:>4} cases, {with_interpreter:>4} = interpreter, {with_code:>4} = compiled code"
+        );
+        for (reason, count) in passed_over {
+            println!("{:<34} {count:>4} passed over: {reason}", "");
+        }
+        for difference in differences {
+            println!("{:<34} DIFFERS {difference}", "");
+            self.different.push(format!("{name}: {difference}"));
+        }
+    }
+
+    /// Prints the sums; nothing may differ.
+    fn finish(&self, title: &str) {
+        println!(
+            "{title}: {} statements, {} cases; {} comparisons of machine and interpreter, {} of machine and compiled code; {} differences",
+            self.statements,
+            self.cases,
+            self.with_interpreter,
+            self.with_code,
+            self.different.len()
+        );
+        for (reason, count) in &self.not_taken {
+            println!("{count} not taken: {reason}");
+        }
+        assert!(self.different.is_empty(), "{}", self.different.join("\n"));
+    }
+}
+
+/// Reads what is compiled.
+fn read(request: &Request) -> Result<Stock, String> {
+    match stock::read(request) {
+        Ok(Ok(stock)) => Ok(stock),
+        Ok(Err((_, diagnostics))) => {
+            let messages = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str());
+            Err(messages.collect::<Vec<_>>().join("; "))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn scripts(folder: &str) -> Vec<PathBuf> {
+    let folder = root().join("tests/halide").join(folder);
+    let entries = std::fs::read_dir(folder).expect("it can be listed");
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "py")).collect();
+    paths.sort();
+    paths
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().expect("it has a name").to_string_lossy().into_owned()
+}
+
+#[test]
+fn scripts_agree() {
+    if !has_halide() {
+        return;
+    }
+    let mut sums = Sums::default();
+    let paths = ["pipelines", "repaired", "miscompiled"].into_iter().flat_map(scripts);
+    for path in paths {
+        let name = name(&path);
+        if !is_wanted(&name) || !(is_whole() || FEW.contains(&name.as_str())) {
+            continue;
+        }
+        let request =
+            Request::of_job(bridge::Job { origin: bridge::Origin::Script(path), target: None });
+        let is_gpu = name.starts_with("gpu");
+        let agreement = read(&request).and_then(|stock| {
+            // Its code needs a GPU.
+            stock::agree(&stock, &Effort { runs_code: !is_gpu, ..effort() })
+        });
+        sums.add(&name, agreement);
+    }
+    assert!(sums.with_interpreter > 0 && sums.with_code > 0 || std::env::var_os(ONLY).is_some());
+    sums.finish("scripts");
+}
+
+#[test]
+fn table_1_agrees() {
+    let folder = root().join("../shared/halide21/table1");
+    if !folder.is_dir() {
+        println!("skipped: there is no folder {}", folder.display());
+        return;
+    }
+    let runs_code = has_halide();
+    let mut sums = Sums::default();
+    let entries = std::fs::read_dir(&folder).expect("it can be listed");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned())
+        .filter(|name| is_whole() || FEW_ROWS.contains(&name.as_str()))
+        .filter(|name| is_wanted(name))
+        .collect();
+    names.sort();
+    for name in names {
+        if LONG_ROWS.contains(&name.as_str()) {
+            println!("{name:<34} passed over: its least run is too long for the interpreter");
+            continue;
+        }
+        let own = folder.join(&name);
+        let mut request = Request {
+            statement: Some(own.join("stock.stmt")),
+            ..Request::of(&own.join(&name).with_extension("hlpipe"))
+        };
+        if name.ends_with("_strict") {
+            request.job.target = Some("host-strict_float".to_owned());
+        }
+        let effort = Effort { runs_code, elements: 1 << 16, ..effort() };
+        let agreement = read(&request).and_then(|stock| stock::agree(&stock, &effort));
+        sums.add(&name, agreement);
+    }
+    sums.finish("Table 1");
+}
+
+#[test]
+fn random_programs_agree() {
+    if !has_halide() {
+        return;
+    }
+    let programs = std::env::var(PROGRAMS).ok().and_then(|count| count.parse().ok());
+    let programs = programs.unwrap_or(if is_whole() { 500 } else { 3 });
+    let mut sums = Sums::default();
+    let figures = stock::fuzz::each_stock(11, programs, &mut |seed, stock| {
+        sums.add(&format!("seed {seed}"), stock::agree(stock, &effort()));
+    });
+    figures.expect("Halide is there");
+    sums.finish("random programs");
+}

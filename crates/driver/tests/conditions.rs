@@ -1,0 +1,148 @@
+//! What verdicts on stock Halide rest on: conditions of a closed list, from pipeline, target and contract.
+//!
+//! The tests need the project's Python with Halide; without it, they say so and check nothing.
+
+use std::path::Path;
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::{self, Request, bridge};
+use halidom_validate::{Report, Status, Verdict};
+
+/// A sum of three floats; `{sum}` is written with or without `strict_float`.
+const SUM: &str = "import halide as hl
+
+def pipeline():
+    x = hl.Var('x')
+    a = hl.ImageParam(hl.Float(32), 1, 'a')
+    out = hl.Func('out')
+    out[x] = {sum}
+    return out
+";
+
+const PLAIN: &str = "(a[x] + a[x + 1]) + a[x + 2]";
+const STRICT: &str = "hl.strict_float((a[x] + a[x + 1]) + a[x + 2])";
+
+fn has_halide() -> bool {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join(".venv/bin/python").is_file()
+}
+
+/// Judges what Halide compiles of the sum, with its statement edited.
+fn judged(sum: &str, target: Option<&str>, edit: impl Fn(&str) -> String) -> Report {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let script = folder.path().join("sum.py");
+    std::fs::write(&script, SUM.replace("{sum}", sum)).expect("it can be written");
+    let target = target.map(str::to_owned);
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target };
+    let place = folder.path().join("compiled");
+    std::fs::create_dir(&place).expect("it can be made");
+    let statement = job.compile(&place).expect("Halide compiles it").statement;
+    let edited = folder.path().join("edited.stmt");
+    std::fs::write(&edited, edit(&statement)).expect("it can be written");
+    let request = Request { statement: Some(edited), ..Request::of_job(job) };
+    let stock = stock::read(&request).expect("it can be read").expect("it is translated");
+    let subject = &stock.subject;
+    let options = Options::find().expect("there are solvers").of_stock();
+    judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+}
+
+fn names(report: &Report) -> Vec<&str> {
+    report.conditions.iter().map(|condition| &*condition.name).collect()
+}
+
+/// The first value that is stored to the output, between its brackets and the end of the line, replaced.
+fn regrouped(statement: &str) -> String {
+    let at = statement.find("out[").expect("there is a store");
+    let end = at + statement[at..].find('\n').unwrap_or(statement.len() - at);
+    let line = &statement[at..end];
+    let loads: Vec<&str> = line
+        .match_indices("a[")
+        .map(|(begin, _)| {
+            let length = line[begin..].find(']').expect("it ends") + 1;
+            &line[begin..begin + length]
+        })
+        .collect();
+    let [first, second, third] = loads.as_slice() else { panic!("three loads: {line}") };
+    let value = if line.contains("strict_add") {
+        format!("(float32)strict_add({first}, (float32)strict_add({second}, {third}))")
+    } else {
+        format!("{first} + ({second} + {third})")
+    };
+    let (target, _) = line.split_once(" = ").expect("it is a store");
+    format!("{}{target} = {value}{}", &statement[..at], &statement[end..])
+}
+
+#[test]
+fn a_strict_sum_that_is_regrouped_is_not_proved() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let whole = judged(STRICT, None, str::to_owned);
+    assert_eq!(whole.verdict, Verdict::Proved);
+    assert!(!names(&whole).contains(&"statement-only"));
+    let other = judged(STRICT, None, regrouped);
+    assert_ne!(other.verdict, Verdict::Proved);
+    // The target asks for it as well.
+    let target = Some("host-strict_float");
+    assert_eq!(judged(PLAIN, target, str::to_owned).verdict, Verdict::Proved);
+    assert_ne!(judged(PLAIN, target, regrouped).verdict, Verdict::Proved);
+    // Without, floats may be regrouped, and the verdict is about the statement.
+    let loose = judged(PLAIN, None, regrouped);
+    assert_eq!(loose.verdict, Verdict::Proved);
+    assert!(names(&loose).contains(&"statement-only"));
+}
+
+#[test]
+fn what_a_statement_does_not_check_is_assumed_for_a_target_without_assertions_only() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let without = |statement: &str| {
+        let lines = statement.lines().filter(|line| !line.trim_start().starts_with("assert"));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let stripped = judged(PLAIN, None, without);
+    assert_ne!(stripped.verdict, Verdict::Proved);
+    assert!(!names(&stripped).contains(&"compiled-without-asserts"));
+    let target = judged(PLAIN, Some("host-no_asserts"), str::to_owned);
+    assert_eq!(target.verdict, Verdict::Proved);
+    assert!(names(&target).contains(&"compiled-without-asserts"));
+}
+
+#[test]
+fn a_condition_of_the_statement_that_overflows_is_open() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let guarded = |factor: &'static str| {
+        move |statement: &str| {
+            let at = statement.find("out[").expect("there is a store");
+            let begin = statement[..at].rfind('\n').map_or(0, |line| line + 1);
+            let end = at + statement[at..].find('\n').expect("the line ends") + 1;
+            let (indent, line) = (&statement[begin..at], &statement[at..end]);
+            let name = loop_name(statement);
+            let condition = format!("({name}*{factor}) < (out.extent.0*{factor})");
+            format!(
+                "{}{indent}if ({condition}) {{\n{indent} {line}{indent}}}\n{}",
+                &statement[..begin],
+                &statement[end..]
+            )
+        }
+    };
+    let report = judged(PLAIN, None, guarded("65536"));
+    assert!(matches!(report.verdict, Verdict::Unknown(_)), "{:?}", report.verdict);
+    let is_overflow = |status: &Status| matches!(status, Status::Open(reason) if reason.contains("may overflow in 32 bits"));
+    assert!(report.open().all(|obligation| is_overflow(&obligation.status)));
+    assert!(report.open().next().is_some());
+    assert_eq!(judged(PLAIN, None, guarded("2")).verdict, Verdict::Proved);
+}
+
+/// The name of the one loop.
+fn loop_name(statement: &str) -> &str {
+    let at = statement.find("for (").expect("there is a loop") + "for (".len();
+    let end = statement[at..].find(',').expect("it has bounds");
+    &statement[at..at + end]
+}

@@ -1,0 +1,220 @@
+//! What a verdict on stock Halide may rest on beyond the checks that the statement makes: a closed list.
+//!
+//! A condition comes from the pipeline, from the target that it is compiled for, or from the contract that callers are said to keep (`--assume`). None comes from the statement that is judged: a
+//! statement cannot excuse itself. `docs/stock-halide.md` has the list with its reasons.
+
+use halidom_verdict::Condition as Named;
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// Mins, extents and ends of callers' buffers are moderate numbers.
+    SizeLimits,
+    /// A caller's buffer has all its elements within 2^31.
+    Spans,
+    /// Callers' buffers share no memory.
+    Disjoint,
+    /// Strides of inputs are not negative.
+    InputStrides,
+    /// Strides of outputs step over the dimensions inside.
+    OutputStrides,
+    /// Sums and products in indices wrap.
+    IndexWraps,
+    /// The pipeline's own integers do not overflow.
+    PipelineFits,
+    /// The code generators may regroup floats: the verdict is about the statement.
+    Regroups,
+    /// Tasks run in one order that their semaphores allow.
+    TaskOrder,
+    /// Copies between host and devices succeed.
+    Copies,
+    /// Reduction domains of the pipeline are not negative.
+    Domains,
+    /// Outputs have the bounds that the schedule fixes.
+    FixedBounds,
+    /// The target leaves assertions out: callers keep to what they would say.
+    NoAsserts,
+    /// `--assume small`.
+    Small,
+    /// `--assume CONDITION`, in the caller's words.
+    Assumed(String),
+}
+
+/// The greatest magnitude of mins, extents and ends under [`Condition::SizeLimits`]: sums of three of them, with the constants that a schedule adds, have 32 bits.
+pub const SIZE_LIMIT: i128 = 1 << 29;
+
+/// The greatest magnitude of sizes and products under [`Condition::Small`].
+pub const SMALL_LIMIT: i128 = 1 << 30;
+
+/// Where the documentation has the reasons.
+const ANCHOR: &str = "docs/stock-halide.md#conditions";
+
+impl Condition {
+    /// All that carry no words of a caller's, in the order of the list.
+    pub const STANDARD: [Self; 13] = [
+        Self::SizeLimits,
+        Self::Spans,
+        Self::Disjoint,
+        Self::InputStrides,
+        Self::OutputStrides,
+        Self::IndexWraps,
+        Self::PipelineFits,
+        Self::Regroups,
+        Self::TaskOrder,
+        Self::Copies,
+        Self::Domains,
+        Self::FixedBounds,
+        Self::NoAsserts,
+    ];
+
+    /// What it is called, what it says, and why it may be assumed.
+    fn entry(&self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::SizeLimits => (
+                "size-limits",
+                "mins, extents and ends of callers' buffers and extents of reduction domains lie within 2^29 of 0, strides within 32 bits",
+                "the compiled code computes ends of loops and of regions in 32 bits, and Halide checks no min",
+            ),
+            Self::Spans => (
+                "buffers-span-2-31",
+                "the last element of a caller's buffer lies less than 2^31 elements after its first",
+                "an index has 32 bits, and Halide checks each dimension's extent times its stride, but not their sum",
+            ),
+            Self::Disjoint => (
+                "buffers-do-not-overlap",
+                "callers' buffers share no memory",
+                "Halide's calling convention",
+            ),
+            Self::InputStrides => (
+                "input-strides-not-negative",
+                "strides of inputs are not negative",
+                "Halide checks the magnitude of extents times strides, and not their sign",
+            ),
+            Self::OutputStrides => (
+                "output-strides-nest",
+                "strides of outputs are positive and step over the dimensions inside",
+                "two elements of an output in one place have no meaning",
+            ),
+            Self::IndexWraps => (
+                "index-arithmetic-wraps",
+                "sums and products in indices wrap: an index that fits 32 bits in the end is right",
+                "the verdict is about the statement: LLVM keeps to it where no partial sum overflows, and often beyond",
+            ),
+            Self::PipelineFits => (
+                "pipeline-does-not-overflow",
+                "the pipeline's own integers of 32 and 64 bits do not overflow",
+                "signed overflow has no meaning in Halide's language",
+            ),
+            Self::Regroups => (
+                "statement-only",
+                "the verdict is about the statement: LLVM may regroup its floats",
+                "neither the target nor the pipeline asks for strict floats",
+            ),
+            Self::TaskOrder => (
+                "order-of-tasks",
+                "tasks run in an order that their semaphores allow",
+                "that is what semaphores are for",
+            ),
+            Self::Copies => (
+                "copies-succeed",
+                "copies between the host and devices succeed",
+                "one that fails ends the run with an error",
+            ),
+            Self::Domains => (
+                "domains-not-negative",
+                "extents of the pipeline's reduction domains are not negative",
+                "a negative extent has no meaning, and Halide does not check it",
+            ),
+            Self::FixedBounds => (
+                "bounds-fixed-by-schedule",
+                "outputs have the bounds that the schedule fixes",
+                "Halide computes these, and checks only that an output is no smaller",
+            ),
+            Self::NoAsserts => (
+                "compiled-without-asserts",
+                "callers keep to what assertions would check; buffers begin at 0 and are dense inside, where the pipeline says nothing else",
+                "the target has `no_asserts`",
+            ),
+            Self::Small => (
+                "small",
+                "extents, mins and their products with strides lie within 2^30 of 0",
+                "`--assume small`",
+            ),
+            Self::Assumed(_) => ("assumed", "callers keep to a condition", "`--assume CONDITION`"),
+        }
+    }
+
+    /// Its name in reports.
+    pub fn name(&self) -> &'static str {
+        self.entry().0
+    }
+
+    /// Why it may be assumed.
+    pub fn reason(&self) -> &'static str {
+        self.entry().2
+    }
+
+    /// What it says.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Assumed(words) => format!("callers keep to {words}"),
+            Self::SizeLimits
+            | Self::Spans
+            | Self::Disjoint
+            | Self::InputStrides
+            | Self::OutputStrides
+            | Self::IndexWraps
+            | Self::PipelineFits
+            | Self::Regroups
+            | Self::TaskOrder
+            | Self::Copies
+            | Self::Domains
+            | Self::FixedBounds
+            | Self::NoAsserts
+            | Self::Small => self.entry().1.to_owned(),
+        }
+    }
+
+    /// The same for a verdict's first line: a contract is named by what was promised.
+    pub fn named(&self) -> Named {
+        match self {
+            Self::Small => Named::contract(self.name(), self.words()),
+            Self::Assumed(words) => Named::contract(words.clone(), self.words()),
+            Self::SizeLimits
+            | Self::Spans
+            | Self::Disjoint
+            | Self::InputStrides
+            | Self::OutputStrides
+            | Self::IndexWraps
+            | Self::PipelineFits
+            | Self::Regroups
+            | Self::TaskOrder
+            | Self::Copies
+            | Self::Domains
+            | Self::FixedBounds
+            | Self::NoAsserts => {
+                let (name, words, _) = self.entry();
+                Named::standard(name, words, ANCHOR)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Condition;
+
+    #[test]
+    fn every_condition_is_in_the_documentation_with_its_reason() {
+        let page = include_str!("../../../docs/stock-halide.md");
+        for condition in Condition::STANDARD.into_iter().chain([Condition::Small]) {
+            let row = format!(
+                "| `{}` | {} | {} |",
+                condition.name(),
+                condition.words(),
+                condition.reason()
+            );
+            assert!(page.contains(&row), "missing: {row}");
+        }
+    }
+}

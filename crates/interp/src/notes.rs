@@ -1,0 +1,104 @@
+//! What an evaluation met that values alone do not tell.
+
+use halidom_ir::{Constant, Scalar};
+
+/// What an evaluation met on the way to its values, whether or not these depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// An operator on floats, a conversion or a function gave another number than that on real numbers.
+    pub rounded: bool,
+    /// A float was no number, or infinite.
+    pub special: bool,
+    /// A float became an integer of a type that does not hold it.
+    pub unrepresentable: bool,
+    /// An `int` was beyond 32 bits.
+    pub beyond_32: bool,
+}
+
+impl Notes {
+    /// Adds what another part of the evaluation met.
+    pub(crate) fn add(&mut self, other: Self) {
+        let Self { rounded, special, unrepresentable, beyond_32 } = other;
+        self.rounded |= rounded;
+        self.special |= special;
+        self.unrepresentable |= unrepresentable;
+        self.beyond_32 |= beyond_32;
+    }
+
+    /// Looks at a value of this type.
+    pub(crate) fn see(&mut self, scalar: Scalar, value: Option<Constant>) {
+        let Some(value) = value else { return };
+        match scalar {
+            Scalar::F32 => self.special |= value.as_f32().is_some_and(|value| !value.is_finite()),
+            Scalar::F64 => self.special |= value.as_f64().is_some_and(|value| !value.is_finite()),
+            Scalar::Int => {
+                let fits = |number| i32::try_from(number).is_ok();
+                self.beyond_32 |= value.as_integer().is_some_and(|number| !fits(number));
+            }
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64 => {}
+        }
+    }
+
+    /// Looks at a conversion: of a float to an integer, whether the type holds the number without its fraction.
+    pub(crate) fn see_cast(&mut self, operand: Constant, value: Constant) {
+        let float = operand.as_f64().or(operand.as_f32().map(f64::from));
+        let (Some(float), Some(integer)) = (float, value.as_integer()) else { return };
+        if value.scalar() == Scalar::Bool {
+            return;
+        }
+        // Where the conversion saturates, the integer is another number. One at the border of 64 bits is in doubt.
+        self.unrepresentable |= !float.is_finite() || float.trunc() != integer as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::{Constant, Scalar, eval};
+
+    use super::Notes;
+
+    #[test]
+    fn conversions_that_do_not_fit_are_noted() {
+        for (to, float, noted) in [
+            (Scalar::I32, 2_147_483_520.0, false),
+            (Scalar::I32, 2_147_483_648.0, true),
+            (Scalar::I32, f32::NAN, true),
+            (Scalar::U8, 255.9, false),
+            (Scalar::U8, 256.0, true),
+            (Scalar::U8, -0.9, false),
+            (Scalar::U8, -1.0, true),
+            (Scalar::I64, f32::INFINITY, true),
+        ] {
+            let operand = Constant::f32(float);
+            let mut notes = Notes::default();
+            notes.see_cast(operand, eval::cast(to, operand).unwrap());
+            assert_eq!(notes.unrepresentable, noted, "{to} of {float}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_and_wide_ints_are_noted() {
+        for (value, noted) in [
+            (Constant::f32(1.0), Notes::default()),
+            (Constant::f32(f32::NAN), Notes { special: true, ..Notes::default() }),
+            (Constant::f64(f64::NEG_INFINITY), Notes { special: true, ..Notes::default() }),
+            (Constant::int(i128::from(i32::MAX)), Notes::default()),
+            (
+                Constant::int(i128::from(i32::MAX) + 1),
+                Notes { beyond_32: true, ..Notes::default() },
+            ),
+        ] {
+            let mut notes = Notes::default();
+            notes.see(value.scalar(), Some(value));
+            assert_eq!(notes, noted, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The goals of overflow.
+//!
+//! # Correctness
+//! For code of 64 bits every `int` of every computed expression is a goal.
+//!
+//! Code of fewer bits owes less in indices. Sums, differences and products of numbers that are right modulo 2^n are right modulo 2^n; so where only that is needed ([`Needed::Modulo`]), they may overflow
+//! and wrap, and an index that fits its width in the end is the right one. What is compared, divided, made a minimum, a loop's bound, a size or a float, or brought to more bits, must be right itself
+//! ([`Needed::Exact`]), and so must all that it is computed from. A let is needed as its uses need it. An expression whose width is not known is taken to have the least.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
+
+use crate::goal::{Claim, Goal};
+use crate::program::{Binder, Computed, Model, Place, Role};
+use crate::report::Kind;
+use crate::space::FormulaId;
+
+/// How wide code computes.
+#[derive(Clone, Copy)]
+pub(crate) struct Widths<'a> {
+    /// Of what is not known better.
+    pub(crate) bits: u32,
+    /// Of some expressions.
+    pub(crate) known: &'a FxHashMap<ExprId, u32>,
+}
+
+impl Widths<'_> {
+    fn of(&self, expr: ExprId) -> u32 {
+        self.known.get(&expr).copied().unwrap_or(self.bits)
+    }
+}
+
+/// How right a value must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Needed {
+    /// Modulo a power of two.
+    Modulo(u32),
+    /// Itself.
+    Exact,
+}
+
+impl Needed {
+    fn both(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Modulo(a), Self::Modulo(b)) => Self::Modulo(a.max(b)),
+            (Self::Exact, _) | (_, Self::Exact) => Self::Exact,
+        }
+    }
+}
+
+/// The goals of code of 64 bits at a place.
+pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    let mut add = |what: String, claim: Claim| goals.push(goal(computed, what, claim));
+    for expr in &computed.exprs {
+        add(words(pool, *expr), Claim::Arithmetic { expr: *expr });
+    }
+    if let Some(memory) = computed.allocates {
+        let dims = computed.exprs.clone();
+        let name = &pool.buffer(model.memories[memory].buffer).name;
+        add(format!("size of {name}"), Claim::Elements { memory, dims });
+    }
+    if let (Some((var, Binder::Loop)), [min, extent]) = (computed.binds, computed.exprs.as_slice())
+    {
+        let (min, extent) = (*min, *extent);
+        add(loop_words(pool, var), Claim::End { var, min, extent, bits: 64 });
+    }
+    goals
+}
+
+/// Makes the goals of code of fewer bits.
+pub(super) struct Narrow<'a> {
+    pool: &'a Pool,
+    widths: Widths<'a>,
+    /// How right the lets must be, by what uses them.
+    lets: FxHashMap<VarId, Needed>,
+    /// What is owed of the expressions at hand.
+    owed: Vec<Claim>,
+    seen: FxHashSet<(ExprId, Needed)>,
+    /// The facts under which something is owed already.
+    known: FxHashMap<(ExprId, u32), Vec<Vec<FormulaId>>>,
+}
+
+impl<'a> Narrow<'a> {
+    pub(super) fn new(pool: &'a Pool, widths: Widths<'a>) -> Self {
+        Self {
+            pool,
+            widths,
+            lets: FxHashMap::default(),
+            owed: Vec::new(),
+            seen: FxHashSet::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Learns how right the lets of a program must be.
+    pub(super) fn learn(&mut self, model: &Model) {
+        // Uses come after what they use.
+        for computed in model.computed.iter().rev() {
+            self.roots(computed);
+        }
+    }
+
+    /// The goals at a place.
+    pub(super) fn at(&mut self, computed: &Computed) -> Vec<Goal> {
+        self.roots(computed);
+        let owed = std::mem::take(&mut self.owed);
+        let goals = owed.into_iter().filter_map(|claim| {
+            let (what, expr) = match &claim {
+                Claim::Fits { expr, bits } => (words(self.pool, *expr), Some((*expr, *bits))),
+                Claim::End { var, .. } => (loop_words(self.pool, *var), None),
+                Claim::Index { buffer, .. } => {
+                    (format!("an index of {}", self.pool.buffer(*buffer).name), None)
+                }
+                Claim::Holds { .. } | Claim::Arithmetic { .. } | Claim::Elements { .. } => {
+                    return None;
+                }
+            };
+            if let Some(key) = expr {
+                // What is shown holds further inside too.
+                let facts = &computed.place.facts;
+                let known = self.known.entry(key).or_default();
+                if known.iter().any(|known| facts.starts_with(known)) {
+                    return None;
+                }
+                known.push(facts.clone());
+            }
+            Some(goal(computed, what, claim))
+        });
+        goals.collect()
+    }
+
+    /// The goals of an entry check.
+    pub(super) fn of_check(&mut self, (condition, what): (ExprId, &str)) -> Vec<Goal> {
+        self.seen.clear();
+        self.owed.clear();
+        self.visit(condition, Needed::Exact);
+        let owed = std::mem::take(&mut self.owed);
+        let goal = |claim| {
+            let (what, place) = (what.to_owned(), Place::default());
+            Goal { kind: Kind::Overflow, stmt: None, what, place, claim }
+        };
+        owed.into_iter().map(goal).collect()
+    }
+
+    fn roots(&mut self, computed: &Computed) {
+        self.seen.clear();
+        self.owed.clear();
+        let exprs = computed.exprs.as_slice();
+        match (computed.binds, computed.role) {
+            (Some((var, Binder::Let)), _) => {
+                // What nothing uses decides nothing.
+                if let (Some(needed), [value]) = (self.lets.get(&var).copied(), exprs) {
+                    self.visit(*value, needed);
+                }
+            }
+            (Some((var, Binder::Loop)), _) => {
+                exprs.iter().for_each(|expr| self.visit(*expr, Needed::Exact));
+                if let [min, extent] = *exprs {
+                    let bits = self.widths.bits;
+                    self.owed.push(Claim::End { var, min, extent, bits });
+                }
+            }
+            // The product of the extents is computed and checked in 64 bits.
+            (None, Role::Shape) => {
+                for dim in exprs.chunks(3) {
+                    dim.get(1).into_iter().for_each(|extent| self.visit(*extent, Needed::Exact));
+                }
+            }
+            (None, Role::Index(buffer)) => {
+                exprs.iter().for_each(|index| self.index(buffer, *index));
+            }
+            (None, Role::Value | Role::Decides) => {
+                exprs.iter().for_each(|expr| self.visit(*expr, Needed::Exact));
+            }
+        }
+    }
+
+    fn index(&mut self, buffer: BufferId, index: ExprId) {
+        let bits = self.widths.of(index);
+        self.owed.push(Claim::Index { buffer, bits });
+        self.visit(index, Needed::Modulo(bits));
+    }
+
+    /// What is owed of an expression's `int`s.
+    fn visit(&mut self, expr: ExprId, needed: Needed) {
+        let is_int = self.pool.ty(expr).scalar == Scalar::Int;
+        let bits = self.widths.of(expr);
+        let needed = match needed {
+            Needed::Modulo(wide) if is_int && wide > bits => Needed::Exact,
+            Needed::Modulo(_) | Needed::Exact => needed,
+        };
+        if !self.seen.insert((expr, needed)) {
+            return;
+        }
+        let own = Claim::Fits { expr, bits };
+        match *self.pool.get(expr) {
+            Expr::Const(_) => {
+                // A number that was worked out at compile time is as wide as the operator.
+                if is_int && needed == Needed::Exact && self.widths.known.contains_key(&expr) {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Var(var) => {
+                let known = self.lets.entry(var).or_insert(needed);
+                *known = known.both(needed);
+            }
+            Expr::Load { buffer, index, .. } => self.index(buffer, index),
+            Expr::Ref { .. } | Expr::Call(..) => {
+                let node = self.pool.get(expr);
+                let mut operands = Vec::new();
+                node.for_each_operand(|operand| operands.push(operand));
+                operands.into_iter().for_each(|operand| self.visit(operand, Needed::Exact));
+            }
+            Expr::Cast(to, operand) => {
+                let needed = match to {
+                    Scalar::I8 | Scalar::U8 => Needed::Modulo(8),
+                    Scalar::I16 | Scalar::U16 => Needed::Modulo(16),
+                    Scalar::I32 | Scalar::U32 => Needed::Modulo(32),
+                    Scalar::I64 | Scalar::U64 => Needed::Modulo(64),
+                    Scalar::Bool | Scalar::Int | Scalar::F32 | Scalar::F64 => Needed::Exact,
+                };
+                self.visit(operand, needed);
+            }
+            Expr::Unary(op, operand) => {
+                self.visit(operand, needed);
+                if is_int && needed == Needed::Exact && matches!(op, UnaryOp::Neg(_)) {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Binary(op, a, b) => {
+                let (inner, owes) = match op {
+                    BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_) => {
+                        (needed, needed == Needed::Exact)
+                    }
+                    BinaryOp::Div => {
+                        // The least number divided by -1.
+                        let constant = self.pool.as_constant(b).and_then(|b| b.as_integer());
+                        (Needed::Exact, constant.is_none_or(|by| by == -1))
+                    }
+                    BinaryOp::Mod
+                    | BinaryOp::Min
+                    | BinaryOp::Max
+                    | BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Xor
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
+                    | BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge => (Needed::Exact, false),
+                };
+                self.visit(a, inner);
+                self.visit(b, inner);
+                // What it is computed from comes first: it is known better then.
+                if is_int && owes {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                self.visit(condition, Needed::Exact);
+                self.visit(if_true, needed);
+                self.visit(if_false, needed);
+            }
+            Expr::Ramp { base, stride, .. } => {
+                self.visit(base, needed);
+                self.visit(stride, needed);
+                if is_int && needed == Needed::Exact {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Broadcast { value, .. } => self.visit(value, needed),
+            Expr::Hole(_) => {}
+        }
+    }
+}
+
+fn goal(computed: &Computed, what: String, claim: Claim) -> Goal {
+    let (stmt, place) = (Some(computed.stmt), computed.place.clone());
+    Goal { kind: Kind::Overflow, stmt, what, place, claim }
+}
+
+fn words(pool: &Pool, expr: ExprId) -> String {
+    format!("`{}`", halidom_ir::print::expr(pool, expr))
+}
+
+fn loop_words(pool: &Pool, var: VarId) -> String {
+    format!("loop over `{}`", pool.var(var).name)
+}

@@ -1,0 +1,153 @@
+//! Which entry checks are mere limits of sizes.
+//!
+//! # Correctness
+//! What kind an entry check says that it is comes from untrusted code. A report sums up those that have the shape that its summary states: mins and extents below 2^31 in magnitude, strides and spans up to
+//! 2^47 (or more: nothing is refused that the summary does not name). What has another shape is listed with its condition, whatever it calls itself.
+
+use halidom_base::FxHashSet;
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Program, VarId};
+
+/// What mins, extents, and their ends may reach.
+const SIZES: i128 = (1 << 31) - 1;
+/// What spans may reach.
+const ELEMENTS: i128 = 1 << 47;
+
+/// The sizes of callers' buffers that are never negative: extents and strides, and the extents of windows.
+pub(crate) fn natural(pool: &Pool, program: &Program) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
+        for dim in &pool.buffer(buffer).dims {
+            for side in [dim.extent, dim.stride] {
+                if let Expr::Var(var) = pool.get(side) {
+                    found.insert(*var);
+                }
+            }
+        }
+    }
+    for output in &program.outputs {
+        found.extend(output.window.iter().map(|(_, extent)| *extent));
+    }
+    found
+}
+
+/// Whether a condition refuses nothing but sizes beyond the limits.
+pub(crate) fn is_limit(pool: &Pool, natural: &FxHashSet<VarId>, condition: ExprId) -> bool {
+    let number = |id: ExprId| pool.as_constant(id).and_then(Constant::as_integer);
+    let Expr::Binary(op, a, b) = *pool.get(condition) else { return false };
+    match op {
+        BinaryOp::And => is_limit(pool, natural, a) && is_limit(pool, natural, b),
+        // One that refuses less.
+        BinaryOp::Or => is_limit(pool, natural, a) || is_limit(pool, natural, b),
+        BinaryOp::Le | BinaryOp::Lt => match (number(a), number(b)) {
+            (Some(low), None) => {
+                let only_natural = {
+                    let mut all = true;
+                    pool.for_each_subexpr(b, &mut |_, expr| {
+                        let grows = match expr {
+                            Expr::Var(var) => natural.contains(var),
+                            Expr::Const(constant) => {
+                                constant.as_integer().is_some_and(|value| value >= 0)
+                            }
+                            Expr::Binary(op, ..) => matches!(
+                                op,
+                                BinaryOp::Add(_) | BinaryOp::Mul(_) | BinaryOp::Max | BinaryOp::Min
+                            ),
+                            Expr::Unary(..)
+                            | Expr::Select { .. }
+                            | Expr::Cast(..)
+                            | Expr::Call(..)
+                            | Expr::Ref { .. }
+                            | Expr::Load { .. }
+                            | Expr::Ramp { .. }
+                            | Expr::Broadcast { .. }
+                            | Expr::Hole(_) => false,
+                        };
+                        all &= grows;
+                    });
+                    all
+                };
+                let least = if only_natural { 0 } else { -SIZES };
+                low <= least && (op == BinaryOp::Le || low < least)
+            }
+            (None, Some(high)) => SIZES <= high,
+            // `second <= limit / max(first, 1)`: a product within its limit.
+            (None, None) => {
+                if let Expr::Binary(BinaryOp::Div, limit, by) = *pool.get(b)
+                    && let Expr::Binary(BinaryOp::Max, ..) = *pool.get(by)
+                {
+                    op == BinaryOp::Le && number(limit).is_some_and(|limit| ELEMENTS <= limit)
+                } else {
+                    false
+                }
+            }
+            (Some(_), Some(_)) => false,
+        },
+        BinaryOp::Add(_)
+        | BinaryOp::Sub(_)
+        | BinaryOp::Mul(_)
+        | BinaryOp::Div
+        | BinaryOp::Mod
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Gt
+        | BinaryOp::Ge => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_base::FxHashSet;
+    use halidom_ir::{BinaryOp as Op, ExprId, Pool, Type, VarId};
+
+    use super::is_limit;
+
+    fn between(pool: &mut Pool, low: i128, id: ExprId, high: i128) -> ExprId {
+        let (low, high) = (pool.int(low), pool.int(high));
+        let (low, high) = (pool.binary(Op::Le, low, id), pool.binary(Op::Le, id, high));
+        pool.binary(Op::And, low, high)
+    }
+
+    fn sizes(pool: &mut Pool) -> (ExprId, ExprId, FxHashSet<VarId>) {
+        let (min, extent) = (pool.declare_var("min", Type::INT), pool.declare_var("n", Type::INT));
+        (pool.var_expr(min), pool.var_expr(extent), [extent].into_iter().collect())
+    }
+
+    #[test]
+    fn limits_are_known_by_their_shape() {
+        let mut pool = Pool::new();
+        let (min, extent, natural) = sizes(&mut pool);
+        for (low, id, high) in [
+            (-(1 << 31), min, (1 << 31) - 1),
+            (1 - (1 << 31), min, (1 << 31) - 1),
+            (0, extent, (1 << 31) - 1),
+            (0, extent, 1 << 47),
+        ] {
+            let condition = between(&mut pool, low, id, high);
+            assert!(is_limit(&pool, &natural, condition), "{low} {high}");
+        }
+    }
+
+    #[test]
+    fn what_refuses_more_is_no_limit_whatever_it_calls_itself() {
+        let mut pool = Pool::new();
+        let (min, extent, natural) = sizes(&mut pool);
+        for (low, id, high) in [
+            (0, min, (1 << 31) - 1),
+            (-5, min, (1 << 31) - 1),
+            (1, extent, (1 << 31) - 1),
+            (0, extent, 1),
+            (0, extent, 1 << 30),
+        ] {
+            let condition = between(&mut pool, low, id, high);
+            assert!(!is_limit(&pool, &natural, condition), "{low} {high}");
+        }
+        let one = pool.int(1);
+        let equal = pool.binary(Op::Eq, extent, one);
+        assert!(!is_limit(&pool, &natural, equal));
+    }
+}

@@ -1,0 +1,110 @@
+//! Nodes of stock Halide's trees are taken apart whole: a field that a pattern leaves out is one that nobody gave a meaning.
+
+use super::{File, Finding};
+
+/// Folders that give statements of stock Halide a meaning, and what their patterns on its nodes begin with.
+///
+/// `Expr::` and `StmtKind::` stand for all of their variants.
+const FOLDERS: [(&str, &[&str]); 1] = [(
+    "crates/halide-machine/src/",
+    &["Expr::", "StmtKind::", "ShuffleKind::", "Stmt", "Load", "Call", "Range", "Alignment"],
+)];
+
+/// A pattern on a node has no `..`.
+pub(super) fn whole_nodes(files: &[File]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| file.extension() == "rs") {
+        let heads = FOLDERS.iter().filter(|(folder, _)| file.path.starts_with(folder));
+        for (_, heads) in heads {
+            // Places stay where they are.
+            let code = without_comments(&file.text);
+            for head in *heads {
+                findings.extend(partial(&code, head).map(|at| {
+                    let line = code[..at].matches('\n').count() + 1;
+                    let problem =
+                        format!("a pattern on `{head}` leaves out fields by `..`: name each");
+                    Finding::at_line(file, line, problem)
+                }));
+            }
+        }
+    }
+    findings
+}
+
+/// The text with blanks for comments.
+fn without_comments(text: &str) -> String {
+    let line = |line: &str| match line.find("//") {
+        Some(at) => format!("{}{}", &line[..at], " ".repeat(line.len() - at)),
+        None => line.to_owned(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Where patterns begin that have a `..`. A `..` with a value after it is no pattern, but the rest of a struct.
+fn partial<'t>(code: &'t str, head: &'t str) -> impl Iterator<Item = usize> + 't {
+    code.match_indices(head).filter_map(move |(at, _)| {
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | ':')) {
+            return None;
+        }
+        let rest = &code[at + head.len()..];
+        let rest = if head.ends_with("::") {
+            rest.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_')
+        } else {
+            rest
+        };
+        let rest = rest.trim_start();
+        let inside = &rest[..closing(rest)?];
+        let is_rest = |(at, _): (usize, &str)| {
+            let after = inside[at + 2..].trim_start();
+            after.is_empty() || after.starts_with([',', ')', '}', ']', '|'])
+        };
+        inside.match_indices("..").any(is_rest).then_some(at)
+    })
+}
+
+/// Where the bracket closes that a text begins with.
+fn closing(text: &str) -> Option<usize> {
+    let open = text.chars().next().filter(|first| matches!(first, '(' | '{'))?;
+    let close = if open == '(' { ')' } else { '}' };
+    let mut depth = 0;
+    for (at, letter) in text.char_indices() {
+        if letter == open {
+            depth += 1;
+        } else if letter == close {
+            depth -= 1;
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::whole_nodes;
+
+    const PLACE: &str = "crates/halide-machine/src/compile/expr.rs";
+
+    #[test]
+    fn patterns_name_all_fields() {
+        let right = "match expr {\n    Expr::Ramp { base, stride: _, lanes } => {}\n    Expr::Int(_, _) => {}\n}\nlet Load { name, ty: _ } = load;\n// Expr::Int(..)\nfor i in 0..2 {}\nlet load = Load { name, ..other };\n";
+        check(whole_nodes, &[(PLACE, right)], &[]);
+        let wrong = "match expr {\n    Expr::Ramp { base, .. } => {}\n    Expr::Int(..) => {}\n    StmtKind::Allocate {\n        name,\n        ..\n    } => {}\n}\nlet Load { name, .. } = load;\n";
+        let expected = [
+            "crates/halide-machine/src/compile/expr.rs:2: a pattern on `Expr::`",
+            "crates/halide-machine/src/compile/expr.rs:3: a pattern on `Expr::`",
+            "crates/halide-machine/src/compile/expr.rs:4: a pattern on `StmtKind::`",
+            "crates/halide-machine/src/compile/expr.rs:9: a pattern on `Load`",
+        ];
+        check(whole_nodes, &[(PLACE, wrong)], &expected);
+    }
+
+    #[test]
+    fn other_types_and_folders_may_leave_out_fields() {
+        check(whole_nodes, &[("crates/halide/src/script/mod.rs", "Expr::Int(..) => {}\n")], &[]);
+        check(whole_nodes, &[(PLACE, "Op::Load { .. } => {}\nOp::Call { .. } => {}\n")], &[]);
+    }
+}
