@@ -90,9 +90,9 @@ impl Random<'_> {
                 let bits = special[self.below(4) as usize];
                 Expr::Float(f64::from_bits(bits), scalar(Scalar::Float(32)))
             }
-            3 => {
-                Expr::String((0..self.below(9)).map(|_| self.bits() as u8).collect::<Vec<_>>().into())
-            }
+            3 => Expr::String(
+                (0..self.below(9)).map(|_| self.bits() as u8).collect::<Vec<_>>().into(),
+            ),
             4 => Expr::Variable { name: self.name(), ty: Some(self.ty()) },
             5 => Expr::Cast(self.ty(), self.boxed(depth)),
             6 => Expr::Reinterpret(self.ty(), self.boxed(depth)),
@@ -118,9 +118,7 @@ impl Random<'_> {
                 Expr::Binary(op, Box::new([self.expr(depth), self.expr(depth)]))
             }
             9 => Expr::Not(self.boxed(depth)),
-            10 => {
-                Expr::Select(Box::new([self.expr(depth), self.expr(depth), self.expr(depth)]))
-            }
+            10 => Expr::Select(Box::new([self.expr(depth), self.expr(depth), self.expr(depth)])),
             11 => Expr::Load(Box::new(Load {
                 name: self.name(),
                 ty: Some(self.ty()),
@@ -151,11 +149,9 @@ impl Random<'_> {
                     parameter: None,
                 }))
             }
-            15 => Expr::Let {
-                name: self.name(),
-                value: self.boxed(depth),
-                body: self.boxed(depth),
-            },
+            15 => {
+                Expr::Let { name: self.name(), value: self.boxed(depth), body: self.boxed(depth) }
+            }
             16 => {
                 let kind = match self.below(5) {
                     0 => ShuffleKind::Concat,
@@ -235,7 +231,8 @@ impl Random<'_> {
     }
 
     fn dump(&mut self) -> Dump {
-        let buffer = Buffer { dimensions: self.below(5) as u8, host_alignment: self.below(65) as u32 };
+        let buffer =
+            Buffer { dimensions: self.below(5) as u8, host_alignment: self.below(65) as u32 };
         let kinds =
             [ArgumentKind::Scalar, ArgumentKind::Input(buffer), ArgumentKind::Output(buffer)];
         let arguments = (0..self.below(4))
@@ -269,9 +266,8 @@ fn random_trees_are_read_back_as_they_were() {
         let mut names = Names::new();
         let made = Random { state: seed, names: &mut names }.dump();
         let text = print(&made, &names);
-        let found = read(&text, &mut names).unwrap_or_else(|error| {
-            panic!("seed {seed}: {error} at {:?}", &text[error.at..])
-        });
+        let found = read(&text, &mut names)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error} at {:?}", &text[error.at..]));
         assert_eq!(print(&found, &names), text, "seed {seed}");
         // Places aside, it is the same tree: as its text, in which floats are bits.
         assert_eq!(format!("{:?}", without_places(found)), format!("{:?}", without_places(made)));
@@ -363,7 +359,9 @@ fn what_is_no_dump_is_refused_where_it_departs() {
         let error = read(&text, &mut Names::new()).unwrap_err();
         assert_eq!(&text[error.at..], rest, "{statements}: {error}");
     }
-    for text in ["", "halidom-dump 2 halide 21.0.0\n", "halidom-dump 1 halide 22.0.0\n", "let x = 1\n"] {
+    for text in
+        ["", "halidom-dump 2 halide 21.0.0\n", "halidom-dump 1 halide 22.0.0\n", "let x = 1\n"]
+    {
         assert_eq!(read(text, &mut Names::new()).unwrap_err().at, 0);
     }
 }

@@ -568,9 +568,7 @@ impl<'a> Reader<'a> {
             "cast" => Ok(Expr::Cast(self.ty()?, self.boxed()?)),
             "reinterpret" => Ok(Expr::Reinterpret(self.ty()?, self.boxed()?)),
             "!" => Ok(Expr::Not(self.boxed()?)),
-            "select" => {
-                Ok(Expr::Select(Box::new([self.expr()?, self.expr()?, self.expr()?])))
-            }
+            "select" => Ok(Expr::Select(Box::new([self.expr()?, self.expr()?, self.expr()?]))),
             "load" => self.load(),
             "ramp" => {
                 let lanes = self.number()?;
@@ -633,7 +631,8 @@ impl<'a> Reader<'a> {
         let kind = self.one_of(&CALLS, "kind of a call")?;
         match kind {
             CallKind::Image | CallKind::Halide => {
-                let what = "a call of a func or an image is gone in a final statement, and not read";
+                let what =
+                    "a call of a func or an image is gone in a final statement, and not read";
                 return Err(DumpError { at, what: what.to_owned() });
             }
             CallKind::Extern

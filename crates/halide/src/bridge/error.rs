@@ -61,7 +61,10 @@ impl std::fmt::Display for BridgeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Missing => write!(f, "there is no Python with Halide {HALIDE_VERSION}"),
-            Self::NoCompiler => write!(f, "there is no C++ compiler, and Halide's statements are read by a program in C++"),
+            Self::NoCompiler => write!(
+                f,
+                "there is no C++ compiler, and Halide's statements are read by a program in C++"
+            ),
             Self::Compiler { compiler, words } => {
                 write!(f, "`{}` does not compile the bridge to Halide: {words}", compiler.display())
             }

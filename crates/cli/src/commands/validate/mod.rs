@@ -14,7 +14,7 @@ use std::path::Path;
 use halidom_driver::files;
 use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
-use halidom_driver::stock;
+use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Verdict};
 use serde_json::{Map, Value};
@@ -65,6 +65,9 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
     if stock.is_some() {
         options = options.of_stock();
     }
+    if let (Some(path), Some(stock)) = (&args.write_statement, &stock) {
+        write_statement(stock, path, output)?;
+    }
     let annotations = annotated::wanted(args.annotations);
     let mut each = |key: &str,
                     subject: Subject,
@@ -94,7 +97,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
             Verdict::Proved | Verdict::Unknown(_) => None,
         };
         let folder = args.replay.as_deref();
-        let replayed = stock.as_ref().map(|stock| stock::bear_out(stock, &mut report, folder));
+        let replayed = stock.as_ref().filter(|_| !args.no_replay);
+        let replayed = replayed.map(|stock| stock::bear_out(stock, &mut report, folder));
         let replayed = replayed
             .transpose()
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -140,6 +144,17 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Status, Stat
         output.set(kind, objects.collect::<Map<String, Value>>());
     }
     Ok(worst)
+}
+
+/// Writes the statement that is judged, if it is known without loss.
+fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Result<(), Status> {
+    let Some(text) = stock.lossless() else {
+        let message = "of this statement the text alone is known, which is no dump";
+        let hint = "give the pipeline without `--ir`, or a dump with it";
+        return Err(output.error("HAL1205", message, hint));
+    };
+    files::write_bytes(path, text.as_bytes())
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
 /// Loud about what makes every verdict of the run doubtful.
