@@ -253,6 +253,12 @@ pub(crate) struct ValidateArgs {
     /// Of a refutation, write the inputs, what the pipeline says and what the compiled code gives to this folder, as .npy files
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
+    /// Do not run the compiled code on the inputs of a refutation: the verdict is about the statement alone
+    #[arg(long, requires = "stock", conflicts_with = "replay")]
+    pub(crate) no_replay: bool,
+    /// Write the statement that is judged to this file, without loss: `--ir` takes it
+    #[arg(long, value_name = "FILE", requires = "stock")]
+    pub(crate) write_statement: Option<PathBuf>,
     /// When stock Halide compiles the pipeline a second time, with annotations that say what each store writes; the verdict says whether it rests on them. Without it, `fallback`
     #[arg(long, value_enum, value_name = "WHEN", requires = "stock")]
     pub(crate) annotations: Option<AnnotationsArg>,

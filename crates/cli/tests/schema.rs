@@ -33,7 +33,7 @@ schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
 /// Commands, with the names of [`files`] for paths; their exit status, and their verdict.
-const JOBS: [(&str, u8, Option<&str>); 39] = [
+const JOBS: [(&str, u8, Option<&str>); 40] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
     ("export TWO", 0, None),

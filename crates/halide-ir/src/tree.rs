@@ -721,3 +721,59 @@ impl Stmt {
         }
     }
 }
+impl StmtKind {
+    /// Calls `visit` with every block within the statement, in order, to change it.
+    pub fn for_each_body_mut(&mut self, visit: &mut impl FnMut(&mut Block)) {
+        match self {
+            Self::ProducerConsumer { name: _, role: _, body }
+            | Self::For { name: _, min: _, extent: _, kind: _, device: _, body }
+            | Self::Acquire { semaphore: _, count: _, body }
+            | Self::Realize { name: _, bounds: _, memory: _, condition: _, body }
+            | Self::Atomic { producer: _, mutex: _, body }
+            | Self::HoistedStorage { name: _, body }
+            | Self::Scope(body) => visit(body),
+            Self::Fork(tasks) => tasks.iter_mut().for_each(visit),
+            Self::If { condition: _, then_branch, else_branch } => {
+                visit(then_branch);
+                else_branch.iter_mut().for_each(visit);
+            }
+            Self::Let { .. }
+            | Self::Assert { .. }
+            | Self::Store { .. }
+            | Self::Provide { .. }
+            | Self::Allocate { .. }
+            | Self::Free(_)
+            | Self::Evaluate(_)
+            | Self::Prefetch { .. } => {}
+        }
+    }
+}
+
+/// Whether a statement has what a text leaves out, exact floats among it: whether there are calls and each has its kind, which no text says.
+pub fn is_lossless(block: &Block) -> bool {
+    let mut calls = 0;
+    let mut said = 0;
+    count_calls(block, &mut calls, &mut said);
+    calls > 0 && said == calls
+}
+
+fn count_calls(block: &[Stmt], calls: &mut usize, said: &mut usize) {
+    for stmt in block {
+        if let StmtKind::Let { name: _, value } | StmtKind::Evaluate(value) = &stmt.kind {
+            count_calls_of(value, calls, said);
+        }
+        if let StmtKind::Assert { condition, message } = &stmt.kind {
+            count_calls_of(condition, calls, said);
+            count_calls_of(message, calls, said);
+        }
+        stmt.for_each_block(&mut |body| count_calls(body, calls, said));
+    }
+}
+
+fn count_calls_of(expr: &Expr, calls: &mut usize, said: &mut usize) {
+    if let Expr::Call(call) = expr {
+        *calls += 1;
+        *said += usize::from(call.kind.is_some());
+    }
+    expr.for_each_operand(&mut |operand| count_calls_of(operand, calls, said));
+}

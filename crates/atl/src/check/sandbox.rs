@@ -58,14 +58,14 @@ while [ \"$n\" -gt 0 ]; do
   else continue; fi
   mount -o remount,bind,ro \"$root$from\"
 done
-mkdir -p \"$root/work\"
+mkdir -p \"$root/inside\"
 for inner in library statement proof; do
-  mkdir \"$root/work/$inner\"
-  mount --bind \"$work/$inner\" \"$root/work/$inner\"
-  [ $inner = proof ] || mount -o remount,bind,ro \"$root/work/$inner\"
+  mkdir \"$root/inside/$inner\"
+  mount --bind \"$work/$inner\" \"$root/inside/$inner\"
+  [ $inner = proof ] || mount -o remount,bind,ro \"$root/inside/$inner\"
 done
-mkdir \"$root/work/check\" \"$root/dev\"
-exec chroot \"$root\" /bin/sh -c 'cd /work && exec \"$@\"' sh \"$@\"
+mkdir \"$root/inside/check\" \"$root/dev\"
+exec chroot \"$root\" /bin/sh -c 'cd /inside && exec \"$@\"' sh \"$@\"
 ";
 
 /// The best that works here.
@@ -110,19 +110,27 @@ fn enter(sandbox: Sandbox, coq: &Coq, folder: &Path, arguments: &[&str], limit: 
             let bwrap = program("bwrap").unwrap_or_else(|| PathBuf::from("/usr/bin/bwrap"));
             let mut run = Run::new(&bwrap, folder, limit);
             run.arguments(&["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"])
-                .arguments(&["--setenv", "HOME", "/work/proof", "--setenv", "LC_ALL", "C.UTF-8"])
+                .arguments(&["--setenv", "HOME", "/inside/proof", "--setenv", "LC_ALL", "C.UTF-8"])
                 .arguments(&["--setenv", "PATH", "/usr/bin:/bin", "--dev", "/dev", "--proc"])
-                .arguments(&["/proc", "--tmpfs", "/tmp", "--dir", "/work", "--dir", "/work/check"]);
+                .arguments(&[
+                    "/proc",
+                    "--tmpfs",
+                    "/tmp",
+                    "--dir",
+                    "/inside",
+                    "--dir",
+                    "/inside/check",
+                ]);
             for path in &system {
                 run.arguments(&["--ro-bind-try"]).path(path).path(path);
             }
             for (inner, how) in
                 [("library", "--ro-bind"), ("statement", "--ro-bind"), ("proof", "--bind")]
             {
-                let inside = Path::new("/work").join(inner);
+                let inside = Path::new("/inside").join(inner);
                 run.arguments(&[how]).path(&folder.join(inner)).path(&inside);
             }
-            run.arguments(&["--chdir", "/work"]).path(&coq.coqc).arguments(arguments);
+            run.arguments(&["--chdir", "/inside"]).path(&coq.coqc).arguments(arguments);
             run
         }
         Sandbox::Namespaces => {

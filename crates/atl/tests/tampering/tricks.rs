@@ -183,7 +183,7 @@ pub(crate) const TRICKS: &[Trick] = &[
         "From Coq Require Extraction. Cd \"statement\". Extraction \"Statement\" negb.",
         "Definition derivation : True := I.",
     ),
-    trick("another file that is loaded", "Load \"/work/statement/Statement.v\".", OF_TRUE),
+    trick("another file that is loaded", "Load \"/inside/statement/Statement.v\".", OF_TRUE),
     trick("a plugin", "Declare ML Module \"evil\".", "Definition derivation : True := I."),
     trick("a folder of plugins", "Add ML Path \"/tmp\". Declare ML Module \"evil\".", OF_TRUE),
     trick("an end in the middle", "Definition derivation : True := I. Quit.", FROM_FALSE),

@@ -250,7 +250,13 @@ fn dims(shape: &Shape, strides: &[i64]) -> Option<Vec<Dim>> {
 }
 
 /// The machine's case: the outputs are exactly the windows, with gaps between their rows in every other case.
-fn machine_case(stock: &Stock, case: &sizes::Case, padding: i64) -> Option<(Case, Vec<Array>)> {
+///
+/// Its inputs lie without gaps if that is asked for.
+fn machine_case(
+    stock: &Stock,
+    case: &sizes::Case,
+    (padding, is_dense): (i64, bool),
+) -> Option<(Case, Vec<Array>)> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let mut parameters = Vec::new();
     for param in &algorithm.params {
@@ -274,7 +280,9 @@ fn machine_case(stock: &Stock, case: &sizes::Case, padding: i64) -> Option<(Case
         Some(())
     };
     for input in &algorithm.inputs {
-        add(&pool.func(*input).name, case.bindings.input(*input)?, true)?;
+        let given = case.bindings.input(*input)?;
+        let dense = if is_dense { Some(without_gaps(given)?) } else { None };
+        add(&pool.func(*input).name, dense.as_ref().unwrap_or(given), true)?;
     }
     let mut outputs = Vec::new();
     for (output, window) in compiled.program.outputs.iter().zip(&case.windows) {
@@ -295,6 +303,18 @@ fn machine_case(stock: &Stock, case: &sizes::Case, padding: i64) -> Option<(Case
     Some((Case { parameters, buffers }, outputs))
 }
 
+/// The same elements without gaps between rows.
+fn without_gaps(given: &Array) -> Option<Array> {
+    let mut dense = Array::zeros(given.scalar, given.shape.clone())?;
+    for point in given.points() {
+        if !dense.set(&point, given.get(&point)?) {
+            return None;
+        }
+    }
+    Some(dense)
+}
+
+/// What the machine does; a statement that refuses gaps between the rows of inputs is run without them, as the compiled code is.
 fn by_machine(
     stock: &Stock,
     statement: &Statement,
@@ -302,7 +322,19 @@ fn by_machine(
     number: usize,
 ) -> Gave<Ran> {
     let padding = if number % 4 == 3 { 2 } else { 0 };
-    let Some((given, mut outputs)) = machine_case(stock, case, padding) else {
+    match machine_run(stock, statement, case, (padding, false)) {
+        Gave::Refused(_) => machine_run(stock, statement, case, (0, true)),
+        gave @ (Gave::Values(_) | Gave::Fault(..) | Gave::NotRun(_)) => gave,
+    }
+}
+
+fn machine_run(
+    stock: &Stock,
+    statement: &Statement,
+    case: &sizes::Case,
+    layout: (i64, bool),
+) -> Gave<Ran> {
+    let Some((given, mut outputs)) = machine_case(stock, case, layout) else {
         return Gave::NotRun("the case has no form for the machine".to_owned());
     };
     let limits = Limits { steps: STEPS, ..Limits::default() };

@@ -5,7 +5,7 @@
 
 use halidom_halide::bridge::{BridgeError, Job, Origin};
 use halidom_halide::pipeline::{self, Marks};
-use halidom_halide::{claims, text, translate};
+use halidom_halide::{claims, dump, text, translate};
 use halidom_ir::{FuncId, print};
 use halidom_validate::{Report, Verdict};
 
@@ -196,8 +196,13 @@ pub struct Annotated {
 /// Reads a statement with annotations, and carries these over to the plain one.
 pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     let mut names = stock.names.clone();
-    let block = text::statement(statement, &mut names)
-        .map_err(|error| format!("byte {}: {error}", error.at))?;
+    let block = if dump::is_dump(statement) {
+        let read = dump::read(statement, &mut names);
+        read.map_err(|error| format!("byte {}: {error}", error.at))?.block
+    } else {
+        text::statement(statement, &mut names)
+            .map_err(|error| format!("byte {}: {error}", error.at))?
+    };
     let unsupported = |what: translate::Unsupported| what.diagnostic(None).message;
     let mut source = stock.source.clone();
     // What a statement mentions is known by its own names.
@@ -236,5 +241,6 @@ fn compiled(stock: &Stock, bytes: &[u8]) -> Result<String, BridgeError> {
     let job = Job { origin: Origin::File(file), target: stock.job.target.clone() };
     let place = folder.path().join("compiled");
     std::fs::create_dir(&place)?;
-    Ok(job.compile(&place)?.statement)
+    let made = job.compile(&place)?;
+    Ok(made.dump.unwrap_or(made.statement))
 }

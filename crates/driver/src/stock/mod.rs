@@ -3,6 +3,7 @@
 mod agree;
 mod annotated;
 mod compare;
+mod execute;
 pub mod fuzz;
 mod import;
 pub mod mutants;
@@ -12,12 +13,13 @@ pub(crate) mod sizes;
 
 use std::path::{Path, PathBuf};
 
-use halidom_diag::{Diagnostic, FileId, Sources, Span};
+use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
+use halidom_halide::dump::Dump;
 use halidom_halide::pipeline::{self, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
-use halidom_halide::tree::{Block, Expr};
-use halidom_halide::{Names, claims, codes, text, translate};
+use halidom_halide::tree::{Block, CallKind, Expr};
+use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use crate::compile::Compiled;
@@ -62,13 +64,36 @@ pub struct Stock {
     before: Option<translate::Source>,
     /// The statement.
     block: Block,
+    /// What is run where the statement is replayed.
+    code: Code,
     /// What is assumed of callers.
     conditions: Vec<Expr>,
     /// What the pipeline says, in the pool of that; what is judged has a value on more inputs ([`translate::keep_in_range`]).
     said: Algorithm,
 }
 
+/// The code of a statement.
+#[derive(Clone, Debug)]
+enum Code {
+    /// What Halide compiles of the pipeline is the statement's; the statement without loss, where it is known.
+    Own(Option<Dump>),
+    /// The statement is from a file, and compiled by the bridge.
+    Given(Dump),
+    /// The statement is a text from a file: what Halide compiles of the pipeline is its code if it prints the same.
+    Text(String),
+}
+
 impl Stock {
+    /// The statement as a dump, where it is known without loss.
+    pub fn lossless(&self) -> Option<String> {
+        match &self.code {
+            Code::Own(Some(dump)) | Code::Given(dump) => {
+                Some(lossless_form::print(dump, &self.names))
+            }
+            Code::Own(None) | Code::Text(_) => None,
+        }
+    }
+
     /// What the pipeline says, with the owner of its parts.
     fn said(&self) -> (&Pool, &Algorithm) {
         (&self.source.pool, &self.said)
@@ -137,35 +162,55 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
         let (known, artifacts) = match (known, statement) {
             (Some(known), Some(text)) => {
                 let bytes = given.clone().unwrap_or_default();
-                (known, Compilation { text, dump, specification: None, bytes, target: None })
+                let statement = Statement::Given(text);
+                (known, Compilation { statement, dump, specification: None, bytes, target: None })
             }
             (known, statement) => {
                 let made = compile(&request.job).map_err(|error| {
                     let script = script.as_ref().map(|(file, text)| (*file, text.as_str()));
                     error.diagnostic(script)
                 })?;
-                let Artifacts { pipeline, specification, statement: text, dump: _, passes, target } =
-                    made;
+                let Artifacts {
+                    pipeline,
+                    specification,
+                    statement: text,
+                    dump: lossless,
+                    passes,
+                    target,
+                } = made;
                 let known = match known {
                     Some(known) => known,
                     None => pipeline::read(&pipeline, &mut names)
                         .map_err(|error| error.diagnostic(&name))?,
                 };
-                let text = statement.unwrap_or(text);
+                let statement = match statement {
+                    Some(given) => Statement::Given(given),
+                    None => Statement::compiled(text, lossless),
+                };
                 let dump = dump.or(Some(passes));
                 let bytes = given.clone().unwrap_or(pipeline);
-                (known, Compilation { text, dump, specification, bytes, target })
+                (known, Compilation { statement, dump, specification, bytes, target })
             }
         };
         let title = match &request.statement {
             Some(path) => path.display().to_string(),
             None => format!("{name}, compiled"),
         };
-        let file = sources.add(title, artifacts.text.clone());
+        let file = sources.add(title, artifacts.statement.shown().to_owned());
         if let (Some(path), Some(dump)) = (&request.dump, &artifacts.dump) {
             let path = path.display().to_string();
             let file = sources.add(path.clone(), dump.clone());
-            check_dump(dump, &artifacts.text, (&path, file))?;
+            let text = match &artifacts.statement {
+                Statement::Given(given) if lossless_form::is_dump(given) => {
+                    let mut names = Names::new();
+                    let read = lossless_form::read(given, &mut names);
+                    read.map(|read| text::print(&read.block, &names)).unwrap_or_default()
+                }
+                Statement::Given(text)
+                | Statement::Printed(text)
+                | Statement::Compiled { text, lossless: _ } => text.clone(),
+            };
+            check_dump(dump, &text, (&path, file))?;
         }
         let mut assumed = Vec::new();
         let small = request.assumptions.iter().any(|words| words.trim() == SMALL);
@@ -205,10 +250,80 @@ fn check_dump(dump: &str, statement: &str, (name, file): (&str, FileId)) -> Resu
 /// The pass that gives the statement.
 const FINAL_PASS: &str = "final simplification";
 
+/// A final statement as it is read.
+enum Statement {
+    /// From a file: a text, or a dump without loss.
+    Given(String),
+    /// From a generator, of which Halide gives no more than the text.
+    Printed(String),
+    /// From Halide.
+    Compiled {
+        /// What Halide prints of it, which is shown.
+        text: String,
+        /// What is judged.
+        lossless: String,
+    },
+}
+
+impl Statement {
+    /// What Halide gave. A generator may give no more than the text.
+    fn compiled(text: String, lossless: Option<String>) -> Self {
+        match lossless {
+            Some(lossless) => Self::Compiled { text, lossless },
+            None => Self::Printed(text),
+        }
+    }
+
+    /// What places are places of.
+    fn shown(&self) -> &str {
+        match self {
+            Self::Given(text) | Self::Printed(text) | Self::Compiled { text, lossless: _ } => text,
+        }
+    }
+
+    /// Reads it.
+    fn read(&self, names: &mut Names, file: FileId) -> Result<(Block, Code), Diagnostic> {
+        match self {
+            Self::Given(given) if lossless_form::is_dump(given) => {
+                let read = lossless_form::read(given, names);
+                let read = read.map_err(|error| error.diagnostic(file))?;
+                Ok((read.block.clone(), Code::Given(read)))
+            }
+            Self::Given(text) => {
+                let block = text::statement(text, names);
+                let block = block.map_err(|error| error.diagnostic(file))?;
+                Ok((block, Code::Text(text.clone())))
+            }
+            Self::Printed(text) => {
+                let block = text::statement(text, names);
+                Ok((block.map_err(|error| error.diagnostic(file))?, Code::Own(None)))
+            }
+            Self::Compiled { text, lossless } => {
+                let read = lossless_form::read(lossless, names).map_err(|error| {
+                    let message = format!("the bridge writes what is no dump: {error}");
+                    Diagnostic::without_place(Severity::Error, codes::NOT_A_STATEMENT, message)
+                })?;
+                let mut block = read.block.clone();
+                // Invariant: what is judged is what Halide prints.
+                if text::print(&block, names) != *text {
+                    let message = "the dump is of another statement than the text";
+                    return Err(Diagnostic::without_place(
+                        Severity::Error,
+                        codes::NOT_A_STATEMENT,
+                        message,
+                    ));
+                }
+                text::locate(&mut block, text, names);
+                Ok((block.clone(), Code::Own(Some(Dump { block, ..read }))))
+            }
+        }
+    }
+}
+
 /// What came of a compile.
 struct Compilation {
     /// The final statement.
-    text: String,
+    statement: Statement,
     dump: Option<String>,
     specification: Option<Vec<u8>>,
     /// The pipeline file.
@@ -219,14 +334,15 @@ struct Compilation {
 
 /// What Halide compiled of a script, by the artifacts.
 fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
-    let Artifacts { pipeline, specification, statement: text, dump: _, passes: _, target } =
+    let Artifacts { pipeline, specification, statement: text, dump: lossless, passes: _, target } =
         artifacts;
     let mut names = Names::new();
     let name = script.display().to_string();
     let known = pipeline::read(&pipeline, &mut names).map_err(|error| error.diagnostic(&name))?;
     let file = Sources::new().add(name.clone(), text.clone());
     let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
-    let compilation = Compilation { text, dump: None, specification, bytes: pipeline, target };
+    let statement = Statement::compiled(text, lossless);
+    let compilation = Compilation { statement, dump: None, specification, bytes: pipeline, target };
     translated(job, known, names, compilation, (&name, file, (false, &[])))
 }
 
@@ -248,9 +364,19 @@ fn translated(
     compilation: Compilation,
     (name, file, (small, assumed)): (&str, FileId, (bool, &[(String, FileId)])),
 ) -> Result<Stock, Diagnostic> {
-    let Compilation { text, dump, specification, bytes, target } = compilation;
+    let Compilation { statement, dump, specification, bytes, target } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
-    let block = text::statement(&text, &mut names).map_err(|error| error.diagnostic(file))?;
+    if matches!(statement, Statement::Given(_) | Statement::Printed(_))
+        && !lossless_form::is_dump(statement.shown())
+        && let Some(name) = ambiguous(&pipeline, &names)
+    {
+        let message =
+            format!("a text does not say where `{name}` is meant and where what prints the same");
+        let place = Span::new(file, 0..0);
+        return Err(Diagnostic::error(UNSUPPORTED, place, message)
+            .with_hint("give the statement without loss, or rename it"));
+    }
+    let (block, code) = statement.read(&mut names, file)?;
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
     let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();
     let before = before.map_err(|error| error.diagnostic(name))?;
@@ -292,9 +418,43 @@ fn translated(
         source,
         before,
         block,
+        code,
         conditions,
         said,
     })
+}
+
+/// A function that the pipeline calls, or a parameter of it, that a text prints as something else of Halide's.
+fn ambiguous<'n>(pipeline: &Pipeline, names: &'n Names) -> Option<&'n str> {
+    let mut found = None;
+    let mut look = |name| {
+        let name = names.text(name);
+        if text::is_construct(name) {
+            found = Some(name);
+        }
+    };
+    pipeline.inputs.iter().for_each(|input| look(input.name));
+    for stage in pipeline.funcs.iter().flat_map(|func| func.stages()) {
+        let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
+        exprs.for_each(|expr| functions(expr, &mut look));
+    }
+    found
+}
+
+/// Calls `look` with the names of functions that an expression calls.
+fn functions(expr: &Expr, look: &mut impl FnMut(NameId)) {
+    if let Expr::Call(call) = expr {
+        match call.kind {
+            Some(CallKind::Extern | CallKind::ExternCPlusPlus | CallKind::PureExtern) => {
+                look(call.name);
+            }
+            Some(
+                CallKind::Image | CallKind::Halide | CallKind::Intrinsic | CallKind::PureIntrinsic,
+            )
+            | None => {}
+        }
+    }
+    expr.for_each_operand(&mut |operand| functions(operand, look));
 }
 
 /// Lets the pipeline's clamps have values where only their sums have none.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::Stock;
 use super::sizes::{self, Wanted};
+use super::{Code, execute};
 use crate::files::{self, Channels, FileError};
 use crate::subject::Subject;
 
@@ -27,11 +28,16 @@ pub enum Replay {
         /// What the compiled code gives.
         got: String,
     },
+    /// It gives what the pipeline says, and accesses memory that is not its own: what is seen of that.
+    Faults(String),
     /// It gives what the pipeline says.
     Right,
     /// It is not run, or stops.
     Failed(String),
 }
+
+/// Why no code is run of a text that is not what Halide compiles: a text cannot be compiled, a dump can.
+const OTHER_CODE: &str = "the statement is not the one that Halide compiles from the pipeline";
 
 /// How far apart floats may be that Halide regrouped, relative to their size.
 const TOLERANCE: f64 = 1e-3;
@@ -57,13 +63,18 @@ pub fn bear_out(
         }
         None => replay(stock, counterexample),
     };
+    // A fault need not show in the outputs.
+    let replay = match replay {
+        Replay::Right if counterexample.output.is_none() => watched(stock, counterexample),
+        other => other,
+    };
     // A fault has no output.
     let differs = match counterexample.output {
         Some(_) => "a run of the statement differs".to_owned(),
         None => format!("a run of the statement faults ({})", counterexample.got),
     };
     let reason = match &replay {
-        Replay::Wrong { .. } => None,
+        Replay::Wrong { .. } | Replay::Faults(_) => None,
         Replay::Right => {
             Some(format!("{differs}, and the compiled code gives what the pipeline says"))
         }
@@ -91,6 +102,20 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
     }
 }
 
+/// Runs the statement under AddressSanitizer where its code gives the right values.
+fn watched(stock: &Stock, counterexample: &Counterexample) -> Replay {
+    let dump = match &stock.code {
+        Code::Own(Some(dump)) | Code::Given(dump) => dump,
+        Code::Own(None) | Code::Text(_) => return Replay::Right,
+    };
+    let Some((bindings, windows)) = given(stock, counterexample) else { return Replay::Right };
+    match execute::watched(stock, (dump, &stock.names), (&bindings, &windows)) {
+        Ok(Some(seen)) => Replay::Faults(seen),
+        Ok(None) => Replay::Right,
+        Err(words) => Replay::Failed(words),
+    }
+}
+
 /// Runs the code that the installed Halide compiles from the pipeline on the inputs of a counterexample.
 pub fn replay(stock: &Stock, counterexample: &Counterexample) -> Replay {
     match tempfile::tempdir() {
@@ -110,7 +135,20 @@ fn replay_in(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> R
 fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<Replay, String> {
     let (bindings, windows) = given(stock, counterexample).ok_or("inputs of other types")?;
     let expected = write_case(stock, &bindings, &windows, folder)?;
-    stock.job.run(folder).map_err(|error| error.to_string())?;
+    match &stock.code {
+        Code::Own(_) => stock.job.run(folder).map_err(|error| error.to_string())?,
+        Code::Given(dump) => {
+            execute::execute(stock, (dump, &stock.names), (&bindings, &windows), folder)?;
+        }
+        Code::Text(text) => {
+            let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+            let own = stock.job.compile(place.path()).map_err(|error| error.to_string())?;
+            if own.statement != *text {
+                return Err(OTHER_CODE.to_owned());
+            }
+            stock.job.run(folder).map_err(|error| error.to_string())?;
+        }
+    }
     compare(stock, &windows, &expected, folder)
 }
 

@@ -39,9 +39,17 @@ fn judged(paths: &[PathBuf]) -> Vec<Row> {
     })
 }
 
-/// None of them is wrong, so that none may be refuted by a run that the compiled code bears out.
+/// Halide reads beyond memory there: the code gives the right values, and AddressSanitizer sees the read.
+const READS_BEYOND: &str = "rfactor_in_vectors";
+
+/// No other is wrong, so that none may be refuted by a run that the compiled code bears out.
 fn are_right(rows: &[Row]) {
     for row in rows {
+        if row.name == READS_BEYOND {
+            assert!(row.remark.contains("stack-buffer-overflow"), "{}: {}", row.name, row.remark);
+            assert_eq!(row.verdict, "refuted", "{}", row.name);
+            continue;
+        }
         assert!(!row.wrong_code && row.verdict != "refuted", "{}: {}", row.name, row.remark);
         assert!(row.verdict != "unknown" || !row.remark.is_empty(), "{} has no reason", row.name);
     }

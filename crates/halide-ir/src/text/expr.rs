@@ -398,6 +398,27 @@ fn broadcast(word: &str) -> Option<u32> {
     count(digits).filter(|lanes| *lanes > 1)
 }
 
+/// Whether a text with this name for a function, or a parameter, reads as something else: `x8(e)`, `select(a, b, c)`, `inf`.
+pub fn is_construct(name: &str) -> bool {
+    const FUNCTIONS: [&str; 10] = [
+        "ramp",
+        "min",
+        "max",
+        "select",
+        "concat_vectors",
+        "interleave_vectors",
+        "extract_element",
+        "slice_vectors",
+        "shuffle",
+        "reinterpret",
+    ];
+    FUNCTIONS.contains(&name)
+        || name.starts_with(REDUCE)
+        || numeric(name).is_some()
+        || broadcast(name).is_some()
+        || special(name).is_some()
+}
+
 fn reduction(name: &str) -> Option<ReduceOp> {
     ReduceOp::ALL.into_iter().find(|op| op.name() == name)
 }

@@ -12,10 +12,11 @@ mod stmt;
 
 pub use dump::{Pass, dump, not_a_dump};
 pub use error::SyntaxError;
+pub use expr::is_construct;
 pub use print::{digits, print, print_expr};
 
 use crate::Names;
-use crate::tree::{Block, Expr};
+use crate::tree::{Block, Expr, Stmt, StmtKind};
 use cursor::Cursor;
 
 /// Reads a statement: all of the text. Halide ends the last line of one; a further line break, as editors add it, is passed over.
@@ -36,6 +37,55 @@ pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
         return Err(SyntaxError { at: same, expected: "what Halide prints here", known: None });
     }
     Ok(block)
+}
+
+/// Gives the statements of a dump the places that they have in the text that Halide prints of them; none where the text does not read as the dump does.
+pub fn locate(block: &mut Block, text: &str, names: &Names) {
+    let mut names = names.clone();
+    let read = Cursor::new(text, 0, &mut names).block(0);
+    let is_located = read.is_ok_and(|read| located(block, &mut read.iter()));
+    if !is_located {
+        for_each_stmt(block, &mut |stmt| stmt.at = 0);
+    }
+}
+
+/// Gives statements the places of others that are the same but for scopes; whether they are.
+fn located(block: &mut Block, read: &mut std::slice::Iter<'_, Stmt>) -> bool {
+    for stmt in block {
+        if let StmtKind::Scope(body) = &mut stmt.kind {
+            stmt.at = read.as_slice().first().map_or(0, |first| first.at);
+            if !located(body, read) {
+                return false;
+            }
+            continue;
+        }
+        let Some(other) = read.next() else { return false };
+        stmt.at = other.at;
+        if std::mem::discriminant(&stmt.kind) != std::mem::discriminant(&other.kind) {
+            return false;
+        }
+        let mut bodies = Vec::new();
+        other.for_each_block(&mut |body| bodies.push(body));
+        let mut bodies = bodies.into_iter();
+        let mut same = true;
+        stmt.kind.for_each_body_mut(&mut |body| {
+            same &= bodies.next().is_some_and(|other| {
+                let mut other = other.iter();
+                located(body, &mut other) && other.as_slice().is_empty()
+            });
+        });
+        if !same || bodies.next().is_some() {
+            return false;
+        }
+    }
+    true
+}
+
+fn for_each_stmt(block: &mut Block, visit: &mut impl FnMut(&mut Stmt)) {
+    for stmt in block {
+        visit(stmt);
+        stmt.kind.for_each_body_mut(&mut |body| for_each_stmt(body, visit));
+    }
 }
 
 /// Reads an expression: all of the text.

@@ -2,7 +2,7 @@
 
 `where` prints the folder of the package. `compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, as Halide prints it, `final.stmt`, and without loss, `final.dump`, by the C++ side of the bridge, `library`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
 MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction, `target.txt` if it or `target` names a target.
-`specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
+`compile-object` writes `pipeline.o` too, and the name of its function to `pipeline.o.name`. `specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
 `run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and
 writes `output.N.npy` anew; where there are folders `case_*`, in each of them, and `done.txt` if no entry check fails. The last axis of a file is the first dimension of a buffer. `call` does so with `pipeline.o`, the object
 file of a generator.
@@ -130,11 +130,11 @@ def compile_pipeline(halide, folder, options):
     if target:
         (folder / "target.txt").write_text(str(target))
     print(MARK, file=sys.stderr, flush=True)
-    lower(halide, pipeline, str(target or ""), folder, options["library"])
+    lower(halide, pipeline, str(target or ""), folder, options)
 
 
-def lower(halide, pipeline, target, folder, library):
-    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next."""
+def lower(halide, pipeline, target, folder, options):
+    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next. With `object` its code too."""
     from ctypes import CDLL, c_char_p, c_size_t, c_uint8, c_void_p, create_string_buffer
 
     # An object of pybind11 begins with the count of references and the type, then has the address of the C++ object, if the layout is the simple one: a bit behind three pointers and one more.
@@ -144,11 +144,16 @@ def lower(halide, pipeline, target, folder, library):
     address = c_void_p.from_address(id(pipeline) + 16).value
     outputs = "".join("\n" + output.name() for output in pipeline.outputs())
     words = create_string_buffer(1 << 16)
-    compile_in_cpp = CDLL(library).halidom_compile
-    compile_in_cpp.argtypes = [c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_size_t]
+    compile_in_cpp = CDLL(options["library"]).halidom_compile
+    compile_in_cpp.argtypes = [c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_size_t]
     paths = [str(folder / name).encode() for name in ("final.stmt", "final.dump")]
+    paths.append(str(folder / "pipeline.o").encode() if "object" in options else b"")
     if compile_in_cpp(address, outputs.encode(), target.encode(), *paths, words, len(words)) != 0:
         raise halide.HalideError(words.value.decode(errors="replace"))
+
+
+def compile_object(halide, folder, options):
+    compile_pipeline(halide, folder, {**options, "object": "yes"})
 
 
 def specify(halide, folder, options):
@@ -318,7 +323,7 @@ def line_of(error, script):
 
 def attempt(halide, job, folder, options):
     """Does a job for a folder; whether it is done."""
-    jobs = {"compile": compile_pipeline, "specify": specify, "settle": settle, "run": run}
+    jobs = {"compile": compile_pipeline, "compile-object": compile_object, "specify": specify, "settle": settle, "run": run}
     script = Path(options["script"]).resolve() if "script" in options else None
     try:
         jobs[job](halide, folder, options)

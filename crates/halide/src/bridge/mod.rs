@@ -1,5 +1,6 @@
-//! An installed Halide, unmodified: the Python package, driven by a script of our own, and compiled generators.
+//! An installed Halide, unmodified: the Python package, driven by a script of our own, a C++ side that writes statements without loss and reads them back ([`Built`]), and compiled generators.
 
+mod built;
 mod error;
 mod native;
 
@@ -9,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 use native::Native;
 
@@ -235,7 +237,7 @@ impl Job {
         if let Origin::Script(file) = &self.origin {
             command.arg(option("script=", file));
         }
-        if job == "compile" {
+        if matches!(job, "compile" | "compile-object") {
             command.arg(option("library=", &Native::of(&python)?.library()));
         }
         command.args(self.target.iter().map(|target| format!("target={target}")));

@@ -208,16 +208,17 @@ impl<'a> Walk<'a> {
             outputs.push(self.output(pool, *name)?);
         }
         self.outputs = outputs.iter().flat_map(|output| output.buffers.clone()).collect();
-        for func in &self.pipeline.funcs {
-            for stage in func.stages() {
+        // Floats of a dump are exact; six digits of a text may stand for the pipeline's.
+        if !tree::is_lossless(block) {
+            for stage in self.pipeline.funcs.iter().flat_map(|func| func.stages()) {
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
                 exprs.for_each(|expr| self.nodes.know_floats(expr));
             }
-        }
-        for func in &self.source.algorithm.funcs {
-            let stages = pool.func(*func).stages();
-            for value in stages.iter().flat_map(|stage| &stage.values) {
-                self.nodes.know_folded(pool, *value);
+            for func in &self.source.algorithm.funcs {
+                let stages = pool.func(*func).stages();
+                for value in stages.iter().flat_map(|stage| &stage.values) {
+                    self.nodes.know_folded(pool, *value);
+                }
             }
         }
         self.know_signature(pool);

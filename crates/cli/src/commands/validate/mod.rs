@@ -14,7 +14,7 @@ use std::path::Path;
 use halidom_driver::files;
 use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
-use halidom_driver::stock;
+use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Verdict as Outcome};
 use halidom_verdict::Verdict;
@@ -77,6 +77,9 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     if stock.is_some() {
         options = options.of_stock();
     }
+    if let (Some(path), Some(stock)) = (&args.write_statement, &stock) {
+        write_statement(stock, path, output)?;
+    }
     let annotations = annotated::wanted(args.annotations);
     let mut each = |key: &str,
                     subject: Subject,
@@ -106,7 +109,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
             Outcome::Proved | Outcome::Unknown(_) => None,
         };
         let folder = args.replay.as_deref();
-        let replayed = stock.as_ref().map(|stock| stock::bear_out(stock, &mut report, folder));
+        let replayed = stock.as_ref().filter(|_| !args.no_replay);
+        let replayed = replayed.map(|stock| stock::bear_out(stock, &mut report, folder));
         let replayed = replayed
             .transpose()
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -156,6 +160,17 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     let left: Vec<Verdict> = all.into_iter().filter_map(|judged| judged.left).collect();
     let left = (!left.is_empty()).then(|| Verdict::worst(left, NOTHING));
     Ok(Ended::Accepted { verdict, left })
+}
+
+/// Writes the statement that is judged, if it is known without loss.
+fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
+    let Some(text) = stock.lossless() else {
+        let message = "of this statement the text alone is known, which is no dump";
+        let hint = "give the pipeline without `--ir`, or a dump with it";
+        return Err(output.error("HAL1205", message, hint));
+    };
+    files::write_bytes(path, text.as_bytes())
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
 /// Loud about what makes every verdict of the run doubtful.

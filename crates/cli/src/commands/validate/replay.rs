@@ -18,6 +18,9 @@ pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut
             format!("compiled code: {output}{coords:?} is {got}, and the pipeline says {expected}"),
             true,
         ),
+        Replay::Faults(seen) => {
+            (format!("compiled code: gives what the pipeline says, and faults: {seen}"), true)
+        }
         Replay::Right => ("compiled code: gives what the pipeline says".to_owned(), false),
         Replay::Failed(words) => (format!("compiled code: not run ({words})"), false),
     };

@@ -227,6 +227,9 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
                         "the compiled code gives {got} for {output}{coords:?}, and the pipeline says {expected}"
                     ),
                 ),
+                Replay::Faults(seen) => {
+                    (Kind::Miscompiled, format!("the compiled code faults: {seen}"))
+                }
                 Replay::Right if is_unloaded(counterexample) => {
                     let reason =
                         "a lane is stored whose load is not made, which the code need not read";

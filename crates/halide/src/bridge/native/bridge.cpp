@@ -1,8 +1,14 @@
-// What the script that drives Halide's Python calls: the C++ side of a pipeline, compiled as `compile_to_conceptual_stmt` does, with the statement written down in both forms.
+// The C++ side of the bridge: a library for the script that drives Halide's Python, and a program of its own.
 
-#include "dump.h"
+#include "build.h"
+
+#include <iostream>
+
+#include <unistd.h>
 
 namespace {
+
+const unsigned SECONDS = 300;
 
 void keep(char *words, size_t size, const std::string &said) {
     snprintf(words, size, "%s", said.c_str());
@@ -10,8 +16,9 @@ void keep(char *words, size_t size, const std::string &said) {
 
 }  // namespace
 
+// Compiles a pipeline of Python as `compile_to_conceptual_stmt` does, and writes the statement in both forms; the object file too, if one is asked for.
 // `outputs` are the names of the pipeline's outputs as Python knows them, each after a line break: what is at the address is checked to be that pipeline.
-extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *target, const char *statement, const char *dump, char *words, size_t size) {
+extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size) {
     try {
         auto &made = *(Halide::Pipeline *)pipeline;
         std::string names;
@@ -26,12 +33,45 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
         Halide::Module module = made.compile_to_module(made.infer_arguments(), "", machine);
         module.compile({{Halide::OutputFileType::conceptual_stmt, statement}});
         halidom::write(dump, halidom::dump(module));
+        if (*object) {
+            module.compile({{Halide::OutputFileType::object, object}});
+            halidom::write(std::string(object) + ".name", module.name());
+        }
         return 0;
     } catch (const halidom::Unsupported &error) {
         keep(words, size, error.what());
         return 3;
     } catch (const std::exception &error) {
         keep(words, size, error.what());
+        return 1;
+    }
+}
+
+// `build DUMP KIND FILE [TARGET]`: an object file (`object`), Halide's C (`c`), or what is read as a dump again (`dump`); `runtime FILE TARGET`: Halide's runtime as an object file.
+int main(int argc, char **argv) {
+    try {
+        const std::string job = argc > 1 ? argv[1] : "";
+        // LLVM may take forever on code that nobody wrote.
+        alarm(SECONDS);
+        if (job == "runtime" && argc == 4) {
+            Halide::compile_standalone_runtime(argv[2], Halide::Target(argv[3]));
+            return 0;
+        }
+        if (job != "build" || argc < 5) {
+            std::cerr << "error: no such job\n";
+            return 2;
+        }
+        const std::string kind = argv[3], file = argv[4];
+        halidom::Reader reader(halidom::read_file(argv[2]));
+        const Halide::Module module = halidom::module_of(reader, argc > 5 ? argv[5] : "");
+        if (kind == "dump") {
+            halidom::write(file, halidom::dump(module));
+        } else {
+            module.compile({{kind == "c" ? Halide::OutputFileType::c_source : Halide::OutputFileType::object, file}});
+        }
+        return 0;
+    } catch (const std::exception &error) {
+        std::cerr << error.what() << '\n';
         return 1;
     }
 }

@@ -13,8 +13,12 @@ use std::time::UNIX_EPOCH;
 use super::{BridgeError, Failed, SCRIPT};
 
 /// The sources, by their names.
-const SOURCES: [(&str, &str); 2] =
-    [("dump.h", include_str!("dump.h")), ("bridge.cpp", include_str!("bridge.cpp"))];
+const SOURCES: [(&str, &str); 4] = [
+    ("dump.h", include_str!("dump.h")),
+    ("build.h", include_str!("build.h")),
+    ("bridge.cpp", include_str!("bridge.cpp")),
+    ("runner.cpp", include_str!("runner.cpp")),
+];
 
 /// The file that says what a folder was made of.
 const RECORD: &str = "made-of.txt";
@@ -23,7 +27,13 @@ const RECORD: &str = "made-of.txt";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Native {
     folder: PathBuf,
+    compiler: PathBuf,
+    /// The package's folder.
+    halide: PathBuf,
 }
+
+/// What has a compiler watch memory.
+const SANITIZER: &str = "-fsanitize=address";
 
 impl Native {
     /// The one for the Halide of this Python; compiled, where it is not yet.
@@ -41,6 +51,62 @@ impl Native {
     /// What the process of Python loads.
     pub(super) fn library(&self) -> PathBuf {
         self.folder.join("bridge.so")
+    }
+
+    /// The program that reads dumps back.
+    pub(super) fn program(&self) -> PathBuf {
+        self.folder.join("bridge")
+    }
+
+    /// Halide's runtime for a target as an object file: compiled once, as it takes longer to compile than most pipelines.
+    pub(super) fn runtime(&self, target: &str) -> Result<PathBuf, BridgeError> {
+        let kept = self.folder.join(format!("runtime-{:016x}.o", hash(target.as_bytes())));
+        if kept.is_file() {
+            return Ok(kept);
+        }
+        let made = self.folder.join(format!("runtime-{}.o", std::process::id()));
+        let mut command = Command::new(self.program());
+        command.arg("runtime").arg(&made).arg(target);
+        let done = super::run(&mut command, None)?;
+        done.map_err(|failed| BridgeError::Failed(failed.first_error()))?;
+        fs::rename(&made, &kept)?;
+        Ok(kept)
+    }
+
+    /// The program that runs compiled pipelines.
+    pub(super) fn runner(&self) -> PathBuf {
+        self.folder.join("runner")
+    }
+
+    /// The program that runs pipelines that were compiled with AddressSanitizer: compiled at its first use, as not every compiler has the sanitizer.
+    pub(super) fn checked_runner(&self) -> Result<PathBuf, BridgeError> {
+        let kept = self.folder.join("runner-checked");
+        if kept.is_file() {
+            return Ok(kept);
+        }
+        let made = self.folder.join(format!("runner-{}", std::process::id()));
+        let mut command = Command::new(&self.compiler);
+        command.args(["-std=c++17", "-O1", SANITIZER, "-o"]).arg(&made);
+        command.arg(self.folder.join("runner.cpp")).arg("-I").arg(self.halide.join("include"));
+        compiled(&self.compiler, command.arg("-ldl"))?;
+        fs::rename(&made, &kept)?;
+        Ok(kept)
+    }
+
+    /// Compiles Halide's C with AddressSanitizer, together with object files, to a library.
+    pub(super) fn check(
+        &self,
+        c: &Path,
+        objects: &[&Path],
+        library: &Path,
+    ) -> Result<(), BridgeError> {
+        let mut command = Command::new(&self.compiler);
+        // A `memcpy` that the compiler does by itself would not be watched, and vectors are loaded by it.
+        command.args(["-std=c++17", "-w", "-O0", "-g", "-fno-builtin", "-fPIC", "-shared"]);
+        command.args([SANITIZER, "-o"]);
+        command.arg(library).args(["-x", "c++"]).arg(c).args(["-x", "none"]).args(objects);
+        command.arg("-I").arg(self.halide.join("include")).args(["-ldl", "-lpthread", "-lm"]);
+        compiled(&self.compiler, &mut command)
     }
 }
 
@@ -76,7 +142,8 @@ impl Installed {
     fn native(&self) -> Result<Native, BridgeError> {
         let cache = cache();
         let folder = cache.join(format!("halide-bridge-{:016x}", hash(self.record.as_bytes())));
-        let native = Native { folder };
+        let native =
+            Native { folder, compiler: self.compiler.clone(), halide: self.halide.clone() };
         if self.is_there(&native) {
             return Ok(native);
         }
@@ -116,18 +183,29 @@ impl Installed {
         command.args(["-o", "bridge.o", "-I"]).arg(self.halide.join("include"));
         self.run(&mut command)?;
         let libraries = self.halide.join("lib64");
+        for words in [["-shared", "-o", "bridge.so"].as_slice(), &["-o", "bridge"]] {
+            let mut command = Command::new(&self.compiler);
+            command.current_dir(folder).args(words).args(["bridge.o", "-L"]);
+            command.arg(&libraries).arg("-lHalide").arg(rpath(&libraries));
+            self.run(&mut command)?;
+        }
         let mut command = Command::new(&self.compiler);
-        command.current_dir(folder).args(["-shared", "-o", "bridge.so", "bridge.o", "-L"]);
-        command.arg(&libraries).arg("-lHalide").arg(rpath(&libraries));
+        command.current_dir(folder).args(["-std=c++17", "-O1", "-o", "runner", "runner.cpp", "-I"]);
+        command.arg(self.halide.join("include")).arg("-ldl");
         self.run(&mut command)
     }
 
     fn run(&self, command: &mut Command) -> Result<(), BridgeError> {
-        super::run(command, None)?.map(drop).map_err(|failed| {
-            let words = failed.first_error();
-            BridgeError::Compiler { compiler: self.compiler.clone(), words }
-        })
+        compiled(&self.compiler, command)
     }
+}
+
+/// Runs a compiler.
+fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
+    super::run(command, None)?.map(drop).map_err(|failed| {
+        let words = failed.first_error();
+        BridgeError::Compiler { compiler: compiler.to_owned(), words }
+    })
 }
 
 /// The option that lets a program find libraries in a folder.
@@ -149,7 +227,7 @@ pub(super) fn package(python: &Path) -> Result<PathBuf, BridgeError> {
 }
 
 /// The C++ compiler: the one that the environment names as `CXX`, else one on the PATH.
-fn compiler() -> Option<PathBuf> {
+pub(super) fn compiler() -> Option<PathBuf> {
     if let Some(named) = env::var_os("CXX").filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
         return if named.components().count() > 1 { Some(named) } else { on_path(&named) };

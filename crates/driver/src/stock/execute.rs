@@ -1,0 +1,161 @@
+//! Runs of a statement itself, compiled by the bridge: of one that a file gives, and under AddressSanitizer.
+
+use std::path::Path;
+use std::time::Duration;
+
+use halidom_halide::Names;
+use halidom_halide::bridge::{Built, Case, Ending, Given, Memory, Placement};
+use halidom_halide::dump::{ArgumentKind, Buffer, Dump};
+use halidom_halide::tree::Scalar as HalideScalar;
+use halidom_interp::Bindings;
+use halidom_ir::{Array, Constant, Scalar, Shape};
+
+use super::Stock;
+use crate::files;
+use crate::subject::Subject;
+
+/// How long a run may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs the statement of a dump on inputs, and writes what it leaves in the outputs, `output.N.npy`, to the folder.
+pub(super) fn execute(
+    stock: &Stock,
+    (dump, names): (&Dump, &Names),
+    (bindings, windows): (&Bindings, &[Shape]),
+    folder: &Path,
+) -> Result<(), String> {
+    let case = case_of(stock, (dump, names), (bindings, windows))?;
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let built = Built::of_dump(dump, names, place.path()).map_err(|error| error.to_string())?;
+    let built = built
+        .map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))?;
+    match ending_of(&built, case.clone())? {
+        Ending::Done(memories) => write(stock, (dump, &case, &memories), windows, folder),
+        Ending::Failed(words) => Err(words),
+        Ending::Crashed(signal) => Err(format!("signal {signal} ends it")),
+        Ending::Seen(report) => Err(report),
+        Ending::Late => Err("it takes too long".to_owned()),
+    }
+}
+
+/// Runs the statement of a dump under AddressSanitizer: what that sees, if it sees something.
+pub(super) fn watched(
+    stock: &Stock,
+    (dump, names): (&Dump, &Names),
+    (bindings, windows): (&Bindings, &[Shape]),
+) -> Result<Option<String>, String> {
+    let case = case_of(stock, (dump, names), (bindings, windows))?;
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let built = Built::checked(dump, names, place.path()).map_err(|error| error.to_string())?;
+    let built = built
+        .map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))?;
+    Ok(match ending_of(&built, case)? {
+        Ending::Seen(report) => Some(gist(&report)),
+        Ending::Done(_) | Ending::Failed(_) | Ending::Crashed(_) | Ending::Late => None,
+    })
+}
+
+fn ending_of(built: &Built, case: Case) -> Result<Ending, String> {
+    let endings = built.run(&[case], LIMIT).map_err(|error| error.to_string())?;
+    endings.into_iter().next().ok_or_else(|| "a run without an ending".to_owned())
+}
+
+/// What a report says first: the kind of the fault, the access, and what memory it is at.
+fn gist(report: &str) -> String {
+    let line = |word: &str| report.lines().find(|line| line.contains(word)).unwrap_or_default();
+    let kind = line("ERROR: AddressSanitizer").split("AddressSanitizer: ").nth(1);
+    let kind = kind.and_then(|rest| rest.split(' ').next()).unwrap_or("a fault");
+    let access = line(" of size ").split(" at ").next().unwrap_or_default().trim();
+    format!("AddressSanitizer: {kind}, {access}")
+}
+
+/// The buffer of an array.
+fn memory_of(buffer: Buffer, ty: HalideScalar, array: &Array) -> Option<Memory> {
+    let (code, bits) = match ty {
+        HalideScalar::Int(bits) => (0, bits),
+        HalideScalar::UInt(bits) => (1, bits),
+        HalideScalar::Float(bits) => (2, bits),
+        HalideScalar::BFloat(_) | HalideScalar::Handle(_) => return None,
+    };
+    let fits = |value: i64| i32::try_from(value).ok();
+    let mut dims = Vec::new();
+    for ((min, extent), stride) in array.shape.iter().zip(&array.strides) {
+        dims.push([fits(*min)?, fits(*extent)?, fits(*stride)?]);
+    }
+    let alignment = buffer.host_alignment.max(1);
+    Some(Memory { code, bits, dims, alignment, offset: 0, bytes: array.data.clone() })
+}
+
+/// The arguments of a statement on inputs, in order.
+fn case_of(
+    stock: &Stock,
+    (dump, names): (&Dump, &Names),
+    (bindings, windows): (&Bindings, &[Shape]),
+) -> Result<Case, String> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let outputs = compiled.program.outputs.iter().zip(windows);
+    let mut outputs = outputs
+        .flat_map(|(output, window)| output.buffers.iter().map(move |buffer| (*buffer, window)));
+    let mut arguments = Vec::new();
+    for argument in &dump.arguments {
+        let name = names.text(argument.name);
+        let wrong = || format!("`{name}` is of another kind in the statement");
+        let given = match argument.kind {
+            ArgumentKind::Scalar => {
+                let param = algorithm.params.iter().find(|param| pool.var(**param).name == name);
+                // A parameter that the pipeline does not use has no value.
+                let value = param.and_then(|param| bindings.var(*param));
+                Given::Scalar(value.and_then(Constant::to_bits).unwrap_or(0))
+            }
+            ArgumentKind::Input(buffer) => {
+                let mut inputs = algorithm.inputs.iter();
+                let input = inputs.find(|input| pool.func(**input).name == name);
+                let unused = Array::zeros(Scalar::U64, vec![(0, 1); buffer.dimensions.into()]);
+                let array = match input {
+                    Some(input) => bindings.input(*input).cloned(),
+                    None => unused,
+                };
+                let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
+                Given::Buffer(memory.ok_or_else(wrong)?)
+            }
+            ArgumentKind::Output(buffer) => {
+                let (id, window) = outputs.next().ok_or_else(wrong)?;
+                let array = Array::zeros(pool.buffer(id).scalar, window.clone());
+                let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
+                Given::Buffer(memory.ok_or_else(wrong)?)
+            }
+        };
+        arguments.push(given);
+    }
+    Ok(Case { arguments, placement: Placement::BeforeFault })
+}
+
+/// Writes the outputs that a run left, in order.
+fn write(
+    stock: &Stock,
+    (dump, case, memories): (&Dump, &Case, &[Vec<u8>]),
+    windows: &[Shape],
+    folder: &Path,
+) -> Result<(), String> {
+    let Subject { pool, compiled, .. } = &stock.subject;
+    let is_buffer = |given: &&Given| matches!(given, Given::Buffer(_));
+    let buffers = case.arguments.iter().filter(is_buffer).count();
+    if buffers != memories.len() {
+        return Err("results are missing".to_owned());
+    }
+    let kinds = dump.arguments.iter().filter(|argument| argument.kind != ArgumentKind::Scalar);
+    let left = kinds.zip(memories).filter_map(|(argument, memory)| {
+        matches!(argument.kind, ArgumentKind::Output(_)).then_some(memory)
+    });
+    let outputs = compiled.program.outputs.iter().zip(windows);
+    let outputs = outputs
+        .flat_map(|(output, window)| output.buffers.iter().map(move |buffer| (*buffer, window)));
+    for (number, ((id, window), memory)) in outputs.zip(left).enumerate() {
+        let array = Array::zeros(pool.buffer(id).scalar, window.clone());
+        let mut array = array.ok_or("an output is too large")?;
+        array.data.clone_from(memory);
+        files::write(&folder.join(format!("output.{number}.npy")), &array)
+            .map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
