@@ -395,16 +395,9 @@ fn translated(
     for (words, file) in assumed {
         conditions.push(translate::assumption(words, (&plain, &pipeline), &mut names, *file)?);
     }
-    let mut source = plain.clone();
-    let compiled = translate::program(&mut source, &pipeline, &names, (&block, &conditions))
+    let own = (&pipeline, &names);
+    let (subject, notes) = judged_of((&plain, before.as_ref()), own, (&block, &conditions))
         .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
-    keep_in_range(&mut source, before.as_ref());
-    let compiled = claims::infer(&mut source, compiled, None);
-    let mut notes = compiled.notes;
-    if before.is_none() {
-        notes.extend(factored(&pipeline, &names));
-    }
-    let subject = subject(source, before.as_ref(), (compiled.program, compiled.contract));
     let said = subject.algorithm.clone();
     let source = plain;
     Ok(Stock {
@@ -422,6 +415,23 @@ fn translated(
         conditions,
         said,
     })
+}
+
+/// What is judged where a pipeline was compiled to a statement, and what its translation left out.
+fn judged_of(
+    (plain, before): (&translate::Source, Option<&translate::Source>),
+    (pipeline, names): (&Pipeline, &Names),
+    stated: (&Block, &[Expr]),
+) -> Result<(Subject, Vec<String>), translate::Unsupported> {
+    let mut source = plain.clone();
+    let compiled = translate::program(&mut source, pipeline, names, stated)?;
+    keep_in_range(&mut source, before);
+    let compiled = claims::infer(&mut source, compiled, None);
+    let mut notes = compiled.notes;
+    if before.is_none() {
+        notes.extend(factored(pipeline, names));
+    }
+    Ok((subject(source, before, (compiled.program, compiled.contract)), notes))
 }
 
 /// A function that the pipeline calls, or a parameter of it, that a text prints as something else of Halide's.

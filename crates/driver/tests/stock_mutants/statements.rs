@@ -69,16 +69,17 @@ fn of_script(path: &Path) -> Request {
 
 /// A row of Table 1, if the shared material is there.
 fn row(name: &str) -> Option<(String, Request)> {
-    let own = root().join("../shared/halide21/table1").join(name);
-    let statement = own.join("stock.stmt");
-    if !statement.is_file() {
+    let own = root().join("../shared/halide21/table1").join(name).join(name);
+    let file = own.with_extension("hlpipe");
+    if !file.is_file() || !has_halide() {
         return None;
     }
-    let mut request = Request::of(&own.join(name).with_extension("hlpipe"));
-    request.statement = Some(statement);
-    if name.ends_with("_strict") {
-        // The statement was compiled so; the pipeline's file does not say it.
-        request.job.target = Some("host-strict_float".to_owned());
-    }
+    let mut request = Request::of(&file);
+    // The statement was compiled so; the pipeline's file does not say it.
+    request.job.target = match name {
+        "sdot" => Some("host-no_asserts-no_bounds_query".to_owned()),
+        name if name.ends_with("_strict") => Some("host-strict_float".to_owned()),
+        _ => None,
+    };
     Some((name.to_owned(), request))
 }

@@ -37,13 +37,18 @@ pub(crate) fn judge(stock: &Stock, is_wrong: bool) -> Judged {
             };
         })
     });
-    match judged.report.verdict {
+    let (stock, mut report) = (judged.stock, judged.report);
+    // What is wrong must be so in the code that is compiled of the statement.
+    let mut code = String::new();
+    if is_wrong {
+        let replay = stock::bear_out(&stock, &mut report, None).expect("it has a folder");
+        code = replay.map_or_else(String::new, |replay| format!("{replay:?}"));
+    }
+    match report.verdict {
         halidom_validate::Verdict::Proved => {
             Judged { verdict: Verdict::Proved, reason: String::new() }
         }
-        halidom_validate::Verdict::Refuted(_) => {
-            Judged { verdict: Verdict::Refuted, reason: String::new() }
-        }
+        halidom_validate::Verdict::Refuted(_) => Judged { verdict: Verdict::Refuted, reason: code },
         halidom_validate::Verdict::Unknown(reason) => Judged { verdict: Verdict::Unknown, reason },
     }
 }

@@ -558,10 +558,10 @@ fn shift_direction(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr
 }
 
 fn names(scope: &Scope<'_>, expr: &Expr, found: &mut Vec<Expr>) {
-    let Expr::Variable { name, ty: known } = expr else { return };
+    let Expr::Variable { name, ty: _ } = expr else { return };
     let Some(ty) = scope.type_of(expr) else { return };
     for other in scope.values(ty, Some(*name)).into_iter().take(4) {
-        found.push(Expr::Variable { name: other, ty: *known });
+        found.push(Expr::Variable { name: other, ty: Some(ty) });
     }
 }
 

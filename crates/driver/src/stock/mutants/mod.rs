@@ -11,11 +11,11 @@ mod stores;
 mod tasks;
 mod walk;
 
-use halidom_base::FxHashSet;
+use halidom_halide::dump::Dump;
 use halidom_halide::tree::{Block, Expr, Scalar, Stmt, Type};
-use halidom_halide::{NameId, Names, claims, pipeline, text, translate};
+use halidom_halide::{NameId, Names, pipeline, text, translate};
 
-use super::{Stock, keep_in_range, subject};
+use super::{Code, Stock, judged_of};
 pub use observe::{Observed, Observer};
 use walk::{Known, Role, Scope, Visit};
 
@@ -148,8 +148,7 @@ impl<'a> Statement<'a> {
     /// At most so many sites of each kind, spread over the statement by a seed, in the order of [`Self::sites`], whose statements all differ.
     pub fn chosen(&self, each: usize, seed: u64) -> Vec<Site> {
         let mut found = Vec::new();
-        let mut seen: FxHashSet<String> = FxHashSet::default();
-        seen.insert(self.text(&self.stock.block));
+        let mut seen: Vec<Block> = vec![self.stock.block.clone()];
         let mut all = self.sites();
         for kind in KINDS.iter().copied().flatten() {
             let rest = all.iter().position(|site| !std::ptr::eq(site.kind, kind));
@@ -173,8 +172,10 @@ impl<'a> Statement<'a> {
                 if taken.len() == each {
                     break;
                 }
-                if seen.insert(self.text(&self.changed(&own[number]))) {
+                let block = self.changed(&own[number]);
+                if !seen.contains(&block) {
                     taken.push(number);
+                    seen.push(block);
                 }
             }
             let chosen = own.into_iter().enumerate().filter(|(number, _)| taken.contains(number));
@@ -206,25 +207,23 @@ impl<'a> Statement<'a> {
         text::print(block, &self.names)
     }
 
-    /// What was compiled, with another statement in place of its own; or why that is refused.
+    /// What was compiled, with another statement in place of its own; or why that is refused. Its code is what the bridge compiles of that statement.
     pub fn stock(&self, block: Block) -> Result<Stock, String> {
-        let Stock { pipeline, source, before, conditions, .. } = self.stock;
+        let Stock { pipeline, source, before, conditions, code, .. } = self.stock;
         translate::belongs(pipeline, &self.names, &block).map_err(|found| found.what)?;
-        let mut source = source.clone();
-        let compiled = translate::program(&mut source, pipeline, &self.names, (&block, conditions))
+        let sources = (source, before.as_ref());
+        let stated = (&block, conditions.as_slice());
+        let (subject, notes) = judged_of(sources, (pipeline, &self.names), stated)
             .map_err(|unsupported| unsupported.what)?;
-        keep_in_range(&mut source, before.as_ref());
-        let compiled = claims::infer(&mut source, compiled, None);
-        let subject = subject(source, before.as_ref(), (compiled.program, compiled.contract));
         let said = subject.algorithm.clone();
-        Ok(Stock {
-            subject,
-            notes: compiled.notes,
-            block,
-            names: self.names.clone(),
-            said,
-            ..self.stock.clone()
-        })
+        let code = match code {
+            Code::Own(Some(dump)) | Code::Given(dump) => {
+                Code::Given(Dump { block: block.clone(), ..dump.clone() })
+            }
+            Code::Own(None) | Code::Text(_) => Code::Text(self.text(&block)),
+        };
+        let names = self.names.clone();
+        Ok(Stock { subject, notes, block, code, names, said, ..self.stock.clone() })
     }
 }
 
@@ -300,8 +299,9 @@ fn spread(scalar: Expr, lanes: u32) -> Expr {
     if lanes == 1 { scalar } else { Expr::Broadcast { value: Box::new(scalar), lanes } }
 }
 
+/// A variable of `int32`.
 fn variable(name: NameId) -> Expr {
-    Expr::Variable { name, ty: None }
+    Expr::Variable { name, ty: Some(Type::INT32) }
 }
 
 /// Conditions that do not always hold, on what is in scope.

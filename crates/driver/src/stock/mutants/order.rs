@@ -667,7 +667,8 @@ fn let_renamed(point: &Point<'_>, edits: &mut Edits) {
         edits.push(move |block| {
             let StmtKind::Let { name, .. } = &mut block[at].kind else { return };
             let own = std::mem::replace(name, other);
-            block.insert(at + 1, stmt(StmtKind::Let { name: own, value: variable(other) }));
+            let value = Expr::Variable { name: other, ty: Some(ty) };
+            block.insert(at + 1, stmt(StmtKind::Let { name: own, value }));
         });
     }
 }

@@ -3,7 +3,7 @@
 use halidom_halide::tree::{Block, Expr, Stmt, StmtKind};
 
 use super::walk::{blocks, blocks_mut};
-use super::{Edits, Find, Kind, Point, doubts, plus, variable};
+use super::{Edits, Find, Kind, Point, doubts, plus};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {
@@ -251,8 +251,9 @@ fn acquire_count(point: &Point<'_>, edits: &mut Edits) {
 
 /// Other semaphores in scope.
 fn semaphores(point: &Point<'_>, own: &Expr) -> Vec<Expr> {
-    let names = point.scope.semaphores();
-    names.into_iter().map(variable).filter(|other| !same_variable(other, own)).collect()
+    let known = point.scope.semaphores().into_iter();
+    let known = known.map(|(name, ty)| Expr::Variable { name, ty: Some(ty) });
+    known.filter(|other| !same_variable(other, own)).collect()
 }
 
 fn same_variable(one: &Expr, other: &Expr) -> bool {

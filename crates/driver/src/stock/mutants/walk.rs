@@ -102,15 +102,16 @@ impl Scope<'_> {
         found
     }
 
-    /// The semaphores in scope, the innermost first.
-    pub(super) fn semaphores(&self) -> Vec<NameId> {
+    /// The semaphores in scope with their types, the innermost first.
+    pub(super) fn semaphores(&self) -> Vec<(NameId, Type)> {
         let mut found = Vec::new();
         for (name, bound) in self.bound.iter().rev() {
-            let Bound::Value(Some(Type { scalar: Scalar::Handle(_), lanes: _ })) = bound else {
+            let Bound::Value(Some(ty @ Type { scalar: Scalar::Handle(_), lanes: 1 })) = bound
+            else {
                 continue;
             };
-            if self.names.text(*name).contains("semaphore") && !found.contains(name) {
-                found.push(*name);
+            if self.names.text(*name).contains("semaphore") && !found.contains(&(*name, *ty)) {
+                found.push((*name, *ty));
             }
         }
         found
