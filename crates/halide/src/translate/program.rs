@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         self.outputs = outputs.iter().flat_map(|output| output.buffers.clone()).collect();
         // Floats of a dump are exact; six digits of a text may stand for the pipeline's.
         if !tree::is_lossless(block) {
-            for stage in self.pipeline.funcs.iter().flat_map(|func| func.stages()) {
+            for stage in self.pipeline.funcs.iter().flat_map(crate::pipeline::Func::stages) {
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
                 exprs.for_each(|expr| self.nodes.know_floats(expr));
             }
