@@ -135,15 +135,25 @@ pub fn code(contract: &Contract) -> Code {
 
 /// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
-    stack::whole(|| judge_here(pool, algorithm, compiled, options))
+    judge_within(pool, (algorithm, compiled), options, &|_| {})
+}
+
+/// The same, with limits that a caller sets: how much is asked, and how long is searched.
+pub fn judge_within(
+    pool: &Pool,
+    (algorithm, compiled): (&Algorithm, &Compiled),
+    options: &Options,
+    limit: &dyn Fn(&mut halidom_validate::Options),
+) -> Report {
+    stack::whole(|| judge_here(pool, (algorithm, compiled), options, limit))
 }
 
 /// The same, on the stack at hand.
 fn judge_here(
     pool: &Pool,
-    algorithm: &Algorithm,
-    compiled: &Compiled,
+    (algorithm, compiled): (&Algorithm, &Compiled),
     options: &Options,
+    limit: &dyn Fn(&mut halidom_validate::Options),
 ) -> Report {
     let mut report = if options.engine == Engine::Reference {
         reference::judge(pool, algorithm, compiled, &options.reference())
@@ -157,6 +167,7 @@ fn judge_here(
         if options.borders {
             own.given = at_borders(pool, (algorithm, &compiled.program), BORDERS);
         }
+        limit(&mut own);
         let (steps, program) = (&compiled.steps, &compiled.program);
         halidom_validate::validate_refined(&mut pool.clone(), algorithm, steps, program, &own)
     };

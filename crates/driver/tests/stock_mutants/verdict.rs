@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Annotations, Stock};
-use halidom_validate::{Search, validate_refined};
+use halidom_validate::Search;
 
 use crate::result::Verdict;
 
@@ -17,28 +17,25 @@ pub(crate) struct Judged {
 
 /// Time for a question to the solver.
 const TIMEOUT: Duration = Duration::from_secs(4);
-/// Sizes at the borders of what entry checks accept.
-const BORDERS: usize = 16;
 
 /// Judges it. One that is not seen to be wrong is not searched for long.
 pub(crate) fn judge(stock: &Stock, is_wrong: bool) -> Judged {
     let options = Options::find().expect("a solver is installed").of_stock();
     let judged = stock::judged(stock, Annotations::Never, &mut |subject| {
-        let mut own = options.validator();
-        own.timeout = TIMEOUT;
-        // What is open once is not proved.
-        own.budget.open = Some(1);
-        own.strictness = Duration::ZERO;
-        let (pool, program) = (&subject.pool, &subject.compiled.program);
-        if is_wrong {
-            own.given = judge::at_borders(pool, (&subject.algorithm, program), BORDERS);
-            own.search = Search { trials: 120, time: Duration::from_secs(2), ..Search::default() };
-        } else {
-            let time = Duration::from_millis(200);
-            own.search = Search { trials: 10, time, ..Search::default() };
-        }
-        let steps = &subject.compiled.steps;
-        validate_refined(&mut pool.clone(), &subject.algorithm, steps, program, &own)
+        let (pool, judged) = (&subject.pool, (&subject.algorithm, &subject.compiled));
+        judge::judge_within(pool, judged, &options, &|own| {
+            own.timeout = TIMEOUT;
+            // What is open once is not proved.
+            own.budget.open = Some(1);
+            own.strictness = Duration::ZERO;
+            own.search = if is_wrong {
+                let time = Duration::from_secs(2);
+                Search { trials: 120, time, ..Search::default() }
+            } else {
+                let time = Duration::from_millis(200);
+                Search { trials: 10, time, ..Search::default() }
+            };
+        })
     });
     match judged.report.verdict {
         halidom_validate::Verdict::Proved => {

@@ -43,8 +43,8 @@ struct Known {
     case: MachineCase,
     /// What the pipeline says; nothing if it has no value.
     wanted: Option<Vec<Wanted>>,
-    /// Whether the statement as it was compiled ends with an error.
-    ends: bool,
+    /// The error with which the statement as it was compiled ends.
+    ends: Option<String>,
     /// How much it may do.
     steps: u64,
 }
@@ -186,7 +186,11 @@ impl Observer {
             }
         }
         if accepted == 0 {
-            return Err(format!("no run is short enough ({long} too long, {refused} refused)"));
+            let errors = own.known.iter().find_map(|known| known.ends.as_deref());
+            let errors = errors.unwrap_or("none");
+            return Err(format!(
+                "no run is short enough ({long} too long, {refused} refused: {errors})"
+            ));
         }
         Ok(own)
     }
@@ -211,10 +215,10 @@ impl Observer {
                 if let Some(words) = self.difference(&made, values, &bytes) {
                     return Err(format!("the machine gives another value: {words}"));
                 }
-                Ok(Tried::Accepted(Known { case: made, wanted, ends: false, steps }))
+                Ok(Tried::Accepted(Known { case: made, wanted, ends: None, steps }))
             }
-            Outcome::Ended { .. } => {
-                Ok(Tried::Refused(Known { case: made, wanted, ends: true, steps }))
+            Outcome::Ended { error, .. } => {
+                Ok(Tried::Refused(Known { case: made, wanted, ends: Some(error), steps }))
             }
             Outcome::Fault(fault) if wanted.is_some() => {
                 Err(format!("the machine faults: {fault}"))
@@ -227,7 +231,7 @@ impl Observer {
 
     /// Runs on which the statement as it was compiled gives what the pipeline says, and those that it refuses.
     pub fn runs(&self) -> (usize, usize) {
-        let refused = self.known.iter().filter(|known| known.ends).count();
+        let refused = self.known.iter().filter(|known| known.ends.is_some()).count();
         (self.known.len() - refused, refused)
     }
 
@@ -244,7 +248,7 @@ impl Observer {
             match run(&literal, &known.case, &limits) {
                 Outcome::Done { buffers, notes } => {
                     runs += 1;
-                    if known.ends && self.regrouped && notes.unusual_floats {
+                    if known.ends.is_some() && self.regrouped && notes.unusual_floats {
                         continue;
                     }
                     let Some(wanted) = &known.wanted else { continue };
@@ -255,7 +259,7 @@ impl Observer {
                 }
                 Outcome::Ended { error, .. } => {
                     runs += 1;
-                    if !known.ends {
+                    if known.ends.is_none() {
                         stricter = stricter.or(Some(error));
                     }
                 }
