@@ -13,6 +13,7 @@ use halidom_driver::stock::{
     self, Annotations, BesideAnnotated, Judged, Prophecies, Request, Stock, annotated_statement,
 };
 use halidom_driver::subject::Subject;
+use halidom_halide::{Names, dump, text};
 use halidom_validate::{Report, Verdict};
 
 fn root() -> PathBuf {
@@ -64,6 +65,14 @@ fn with_statement(text: &str) -> Stock {
     let file = folder.path().join("changed.stmt");
     std::fs::write(&file, text).expect("it can be written");
     read(&Request { statement: Some(file), ..Request::of_job(clone()) })
+}
+
+/// The statement with annotations, as Halide prints it: the changes are of the text.
+fn annotated_text(stock: &Stock, reads: bool) -> String {
+    let lossless = annotated_statement(stock, reads).expect("it is compiled");
+    let mut names = Names::new();
+    let read = dump::read(&lossless, &mut names).expect("it is known without loss");
+    text::print(&read.block, &names)
 }
 
 fn plain_statement() -> String {
@@ -167,7 +176,7 @@ fn no_false_annotation_is_believed() {
         return;
     }
     let plain = plain_statement();
-    let annotated = annotated_statement(&with_statement(&plain), false).expect("it is compiled");
+    let annotated = annotated_text(&with_statement(&plain), false);
     // The right statement, and one that would be right if all that the annotations say were shifted by one.
     let shifted = changed(
         &plain,
@@ -198,7 +207,7 @@ fn memory_that_would_begin_by_itself_begins_nowhere() {
         return;
     }
     let stock = read(&Request::of_job(clone()));
-    let annotated = annotated_statement(&stock, false).expect("it is compiled");
+    let annotated = annotated_text(&stock, false);
     let lie = changed(
         &annotated,
         &[(
@@ -209,7 +218,7 @@ fn memory_that_would_begin_by_itself_begins_nowhere() {
     let carried = stock::carried(&stock, &lie).expect("it is read");
     assert!(matches!(judged_by(&carried.plain.subject).verdict, Verdict::Unknown(_)));
     // And so for an element whose place would have to be read from it.
-    let annotated = annotated_statement(&stock, true).expect("it is compiled");
+    let annotated = annotated_text(&stock, true);
     let begin = annotated.find("access.left(").expect("it is read") + "access.left(".len();
     let mut depth = 1;
     let end = annotated[begin..].find(|letter| {

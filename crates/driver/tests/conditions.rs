@@ -62,7 +62,8 @@ fn regrouped(statement: &str) -> String {
             &line[begin..begin + length]
         })
         .collect();
-    let [first, second, third] = loads.as_slice() else { panic!("three loads: {line}") };
+    assert_eq!(loads.len(), 3, "three loads: {line}");
+    let (first, second, third) = (loads[0], loads[1], loads[2]);
     let value = if line.contains("strict_add") {
         format!("(float32)strict_add({first}, (float32)strict_add({second}, {third}))")
     } else {
@@ -101,7 +102,7 @@ fn what_a_statement_does_not_check_is_assumed_for_a_target_without_assertions_on
     }
     let without = |statement: &str| {
         let lines = statement.lines().filter(|line| !line.trim_start().starts_with("assert"));
-        lines.map(|line| format!("{line}\n")).collect::<String>()
+        lines.flat_map(|line| [line, "\n"]).collect::<String>()
     };
     let stripped = judged(PLAIN, None, without);
     assert_ne!(stripped.verdict, Verdict::Proved);

@@ -17,7 +17,10 @@ struct Random<'n> {
 
 impl Random<'_> {
     fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         self.state >> 16
     }
 

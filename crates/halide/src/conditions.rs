@@ -24,8 +24,6 @@ pub enum Condition {
     PipelineFits,
     /// The code generators may regroup floats: the verdict is about the statement.
     Regroups,
-    /// Tasks run in one order that their semaphores allow.
-    TaskOrder,
     /// Copies between host and devices succeed.
     Copies,
     /// Reduction domains of the pipeline are not negative.
@@ -51,7 +49,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 13] = [
+    pub const STANDARD: [Self; 12] = [
         Self::SizeLimits,
         Self::Spans,
         Self::Disjoint,
@@ -60,7 +58,6 @@ impl Condition {
         Self::IndexWraps,
         Self::PipelineFits,
         Self::Regroups,
-        Self::TaskOrder,
         Self::Copies,
         Self::Domains,
         Self::FixedBounds,
@@ -109,11 +106,6 @@ impl Condition {
                 "statement-only",
                 "the verdict is about the statement: LLVM may regroup its floats",
                 "neither the target nor the pipeline asks for strict floats",
-            ),
-            Self::TaskOrder => (
-                "order-of-tasks",
-                "tasks run in an order that their semaphores allow",
-                "that is what semaphores are for",
             ),
             Self::Copies => (
                 "copies-succeed",
@@ -166,7 +158,6 @@ impl Condition {
             | Self::IndexWraps
             | Self::PipelineFits
             | Self::Regroups
-            | Self::TaskOrder
             | Self::Copies
             | Self::Domains
             | Self::FixedBounds
@@ -188,7 +179,6 @@ impl Condition {
             | Self::IndexWraps
             | Self::PipelineFits
             | Self::Regroups
-            | Self::TaskOrder
             | Self::Copies
             | Self::Domains
             | Self::FixedBounds

@@ -67,13 +67,13 @@ def pipeline():
 /// The dump of the script, compiled in a folder.
 fn compiled(folder: &Path) -> (Job, Dump, Names) {
     let script = folder.join("script.py");
-    fs::write(&script, SCRIPT).unwrap();
+    fs::write(&script, SCRIPT).expect("the test is written correctly");
     let job = Job { origin: Origin::Script(script), target: None };
     let place = folder.join("compiled");
-    fs::create_dir(&place).unwrap();
+    fs::create_dir(&place).expect("the test is written correctly");
     let mut names = Names::new();
-    let source = job.compile(&place).unwrap().dump.unwrap();
-    let found = dump::read(&source, &mut names).unwrap();
+    let source = job.compile(&place).expect("Halide compiles it").dump.expect("there is a dump");
+    let found = dump::read(&source, &mut names).expect("the test is written correctly");
     (job, found, names)
 }
 
@@ -95,15 +95,18 @@ fn case(input: &[i32], output: usize) -> Case {
 }
 
 fn output(ending: &Ending) -> Vec<i32> {
-    let Ending::Done(memories) = ending else { panic!("{ending:?}") };
-    let values = memories[1].chunks(4).map(|bytes| i32::from_ne_bytes(bytes.try_into().unwrap()));
+    let memories = if let Ending::Done(memories) = ending { Some(memories) } else { None };
+    let memories = memories.expect("the run is done");
+    let values = memories[1]
+        .chunks(4)
+        .map(|bytes| i32::from_ne_bytes(bytes.try_into().expect("the test is written correctly")));
     values.collect()
 }
 
 /// A folder within another.
 fn folder_in(folder: &Path, name: &str) -> std::path::PathBuf {
     let place = folder.join(name);
-    fs::create_dir(&place).unwrap();
+    fs::create_dir(&place).expect("the test is written correctly");
     place
 }
 
@@ -112,7 +115,8 @@ fn edited(found: &Dump, names: &Names, (old, new): (&str, &str)) -> (Dump, Names
     let source = dump::print(found, names);
     assert!(source.contains(old), "{old} is not in {source}");
     let mut names = Names::new();
-    let edited = dump::read(&source.replacen(old, new, 1), &mut names).unwrap();
+    let edited = dump::read(&source.replacen(old, new, 1), &mut names)
+        .expect("the test is written correctly");
     (edited, names)
 }
 

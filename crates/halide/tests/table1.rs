@@ -111,16 +111,10 @@ fn a_pipeline_is_read_as_it_was_written() {
         |func: &pipeline::Func| text::print_expr(&func.init.as_ref().unwrap().values[0], &names);
     let three = |func: &str, second: &str, third: &str| {
         let at = |rest: &str| format!("(uint16){func}({rest})");
-        let int = "(int32)";
-        format!(
-            "(({} + {}) + {})/(uint16)3",
-            at(&format!("{int}x, {int}y")),
-            at(&second.replace('#', int)),
-            at(&third.replace('#', int))
-        )
+        format!("(({} + {}) + {})/(uint16)3", at("x, y"), at(second), at(third))
     };
-    assert_eq!(value(blur_x), three("input_im", "#x + 1, #y", "#x + 2, #y"));
-    assert_eq!(value(blur_y), three("blur_x", "#x, #y + 1", "#x, #y + 2"));
+    assert_eq!(value(blur_x), three("input_im", "x + 1, y", "x + 2, y"));
+    assert_eq!(value(blur_y), three("blur_x", "x, y + 1", "x, y + 2"));
     let at = |var: &str| LoopLevel::At {
         func: names.find("blur_y").unwrap(),
         stage: -1,

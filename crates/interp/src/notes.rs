@@ -4,6 +4,7 @@ use halidom_ir::{Constant, Scalar};
 
 /// What an evaluation met on the way to its values, whether or not these depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that was met by itself")]
 pub struct Notes {
     /// An operator on floats, a conversion or a function gave another number than that on real numbers.
     pub rounded: bool,
@@ -47,6 +48,7 @@ impl Notes {
         }
     }
 
+    #[expect(clippy::float_cmp, reason = "the numbers are to be the same")]
     /// Looks at a conversion: of a float to an integer, whether the type holds the number without its fraction.
     pub(crate) fn see_cast(&mut self, operand: Constant, value: Constant) {
         let float = operand.as_f64().or(operand.as_f32().map(f64::from));

@@ -203,6 +203,13 @@ pub fn validate_refined(
     let mut specification = Specification::new(pool, &parameters, stored);
     let widths = Widths { bits: options.int_bits, known: &options.code.widths };
     let machine = Machine { widths, checks_memory: options.code.checks_memory };
+    let narrow = options.int_bits < 64;
+    // What is learned on the way to the entry checks would burden every question after it.
+    let first = narrow.then(|| Lia::new(solver(options, "entry"), options.budget)).transpose();
+    let mut first = match first {
+        Ok(first) => first,
+        Err(error) => return unopened(error.to_string()),
+    };
     let mut checker = Checker {
         pool,
         space: &mut space,
@@ -220,7 +227,16 @@ pub fn validate_refined(
         dead: Vec::new(),
         hints: Vec::new(),
     };
+    if let Some(first) = &mut first {
+        std::mem::swap(checker.lia, first);
+    }
     checker.admit(&parameters, machine, &options.code.contract);
+    if let Some(first) = &mut first {
+        std::mem::swap(checker.lia, first);
+        // All of them are granted by now.
+        checker.entry = model.entry.iter().map(|check| check.condition).collect();
+        checker.lia.assume(checker.space, &checker.entry);
+    }
     checker.interface(lowered, program);
     let earlier: Vec<&Algorithm> = [algorithm].into_iter().chain(steps).collect();
     let subject = Subject { program, lowered, earlier: &earlier, weakest };
@@ -240,12 +256,14 @@ pub fn validate_refined(
     let checker_dead = checker.dead;
     report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
     report.effort = lia.effort();
-    for (purpose, (questions, time)) in second.iter().flat_map(Lia::effort) {
+    for (purpose, (questions, time)) in second.iter().chain(&first).flat_map(Lia::effort) {
         let sum = report.effort.entry(purpose).or_default();
         *sum = (sum.0 + questions, sum.1 + time);
     }
     let second_solver = second.as_ref().map(Lia::solver);
-    report.solver = Asked::of([lia.solver(), laws.solver()].into_iter().chain(second_solver));
+    let first_solver = first.as_ref().map(Lia::solver);
+    let solvers = [lia.solver(), laws.solver()].into_iter();
+    report.solver = Asked::of(solvers.chain(second_solver).chain(first_solver));
     report.dead = checker_dead;
     report.trusted_steps = trusted(pool, &model, &report.obligations);
     if report.solver.cached > 0 {

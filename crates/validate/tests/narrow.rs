@@ -75,7 +75,7 @@ program copy {{
 
     fn judge(&self, bits: u32, single: bool) -> Report {
         let text = self.text();
-        let mut module = parse::module(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut module = parse::module(&text).expect("the program is written correctly");
         let program = module.program.take().expect("there is a program");
         let mut options = options();
         options.int_bits = bits;

@@ -104,18 +104,18 @@ pub fn agree(stock: &Stock, effort: &Effort) -> Result<Agreement, String> {
 /// What the machine makes of the statement.
 fn statement(stock: &Stock) -> Result<Statement, String> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
-    let parameters = algorithm.params.iter().filter_map(|param| {
+    let parameters = algorithm.params.iter().map(|param| {
         let var = pool.var(*param);
-        Some((var.name.clone(), tree::Type::of(halide_scalar(var.ty.scalar)?)))
+        (var.name.clone(), tree::Type::of(halide_scalar(var.ty.scalar)))
     });
-    let inputs = algorithm.inputs.iter().filter_map(|input| {
+    let inputs = algorithm.inputs.iter().map(|input| {
         let func = pool.func(*input);
-        Some((func.name.clone(), halide_scalar(func.scalar(0))?))
+        (func.name.clone(), halide_scalar(func.scalar(0)))
     });
     let outputs = compiled.program.outputs.iter().flat_map(|output| &output.buffers);
-    let outputs = outputs.filter_map(|buffer| {
+    let outputs = outputs.map(|buffer| {
         let decl = pool.buffer(*buffer);
-        Some((decl.name.clone(), halide_scalar(decl.scalar)?))
+        (decl.name.clone(), halide_scalar(decl.scalar))
     });
     let signature =
         Signature { parameters: parameters.collect(), buffers: inputs.chain(outputs).collect() };
@@ -124,8 +124,8 @@ fn statement(stock: &Stock) -> Result<Statement, String> {
 }
 
 /// The type in Halide; parameters that count are of 32 bits.
-fn halide_scalar(scalar: Scalar) -> Option<tree::Scalar> {
-    Some(match scalar {
+fn halide_scalar(scalar: Scalar) -> tree::Scalar {
+    match scalar {
         Scalar::Bool => tree::Scalar::UInt(1),
         Scalar::I8 => tree::Scalar::Int(8),
         Scalar::I16 => tree::Scalar::Int(16),
@@ -137,7 +137,7 @@ fn halide_scalar(scalar: Scalar) -> Option<tree::Scalar> {
         Scalar::U64 => tree::Scalar::UInt(64),
         Scalar::F32 => tree::Scalar::Float(32),
         Scalar::F64 => tree::Scalar::Float(64),
-    })
+    }
 }
 
 /// Sizes at the borders of the entry checks, each with several contents, and random ones: extremes of types, small numbers, gaps between rows.
@@ -271,7 +271,7 @@ fn machine_case(
     let mut add = |name: &str, array: &Array, is_input| {
         buffers.push(BufferCase {
             name: name.to_owned(),
-            scalar: halide_scalar(array.scalar)?,
+            scalar: halide_scalar(array.scalar),
             dims: dims(&array.shape, &array.strides)?,
             host: Some(Host { bytes: array.data.clone(), offset: 0, misalignment: 0 }),
             host_dirty: is_input,
@@ -424,7 +424,7 @@ impl Agreement {
                         Gave::Values(values) => {
                             match first_difference(outputs, values, near, is_judged) {
                                 None => self.count(number),
-                                Some(words) => self.tell(stock, case, format!("{words} by {who}")),
+                                Some(words) => self.tell(stock, case, &format!("{words} by {who}")),
                             }
                         }
                         // Its output buffers may be larger than the windows, as its entry checks demand; the others' are not.
@@ -437,7 +437,7 @@ impl Agreement {
                                 self.tell(
                                     stock,
                                     case,
-                                    format!("values by the machine, and by {who}: {words}"),
+                                    &format!("values by the machine, and by {who}: {words}"),
                                 );
                             } else {
                                 self.pass_over("the pipeline has no value");
@@ -460,7 +460,7 @@ impl Agreement {
                         self.tell(
                             stock,
                             case,
-                            format!(
+                            &format!(
                                 "an error by the machine, {words}, and values by the compiled code"
                             ),
                         );
@@ -472,11 +472,11 @@ impl Agreement {
                 if let Gave::Fault(..) = by_interpreter {
                     self.count(0);
                 } else if is_said() {
-                    self.tell(stock, case, format!("a fault by the machine: {words}"));
+                    self.tell(stock, case, &format!("a fault by the machine: {words}"));
                 } else if *kind == Some(FaultKind::Poison) {
                     self.pass_over("the pipeline has no value");
                 } else {
-                    self.tell(stock, case, format!("a fault by the machine: {words}"));
+                    self.tell(stock, case, &format!("a fault by the machine: {words}"));
                 }
             }
             Gave::NotRun(words) => self.pass_over(words),
@@ -495,7 +495,7 @@ impl Agreement {
         *self.passed_over.entry(words.to_owned()).or_default() += 1;
     }
 
-    fn tell(&mut self, stock: &Stock, case: &sizes::Case, words: String) {
+    fn tell(&mut self, stock: &Stock, case: &sizes::Case, words: &str) {
         if self.differences.len() < TOLD {
             let windows: Vec<String> =
                 case.windows.iter().map(|window| format!("{window:?}")).collect();

@@ -15,7 +15,7 @@ use crate::files;
 use crate::subject::Subject;
 
 /// How long a run may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Runs the statement of a dump on inputs, and writes what it leaves in the outputs, `output.N.npy`, to the folder.
 pub(super) fn execute(

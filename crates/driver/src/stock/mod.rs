@@ -217,7 +217,13 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
         for words in request.assumptions.iter().filter(|words| words.trim() != SMALL) {
             assumed.push((words.clone(), sources.add("--assume", words.clone())));
         }
-        translated(request.job.clone(), known, names, artifacts, (&name, file, (small, &assumed)))
+        translated(
+            request.job.clone(),
+            known,
+            names,
+            artifacts,
+            Texts { name: &name, file, small, assumed: &assumed },
+        )
     };
     let read = reading();
     Ok(match read {
@@ -343,7 +349,13 @@ fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
     let statement = Statement::compiled(text, lossless);
     let compilation = Compilation { statement, dump: None, specification, bytes: pipeline, target };
-    translated(job, known, names, compilation, (&name, file, (false, &[])))
+    translated(
+        job,
+        known,
+        names,
+        compilation,
+        Texts { name: &name, file, small: false, assumed: &[] },
+    )
 }
 
 /// What a pipeline is called.
@@ -357,12 +369,24 @@ fn title(origin: &bridge::Origin) -> String {
     }
 }
 
+/// Where what is translated stands, and what is assumed of callers.
+struct Texts<'a> {
+    /// What the pipeline is called.
+    name: &'a str,
+    /// The statement.
+    file: FileId,
+    /// Whether `--assume small` is given.
+    small: bool,
+    /// The other assumptions, each with its text.
+    assumed: &'a [(String, FileId)],
+}
+
 fn translated(
     job: Job,
     pipeline: Pipeline,
     mut names: Names,
     compilation: Compilation,
-    (name, file, (small, assumed)): (&str, FileId, (bool, &[(String, FileId)])),
+    Texts { name, file, small, assumed }: Texts<'_>,
 ) -> Result<Stock, Diagnostic> {
     let Compilation { statement, dump, specification, bytes, target } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
@@ -444,7 +468,7 @@ fn ambiguous<'n>(pipeline: &Pipeline, names: &'n Names) -> Option<&'n str> {
         }
     };
     pipeline.inputs.iter().for_each(|input| look(input.name));
-    for stage in pipeline.funcs.iter().flat_map(|func| func.stages()) {
+    for stage in pipeline.funcs.iter().flat_map(pipeline::Func::stages) {
         let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
         exprs.for_each(|expr| functions(expr, &mut look));
     }

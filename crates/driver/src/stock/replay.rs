@@ -66,7 +66,9 @@ pub fn bear_out(
     // A fault need not show in the outputs.
     let replay = match replay {
         Replay::Right if counterexample.output.is_none() => watched(stock, counterexample),
-        other => other,
+        other @ (Replay::Wrong { .. } | Replay::Faults(_) | Replay::Right | Replay::Failed(_)) => {
+            other
+        }
     };
     // A fault has no output.
     let differs = match counterexample.output {

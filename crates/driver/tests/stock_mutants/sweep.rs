@@ -104,7 +104,7 @@ fn statement(
     let read = begin.elapsed();
     // The right twin of all its mutants.
     let own = judge(&stock, true);
-    let judged = begin.elapsed() - read;
+    let judged = begin.elapsed().saturating_sub(read);
     if own.verdict != Verdict::Proved {
         return left_out(&format!("{}: {}", own.verdict.name(), own.reason));
     }
@@ -254,7 +254,7 @@ impl State {
 
     fn keep(&self, name: &str, results: &[MutantResult]) {
         let mut text: String = results.iter().map(|result| result.line() + "\n").collect();
-        text += &format!("{name}\tdone\n");
+        text.extend([name, "\tdone\n"]);
         let mut file = self.file.lock().expect("no thread panics while it writes");
         let written = file.write_all(text.as_bytes());
         assert!(written.is_ok(), "{} can be written", self.path.display());

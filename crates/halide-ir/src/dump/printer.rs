@@ -294,7 +294,9 @@ impl Printer<'_> {
             }
             StmtKind::Prefetch { name, at, from, bounds: _ } => {
                 self.put("prefetch");
-                [name, at, from].into_iter().for_each(|name| self.then_name(*name));
+                for name in [name, at, from] {
+                    self.then_name(*name);
+                }
             }
             StmtKind::Atomic { producer, mutex, body } => {
                 self.put("atomic");
@@ -308,7 +310,9 @@ impl Printer<'_> {
             }
             StmtKind::HoistedStorage { name, body } => {
                 self.put("hoisted_storage");
-                name.iter().for_each(|name| self.then_name(*name));
+                if let Some(name) = name {
+                    self.then_name(*name);
+                }
                 self.body(body);
             }
             StmtKind::Scope(body) => {
@@ -473,7 +477,9 @@ impl Printer<'_> {
         self.put(" ");
         self.put(kind.map_or(UNKNOWN, |kind| word_of(&CALLS, &kind)));
         self.show(format_args!(" {component}"));
-        args.iter().for_each(|arg| self.then(arg));
+        for arg in args {
+            self.then(arg);
+        }
     }
 
     fn shuffle(&mut self, kind: &ShuffleKind, vectors: &[Expr]) {
@@ -493,7 +499,9 @@ impl Printer<'_> {
                 self.put(")");
             }
         }
-        vectors.iter().for_each(|vector| self.then(vector));
+        for vector in vectors {
+            self.then(vector);
+        }
     }
 }
 

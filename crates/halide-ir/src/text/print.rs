@@ -288,7 +288,9 @@ impl Printer<'_> {
             self.indent(indent + 2);
             self.expr(value, Around::Nothing);
             self.put("\n");
-            bound.into_iter().for_each(|name| self.unbind(name));
+            for name in bound {
+                self.unbind(name);
+            }
         } else {
             self.expr(value, Around::Nothing);
         }
@@ -375,7 +377,7 @@ impl Printer<'_> {
             return true;
         }
         if let Expr::Float(value, _) = condition {
-            return *value == 1.0;
+            return value.to_bits() == 1.0_f64.to_bits();
         }
         if let Expr::Cast(_, value) | Expr::Broadcast { value, lanes: _ } = condition {
             return self.is_one(value);

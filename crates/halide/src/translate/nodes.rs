@@ -109,6 +109,8 @@ pub(super) enum Binding {
     DeviceDirty(NameId),
     /// A semaphore.
     Semaphore,
+    /// Another pointer, between passes: nothing that reads it is translated.
+    Pointer,
 }
 
 /// A buffer of the program.
@@ -264,7 +266,9 @@ impl<'a> Nodes<'a> {
                     }
                     node
                 }
-                Some(Binding::Host(_) | Binding::Semaphore) => return unsupported("a pointer"),
+                Some(Binding::Host(_) | Binding::Semaphore | Binding::Pointer) => {
+                    return unsupported("a pointer");
+                }
                 Some(Binding::DeviceDirty(_)) => return unsupported("a flag of a caller's buffer"),
                 None => {
                     return unsupported(format!("the unknown name `{}`", self.names.text(*name)));

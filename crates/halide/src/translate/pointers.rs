@@ -79,6 +79,9 @@ impl Walk<'_> {
                 return Ok(Some(Opaque::Bound(Binding::Semaphore)));
             }
         }
+        if !self.is_final {
+            return Ok(Some(Opaque::Bound(Binding::Pointer)));
+        }
         unsupported(format!("the pointer `{}`", names.text(name)))
     }
 

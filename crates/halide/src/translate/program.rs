@@ -208,9 +208,15 @@ impl<'a> Walk<'a> {
             outputs.push(self.output(pool, *name)?);
         }
         self.outputs = outputs.iter().flat_map(|output| output.buffers.clone()).collect();
+        if !self.is_final {
+            // Before a pass takes buffers apart, these names are bound by nobody.
+            let mut callers: Vec<NameId> = self.callers.iter().copied().collect();
+            callers.sort_unstable();
+            callers.into_iter().for_each(|name| self.nodes.bind(name, Binding::Host(name)));
+        }
         // Floats of a dump are exact; six digits of a text may stand for the pipeline's.
         if !tree::is_lossless(block) {
-            for stage in self.pipeline.funcs.iter().flat_map(|func| func.stages()) {
+            for stage in self.pipeline.funcs.iter().flat_map(crate::pipeline::Func::stages) {
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
                 exprs.for_each(|expr| self.nodes.know_floats(expr));
             }

@@ -41,6 +41,10 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
     } catch (const halidom::Unsupported &error) {
         keep(words, size, error.what());
         return 3;
+    } catch (const Halide::Error &error) {
+        // Halide's errors are no standard exceptions.
+        keep(words, size, error.what());
+        return 1;
     } catch (const std::exception &error) {
         keep(words, size, error.what());
         return 1;
@@ -70,6 +74,9 @@ int main(int argc, char **argv) {
             module.compile({{kind == "c" ? Halide::OutputFileType::c_source : Halide::OutputFileType::object, file}});
         }
         return 0;
+    } catch (const Halide::Error &error) {
+        std::cerr << error.what() << '\n';
+        return 1;
     } catch (const std::exception &error) {
         std::cerr << error.what() << '\n';
         return 1;

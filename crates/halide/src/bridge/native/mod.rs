@@ -130,10 +130,10 @@ impl Installed {
             let path = halide.join(file);
             let about = fs::metadata(&path)?;
             let changed = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            record.push_str(&format!("{} {} {changed:?}\n", path.display(), about.len()));
+            record.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
         }
         for (name, source) in SOURCES {
-            record.push_str(&format!("--- {name}\n{source}"));
+            record.extend(["--- ", name, "\n", source]);
         }
         Ok(Self { halide, compiler, record })
     }

@@ -155,7 +155,9 @@ impl<'a> Narrow<'a> {
                 }
             }
             (Some((var, Binder::Loop)), _) => {
-                exprs.iter().for_each(|expr| self.visit(*expr, Needed::Exact));
+                for expr in exprs {
+                    self.visit(*expr, Needed::Exact);
+                }
                 if let [min, extent] = *exprs {
                     let bits = self.widths.bits;
                     self.owed.push(Claim::End { var, min, extent, bits });
@@ -168,10 +170,14 @@ impl<'a> Narrow<'a> {
                 }
             }
             (None, Role::Index(buffer)) => {
-                exprs.iter().for_each(|index| self.index(buffer, *index));
+                for index in exprs {
+                    self.index(buffer, *index);
+                }
             }
             (None, Role::Value | Role::Decides) => {
-                exprs.iter().for_each(|expr| self.visit(*expr, Needed::Exact));
+                for expr in exprs {
+                    self.visit(*expr, Needed::Exact);
+                }
             }
         }
     }
@@ -210,7 +216,9 @@ impl<'a> Narrow<'a> {
                 let node = self.pool.get(expr);
                 let mut operands = Vec::new();
                 node.for_each_operand(|operand| operands.push(operand));
-                operands.into_iter().for_each(|operand| self.visit(operand, Needed::Exact));
+                for operand in operands {
+                    self.visit(operand, Needed::Exact);
+                }
             }
             Expr::Cast(to, operand) => {
                 let needed = match to {
@@ -235,7 +243,8 @@ impl<'a> Narrow<'a> {
                     }
                     BinaryOp::Div => {
                         // The least number divided by -1.
-                        let constant = self.pool.as_constant(b).and_then(|b| b.as_integer());
+                        let constant =
+                            self.pool.as_constant(b).and_then(halidom_ir::Constant::as_integer);
                         (Needed::Exact, constant.is_none_or(|by| by == -1))
                     }
                     BinaryOp::Mod
