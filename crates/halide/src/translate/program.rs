@@ -212,7 +212,9 @@ impl<'a> Walk<'a> {
             // Before a pass takes buffers apart, these names are bound by nobody.
             let mut callers: Vec<NameId> = self.callers.iter().copied().collect();
             callers.sort_unstable();
-            callers.into_iter().for_each(|name| self.nodes.bind(name, Binding::Host(name)));
+            for name in callers {
+                self.nodes.bind(name, Binding::Host(name));
+            }
         }
         // Floats of a dump are exact; six digits of a text may stand for the pipeline's.
         if !tree::is_lossless(block) {
