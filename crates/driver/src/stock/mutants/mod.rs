@@ -223,7 +223,7 @@ impl<'a> Statement<'a> {
             Code::Own(None) | Code::Text(_) => Code::Text(self.text(&block)),
         };
         let names = self.names.clone();
-        Ok(Stock { subject, notes, block, code, names, said, ..self.stock.clone() })
+        Ok(Stock { subject, notes, names, block, code, said, ..self.stock.clone() })
     }
 }
 
