@@ -6,11 +6,8 @@
 //!
 //! Reason for length: one walk finds the places, and one decision what each promises.
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::{
-    BinaryOp, BufferId, BufferKind, Check, Expr, ExprId, FuncId, Interval, Program, Stmt, StmtId,
-    VarId,
-};
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
 use super::Found;
 use super::form::{End, Env, Form, Forms};
@@ -761,51 +758,3 @@ fn ends(forms: &mut Forms<'_>, coord: &Form, store: &Store, around: usize) -> (F
     }
     (low, high)
 }
-
-/// The program with checks that what it reads of the inputs is there: for one that checks nothing.
-pub(super) fn demand(
-    forms: &mut Forms<'_>,
-    program: Program,
-    sites: &Sites,
-    found: &Found,
-) -> Program {
-    let mut checks: IndexSet<InputRead> = IndexSet::default();
-    for store in &sites.stores {
-        for load in &store.loads {
-            let load = &sites.loads[load];
-            let decl = forms.pool.buffer(load.buffer).clone();
-            let Some(coords) = found.loads.get(&load.expr) else { continue };
-            if decl.kind != BufferKind::Input {
-                continue;
-            }
-            for (dim, coord) in coords.iter().enumerate() {
-                let (low, high) = ends(forms, coord, store, 0);
-                checks.insert((load.buffer, dim, low, high));
-            }
-        }
-    }
-    let mut parts = Vec::new();
-    for (buffer, dim, low, high) in checks {
-        let decl = forms.pool.buffer(buffer);
-        let (input, shape) = (decl.func, decl.dims[dim]);
-        let extent = high.minus(&low).offset(1);
-        let (min, extent) = (forms.expr(&low), forms.expr(&extent));
-        let pool = &mut *forms.pool;
-        let (end, whole) = (pool.add(min, extent), pool.add(shape.min, shape.extent));
-        let above = pool.binary(BinaryOp::Le, shape.min, min);
-        let below = pool.binary(BinaryOp::Le, end, whole);
-        let inside = pool.binary(BinaryOp::And, above, below);
-        let zero = pool.int(0);
-        let empty = pool.binary(BinaryOp::Le, extent, zero);
-        let condition = pool.binary(BinaryOp::Or, empty, inside);
-        let given = Interval { min: shape.min, extent: shape.extent };
-        let check = Check::InputRegion { input, dim, needed: Interval { min, extent }, given };
-        parts.push(forms.pool.stmt(Stmt::Assert { condition, check }));
-    }
-    parts.push(program.body);
-    let body = forms.pool.stmt(Stmt::Block(parts));
-    Program { body, ..program }
-}
-
-/// An input, a dimension, and the first and the last coordinate that is read there.
-type InputRead = (BufferId, usize, Form, Form);
