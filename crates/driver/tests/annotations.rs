@@ -240,6 +240,7 @@ fn a_few_rows_of_table_1_are_proved_with_annotations() {
     }
     for (name, target) in [
         ("blur", "x86-64-linux-avx2"),
+        ("sdot", "x86-64-linux-avx2-no_asserts"),
         ("harris_strict", "x86-64-linux-avx2-strict_float"),
         ("atl_twostage", "x86-64-linux-avx2"),
     ] {

@@ -124,7 +124,7 @@ impl Condition {
             ),
             Self::NoAsserts => (
                 "compiled-without-asserts",
-                "callers keep to what assertions would check; buffers begin at 0 and are dense inside, where the pipeline says nothing else",
+                "callers keep to what assertions would check: inputs have what the pipeline's definitions read; buffers begin at 0 and are dense inside, where the pipeline says nothing else",
                 "the target has `no_asserts`",
             ),
             Self::Small => (

@@ -19,7 +19,9 @@ mod report;
 mod storage;
 mod transform;
 
-use halidom_ir::{Algorithm, FuncKind, Pool, Program, Schedule, Stmt, StmtId};
+use halidom_ir::{
+    Algorithm, Check, ExprId, FuncKind, Output, Pool, Program, Schedule, Stmt, StmtId,
+};
 
 pub use bounds::Engine;
 pub use directives::{Phase, Step, apply, apply_with, steps};
@@ -112,6 +114,30 @@ impl Holes {
         let query = query::extract(pool, &lowered, work);
         Self { lowered, known, work, query }
     }
+}
+
+/// What the definitions of an algorithm read of its inputs where these windows of its outputs are wanted, whatever the schedule: entry checks of [`halidom_ir::Check::InputRegion`], each with its condition.
+///
+/// # Errors
+/// Accesses for which no finite bounds are found.
+pub fn demands(
+    pool: &mut Pool,
+    algorithm: &Algorithm,
+    outputs: &[Output],
+) -> Result<Vec<(ExprId, Check)>, Vec<ScheduleError>> {
+    let lowered = Lowered { outputs: outputs.to_vec(), ..lower_algorithm(pool, algorithm) };
+    let holes = Holes::of(pool, &lowered);
+    let (lowered, known) = (&holes.lowered, &holes.known);
+    let constraints = query::constraints(&holes.query);
+    let answer = bounds::solve(pool, lowered, &constraints, Engine::Default, known, None)?;
+    let (checks, _) = checks::entry_checks(pool, lowered, &answer, known)?;
+    let of_inputs = checks.into_iter().filter_map(|stmt| match pool.get_stmt(stmt) {
+        Stmt::Assert { condition, check: check @ Check::InputRegion { .. } } => {
+            Some((*condition, check.clone()))
+        }
+        _ => None,
+    });
+    Ok(of_inputs.collect())
 }
 
 /// The program with holes (FS's **Tgt?**), without entry checks.

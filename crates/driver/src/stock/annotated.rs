@@ -9,6 +9,7 @@ use halidom_halide::{claims, dump, text, translate};
 use halidom_ir::{FuncId, print};
 use halidom_validate::{Report, Verdict};
 
+use super::demands::demand;
 use super::{Stock, factored, keep_in_range, subject};
 use crate::subject::Subject;
 
@@ -217,8 +218,10 @@ pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     let before = stock.before.as_ref();
     keep_in_range(&mut source, before);
     let mut own_source = source.clone();
-    let plain = claims::infer(&mut source, plain, Some(&other));
-    let own = claims::infer(&mut own_source, other, None);
+    let mut plain = claims::infer(&mut source, plain, Some(&other));
+    demand(&mut source, before, &mut plain);
+    let mut own = claims::infer(&mut own_source, other, None);
+    demand(&mut own_source, before, &mut own);
     let is_said = |note: &&String| note.starts_with(claims::CARRIED);
     let carried = plain.notes.iter().find(is_said).cloned().unwrap_or_default();
     let mut notes = plain.notes;

@@ -17,6 +17,9 @@ use crate::subject::Subject;
 /// How long a run may take.
 const LIMIT: Duration = Duration::from_mins(1);
 
+/// How the words begin that say that a signal ended a run.
+pub(super) const SIGNAL: &str = "signal ";
+
 /// Runs the statement of a dump on inputs, and writes what it leaves in the outputs, `output.N.npy`, to the folder.
 pub(super) fn execute(
     stock: &Stock,
@@ -32,7 +35,7 @@ pub(super) fn execute(
     match ending_of(&built, case.clone())? {
         Ending::Done(memories) => write(stock, (dump, &case, &memories), windows, folder),
         Ending::Failed(words) => Err(words),
-        Ending::Crashed(signal) => Err(format!("signal {signal} ends it")),
+        Ending::Crashed(signal) => Err(format!("{SIGNAL}{signal} ends it")),
         Ending::Seen(report) => Err(report),
         Ending::Late => Err("it takes too long".to_owned()),
     }

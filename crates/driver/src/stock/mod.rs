@@ -3,6 +3,7 @@
 mod agree;
 mod annotated;
 mod compare;
+mod demands;
 mod execute;
 pub mod fuzz;
 mod import;
@@ -22,6 +23,7 @@ use halidom_halide::tree::{Block, CallKind, Expr};
 use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
+use self::demands::demand;
 use crate::compile::Compiled;
 use crate::files::{self, FileError};
 use crate::source;
@@ -450,7 +452,8 @@ fn judged_of(
     let mut source = plain.clone();
     let compiled = translate::program(&mut source, pipeline, names, stated)?;
     keep_in_range(&mut source, before);
-    let compiled = claims::infer(&mut source, compiled, None);
+    let mut compiled = claims::infer(&mut source, compiled, None);
+    demand(&mut source, before, &mut compiled);
     let mut notes = compiled.notes;
     if before.is_none() {
         notes.extend(factored(pipeline, names));

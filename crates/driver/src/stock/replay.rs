@@ -63,9 +63,15 @@ pub fn bear_out(
         }
         None => replay(stock, counterexample),
     };
-    // A fault need not show in the outputs.
+    // A fault need not show in the outputs, and a signal that ends a run does not say why.
     let replay = match replay {
         Replay::Right if counterexample.output.is_none() => watched(stock, counterexample),
+        Replay::Failed(words) if words.starts_with(execute::SIGNAL) => {
+            match watched(stock, counterexample) {
+                Replay::Faults(seen) => Replay::Faults(seen),
+                Replay::Right | Replay::Wrong { .. } | Replay::Failed(_) => Replay::Failed(words),
+            }
+        }
         other @ (Replay::Wrong { .. } | Replay::Faults(_) | Replay::Right | Replay::Failed(_)) => {
             other
         }

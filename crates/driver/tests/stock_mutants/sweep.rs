@@ -11,7 +11,7 @@ use halidom_driver::stock::{self, Request, Stock};
 
 use crate::common::in_parallel;
 use crate::result::{MutantResult, Verdict, observed};
-use crate::verdict::{Judged, judge};
+use crate::verdict::{Effort, Judged, REPLAYED, judge};
 
 /// What to do.
 pub(crate) struct Options {
@@ -20,6 +20,8 @@ pub(crate) struct Options {
     /// Only kinds with this in their names.
     pub(crate) kind: String,
     pub(crate) is_told: bool,
+    /// The code of one in so many of those that are refuted is run too; of none if 0.
+    pub(crate) replayed: usize,
     /// A folder for what is done, so that a run that was broken off goes on.
     pub(crate) state: Option<PathBuf>,
     /// A folder for mutants that are proved and wrong.
@@ -40,6 +42,13 @@ impl Swept {
         let wrong = self.results.iter().filter(|result| result.is_wrong);
         let refuted = wrong.clone().filter(|result| result.verdict == Verdict::Refuted);
         (wrong.count(), refuted.count())
+    }
+
+    /// Mutants that a run of the statement refutes and whose own code was run, and for how many of these it is wrong too.
+    pub(crate) fn replayed(&self) -> (usize, usize) {
+        let run = self.results.iter().filter(|result| result.reason.starts_with(REPLAYED));
+        let wrong = run.clone().filter(|result| result.verdict == Verdict::Refuted);
+        (run.count(), wrong.count())
     }
 }
 
@@ -103,7 +112,7 @@ fn statement(
     };
     let read = begin.elapsed();
     // The right twin of all its mutants.
-    let own = judge(&stock, true);
+    let own = judge(&stock, Effort::Search);
     let judged = begin.elapsed().saturating_sub(read);
     if own.verdict != Verdict::Proved {
         return left_out(&format!("{}: {}", own.verdict.name(), own.reason));
@@ -134,12 +143,21 @@ fn statement(
     sites.retain(|site| site.kind.name.contains(&options.kind));
     let original = changed.text(changed.block());
     let mut results = Vec::new();
-    for site in &sites {
+    for (number, site) in sites.iter().enumerate() {
         let block = changed.changed(site);
         let text = changed.text(&block);
         let seen = observer.observe(&changed, &block);
         let judged = match changed.stock(block) {
-            Ok(mutant) => judge(&mutant, seen.is_wrong()),
+            Ok(mutant) => {
+                let is_replayed = options.replayed > 0
+                    && (seed as usize).wrapping_add(number) % options.replayed == 0;
+                let effort = match (seen.is_wrong(), is_replayed) {
+                    (false, _) => Effort::Little,
+                    (true, false) => Effort::Search,
+                    (true, true) => Effort::Replay,
+                };
+                judge(&mutant, effort)
+            }
             Err(reason) => Judged { verdict: Verdict::Refused, reason },
         };
         let result = MutantResult {

@@ -54,5 +54,12 @@ pub(crate) fn table(swept: &Swept) -> String {
         swept.proved,
         swept.results.iter().filter(|it| it.is_wrong && it.verdict == Verdict::Proved).count(),
     );
+    let (run, wrong) = swept.replayed();
+    if run > 0 {
+        let _ = writeln!(
+            text,
+            "the code that Halide compiles of {run} that a run of the statement refutes was run too: it is wrong in {wrong}"
+        );
+    }
     text
 }

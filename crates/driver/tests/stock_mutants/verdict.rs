@@ -15,11 +15,25 @@ pub(crate) struct Judged {
     pub(crate) reason: String,
 }
 
+/// How a reason begins for which the mutant's own code was run.
+pub(crate) const REPLAYED: &str = "replayed: ";
+
 /// Time for a question to the solver.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Judges it. One that is not seen to be wrong is not searched for long.
-pub(crate) fn judge(stock: &Stock, is_wrong: bool) -> Judged {
+/// How much is done for a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// It is not seen to be wrong: not searched for long.
+    Little,
+    /// A run that refutes is searched for.
+    Search,
+    /// A run that refutes is one of the code that is compiled of the statement, too.
+    Replay,
+}
+
+/// Judges a statement.
+pub(crate) fn judge(stock: &Stock, effort: Effort) -> Judged {
     let options = Options::find().expect("a solver is installed").of_stock();
     let judged = stock::judged(stock, Annotations::Never, &mut |subject| {
         let (pool, judged) = (&subject.pool, (&subject.algorithm, &subject.compiled));
@@ -28,7 +42,7 @@ pub(crate) fn judge(stock: &Stock, is_wrong: bool) -> Judged {
             // What is open once is not proved.
             own.budget.open = Some(1);
             own.strictness = Duration::ZERO;
-            own.search = if is_wrong {
+            own.search = if effort != Effort::Little {
                 let time = Duration::from_secs(2);
                 Search { trials: 120, time, ..Search::default() }
             } else {
@@ -38,17 +52,19 @@ pub(crate) fn judge(stock: &Stock, is_wrong: bool) -> Judged {
         })
     });
     let (stock, mut report) = (judged.stock, judged.report);
-    // What is wrong must be so in the code that is compiled of the statement.
-    let mut code = String::new();
-    if is_wrong {
+    let mut code = "by a run of the statement".to_owned();
+    if effort == Effort::Replay {
         let replay = stock::bear_out(&stock, &mut report, None).expect("it has a folder");
-        code = replay.map_or_else(String::new, |replay| format!("{replay:?}"));
+        code = replay.map_or(code, |replay| format!("{REPLAYED}{replay:?}"));
     }
     match report.verdict {
         halidom_validate::Verdict::Proved => {
             Judged { verdict: Verdict::Proved, reason: String::new() }
         }
         halidom_validate::Verdict::Refuted(_) => Judged { verdict: Verdict::Refuted, reason: code },
-        halidom_validate::Verdict::Unknown(reason) => Judged { verdict: Verdict::Unknown, reason },
+        halidom_validate::Verdict::Unknown(reason) => {
+            let replayed = if code.starts_with(REPLAYED) { REPLAYED } else { "" };
+            Judged { verdict: Verdict::Unknown, reason: format!("{replayed}{reason}") }
+        }
     }
 }

@@ -71,11 +71,6 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
     let places = regions::places(&mut forms, &program, &sites, &found);
     solve::leftover(&mut forms, &sites, &mut found);
     notes.extend(missing(&forms, &sites, &found));
-    if !checked {
-        // Which region is read would follow from the statement alone, which cannot excuse itself.
-        notes
-            .push("the target leaves assertions out: nothing says how large inputs are".to_owned());
-    }
     let (program, changed) = annotate::annotate(&mut forms, program, &found, places);
     contract.widths.carry(&changed);
     Compiled { program, notes, checked, marked, contract }

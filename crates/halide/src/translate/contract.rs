@@ -34,7 +34,7 @@ pub struct Contract {
 
 impl Contract {
     /// An entry check for a part of a condition.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         pool: &mut Pool,
         condition: Condition,

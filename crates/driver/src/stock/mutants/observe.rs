@@ -358,7 +358,8 @@ impl Observer {
             scalar: *scalar,
             dims,
             host: None,
-            host_dirty: false,
+            // What the caller wrote is newer than what a device has.
+            host_dirty: array.is_some(),
             device_dirty: false,
         };
         if let Some(array) = array {
