@@ -27,6 +27,7 @@ mod reinterpret;
 mod schedule;
 mod signature;
 mod stores;
+mod tails;
 mod tasks;
 mod wrapping;
 

@@ -237,6 +237,7 @@ impl<'a> Walk<'a> {
         let checked = !self.source.settings.no_asserts;
         if !checked {
             parts.extend(self.unchecked(pool, &outputs)?);
+            parts.extend(self.tails(pool, &outputs)?);
         }
         let body = self.block(pool, block)?;
         self.given_back()?;
