@@ -64,24 +64,25 @@ fn is_callers<'p>(
 /// What in an expression is neither arithmetic nor known, in words.
 fn stranger(expr: &Expr, is_known: &impl Fn(NameId) -> bool) -> Option<&'static str> {
     match expr {
-        Expr::Variable { name, .. } if !is_known(*name) => {
+        Expr::Variable { name, ty: _ } if !is_known(*name) => {
             return Some("a name that is no parameter and no side of an input or output");
         }
         Expr::Load(_) => return Some("an element of memory"),
         Expr::Call(_) => return Some("a call"),
-        Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Shuffle(..) | Expr::VectorReduce(..) => {
-            return Some("a vector");
-        }
+        Expr::Ramp { base: _, stride: _, lanes: _ }
+        | Expr::Broadcast { value: _, lanes: _ }
+        | Expr::Shuffle(_, _)
+        | Expr::VectorReduce(_, _, _) => return Some("a vector"),
         Expr::String(_) => return Some("a text"),
-        Expr::Let { .. } => return Some("a name of its own"),
-        Expr::Variable { .. }
-        | Expr::Int(..)
-        | Expr::UInt(..)
-        | Expr::Float(..)
-        | Expr::Cast(..)
-        | Expr::Reinterpret(..)
+        Expr::Let { name: _, value: _, body: _ } => return Some("a name of its own"),
+        Expr::Variable { name: _, ty: _ }
+        | Expr::Int(_, _)
+        | Expr::UInt(_, _)
+        | Expr::Float(_, _)
+        | Expr::Cast(_, _)
+        | Expr::Reinterpret(_, _)
         | Expr::Not(_)
-        | Expr::Binary(..)
+        | Expr::Binary(_, _)
         | Expr::Select(_) => {}
     }
     let mut found = None;

@@ -27,7 +27,7 @@ impl Walk<'_> {
                 // The extents of loops over the output's own coordinates.
                 let mut loops: FxHashMap<NameId, ExprId> = FxHashMap::default();
                 for ((arg, coord), extent) in func.args.iter().zip(&stage.args).zip(&extents) {
-                    if matches!(coord, Expr::Variable { name, .. } if name == arg) {
+                    if matches!(coord, Expr::Variable { name, ty: _ } if name == arg) {
                         loops.insert(*arg, *extent);
                     }
                 }

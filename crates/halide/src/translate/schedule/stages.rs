@@ -175,7 +175,7 @@ impl Writer<'_> {
         let pure = func.args.iter().zip(&decl.args).zip(&stage.args);
         let pure = pure
             .filter(|((name, _), arg)| {
-                matches!(arg, Expr::Variable { name: known, .. } if known == *name)
+                matches!(arg, Expr::Variable { name: known, ty: _ } if known == *name)
             })
             .map(|((name, var), _)| (*name, word(*var)));
         reductions.chain(pure).collect()
