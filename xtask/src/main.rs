@@ -58,6 +58,7 @@ const COMMANDS: &[Command] = &[
     demo::COMMAND,
     test::COMMAND,
     tidy::COMMAND,
+    tidy::voice::COMMAND,
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,

@@ -105,7 +105,7 @@ impl Condition {
             Self::Regroups => (
                 "statement-only",
                 "the verdict is about the statement: LLVM may regroup its floats",
-                "neither the target nor the pipeline asks for strict floats",
+                "the target does not ask for strict floats, and some operators of the statement are not strict",
             ),
             Self::Copies => (
                 "copies-succeed",

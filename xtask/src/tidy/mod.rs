@@ -7,6 +7,7 @@ mod codes;
 mod layers;
 mod nodes;
 mod text;
+pub(crate) mod voice;
 
 use crate::error::Error;
 use crate::process::{capture, program, root, shown};

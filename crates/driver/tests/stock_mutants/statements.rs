@@ -10,7 +10,7 @@ use crate::{OF, root, variable};
 const SMALL: [&str; 6] =
     ["sdot", "blur", "atl_twostage", "atl_tiled", "harris_strict", "unsharp_strict"];
 /// Random pipelines of a sweep.
-const RANDOM: u64 = 330;
+const RANDOM: u64 = 400;
 
 /// All statements, with their names.
 pub(crate) fn all(place: &Path) -> Vec<(String, Request)> {

@@ -18,6 +18,9 @@ pub(crate) struct Judged {
 /// How a reason begins for which the mutant's own code was run.
 pub(crate) const REPLAYED: &str = "replayed: ";
 
+/// Questions of a statement: a small one needs fewer.
+const MOST_QUESTIONS: u64 = 2_000;
+
 /// Time for a question to the solver.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
@@ -41,6 +44,7 @@ pub(crate) fn judge(stock: &Stock, effort: Effort) -> Judged {
             own.timeout = TIMEOUT;
             // What is open once is not proved.
             own.budget.open = Some(1);
+            own.budget.questions = Some(MOST_QUESTIONS);
             own.strictness = Duration::ZERO;
             own.search = if effort != Effort::Little {
                 let time = Duration::from_secs(2);

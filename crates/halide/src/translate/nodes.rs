@@ -136,6 +136,8 @@ pub(super) struct Nodes<'a> {
     pub(super) floats: FxHashMap<(String, Scalar), Option<u64>>,
     /// Floats that are known by their digits alone.
     pub(super) rounded: IndexSet<String>,
+    /// True after a sum, difference, product or quotient of floats that is not strict.
+    pub(super) has_plain_floats: bool,
     /// Floats that are taken to be the pipeline's with the same digits.
     pub(super) taken: IndexMap<String, f64>,
     /// What names of values stand for, where it reads no memory.
@@ -159,6 +161,7 @@ impl<'a> Nodes<'a> {
             funcs: FxHashMap::default(),
             floats: FxHashMap::default(),
             rounded: IndexSet::default(),
+            has_plain_floats: false,
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
             aligned: Vec::new(),
@@ -289,6 +292,12 @@ impl<'a> Nodes<'a> {
                 if a_type != b_type {
                     return unsupported("an operator on operands of two types");
                 }
+                self.has_plain_floats |=
+                    matches!(a_type.scalar, Scalar::Float(_) | Scalar::BFloat(_))
+                        && matches!(
+                            op,
+                            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div
+                        );
                 let ty =
                     if op.is_comparison() { Type::BOOL.with_lanes(a_type.lanes) } else { a_type };
                 self.make(Node::Binary(*op, a, b), ty)

@@ -270,7 +270,9 @@ impl<'a> Walk<'a> {
             Condition::PipelineFits,
         ]);
         contract.checks_memory = checked;
-        if self.source.algorithm.fast_math {
+        // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
+        let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;
+        if self.source.algorithm.fast_math || is_plain {
             contract.others.insert(Condition::Regroups);
         }
         let notes = std::mem::take(&mut self.notes);
