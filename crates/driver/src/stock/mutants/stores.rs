@@ -166,7 +166,7 @@ fn predicate_added(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// Wrong alignments to replace a given one, or to add where there is none.
+/// Wrong alignments: replacements for a given one, or additions where the alignment is absent.
 pub(super) fn alignments(known: Option<Alignment>) -> Vec<Option<Alignment>> {
     match known {
         Some(Alignment { modulus, remainder }) => vec![

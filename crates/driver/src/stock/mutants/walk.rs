@@ -358,8 +358,8 @@ macro_rules! parts {
             }
         }
 
-        /// The operands of an expression, in order. An operand has a role of its own only where
-        /// that differs from the role of the expression.
+        /// The operands of an expression, in order. A role is given only where it differs from the
+        /// role of the expression.
         pub(super) fn $operands(
             expr: &$($mutability)? Expr,
         ) -> Vec<(Option<Role>, &$($mutability)? Expr)> {
