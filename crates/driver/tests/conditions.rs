@@ -1,6 +1,8 @@
-//! What verdicts on stock Halide rest on: conditions of a closed list, from pipeline, target and contract.
+//! The conditions of verdicts on stock Halide: they come from a closed list, and depend on
+//! pipeline, target and contract.
 //!
-//! The tests need the project's Python with Halide; without it, they say so and check nothing.
+//! The tests need the project's Python with Halide; without it, they print a message and check
+//! nothing.
 
 use std::path::Path;
 
@@ -27,7 +29,7 @@ fn has_halide() -> bool {
     root.join(".venv/bin/python").is_file()
 }
 
-/// Judges what Halide compiles of the sum, with its statement edited.
+/// Judges Halide's compilation of the sum, with its statement edited.
 fn judged(sum: &str, target: Option<&str>, edit: impl Fn(&str) -> String) -> Report {
     let folder = tempfile::tempdir().expect("there is a folder");
     let script = folder.path().join("sum.py");
@@ -50,7 +52,7 @@ fn names(report: &Report) -> Vec<&str> {
     report.conditions.iter().map(|condition| &*condition.name).collect()
 }
 
-/// The first value that is stored to the output, between its brackets and the end of the line, replaced.
+/// The statement with the value of the first store to the output regrouped.
 fn regrouped(statement: &str) -> String {
     let at = statement.find("out[").expect("there is a store");
     let end = at + statement[at..].find('\n').unwrap_or(statement.len() - at);
@@ -84,11 +86,11 @@ fn a_strict_sum_that_is_regrouped_is_not_proved() {
     assert!(!names(&whole).contains(&"statement-only"));
     let other = judged(STRICT, None, regrouped);
     assert_ne!(other.verdict, Verdict::Proved);
-    // The target asks for it as well.
+    // The target requires strict floats too.
     let target = Some("host-strict_float");
     assert_eq!(judged(PLAIN, target, str::to_owned).verdict, Verdict::Proved);
     assert_ne!(judged(PLAIN, target, regrouped).verdict, Verdict::Proved);
-    // Without, floats may be regrouped, and the verdict is about the statement.
+    // Without that, floats may be regrouped, and the verdict is on the statement alone.
     let loose = judged(PLAIN, None, regrouped);
     assert_eq!(loose.verdict, Verdict::Proved);
     assert!(names(&loose).contains(&"statement-only"));
@@ -141,7 +143,7 @@ fn a_condition_of_the_statement_that_overflows_is_open() {
     assert_eq!(judged(PLAIN, None, guarded("2")).verdict, Verdict::Proved);
 }
 
-/// The name of the one loop.
+/// The name of the only loop.
 fn loop_name(statement: &str) -> &str {
     let at = statement.find("for (").expect("there is a loop") + "for (".len();
     let end = statement[at..].find(',').expect("it has bounds");

@@ -218,7 +218,7 @@ mod tests {
     use crate::source::{Choice, parse};
 
     const TEXT: &str = "
-        // A pipeline with irrelevant parts.
+        // A pipeline with more in it than matters.
         pipeline p(a: buffer<u16, 3>, b: buffer<u8, 1>, n: i32) -> out: buffer<u16, 3> {
             require n > 0;
             func unused(x) = b(x) + 3;

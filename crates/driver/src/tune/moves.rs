@@ -135,7 +135,7 @@ fn places(action: &Action) -> bool {
         || matches!(action, Action::StoreAt(_) | Action::StoreRoot | Action::HoistStorage(_))
 }
 
-/// Inserts a directive after its stage's directives or, if there are none, after its func's.
+/// Inserts a directive after its stage's last directive, else after its func's last one.
 pub(super) fn insert(directives: &mut Vec<Directive>, new: Directive) {
     let behind = |found: &Directive| found.func == new.func && found.stage == new.stage;
     let position = directives
