@@ -5,8 +5,8 @@ use halidom_ir::{
     Algorithm, Array, BinaryOp, Constant, Expr, ExprId, FuncId, Intrinsic, Pool, Scalar,
 };
 
-/// The largest tolerated distance between the floats of two forms, relative to the largest
-/// differing element. Halide contracts and regroups floats, and so do we under `fast_math`.
+/// The largest tolerated distance between the floats of two forms, relative to the largest element
+/// that differs. Halide contracts and regroups floats, and so do we under `fast_math`.
 pub(crate) const TOLERANCE: f64 = 1e-3;
 
 /// The comparison rules for the components of outputs, in order, where floats may be rounded at
@@ -157,8 +157,8 @@ fn is_dense(array: &Array) -> bool {
     array.scalar.bytes().is_some_and(|bytes| array.len() * bytes == array.data.len())
 }
 
-/// The largest difference, and the largest magnitude of the differing elements. That magnitude is
-/// at most the largest over all elements.
+/// The largest difference, and the largest magnitude of the first array's elements that differ.
+/// That magnitude is at most the largest over all elements.
 #[derive(Default)]
 struct Apart {
     furthest: f64,

@@ -135,7 +135,7 @@ pub struct Contradiction {
     pub what: String,
 }
 
-/// The outcome of a whole run.
+/// The results of a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The numbers of programs tried.

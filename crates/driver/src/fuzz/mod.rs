@@ -207,10 +207,10 @@ pub struct Outcome {
 /// The reason why fuzzing cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum FuzzError {
-    /// No solver.
+    /// There is no solver.
     #[error(transparent)]
     Solver(#[from] FindError),
-    /// No C compiler.
+    /// There is no C compiler.
     #[error(transparent)]
     Compiler(#[from] CompileError),
 }

@@ -46,7 +46,7 @@ pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
 /// Source texts together with the diagnostics that refuse them.
 pub type Refusal = (Sources, Vec<Diagnostic>);
 
-/// Something that stock Halide compiled.
+/// A compilation by stock Halide.
 #[derive(Clone, Debug)]
 pub struct Stock {
     /// The algorithm, and the statement as a program.
@@ -112,7 +112,7 @@ const SMALL: &str = "small";
 /// A request to judge a compiled pipeline.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The pipeline, and the machine that it is compiled for.
+    /// The pipeline and its target machine.
     pub job: Job,
     /// The final statement of Halide's compiler. Without it, the installed Halide compiles the
     /// pipeline.

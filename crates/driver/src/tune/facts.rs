@@ -7,7 +7,7 @@ use halidom_ir::{
     Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, LoopLevel, Pool, Stage,
 };
 
-/// A stage that reads a func.
+/// A stage that reads a func, given by its own func and its number.
 pub(super) type Reader = (FuncId, usize);
 
 /// Facts about a func.

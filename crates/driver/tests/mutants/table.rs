@@ -49,8 +49,8 @@ impl Counts {
     }
 }
 
-/// A row for each kind of mutants, sums for each family and for all, and the bound for mutants
-/// without an observed failure.
+/// A row for each kind of mutants, sums for each family and for all. If no observable mutant is
+/// proved, also a 95 % confidence bound on the share of such mutants that would be.
 pub(crate) fn by_kind(outcomes: &[Outcome]) -> String {
     let mut text = format!(
         "{:<42}{:>8}{:>11}{:>9}{:>7}{:>9}{:>8}{:>14}{:>13}\n",

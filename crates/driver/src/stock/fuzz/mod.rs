@@ -157,10 +157,10 @@ pub struct Outcome {
 /// The reason why fuzzing cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum FuzzError {
-    /// No solver.
+    /// There is no solver.
     #[error(transparent)]
     Solver(#[from] FindError),
-    /// No Halide.
+    /// There is no Halide.
     #[error(transparent)]
     Halide(#[from] BridgeError),
 }

@@ -1,6 +1,6 @@
 //! Defects of expressions: loads, types, operators, lanes, names.
 //!
-//! Reason for length: a table, each of whose rows stands alone.
+//! Reason for length: a table of independent rows.
 
 use halidom_halide::tree::{BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 

@@ -136,8 +136,8 @@ impl<'a> Statement<'a> {
         &self.stock.block
     }
 
-    /// Every place at which the statement can be changed, kind by kind. Of several changes that
-    /// give the same text, only the first is listed.
+    /// Every place at which the statement can be changed, kind by kind. Several sites may give the
+    /// same statement; [`Self::chosen`] takes only one of these.
     pub fn sites(&self) -> Vec<Site> {
         let mut found = Vec::new();
         for kind in KINDS.iter().copied().flatten() {

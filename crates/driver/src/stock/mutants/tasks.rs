@@ -171,7 +171,7 @@ fn exchanged(point: &Point<'_>, edits: &mut Edits) {
                 tasks.reverse();
             }
         });
-        // The same order, with the tasks run one after the other.
+        // Also run the tasks one after the other in this reversed order.
         edits.push(move |block| {
             if let StmtKind::Fork(tasks) = &block[at].kind {
                 let all: Block = tasks.iter().rev().flatten().cloned().collect();
