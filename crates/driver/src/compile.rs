@@ -1,4 +1,5 @@
-//! From a pipeline and a schedule to a final program: the compile job as a row of passes, the verifier after each.
+//! The compile job, from a pipeline and a schedule to a final program: a sequence of passes with
+//! the verifier after each.
 
 use halidom_codegen::Target;
 use halidom_diag::{Code, Diagnostic, Severity};
@@ -10,37 +11,39 @@ use halidom_schedule::{Engine, ScheduleError};
 
 use crate::source::{Choice, Loaded};
 
-/// A program at the two ends of lowering.
+/// A program before and after lowering.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// With bounds inferred, funcs still multidimensional.
+    /// The program with inferred bounds, whose funcs are still multidimensional.
     pub structured: Program,
-    /// What is validated and printed as C.
+    /// The final program, which is validated and printed as C.
     pub program: Program,
-    /// The algorithm after each rewriting that the schedule asks for; the program is for the funcs of the last.
+    /// The algorithm after each rewriting that the schedule asks for. The program computes the
+    /// funcs of the last one.
     pub steps: Vec<Algorithm>,
-    /// What it rests on beyond its entry checks: nothing, if it is compiled by Halidom.
+    /// The conditions on callers beyond the entry checks. Programs that Halidom compiled have none.
     pub contract: Contract,
 }
 
 impl Compiled {
-    /// The algorithm whose funcs the program computes: the pipeline's own, or what a schedule made of it.
+    /// The algorithm whose funcs the program computes: the pipeline's own, or a schedule's
+    /// rewriting of it.
     pub fn lowered<'a>(&'a self, own: &'a Algorithm) -> &'a Algorithm {
         self.steps.last().unwrap_or(own)
     }
 }
 
-/// Called with the name of a stage or pass and the program after it.
+/// A callback that gets the name of each stage or pass and the program after it.
 pub type Observer<'a> = &'a mut dyn FnMut(&'static str, &Pool, &Program);
 
-/// The stages before the passes of `lower`, in order, as `observe` names them; after the passes comes `final`.
+/// The names of the stages before the passes of `lower`, in order. After the passes comes `final`.
 pub const STAGES: [&str; 2] = ["holes", "bounds"];
 
-/// Every name that an observer is called with, in order.
+/// All names that an observer is called with, in order.
 pub fn stage_names() -> Vec<&'static str> {
     let passes = halidom_lower::PASSES.iter().map(|pass| pass.name);
     let mut names: Vec<&'static str> = Vec::new();
-    // A pass that runs twice is one name: its last result.
+    // A pass that runs twice appears under one name, with its last result.
     for name in STAGES.into_iter().chain(passes).chain(["final"]) {
         if !names.contains(&name) {
             names.push(name);
@@ -79,7 +82,7 @@ pub fn finish(
     Ok(program)
 }
 
-/// Compiles as far as the program with bounds.
+/// Compiles a pipeline up to the program with bounds.
 pub fn structure(
     loaded: &mut Loaded,
     choice: &Choice,
@@ -88,7 +91,8 @@ pub fn structure(
     rewrite_and_structure(loaded, choice, observe).map(|(program, _)| program)
 }
 
-/// The pipeline's programs under all of its schedules, the unscheduled one first; a schedule that is refused has no say.
+/// The programs with bounds of a pipeline under all of its schedules, the unscheduled one first.
+/// Refused schedules are skipped.
 pub fn references(loaded: &mut Loaded, pipeline: usize) -> Result<Vec<Program>, Vec<Diagnostic>> {
     let unscheduled = Choice { pipeline, schedule: None };
     let mut programs = vec![structure(loaded, &unscheduled, &mut |_, _, _| {})?];
@@ -99,7 +103,8 @@ pub fn references(loaded: &mut Loaded, pipeline: usize) -> Result<Vec<Program>, 
     Ok(programs)
 }
 
-/// The program with bounds, and the algorithm after each rewriting that the schedule asks for.
+/// Computes the program with bounds, and the algorithm after each rewriting that the schedule asks
+/// for.
 fn rewrite_and_structure(
     loaded: &mut Loaded,
     choice: &Choice,
@@ -126,7 +131,7 @@ fn rewrite_and_structure(
     Ok((structured, steps))
 }
 
-/// Verifies what was made for the passes of `lower`.
+/// Verifies the input of `lower`'s passes.
 pub(crate) fn check(
     pool: &Pool,
     algorithms: &[&Algorithm],
@@ -138,7 +143,7 @@ pub(crate) fn check(
     well_formed("schedule", verify::program(pool, structured, Phase::Structured))
 }
 
-/// Refused directives as diagnostics at their places in the text.
+/// Converts refused directives to diagnostics at their places in the text.
 pub(crate) fn refusals(
     loaded: &Loaded,
     choice: &Choice,

@@ -1,4 +1,4 @@
-//! Files of the tensor language ATL: derivations, and what becomes of them in the IR.
+//! Files of the tensor language ATL: derivations, and their lowering to the IR.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use halidom_ir::{Algorithm, Pool};
 use crate::compile::{self, Compiled, Observer};
 use crate::files::FileError;
 
-/// A file that was read.
+/// A file after parsing.
 #[derive(Debug)]
 pub struct Loaded {
     /// Its text, for diagnostics.
     pub sources: Sources,
-    /// What it says.
+    /// Its parsed contents.
     pub file: file::Loaded,
 }
 
 /// A derivation in the IR, ready to be validated, printed and run.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// Owner of all that follows.
+    /// The owner of the following fields' nodes.
     pub pool: Pool,
     /// The source program.
     pub algorithm: Algorithm,
@@ -32,12 +32,12 @@ pub struct Lowered {
     pub compiled: Compiled,
 }
 
-/// Whether a file holds derivations, by its name.
+/// Tests by its name whether a file contains derivations.
 pub fn is_derivation_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "atl")
 }
 
-/// Reads a file of programs and derivations. All errors in it are reported.
+/// Reads a file of programs and derivations, and reports all errors in it.
 pub fn load(
     engine: &Engine,
     path: &Path,
@@ -57,7 +57,7 @@ impl Loaded {
         self.file.derivations.iter().map(|derivation| derivation.name.text.as_str()).collect()
     }
 
-    /// The derivations of a name, or all.
+    /// The derivations with a name, or all of them.
     pub fn chosen(&self, name: Option<&str>) -> Result<Vec<&ast::Derivation>, Diagnostic> {
         let wanted =
             |derivation: &&ast::Derivation| name.is_none_or(|name| derivation.name.text == name);
@@ -77,7 +77,7 @@ impl Loaded {
         }
     }
 
-    /// The derivation of a name, or the only one.
+    /// The derivation with a name, or the only one.
     pub fn one(&self, name: Option<&str>) -> Result<&ast::Derivation, Diagnostic> {
         match self.chosen(name)?[..] {
             [only] => Ok(only),
@@ -90,7 +90,7 @@ impl Loaded {
         }
     }
 
-    /// Carries out a derivation and lowers it.
+    /// Executes a derivation and lowers the result.
     pub fn lower(
         &self,
         engine: &Engine,
@@ -105,7 +105,7 @@ impl Loaded {
     }
 }
 
-/// Lowers a derivation that was carried out.
+/// Lowers a derivation that was executed.
 pub fn lower(
     derived: &Derived<'_>,
     place: Span,

@@ -1,33 +1,33 @@
-//! What the tool needs of the machine, and what of it is there.
+//! The tool's requirements on the machine, and their availability.
 
 use halidom_codegen::{Target, Toolchain};
 use halidom_smt::{Family, Program};
 
-/// Whether something is needed.
+/// The importance of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Jobs fail without it.
     Required,
-    /// Something else serves without it.
+    /// Another tool replaces it if it is missing.
     Optional,
 }
 
-/// One thing that was looked for.
+/// The result of looking for one requirement.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: &'static str,
-    /// Name, version and place; `None` if it was not found.
+    /// Name, version and path; `None` if it was not found.
     pub found: Option<String>,
-    /// Whether it is needed.
+    /// Its importance.
     pub need: Need,
-    /// How to get it.
+    /// Instructions to install it.
     pub remedy: &'static str,
 }
 
-/// The compiler that is called, which may be there and not run, and another one that runs.
+/// Describes the compiler that is called, if it runs, and another compiler that runs.
 fn compilers(
     chosen: Option<Toolchain>,
     running: Vec<Toolchain>,
@@ -40,7 +40,7 @@ fn compilers(
     (chosen.map(named), another.map(named))
 }
 
-/// Looks for everything.
+/// Looks for all requirements.
 pub fn examine() -> Vec<Finding> {
     let (compiler, another) = compilers(Toolchain::find().ok(), Toolchain::all());
     let target = Target::host();
@@ -95,7 +95,7 @@ fn coq() -> Option<String> {
     halidom_atl::check::coq_version().map(|version| format!("coqc {version}"))
 }
 
-/// Name, version and place of a solver that answers.
+/// The name, version and path of a solver that answers.
 fn solver(family: Family) -> Option<String> {
     let program = Program::find(family, None).ok()?;
     let identity = program.probe().ok()?;

@@ -1,4 +1,4 @@
-//! Running a pipeline: natively, or by interpreting its algorithm.
+//! Execution of a pipeline: natively, or by interpretation of its algorithm.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -13,70 +13,70 @@ use halidom_ir::{Algorithm, Array, Output, Pool, Program, Shape, points};
 
 use crate::data::Prepared;
 
-/// How long the timing of a run may take, beyond its first.
+/// The time limit for timing a run, beyond its first execution.
 const TIMING_BUDGET: Duration = Duration::from_millis(300);
-/// How many runs are timed at most.
+/// The largest number of timed runs.
 const MOST_RUNS: usize = 50;
 
-/// Why a program could not be compiled to native code.
+/// The reason why a program could not be compiled to native code.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The C printer.
+    /// The C printer failed.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// The emitted C, read back, is not the program.
+    /// The emitted C, when read back, differs from the program.
     #[error("the emitted C differs from the validated program: {0}")]
     ReadBack(#[from] halidom_codegen::readback::Mismatch),
-    /// The C compiler.
+    /// The C compiler failed.
     #[error(transparent)]
     Compile(#[from] CompileError),
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecuteError {
-    /// The native code reported it.
+    /// The native code reported an error.
     #[error(transparent)]
     Native(#[from] RunError),
-    /// The interpreter of algorithms.
+    /// The interpreter of algorithms failed.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmError),
     /// The regions of the outputs could not be found.
     #[error(transparent)]
     Regions(Box<Fault>),
-    /// Not enough memory for an output.
+    /// There is not enough memory for an output.
     #[error("an output is too large for this machine's memory")]
     OutputTooLarge,
 }
 
-/// Native code and what made it.
+/// Native code, with its compiler and target.
 pub struct Native {
     kernel: Kernel,
-    /// Name and version of the C compiler.
+    /// The name and version of the C compiler.
     pub compiler: String,
     /// The instruction set.
     pub target: Target,
 }
 
-/// What a native run gave.
+/// The result of a native run.
 #[derive(Debug)]
 pub struct Run {
-    /// The outputs on their windows, an array for each component.
+    /// The outputs on their windows, one array for each component.
     pub outputs: Vec<Array>,
-    /// Median time of a run.
+    /// The median time of a run.
     pub median: Duration,
-    /// How many runs were timed.
+    /// The number of timed runs.
     pub runs: usize,
 }
 
-/// Prints C and reads it back: what is compiled is what was validated.
+/// Prints C and reads it back, so that the compiled program is the validated one.
 fn printed(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, BuildError> {
     let module = halidom_codegen::emit(pool, program, target)?;
     halidom_codegen::readback::check(pool, program, &module.text)?;
     Ok(module)
 }
 
-/// Writes a library that is compiled ahead of time: the files that were written.
+/// Writes a library that is compiled ahead of time. Returns the written files.
 pub fn build_ahead(
     pool: &Pool,
     program: &Program,
@@ -105,7 +105,7 @@ pub fn build(
     })
 }
 
-/// Runs native code on what was prepared, timing it.
+/// Runs native code on prepared data and times it.
 pub fn run(
     native: &Native,
     pool: &Pool,
@@ -126,14 +126,14 @@ pub fn run(
     Ok(Run { outputs: placed.outputs()?, median: timing.median, runs: timing.runs })
 }
 
-/// Native code with its arrays in place, to run any number of times.
+/// Native code with its arrays in place. It can run any number of times.
 pub struct Placed<'n> {
     call: halidom_codegen::Prepared<'n>,
     outputs: Vec<Array>,
     windows: Vec<Shape>,
 }
 
-/// Copies what was prepared to where native code will work on it.
+/// Copies prepared data to the memory on which native code will work.
 pub fn place<'n>(
     native: &'n Native,
     pool: &Pool,
@@ -170,19 +170,20 @@ pub fn place<'n>(
 }
 
 impl Native {
-    /// Sets how many threads the parallel loops of all our pipelines use; 0 restores the default.
+    /// Sets the number of threads for the parallel loops of all our pipelines; 0 restores the
+    /// default.
     pub fn set_threads(&self, count: usize) {
         self.kernel.set_threads(count);
     }
 }
 
 impl Placed<'_> {
-    /// Runs once.
+    /// Runs the code once.
     pub fn run(&mut self) -> Result<(), ExecuteError> {
         Ok(self.call.run()?)
     }
 
-    /// What the last run left in the windows, an array for each component.
+    /// The results of the last run on the windows, one array for each component.
     pub fn outputs(&mut self) -> Result<Vec<Array>, ExecuteError> {
         for (position, output) in self.outputs.iter_mut().enumerate() {
             if !self.call.copy_output(position, output) {
@@ -195,14 +196,14 @@ impl Placed<'_> {
     }
 }
 
-/// The window of each output's buffer, where `windows` are the outputs'.
+/// The window of each output buffer, given the windows of the outputs.
 pub(crate) fn component_windows(program: &Program, windows: &[Shape]) -> Vec<Shape> {
     let outputs = program.outputs.iter().zip(windows);
     let repeated = |(output, window): (&Output, &Shape)| vec![window.clone(); output.buffers.len()];
     outputs.flat_map(repeated).collect()
 }
 
-/// Evaluates the algorithm itself.
+/// Evaluates the algorithm by interpretation.
 pub fn interpret(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -220,7 +221,7 @@ pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
     }
     let mut cropped = Array::zeros(array.scalar, shape.clone())?;
     let bytes = array.scalar.bytes()?;
-    // Runs along the first dimension are copied as they lie, where they lie densely.
+    // Copy whole runs along the first dimension where they are dense.
     let dense = array.strides.first().is_some_and(|stride| *stride == 1);
     let run = if dense { usize::try_from(shape[0].1).ok()? } else { 1 };
     if run == 0 {
@@ -235,7 +236,7 @@ pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
         if let Some(first) = last.first_mut() {
             *first += run as i64 - 1;
         }
-        // Invariant: both ends of a run are in the box.
+        // Invariant: both ends of a run are within the array.
         let (from, _) = (array.offset(&point)? * bytes, array.offset(&last)?);
         let to = cropped.offset(&point)? * bytes;
         let source = array.data.get(from..from + run * bytes)?;
@@ -244,7 +245,8 @@ pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
     Some(cropped)
 }
 
-/// The C compiler to use. What it says of its version is asked meanwhile, as that takes as long as to lower a program.
+/// Finds the C compiler. A background thread queries its version, as that takes about as long as
+/// lowering a program.
 pub fn toolchain() -> Result<Toolchain, CompileError> {
     let toolchain = Toolchain::find()?;
     let asked = toolchain.clone();
@@ -252,13 +254,14 @@ pub fn toolchain() -> Result<Toolchain, CompileError> {
     Ok(toolchain)
 }
 
-/// This machine, for code of an algorithm: under `fast_math` the C compiler may contract products and sums, where these decide nothing but values.
+/// The host target for an algorithm. Under `fast_math` the C compiler may contract products and
+/// sums that affect only values.
 pub fn host(algorithm: &Algorithm) -> Target {
     Target::host().contracting(algorithm.fast_math)
 }
 
 impl ExecuteError {
-    /// The stable code.
+    /// The stable error code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Native(RunError::OutOfMemory) | Self::OutputTooLarge => "HAL0812",
@@ -266,7 +269,7 @@ impl ExecuteError {
         }
     }
 
-    /// What would help.
+    /// A hint for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Native(RunError::OutOfMemory) | Self::OutputTooLarge => "give a smaller size",

@@ -1,4 +1,5 @@
-//! Why a store is not proved, and what would help: found by trying, not by guessing.
+//! Explains why a store is not proved and what would help. The suggestions come from trials, not
+//! from guesses.
 
 use std::time::{Duration, Instant};
 
@@ -16,34 +17,34 @@ use crate::layout::Layout;
 use crate::slice;
 use crate::subject::Subject;
 
-/// What is known of a store beyond its obligations.
+/// Information about a store beyond its obligations.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The part of the program that matters, as text.
+    /// The relevant part of the program, as text.
     pub slice: String,
-    /// Stores that write what it reads and are not shown.
+    /// The number of stores that write values that it reads but are not shown.
     pub left_out: usize,
-    /// Runs that were aimed at it.
+    /// The result of runs that test this store.
     pub survived: Survived,
-    /// What was tried, and what it did to the store's obligations.
+    /// The changes that were tried, with their effects on the store's obligations.
     pub trials: Vec<Trial>,
-    /// What else may help.
+    /// Further suggestions.
     pub advice: Vec<String>,
 }
 
 /// A change that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// The change, in words.
+    /// A description of the change.
     pub change: String,
-    /// Obligations of the store that stay open with it.
+    /// The number of the store's obligations that remain open with it.
     pub open: usize,
 }
 
-/// Runs that are aimed at a store.
+/// The number of runs that test a store.
 const RUNS: usize = 100;
 
-/// Looks at one store of a program that was judged; `budget` is for trying what would help.
+/// Examines one store of a judged program. `budget` limits the time for trials.
 pub fn explain(
     subject: &Subject,
     (report, layout): (&Report, &Layout),
@@ -78,7 +79,7 @@ pub fn explain(
     Explanation { slice, left_out, survived, trials, advice }
 }
 
-/// Changes that are tried until a time.
+/// Trials of changes until a deadline.
 struct Trying<'a> {
     subject: &'a Subject,
     stmt: StmtId,
@@ -91,7 +92,7 @@ impl Trying<'_> {
         Instant::now() < self.end
     }
 
-    /// How many obligations of the store are open.
+    /// The number of open obligations of the store.
     fn open(
         &self,
         pool: &Pool,
@@ -104,13 +105,13 @@ impl Trying<'_> {
         own.strictness = Duration::ZERO;
         own.search = Search { trials: 0, ..Search::default() };
         let report = validate_refined(&mut pool.clone(), algorithm, steps, program, &own);
-        // Without any obligation for it, nothing was found out.
+        // A report without any obligation for the store shows nothing.
         let of_store = |obligation: &&Obligation| obligation.stmt == Some(self.stmt);
         let own = report.obligations.iter().filter(of_store);
         own.filter(|obligation| matches!(obligation.status, Status::Open(_))).count()
     }
 
-    /// More time, where time ran out.
+    /// Tries more time, if time ran out.
     fn time(&mut self, open: &[&Obligation], trials: &mut Vec<Trial>) {
         let ran_out = Reason::Timeout.to_string();
         let late = |obligation: &&&Obligation| matches!(&obligation.status, Status::Open(reason) if reason.starts_with(&ran_out));
@@ -125,7 +126,8 @@ impl Trying<'_> {
         trials.push(Trial { change, open });
     }
 
-    /// Weaker equality of floats than what was permitted, the strongest that helps most.
+    /// Tries weaker equalities of floats than the permitted one. Reports the strongest that helps
+    /// most.
     fn mode(&mut self, before: usize, trials: &mut Vec<Trial>) {
         let Subject { pool, algorithm, compiled, .. } = self.subject;
         let has_floats = algorithm
@@ -150,7 +152,7 @@ impl Trying<'_> {
         }
     }
 
-    /// Further entry checks: all at once, and, if that closes anything, each alone.
+    /// Tries further entry checks: all together and, if that closes anything, each separately.
     fn assumptions(&mut self, before: usize, trials: &mut Vec<Trial>) {
         let mut pool = self.subject.pool.clone();
         let candidates = candidates(&mut pool, self.subject);
@@ -228,7 +230,7 @@ fn candidates(pool: &mut Pool, subject: &Subject) -> Vec<ExprId> {
     found
 }
 
-/// What may help and cannot be tried here.
+/// Suggestions that may help but cannot be tried here.
 fn advice(subject: &Subject, layout: &Layout, store: usize) -> Vec<String> {
     let pool = &subject.pool;
     let mut by_data: FxHashSet<String> = FxHashSet::default();
@@ -252,7 +254,7 @@ fn advice(subject: &Subject, layout: &Layout, store: usize) -> Vec<String> {
     advice
 }
 
-/// Whether an expression reads a func or an input.
+/// Tests whether an expression reads a func or an input.
 fn reads(pool: &Pool, expr: ExprId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(expr, &mut |_, node| {

@@ -1,4 +1,4 @@
-//! What `check` shows of a schedule.
+//! The description of a schedule that `check` shows.
 
 use halidom_diag::Diagnostic;
 use halidom_schedule::ScheduleError;
@@ -9,9 +9,9 @@ use crate::source::{Choice, Loaded};
 /// A schedule's loop nest and bounds, as text.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// A line a loop, indented.
+    /// One line for each loop, indented.
     pub loop_nest: String,
-    /// The bounds query and both engines' answers, if asked for.
+    /// The bounds query and both engines' answers, if requested.
     pub bounds: Option<String>,
 }
 

@@ -16,51 +16,52 @@ use crate::compile::Compiled;
 use crate::reference;
 use crate::stock::sizes;
 
-/// How to validate.
+/// Validation options.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The solver.
     pub solver: Solver,
-    /// Time for one solver query.
+    /// The time limit for one solver query.
     pub timeout: Duration,
-    /// A folder for every solver query.
+    /// A folder to which every solver query is written.
     pub emit_smt: Option<PathBuf>,
-    /// A second solver.
+    /// A second solver that confirms answers.
     pub confirm: Option<Solver>,
-    /// Answers to begin with, and to be kept.
+    /// Cached answers to start with; new answers are added.
     pub cache: Option<Cache>,
-    /// Who judges.
+    /// The engine that judges.
     pub engine: Engine,
-    /// The weakest equality of floats that is permitted; what the pipeline permits, if none is given.
+    /// The weakest permitted equality of floats; `None` means the one that the pipeline permits.
     pub floats: Option<Floats>,
-    /// How wide the compiled code's `int`s are: 64 bits, of stock Halide 32.
+    /// The width of the compiled code's `int`s in bits: 64, or 32 for stock Halide.
     pub int_bits: u32,
-    /// Whether the search for a run that refutes begins at the borders of what entry checks accept: most statements of stock Halide refuse random sizes.
+    /// True if the counterexample search begins at the borders of the entry checks, as most
+    /// statements of stock Halide refuse random sizes.
     pub borders: bool,
 }
 
-/// Sizes at these borders, at most.
+/// The largest number of such border sizes.
 const BORDERS: usize = 24;
-/// Elements of an input or output at such sizes, at most.
+/// The largest number of elements in an input or output at these sizes.
 const BORDER_ELEMENTS: i64 = 1 << 18;
 
-/// Who judges.
+/// The engine that judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// The validator: obligations.
+    /// The validator, based on obligations.
     #[default]
     Default,
-    /// The literal evaluator of the paper's calculus: symbolic heaps.
+    /// The literal evaluator of the paper's calculus, based on symbolic heaps.
     Reference,
 }
 
 impl Options {
-    /// With the solver that is found, ten seconds a query.
+    /// Options with the installed solver and ten seconds per query.
     pub fn find() -> Result<Self, FindError> {
         Ok(Self::new(Solver::find(Family::Z3, None)?))
     }
 
-    /// With this solver, ten seconds a query.
+    /// Options with this solver and ten seconds per query.
     pub fn new(solver: Solver) -> Self {
         let timeout = Duration::from_secs(10);
         let engine = Engine::Default;
@@ -69,18 +70,19 @@ impl Options {
         Self { solver, timeout, emit_smt, confirm, cache, engine, floats, int_bits, borders }
     }
 
-    /// The same for what stock Halide compiled: its index arithmetic has 32 bits, and it regroups floats as if they were real numbers unless it is told not to.
+    /// The options for stock Halide's output. Its index arithmetic has 32 bits, and it regroups
+    /// floats like real numbers unless it is told not to.
     #[must_use]
     pub fn of_stock(self) -> Self {
         Self { int_bits: 32, borders: true, floats: self.floats.or(Some(Floats::Reals)), ..self }
     }
 
-    /// Whether they are for what stock Halide compiled.
+    /// Tests whether the options are for stock Halide's output.
     fn is_stock(&self) -> bool {
         self.int_bits < 64
     }
 
-    /// The same for the validator.
+    /// The validator's options.
     pub fn validator(&self) -> halidom_validate::Options {
         let mut own = halidom_validate::Options::new(self.solver.clone());
         own.timeout = self.timeout;
@@ -96,7 +98,7 @@ impl Options {
 }
 
 impl Options {
-    /// The same for the reference engine, which has a minute for a program.
+    /// The reference engine's options; it has a minute for a program.
     pub fn reference(&self) -> halidom_reference::Options {
         let mut own = halidom_reference::Options::new(self.solver.clone());
         own.timeout = self.timeout;
@@ -108,11 +110,13 @@ impl Options {
     }
 }
 
-/// What `fast_math` lets the C compiler do to what is validated ([`crate::execute::host`]).
+/// The change that `fast_math` lets the C compiler make to the validated program
+/// ([`crate::execute::host`]).
 const CONTRACTION: &str =
     "the C compiler rounding a product and the sum that it stands in once (`fast_math`)";
 
-/// Sizes at the borders of what a program's entry checks accept, the least first, at most so many; none if none are found that are accepted.
+/// At most `count` accepted cases at the borders of a program's entry checks, the least sizes
+/// first. Returns no cases if no accepted sizes are found.
 pub fn at_borders(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
@@ -122,7 +126,7 @@ pub fn at_borders(
     cases.map(|case| Given { bindings: case.bindings, windows: case.windows }).collect()
 }
 
-/// What the validator is told of the code that a program stands for.
+/// The validator's description of the code that a program stands for.
 pub fn code(contract: &Contract) -> Code {
     Code {
         widths: contract.widths.known().clone(),
@@ -133,12 +137,13 @@ pub fn code(contract: &Contract) -> Code {
     }
 }
 
-/// Validates a compiled program against its algorithm. Works on a copy of the pool, so that it can go on beside other uses of it.
+/// Validates a compiled program against its algorithm. Works on a copy of the pool, so that other
+/// users of the pool may run concurrently.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
     judge_within(pool, (algorithm, compiled), options, &|_| {})
 }
 
-/// The same, with limits that a caller sets: how much is asked, and how long is searched.
+/// Like [`judge`], with further limits that the caller sets on the solver queries and the search.
 pub fn judge_within(
     pool: &Pool,
     (algorithm, compiled): (&Algorithm, &Compiled),
@@ -148,7 +153,7 @@ pub fn judge_within(
     stack::whole(|| judge_here(pool, (algorithm, compiled), options, limit))
 }
 
-/// The same, on the stack at hand.
+/// Like [`judge_within`], on the current stack.
 fn judge_here(
     pool: &Pool,
     (algorithm, compiled): (&Algorithm, &Compiled),
@@ -160,7 +165,7 @@ fn judge_here(
     } else {
         let mut own = options.validator();
         own.code = code(&compiled.contract);
-        // Whoever asks for strict floats gets bits: nothing may regroup them.
+        // A pipeline with strict floats requires equal bits: nothing may regroup them.
         if options.is_stock() && !algorithm.fast_math {
             own.floats = Some(Floats::Bits);
         }
@@ -174,7 +179,7 @@ fn judge_here(
     if options.is_stock() {
         report.claim = Claim::Statement;
     }
-    // Stock Halide contracts what it likes.
+    // Stock Halide contracts operations anywhere.
     let contracts = |program| options.is_stock() || permits_contraction(pool, program);
     if algorithm.fast_math && contracts(&compiled.program) {
         report.below.push(CONTRACTION);

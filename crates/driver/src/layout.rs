@@ -1,4 +1,5 @@
-//! A validation's report laid out along the program: a status for each store, and what stands elsewhere.
+//! Layout of a validation's report along the program: a status for each store, and the remaining
+//! obligations.
 
 use halidom_base::FxHashMap;
 use halidom_ir::print::{self, Listing};
@@ -7,14 +8,14 @@ use halidom_validate::{Axioms, Floats, Obligation, Report, Status, Verdict, weak
 
 use crate::subject::{Line, Subject};
 
-/// A report along the text of the program.
+/// A report laid out along the text of the program.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The program's text.
     pub listing: Listing,
-    /// The stores, in order of the text.
+    /// The stores, in the order of the text.
     pub stores: Vec<Store>,
-    /// Obligations that are no store's, as indices of the report's.
+    /// Obligations that belong to no store, as indices into the report's.
     pub others: Vec<usize>,
 }
 
@@ -29,29 +30,30 @@ pub struct Store {
     pub text: String,
     /// The func and the stage that it claims to compute.
     pub instance: Option<(FuncId, usize)>,
-    /// What is known of it.
+    /// Its status.
     pub standing: Standing,
-    /// Its obligations, as indices of the report's.
+    /// Its obligations, as indices into the report's.
     pub obligations: Vec<usize>,
-    /// The equality of floats that its obligations were closed by, and the axioms.
+    /// The weakest equality of floats that closed its obligations, and the axioms.
     pub floats: (Floats, Axioms),
 }
 
-/// What is known of a store. That all of its own obligations are closed says that it is right if the rest of the program is.
+/// The status of a store. If all its obligations are closed, it is right provided that the rest of
+/// the program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// It never runs, under the entry checks.
+    /// It never runs if the entry checks hold.
     Dead,
-    /// Its obligations are closed.
+    /// All of its obligations are closed.
     Proved,
-    /// Some are open.
+    /// Some obligations are open.
     Unknown,
     /// A run shows that it writes something wrong.
     Refuted,
 }
 
 impl Standing {
-    /// Its name in reports.
+    /// The status's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dead => "never runs",
@@ -62,13 +64,13 @@ impl Standing {
     }
 }
 
-/// Whether an obligation is closed.
+/// Tests whether an obligation is closed.
 pub fn is_closed(obligation: &Obligation) -> bool {
     matches!(obligation.status, Status::Closed(_))
 }
 
 impl Layout {
-    /// Lays a report out.
+    /// Lays out a report.
     pub fn new(subject: &Subject, report: &Report) -> Self {
         let pool = &subject.pool;
         let listing = print::listing(pool, subject.lowered(), &subject.compiled.program);
@@ -116,7 +118,7 @@ impl Layout {
             store.floats =
                 weakest(store.obligations.iter().map(|number| &report.obligations[*number]));
             if store.standing == Standing::Proved && store.obligations.is_empty() {
-                // Nothing was said about it: the walk did not reach it.
+                // The report has no result for it: the walk did not reach it.
                 store.standing = Standing::Unknown;
             }
             if store.standing == Standing::Proved && report.dead.contains(&store.stmt) {
@@ -137,7 +139,7 @@ impl Layout {
         self.listing.lines.iter().find(|(known, _)| *known == stmt).map(|(_, line)| *line)
     }
 
-    /// Where a stage is defined: in what a person wrote, else in the listing.
+    /// The place of a stage's definition: in the source that a person wrote, else in the listing.
     pub fn definition(&self, subject: &Subject, func: FuncId, stage: usize) -> Option<Line> {
         subject.definition(func, stage).or_else(|| {
             let is_it = |found: &&(FuncId, usize, usize)| (found.0, found.1) == (func, stage);
@@ -154,7 +156,7 @@ impl Layout {
 }
 
 impl Store {
-    /// What is known of it, in words: where it is proved, by which equality of floats.
+    /// Describes its status in words. For a proved store, this includes the equality of floats.
     pub fn describe(&self) -> String {
         let name = self.standing.name();
         match (self.standing, self.floats) {
@@ -165,7 +167,7 @@ impl Store {
         }
     }
 
-    /// What it computes, in words.
+    /// The func and stage that it computes, in words.
     pub fn name(&self, subject: &Subject) -> String {
         match self.instance {
             Some((func, stage)) => format!("{}, stage {stage}", subject.pool.func(func).name),
@@ -188,7 +190,7 @@ impl Store {
         }
     }
 
-    /// The funcs that it reads, in order of their first mention.
+    /// The funcs that it reads, in the order of their first mention.
     pub fn reads(&self, subject: &Subject) -> Vec<FuncId> {
         let mut found: Vec<FuncId> = Vec::new();
         let pool = &subject.pool;

@@ -1,7 +1,9 @@
-//! The jobs as tables of passes: the only place that knows every layer.
+//! The jobs as tables of passes. No other crate knows every layer.
 //!
-//! Knows nothing about terminals: results are data, problems are [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`] (a file
-//! and the choice of a pipeline and schedule), then [`mod@compile`], [`mod@judge`], [`data`] (what a run is given) and [`execute`].
+//! The crate knows nothing about terminals. Results are data; problems are
+//! [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`]
+//! (a file and the choice of a pipeline and schedule), then read [`mod@compile`], [`mod@judge`],
+//! [`data`] (the inputs of a run) and [`execute`].
 
 pub mod bench;
 pub mod compile;

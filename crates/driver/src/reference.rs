@@ -1,4 +1,5 @@
-//! The literal evaluator of the paper's calculus as a judge: its report in the form of the validator's.
+//! The literal evaluator of the paper's calculus as a judge. Its report has the form of the
+//! validator's.
 
 use halidom_ir::{Algorithm, Pool};
 use halidom_reference::{Options, Premise, Report as Evaluation, Verdict as Outcome, evaluate};
@@ -10,11 +11,11 @@ use halidom_verdict::{Claim, Condition};
 
 use crate::compile::Compiled;
 
-/// What the paper leaves to another check (its section 7.2).
+/// The condition that the paper leaves to another check (its section 7.2).
 pub const NO_OVERFLOW: &str =
     "index arithmetic stays within 64 bits: the reference engine takes integers as unbounded";
 
-/// The same as a condition.
+/// [`NO_OVERFLOW`] as a condition.
 pub const INTEGERS_UNBOUNDED: Condition = Condition::standard(
     "integers-unbounded",
     NO_OVERFLOW,

@@ -1,21 +1,24 @@
-//! The part of a program that matters for a store: what leads to it, and what writes the values that it reads.
+//! The slice of a program that is relevant to a store: the constructs around the store, and the
+//! stores of the values that it reads.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, Expr, ExprId, FuncId, Label, Pool, Prophecy, Stmt, StmtId, VarId};
 
-/// A program cut down to some of its stores.
+/// A program reduced to some of its stores.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
-    /// Their loops, conditions, allocations and labels, and the lets that they use.
+    /// The stores with their loops, conditions, allocations and labels, and the lets that they use.
     pub(crate) body: StmtId,
-    /// Stores that write what the store reads and were left out, because there are many.
+    /// The number of stores of values that the store reads that were left out because there are too
+    /// many.
     pub(crate) left_out: usize,
 }
 
-/// Stores of other funcs that are kept, at most.
+/// The largest number of other funcs' stores that are kept.
 const MOST_PRODUCERS: usize = 8;
 
-/// Cuts a program down to a store, and to those that write what it reads; `None` if the store is not in it.
+/// Reduces a program to a store and to the stores of the values that it reads; `None` if the
+/// program does not contain the store.
 pub(crate) fn slice(pool: &mut Pool, body: StmtId, store: StmtId) -> Option<Slice> {
     let mut kept: FxHashSet<StmtId> = [store].into_iter().collect();
     let alone = cut(pool, body, &kept)?;
@@ -32,7 +35,7 @@ pub(crate) fn slice(pool: &mut Pool, body: StmtId, store: StmtId) -> Option<Slic
     cut(pool, body, &kept).map(|cut| Slice { body: cut.stmt, left_out })
 }
 
-/// What a store writes.
+/// The target of a store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     Buffer(BufferId),
@@ -76,7 +79,7 @@ fn stores(pool: &Pool, stmt: StmtId) -> Vec<StmtId> {
     }
 }
 
-/// What some statements mention.
+/// The names that some statements mention.
 #[derive(Default)]
 struct Reads {
     vars: FxHashSet<VarId>,

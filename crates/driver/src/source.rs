@@ -16,7 +16,7 @@ pub const DEFAULT_SCHEDULE: &str = "default";
 pub struct Loaded {
     /// Its text, for diagnostics.
     pub sources: Sources,
-    /// What it says.
+    /// Its parsed contents.
     pub module: Module,
 }
 
@@ -25,16 +25,16 @@ pub struct Loaded {
 pub struct Choice {
     /// The pipeline's number in its module.
     pub pipeline: usize,
-    /// The schedule's number in its pipeline; the unscheduled form if `None`.
+    /// The schedule's number in its pipeline; `None` for the unscheduled form.
     pub schedule: Option<usize>,
 }
 
-/// Reads and checks a file. The module's diagnostics say whether anything in it is wrong.
+/// Reads and checks a file. The module's diagnostics report its errors.
 pub fn load(path: &Path) -> Result<Loaded, FileError> {
     Ok(parse(&path.display().to_string(), text(path)?))
 }
 
-/// Reads a text.
+/// Reads a file as text.
 pub(crate) fn text(path: &Path) -> Result<String, FileError> {
     let read = |source| FileError::Read { path: path.to_owned(), source };
     let bytes = files::contents(path).map_err(read)?;
@@ -45,7 +45,7 @@ pub(crate) fn text(path: &Path) -> Result<String, FileError> {
     })
 }
 
-/// Checks a text.
+/// Parses and checks a text.
 pub fn parse(name: &str, text: impl Into<String>) -> Loaded {
     let mut sources = Sources::new();
     let file = sources.add(name, text);
@@ -59,7 +59,7 @@ impl Loaded {
         Some(self.sources.text(self.module.pipelines.first()?.span.file))
     }
 
-    /// The pipeline of a name, or the only one.
+    /// The number of the pipeline with a name, or of the only one.
     pub fn pipeline(&self, name: Option<&str>) -> Result<usize, Diagnostic> {
         let pipelines = &self.module.pipelines;
         let names = listed(pipelines.iter().map(|pipeline| pipeline.algorithm.name.as_str()));
@@ -91,7 +91,7 @@ impl Loaded {
         }
     }
 
-    /// The schedule of a name for a pipeline.
+    /// The number of the schedule with a name in a pipeline.
     pub fn schedule(
         &self,
         pipeline: usize,
@@ -109,7 +109,7 @@ impl Loaded {
         })
     }
 
-    /// A schedule as data; empty for the unscheduled form.
+    /// The schedule as data; it is empty for the unscheduled form.
     pub fn schedule_of(&self, choice: &Choice) -> Schedule {
         match choice.schedule {
             Some(number) => {

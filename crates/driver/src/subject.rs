@@ -1,4 +1,5 @@
-//! What is judged: a program, the algorithm that it should compute, and where both come from.
+//! The subject of a judgement: a program, the algorithm that it should compute, and the origin of
+//! both.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,38 +16,39 @@ use crate::derivation::{self, Lowered};
 use crate::files::FileError;
 use crate::source::{self, Choice, Loaded};
 
-/// A program beside the algorithm that it should compute.
+/// A program with the algorithm that it should compute.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The pipeline, or the source program of a derivation.
     pub pipeline: String,
-    /// The schedule or the derivation that made the program; empty where the program was given as a text.
+    /// The schedule or the derivation that made the program; empty if the program was given as a
+    /// text.
     pub schedule: String,
-    /// Owner of all that follows.
+    /// The owner of the following fields' nodes.
     pub pool: Pool,
-    /// What is to be computed.
+    /// The algorithm to be computed.
     pub algorithm: Algorithm,
-    /// What was made of it.
+    /// The compiled program.
     pub compiled: Compiled,
-    /// What a person wrote.
+    /// The source that a person wrote.
     pub origin: Origin,
 }
 
-/// What a person wrote, and where the parts of the algorithm stand in it.
+/// The source that a person wrote, with the places of the algorithm's parts in it.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The file's name and text.
     pub sources: Sources,
-    /// The file's text, where it says more than the IR.
+    /// The file's text, if it contains more than the IR.
     pub text: String,
     /// The directives of the schedule, or the derivation.
     pub schedule: String,
-    /// Where funcs are defined, and where their stages are, if these stand for themselves.
+    /// The places of funcs' definitions, and of stages that are written separately.
     spans: FxHashMap<(FuncId, Option<usize>), Span>,
 }
 
 impl Origin {
-    /// Texts in which no part of an algorithm has a place.
+    /// An origin whose texts contain no places of an algorithm.
     pub(crate) fn of(sources: Sources) -> Self {
         Self { sources, ..Self::default() }
     }
@@ -57,14 +59,14 @@ impl Origin {
 pub struct Line {
     /// The file.
     pub file: String,
-    /// Its number, from 1.
+    /// Its number, counted from 1.
     pub number: usize,
-    /// Its text, without blanks around it.
+    /// Its text, without surrounding blanks.
     pub text: String,
 }
 
 impl Subject {
-    /// What it is called: `blur under tiled`.
+    /// The subject's title: `blur under tiled`.
     pub fn title(&self) -> String {
         if self.schedule.is_empty() {
             self.pipeline.clone()
@@ -78,7 +80,8 @@ impl Subject {
         self.compiled.lowered(&self.algorithm)
     }
 
-    /// Where a stage is defined in what a person wrote. A func that a rewriting made stands where the func of its name stands.
+    /// The place of a stage's definition in the source. A func that a rewriting made has the place
+    /// of the func with its name.
     pub fn definition(&self, func: FuncId, stage: usize) -> Option<Line> {
         let origin = &self.origin;
         let name = &self.pool.func(func).name;
@@ -130,7 +133,7 @@ pub fn compiled(loaded: &mut Loaded, choice: &Choice) -> Result<Subject, Vec<Dia
     })
 }
 
-/// A derivation that was lowered.
+/// The subject for a lowered derivation.
 pub fn derived(
     loaded: &derivation::Loaded,
     derivation: &ast::Derivation,
@@ -144,12 +147,12 @@ pub fn derived(
     Subject { pipeline, schedule, pool, algorithm, compiled, origin }
 }
 
-/// Whether a file holds an algorithm and a program in the text form of the IR, by its name.
+/// Tests by its name whether a file contains an algorithm and a program in the text form of the IR.
 pub fn is_program_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "ir")
 }
 
-/// Reads an algorithm and a program from a text as `halidom lower` prints it.
+/// Reads an algorithm and a program from a text in the form that `halidom lower` prints.
 pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)>, FileError> {
     let text = source::text(path)?;
     let mut sources = Sources::new();

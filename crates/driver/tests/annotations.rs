@@ -1,6 +1,8 @@
-//! Prophecies from a second compile with annotations: what cannot be inferred is proved with them, what is wrong is not, and no false annotation is believed.
+//! Prophecies from a second compile with annotations: they prove what inference cannot, they do not
+//! prove wrong statements, and false annotations are not believed.
 //!
-//! Tests need a Python with Halide and say so where there is none; Table 1 lies in `../shared/halide21` beside the repository.
+//! The tests need a Python with Halide and are skipped with a message without it. Table 1 is in
+//! `../shared/halide21` next to the repository.
 
 #![expect(clippy::print_stdout, reason = "what is missing is said")]
 
@@ -20,7 +22,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Whether there is a Python with Halide.
+/// Tests whether there is a Python with Halide.
 fn has_halide() -> bool {
     let probe =
         bridge::find().map(|python| Command::new(python).args(["-c", "import halide"]).output());
@@ -31,7 +33,8 @@ fn has_halide() -> bool {
     found
 }
 
-/// A pipeline whose clone of a func has memory of another size in each place: what the reader writes cannot be inferred.
+/// A pipeline with a clone of a func whose memory has a different size in each place, so that the
+/// values that the reader writes cannot be inferred.
 fn clone() -> Job {
     let script = root().join("tests/halide/pipelines/clone_of_a_func.py");
     Job { origin: Origin::Script(script), target: None }
@@ -51,7 +54,7 @@ fn judged(stock: &Stock, annotations: Annotations) -> Judged {
     stock::judged(stock, annotations, &mut judged_by)
 }
 
-/// What Halide compiles, with parts of the text changed.
+/// The text with parts replaced.
 fn changed(text: &str, changes: &[(&str, &str)]) -> String {
     changes.iter().fold(text.to_owned(), |text, (before, after)| {
         assert!(text.contains(before), "there is no `{before}` in\n{text}");
@@ -59,7 +62,7 @@ fn changed(text: &str, changes: &[(&str, &str)]) -> String {
     })
 }
 
-/// The pipeline with another statement in the place of what Halide compiles.
+/// The pipeline with another statement in place of Halide's.
 fn with_statement(text: &str) -> Stock {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("changed.stmt");
@@ -67,7 +70,7 @@ fn with_statement(text: &str) -> Stock {
     read(&Request { statement: Some(file), ..Request::of_job(clone()) })
 }
 
-/// The statement with annotations, as Halide prints it: the changes are of the text.
+/// The annotated statement as Halide prints it, so that changes can be made to the text.
 fn annotated_text(stock: &Stock, reads: bool) -> String {
     let lossless = annotated_statement(stock, reads).expect("it is compiled");
     let mut names = Names::new();
@@ -97,13 +100,13 @@ fn what_cannot_be_inferred_is_proved_with_annotations() {
             panic!("{annotations:?}: {:?}", found.prophecies);
         };
         assert!(is_same && carried.ends_with("4 of 4 stores"), "{is_same}, {carried}");
-        // The verdict is of the statement that was given, not of the annotated one.
+        // The verdict is on the given statement, not on the annotated one.
         let program = &found.stock.subject.compiled.program;
         assert_eq!(program.inputs, stock.subject.compiled.program.inputs);
     }
 }
 
-/// Changes of the statement, each of which makes it another one.
+/// Changes of the statement; each makes it wrong.
 const WRONG: [(&str, &str); 6] = [
     ("*(uint8)3", "*(uint8)5"),
     (
@@ -125,7 +128,7 @@ fn a_wrong_statement_is_not_proved_with_right_annotations() {
         return;
     }
     let plain = plain_statement();
-    // The statement that is not changed is proved: the changes decide.
+    // The unchanged statement is proved, so the changes make the difference.
     let right = judged(&with_statement(&plain), Annotations::Always);
     assert_eq!(right.report.verdict, Verdict::Proved);
     for change in WRONG {
@@ -133,7 +136,7 @@ fn a_wrong_statement_is_not_proved_with_right_annotations() {
         for annotations in [Annotations::Fallback, Annotations::Always] {
             let found = judged(&stock, annotations);
             assert_ne!(found.report.verdict, Verdict::Proved, "{change:?}, {annotations:?}");
-            // That the annotated artifact is right says nothing of this one.
+            // The annotated artifact's correctness proves nothing about this statement.
             if let Verdict::Unknown(_) = found.report.verdict {
                 assert_ne!(found.beside, None, "{change:?}, {annotations:?}");
                 assert_ne!(found.beside, Some(BesideAnnotated::Nothing), "{change:?}");
@@ -177,7 +180,8 @@ fn no_false_annotation_is_believed() {
     }
     let plain = plain_statement();
     let annotated = annotated_text(&with_statement(&plain), false);
-    // The right statement, and one that would be right if all that the annotations say were shifted by one.
+    // The right statement, and one that would be right if all annotated coordinates were shifted by
+    // one.
     let shifted = changed(
         &plain,
         &[(
@@ -194,13 +198,14 @@ fn no_false_annotation_is_believed() {
             let lie = changed(&annotated, changes);
             let carried = stock::carried(&stock, &lie).expect("it is read");
             let verdict = judged_by(&carried.plain.subject).verdict;
-            // What falls back on inference is unknown here as well.
+            // Statements for which inference takes over are not proved here either.
             assert_ne!(verdict, Verdict::Proved, "{changes:?}");
         }
     }
 }
 
-/// An annotation that says of memory that it begins where what is in it says: nothing is taken to begin so.
+/// A circular annotation, which derives the place of a buffer from the buffer's own content, is not
+/// believed.
 #[test]
 fn memory_that_would_begin_by_itself_begins_nowhere() {
     if !has_halide() {
@@ -217,7 +222,7 @@ fn memory_that_would_begin_by_itself_begins_nowhere() {
     );
     let carried = stock::carried(&stock, &lie).expect("it is read");
     assert!(matches!(judged_by(&carried.plain.subject).verdict, Verdict::Unknown(_)));
-    // And so for an element whose place would have to be read from it.
+    // The same holds for an element whose place would have to be read from the element itself.
     let annotated = annotated_text(&stock, true);
     let begin = annotated.find("access.left(").expect("it is read") + "access.left(".len();
     let mut depth = 1;

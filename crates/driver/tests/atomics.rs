@@ -1,4 +1,5 @@
-//! Atomic updates: native code gives what the algorithm says, and without the one step nothing is proved.
+//! Atomic updates: native code gives the algorithm's values, and nothing is proved without
+//! atomicity.
 
 mod common;
 

@@ -1,6 +1,8 @@
-//! What verdicts on stock Halide rest on: conditions of a closed list, from pipeline, target and contract.
+//! The conditions of verdicts on stock Halide: they come from a closed list, and depend on
+//! pipeline, target and contract.
 //!
-//! The tests need the project's Python with Halide; without it, they say so and check nothing.
+//! The tests need the project's Python with Halide; without it, they print a message and check
+//! nothing.
 
 use std::path::Path;
 
@@ -27,7 +29,7 @@ fn has_halide() -> bool {
     root.join(".venv/bin/python").is_file()
 }
 
-/// Judges what Halide compiles of the sum, with its statement edited.
+/// Judges Halide's compilation of the sum, with its statement edited.
 fn judged(sum: &str, target: Option<&str>, edit: impl Fn(&str) -> String) -> Report {
     let folder = tempfile::tempdir().expect("there is a folder");
     let script = folder.path().join("sum.py");
@@ -97,11 +99,11 @@ fn a_strict_sum_that_is_regrouped_is_not_proved() {
     // LLVM may regroup a sum that is not strict any more.
     let lost = judged(STRICT, None, without_strict_operators);
     assert!(lost.verdict != Verdict::Proved || names(&lost).contains(&"statement-only"));
-    // The target asks for it as well.
+    // The target requires strict floats too.
     let target = Some("host-strict_float");
     assert_eq!(judged(PLAIN, target, str::to_owned).verdict, Verdict::Proved);
     assert_ne!(judged(PLAIN, target, regrouped).verdict, Verdict::Proved);
-    // Without, floats may be regrouped, and the verdict is about the statement.
+    // Without that, floats may be regrouped, and the verdict is on the statement alone.
     let loose = judged(PLAIN, None, regrouped);
     assert_eq!(loose.verdict, Verdict::Proved);
     assert!(names(&loose).contains(&"statement-only"));
@@ -154,7 +156,7 @@ fn a_condition_of_the_statement_that_overflows_is_open() {
     assert_eq!(judged(PLAIN, None, guarded("2")).verdict, Verdict::Proved);
 }
 
-/// The name of the one loop.
+/// The name of the only loop.
 fn loop_name(statement: &str) -> &str {
     let at = statement.find("for (").expect("there is a loop") + "for (".len();
     let end = statement[at..].find(',').expect("it has bounds");

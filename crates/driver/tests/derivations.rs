@@ -1,4 +1,5 @@
-//! Derivations of the tensor language in the IR: every example is validated against its source program, and what is wrong is not proved.
+//! Derivations of the tensor language in the IR: every example is validated against its source
+//! program, and wrong programs are not proved.
 
 mod common;
 
@@ -15,7 +16,7 @@ use halidom_validate::{Report, Search, Verdict, validate_refined};
 
 use common::{open, options};
 
-/// What the validator says of each derivation.
+/// The validator's verdict on each derivation.
 const VERDICTS: &str = "\
 two_stage_partitioned of blur: proved
 fused of blur: proved
@@ -104,7 +105,7 @@ fn examples_are_validated_against_their_sources() {
     assert_eq!(table.into_inner().expect("no thread panics").concat(), VERDICTS);
 }
 
-/// The code with which a file's only derivation is refused.
+/// The codes of the diagnostics that refuse a file's only derivation.
 fn refusal(text: &str) -> Vec<String> {
     let engine = Engine::new().expect("the engine starts");
     let file = tempfile::Builder::new().suffix(".atl").tempfile().expect("a file can be made");
@@ -117,7 +118,7 @@ fn refusal(text: &str) -> Vec<String> {
     }
 }
 
-/// Sums whose bounds depend on variables around them, and one that reads an input twice.
+/// Sums whose bounds depend on enclosing variables, and one that reads an input twice.
 const SUMS: &str = "\
 program below(n: size, v: tensor<i32>[n]) = gen i < n: sum j < i: v[j]
 derivation below_as_is of below { simplify; }
@@ -188,7 +189,7 @@ fn wrong_programs_are_refuted() {
             total += 1;
             let report = judge(&lowered, &mutant.program, search(2));
             if let Verdict::Refuted(_) = report.verdict {
-                // The runs after a proof must not hide that it was wrong.
+                // The runs after a proof must not hide that the proof was wrong.
                 assert!(report.open().next().is_some(), "{name}: {}", mutant.description);
                 refuted += 1;
             }

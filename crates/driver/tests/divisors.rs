@@ -1,6 +1,7 @@
-//! Bounds under quotients by an extent: told apart for small ones, by theorems for others.
+//! Bounds under quotients by an extent: case splits for small extents, theorems for others.
 //!
-//! The test needs the project's Python with Halide; without it, it says so and checks nothing.
+//! The test needs the project's Python with Halide; without it, it prints a message and checks
+//! nothing.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::{Kind, Verdict};
 
-/// Elements that are read once for so many of the output as another input has, in vectors of eight.
+/// A pipeline that reads one element for every `n` elements of the output, where `n` is another
+/// input's extent; the elements are computed in vectors of eight.
 const SPREAD: &str = "import halide as hl
 
 def pipeline():

@@ -1,4 +1,5 @@
-//! The validator and the reference engine on small random programs and mutants of them: neither proves what the other refutes, or what a run shows to be wrong.
+//! The validator and the reference engine on small random programs and their mutants: neither
+//! proves a program that the other refutes or that a run shows to be wrong.
 
 use halidom_driver::fuzz::engines::{Options, run};
 
@@ -11,7 +12,8 @@ fn the_engines_never_contradict_each_other() {
     println!("{figures:#?}");
     let compiled = figures.compiled;
     assert!(compiled.programs() >= 14, "{figures:?}");
-    // The comparison is about something: most right programs are proved by both, and mutants are there to be refused.
+    // The comparison is meaningful: both engines prove most right programs, and there are wrong
+    // mutants to refuse.
     assert!(
         10 * (compiled.both + compiled.reference_only) >= 6 * compiled.programs(),
         "{figures:?}"

@@ -1,4 +1,5 @@
-//! Every file under `examples/`, under every schedule: native code gives what the interpreter gives, on a picture and at random sizes.
+//! Every file under `examples/`, under every schedule: native code gives the interpreter's values,
+//! on an image and at random sizes.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
@@ -15,12 +16,12 @@ use halidom_driver::files::Channels;
 use halidom_driver::source::Loaded;
 use halidom_ir::{Array, Check, Program};
 
-/// How many random sizes each example is run at.
+/// The number of random sizes for each example.
 const SIZES: u64 = 20;
-/// Width and height of what is made from pictures.
+/// The width and height of the outputs that are computed from images.
 const PICTURE: (i64, i64) = (96, 64);
 
-/// Values of parameters for which the example is about something; others are drawn.
+/// Values of parameters for which the example gives interesting results; the others are random.
 fn params(name: &str) -> Vec<(String, String)> {
     let values: &[(&str, &str)] = match name {
         "camera_pipe" => &[("black", "10"), ("red", "1.5"), ("blue", "1.25"), ("gamma", "2.2")],
@@ -54,7 +55,7 @@ fn input_sizes(name: &str, width: i64, height: i64) -> Vec<(String, Vec<i64>)> {
 /// An example with a kernel for each schedule.
 struct Built {
     loaded: Loaded,
-    /// The structured programs, which know what the schedules need of inputs.
+    /// The structured programs, which determine the regions of inputs that the schedules need.
     references: Vec<Program>,
     kernels: Vec<(String, Program, Native)>,
 }
@@ -79,7 +80,8 @@ fn built(name: &str, path: &Path) -> Built {
 }
 
 impl Built {
-    /// Runs every kernel; the outputs that all agree on. A schedule may demand an output of whole blocks by an entry check, and refuse `small` ones.
+    /// Runs every kernel and returns the outputs, on which all agree. An entry check of a schedule
+    /// may require an output of whole blocks and refuse `small` ones.
     fn run(&self, what: &str, request: &Request, small: bool) -> Vec<Array> {
         let pool = &self.loaded.module.pool;
         let algorithm = &self.loaded.module.pipelines[0].algorithm;
@@ -101,9 +103,10 @@ impl Built {
         expected
     }
 
-    /// The extents of an output of this width and height, its other dimensions being colours; `None` where the output has its own.
+    /// The extents of an output with this width and height; further dimensions are colours. `None`
+    /// if the output determines its own size.
     fn size(&self, name: &str, width: i64, height: i64) -> Option<Vec<i64>> {
-        // A histogram has its own size; `harris` reads beyond its output on all sides.
+        // A histogram determines its own size; `harris` reads beyond its output on all sides.
         if name == "histogram" || (name == "harris" && (width, height) == PICTURE) {
             return None;
         }
@@ -115,7 +118,7 @@ impl Built {
     }
 }
 
-/// How many different values there are: a picture that came out black or empty has one or none.
+/// The number of distinct values: an image that came out black or empty has one or none.
 fn distinct(array: &Array) -> usize {
     let mut bits: Vec<_> =
         array.points().filter_map(|point| array.get(&point)?.to_bits()).collect();
@@ -124,7 +127,7 @@ fn distinct(array: &Array) -> usize {
     bits.len()
 }
 
-/// A picture for each input that can hold one; others are drawn.
+/// An image for each input that can hold one; the other inputs are random.
 fn pictures(built: &Built) -> Vec<(String, Source)> {
     let pool = &built.loaded.module.pool;
     let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/images");
@@ -150,7 +153,7 @@ fn check(name: &str, path: &Path) {
     let built = built(name, path);
     let mut random = halidom_testgen::Random::new(7);
     for number in 0..SIZES {
-        // Nothing and a single pixel are among the sizes.
+        // The sizes include zero and a single pixel.
         let (width, height) = match number {
             0 => (0, 0),
             1 => (1, 1),

@@ -1,4 +1,5 @@
-//! Every example under every schedule: native code gives what the interpreter gives, at sizes that no tile divides too, and is proved for all sizes.
+//! Every example under every schedule: native code gives the interpreter's values, also at sizes
+//! that no tile divides, and is proved for all sizes.
 
 mod common;
 
@@ -10,9 +11,11 @@ use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_driver::source::Choice;
 use halidom_validate::{Verdict, validate};
 
-/// Widths and heights: nothing, one, odd ones, a photograph's, and one that no tile of any schedule divides.
+/// Widths and heights: zero, one, odd numbers, a photograph's, and a size that no schedule's tiles
+/// divide.
 const SIZES: [(i64, i64); 6] = [(0, 0), (1, 1), (3, 5), (17, 31), (131, 67), (640, 427)];
-/// Multiplications take cubic time in the interpreter: the size for them where the other examples have a photograph's.
+/// The size for matrix products in place of a photograph's, as they take cubic time in the
+/// interpreter.
 const GEMM: (i64, i64) = (160, 107);
 
 fn holds(name: &str) {
@@ -23,7 +26,7 @@ fn holds(name: &str) {
     let unscheduled = Choice { pipeline: 0, schedule: None };
     let reference =
         structure(&mut loaded, &unscheduled, &mut |_, _, _| {}).expect("it can be compiled");
-    // What the runs are given and what they must give.
+    // The inputs of the runs, and the expected outputs.
     let cases: Vec<_> = SIZES
         .into_iter()
         .map(|size| {
@@ -38,7 +41,7 @@ fn holds(name: &str) {
                 request.size = Some(vec![width, height]);
             }
             if name == "gemm" {
-                // The inner dimension is the size's as well.
+                // The size determines the inner dimension too.
                 request.input_sizes.push(("A".to_owned(), vec![width, height]));
                 request.input_sizes.push(("B".to_owned(), vec![height, height]));
             }

@@ -1,4 +1,5 @@
-//! Pipelines and schedules of ours as programs for Halide: what Halide compiles from them computes the same.
+//! Our pipelines and schedules as programs for Halide: Halide's compilations of them compute the
+//! same.
 
 use std::path::Path;
 
@@ -12,9 +13,9 @@ struct Exported {
     file: &'static str,
     pipeline: &'static str,
     schedules: &'static [&'static str],
-    /// Of the output.
+    /// The output's size.
     size: &'static [i64],
-    /// Of inputs whose sizes do not follow from it.
+    /// The sizes of inputs that the output's size does not determine.
     input_sizes: &'static [(&'static str, [i64; 2])],
 }
 

@@ -1,4 +1,5 @@
-//! Random programs × schedules × inputs: everything that can compute agrees, and the validator refutes nothing that is right.
+//! Random programs × schedules × inputs: all ways to compute agree, and the validator refutes
+//! nothing that is right.
 
 use halidom_driver::fuzz::{Kind, Options, Outcome, run};
 
@@ -35,7 +36,8 @@ fn everything_that_computes_agrees() {
         );
     }
     assert!(outcome.disagreements.is_empty(), "{} disagreements", outcome.disagreements.len());
-    // Every program is run at each of its steps, under two completions, natively, and validated.
+    // Every program runs at each of its steps under two completions, and natively, and is
+    // validated.
     assert!(figures.steps > 3 * figures.programs, "{figures:?}");
     assert!(figures.directives_refused > 0, "{figures:?}");
     assert!(figures.random_completions * 4 > figures.steps * 3, "{figures:?}");
@@ -74,7 +76,7 @@ fn a_given_text_is_examined_under_its_schedules() {
     let options = Options { text: Some(text.to_owned()), programs: 1, ..Options::default() };
     let figures = fuzz(&options).figures;
     assert_eq!((figures.programs, figures.compiles, figures.proved), (1, 2, 2));
-    // T₀ and a step for each directive; in the step after `reorder` alone there is nothing to refuse.
+    // T₀ and one step for each directive; the step after `reorder` alone has nothing to refuse.
     assert_eq!((figures.steps, figures.steps_refused, figures.random_completions), (5, 0, 5));
     let text = Some(text.replace("f(x, y + 1)", "g(x, y + 1)"));
     let found = fuzz(&Options { text, ..options }).disagreements;

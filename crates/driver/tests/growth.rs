@@ -1,4 +1,5 @@
-//! What a compile makes grows as the pipeline does: the expressions are linear in the number of stages and levels. Times are in `benches/compile`.
+//! A compile's output grows proportionally to the pipeline: the number of expressions is linear in
+//! the number of stages and levels. For times, see `benches/compile`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,10 +10,10 @@ use families::FAMILIES;
 use halidom_driver::compile::compile;
 use halidom_driver::source::{self, Choice};
 
-/// How much more than twice may be made where there are twice as many stages.
+/// The tolerated growth beyond a factor of two when the number of stages doubles.
 const TOLERANCE: f64 = 1.3;
 
-/// The expressions that a compile makes.
+/// The number of expressions that a compile makes.
 fn made(text: &str, schedule: &str) -> usize {
     let mut loaded = source::parse("member", text);
     assert!(loaded.module.diagnostics.is_empty(), "{:?}", loaded.module.diagnostics);

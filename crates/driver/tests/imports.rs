@@ -1,4 +1,5 @@
-//! What stock Halide serialized as a program of ours: it compiles, is proved, and computes what the pipeline file says.
+//! Pipelines that stock Halide serialized, as programs of ours: they compile, are proved, and
+//! compute the values that the pipeline file defines.
 
 mod common;
 
@@ -29,9 +30,11 @@ const ROWS: [&str; 10] = [
     "sgemmTAB",
 ];
 
-/// Pipelines whose algorithm alone is written: their stages have other numbers here, as a first one without a value is left out.
+/// Pipelines for which only the algorithm is written: their stages have other numbers here, as a
+/// first stage without a value is left out.
 const UNSCHEDULED: [&str; 1] = ["undefined_init"];
-/// Pipelines that are not proved: `a * scale` under the condition that `scale`, which is no index, is 1.
+/// Pipelines that are not proved: here `a * scale` under the condition that `scale`, which is not
+/// an index, is 1.
 const UNPROVED: [&str; 1] = ["specialize"];
 
 fn root() -> PathBuf {
@@ -42,7 +45,8 @@ fn name(path: &Path) -> String {
     path.file_stem().expect("it has a name").to_string_lossy().into_owned()
 }
 
-/// Judges what comes of a pipeline file and compares runs with what it says; what is wrong.
+/// Judges the import of a pipeline file and compares runs with the values that the file defines.
+/// Returns the first failure.
 fn wrong(file: &Path) -> Option<String> {
     let name = name(file);
     let found = import(file).expect("the file can be read");
@@ -79,7 +83,7 @@ fn wrong(file: &Path) -> Option<String> {
         let ran = machine::run(pool, &compiled.program, &case.bindings, &case.windows, &options);
         let got = match ran {
             Ok(outcome) => outcome.outputs,
-            // Sizes that the code does not accept.
+            // The code does not accept these sizes.
             Err(machine::Fault::CheckFailed(_)) => continue,
             Err(fault) => return Some(format!("{name}: {fault}\n{text}")),
         };
@@ -99,7 +103,7 @@ fn wrong(file: &Path) -> Option<String> {
         .then(|| format!("{name}: {:?}\n{}\n{text}", report.verdict, open(&report)))
 }
 
-/// An array whose wide signed integers are small: Halide takes these not to overflow.
+/// An array whose wide signed integers are small, as Halide assumes that these do not overflow.
 fn small(array: &Array) -> Array {
     let mut array = array.clone();
     if matches!(array.scalar, Scalar::I32 | Scalar::I64) {
@@ -125,7 +129,7 @@ fn imported_rows_of_table_1_are_proved() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Writes `pipeline()` of scripts.
+/// A Python script that serializes the results of scripts' `pipeline()`.
 const WRITE: &str = "import sys, runpy
 import halide as hl
 for script, file in zip(sys.argv[1::2], sys.argv[2::2]):
@@ -167,7 +171,7 @@ fn python() -> Option<PathBuf> {
     probe.is_ok_and(|output| output.status.success()).then_some(python)
 }
 
-/// What is left out, and what is said of it.
+/// The parts of a schedule that are left out, with the notes about them.
 #[test]
 fn what_is_left_out_is_listed() {
     let Some(python) = python() else {

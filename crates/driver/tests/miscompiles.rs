@@ -1,4 +1,5 @@
-//! The programs that stock Halide 21 compiles wrongly: native code under each schedule that is legal gives what the interpreter gives.
+//! The programs that stock Halide 21 compiles wrongly: native code under each legal schedule gives
+//! the interpreter's values.
 
 mod common;
 

@@ -1,6 +1,8 @@
-//! Reduction domains of negative extent: assumed away of the pipeline's own, which the verdict lists, and of nothing else.
+//! Reduction domains with negative extents: excluded by an assumption for the pipeline's own
+//! domains, which the verdict lists, and for nothing else.
 //!
-//! The test needs the project's Python with Halide; without it, it says so and checks nothing.
+//! The test needs the project's Python with Halide; without it, it prints a message and checks
+//! nothing.
 
 use std::path::Path;
 
@@ -8,7 +10,7 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::{Report, Verdict};
 
-/// A sum of so many elements as a parameter says.
+/// A sum whose number of elements is a parameter.
 const SUM: &str = "import halide as hl
 
 def pipeline():
@@ -21,7 +23,7 @@ def pipeline():
     out[x] += a[x + r]
 ";
 
-/// The same in four parts.
+/// The schedule that factors the sum into four parts.
 const FACTORED: &str = "    outer, inner = hl.RVar('outer'), hl.RVar('inner')
     out.update().split(r.x, outer, inner, 4)
     out.update().rfactor(inner, u).compute_root()
@@ -35,7 +37,7 @@ fn has_halide() -> bool {
     root.join(".venv/bin/python").is_file()
 }
 
-/// A script in a folder, as a job.
+/// A job for a script in a folder.
 fn job(folder: &Path, schedule: &str) -> bridge::Job {
     let script = folder.join("sum.py");
     std::fs::write(&script, format!("{SUM}{schedule}    return out\n")).expect("it can be written");
@@ -49,7 +51,7 @@ fn report(request: &Request) -> Report {
     judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
 }
 
-/// What is assumed of domains.
+/// The assumptions about reduction domains.
 fn assumed(report: &Report) -> Vec<&str> {
     let lines = report.assumptions.iter().map(String::as_str);
     lines.filter(|line| line.contains("reduction domain")).collect()
@@ -92,7 +94,7 @@ fn what_a_statement_does_with_a_negative_extent_is_neither_right_nor_wrong() {
             "require \"reduction domain of stage 1 of out ",
             "(a negative extent has no meaning; Halide does not check)\": 0 <= n"
         )];
-        // What Halide checks is not said to be unchecked.
+        // A condition that Halide checks must not be listed as unchecked.
         let own = if label == "checked" { &own[..0] } else { &own };
         assert_eq!(assumed(&report), own, "{label}");
         if let Verdict::Refuted(found) = &report.verdict {

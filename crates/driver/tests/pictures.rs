@@ -1,4 +1,5 @@
-//! Every example runs on real pictures: native code under each schedule gives the interpreter's pixels, on the largest window that the picture allows.
+//! Every example runs on real images: native code under each schedule gives the interpreter's
+//! pixels, on the largest window that the image allows.
 
 mod common;
 
@@ -18,7 +19,7 @@ fn picture(name: &str, channels: Channels) -> Source {
     Source::File { path, channels }
 }
 
-/// Runs an example on these inputs; the outputs that every schedule agreed on.
+/// Runs an example on these inputs and returns the outputs, on which every schedule agrees.
 fn on(name: &str, request: &Request) -> Vec<Array> {
     let text = example(name);
     let toolchain = toolchain().expect("a C compiler is installed");
@@ -49,7 +50,7 @@ fn with_input(source: Source) -> Request {
     Request { inputs: vec![("input".to_owned(), source)], ..Request::default() }
 }
 
-/// How many different values there are: a picture that came out black or empty has one or none.
+/// The number of distinct values: an image that came out black or empty has one or none.
 fn distinct(array: &Array) -> usize {
     let mut bits: Vec<_> =
         array.points().filter_map(|point| array.get(&point)?.to_bits()).collect();
@@ -99,7 +100,8 @@ fn histogram() {
 
 #[test]
 fn gemm() {
-    // A picture times itself is cubic work: the largest part that takes the interpreter a moment.
+    // The product of images takes cubic time, so use the largest part that the interpreter computes
+    // quickly.
     let mut request = Request { size: Some(vec![96, 72]), ..Request::default() };
     for name in ["A", "B", "C"] {
         request.inputs.push((name.to_owned(), picture("camera.png", Channels::All)));

@@ -1,4 +1,5 @@
-//! Every file under `examples/` is proved under every schedule. Those of [`EXAMPLES`] are so in `examples.rs`.
+//! Every file under `examples/` is proved under every schedule. `examples.rs` proves the files of
+//! [`EXAMPLES`].
 
 mod common;
 

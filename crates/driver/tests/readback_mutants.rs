@@ -1,6 +1,8 @@
-//! The C of every example and every program of Table 1 under every schedule, changed in one place: the read-back refuses all 500 mutants.
+//! The C of every example and every program of Table 1 under every schedule, changed in one place:
+//! the read-back refuses all 500 mutants.
 //!
-//! The places and changes are drawn at random from a fixed seed: an operator, a number, a name, or a whole line.
+//! The places and changes are drawn at random from a fixed seed: an operator, a number, a name, or
+//! a whole line.
 
 mod common;
 
@@ -12,10 +14,11 @@ use halidom_driver::compile::compile;
 use halidom_driver::source::Choice;
 use halidom_testgen::Random;
 
-/// How many mutants of all programs together.
+/// The number of mutants over all programs.
 const MUTANTS: usize = 500;
 
-/// A word, a number or a mark of the C, outside of comments, directives and texts.
+/// A word, a number or a punctuation mark of the C text, outside of comments, directives and string
+/// literals.
 struct Token {
     start: usize,
     end: usize,
@@ -56,12 +59,13 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// What stands in casts. One for another may change nothing, as arithmetic modulo 2^16 does not mind wider types on the way: the tests of `readback` look at these.
+/// Tests for integer types, which occur in casts. Replacing one may have no effect, as arithmetic
+/// modulo 2^16 permits wider intermediate types. The tests of `readback` cover them.
 fn is_integer_type(name: &str) -> bool {
     name.starts_with("int") && name.ends_with("_t") || name.starts_with("uint") || name == "int"
 }
 
-/// Another text for a token; `None` where there is none that says something else.
+/// A replacement for a token; `None` if every replacement keeps the meaning.
 fn other(token: &str, names: &[&str], random: &mut Random) -> Option<String> {
     let mark = match token {
         "+" => "-",
@@ -95,13 +99,13 @@ fn other(token: &str, names: &[&str], random: &mut Random) -> Option<String> {
     (names.contains(&token) && !says_as_much).then(|| name.to_owned())
 }
 
-/// Where the pipeline's own code begins: behind the functions that print operators.
+/// The start of the pipeline's own code, after the functions for operators.
 fn own_code(text: &str) -> usize {
     let last = text.rfind("\nstatic inline").unwrap_or(0);
     text[last..].find("\n}\n").map_or(0, |end| last + end + 3)
 }
 
-/// A text changed in one place of the pipeline's own code, and the change in words.
+/// A text changed in one place of the pipeline's own code, with a description of the change.
 fn mutant(text: &str, random: &mut Random) -> (String, String) {
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     let begin = own_code(text);
@@ -136,7 +140,7 @@ fn mutant(text: &str, random: &mut Random) -> (String, String) {
     loop {
         let number = random.below(tokens.len());
         let (token, word) = (&tokens[number], all[number]);
-        // A name that stands once is that of a field or parameter which nothing takes over.
+        // A name that occurs only once belongs to a field or parameter that is never used.
         if all.iter().filter(|other| **other == word).count() == 1 {
             continue;
         }

@@ -1,4 +1,5 @@
-//! Stencils whose vectors are put together from two: what they compute, that it is proved, and where they are made so.
+//! Stencils whose vectors are assembled from two: tests of their values, of their proofs, and of
+//! the places where they are assembled.
 
 mod common;
 
@@ -10,7 +11,8 @@ use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_driver::source::Choice;
 use halidom_validate::{Verdict, validate};
 
-/// Seven neighbours in a row, then five in a column and a row; `TYPE` and `LANES` are filled in.
+/// A stencil of seven neighbours in a row, then one of five in a column and a row. `TYPE` and
+/// `LANES` are placeholders.
 const TEXT: &str = "
 pipeline stencil(input: buffer<TYPE, 2>) -> output: buffer<TYPE, 2> {
     func at = repeat_edge(input);
@@ -69,7 +71,7 @@ schedule odd for stencil {
 }
 ";
 
-/// Schedules without a vector of which the distance is known.
+/// Schedules without a vector whose distance is known.
 const NONE: [&str; 2] = ["less", "odd"];
 
 #[test]
@@ -107,11 +109,11 @@ fn stencils_with_realigned_rows_compute_the_same() {
                 let expected = interpret(pool, &algorithm, &prepared).expect("it has a value");
                 match run(&native, pool, &algorithm, &compiled.program, &prepared, None) {
                     Ok(ran) => assert_eq!(ran.outputs, expected, "{what} at {width}x{height}"),
-                    // Whole tiles are demanded.
+                    // These schedules require whole tiles.
                     Err(_) => assert!(width < 96 && ["tiles", "stack"].contains(&name.as_str())),
                 }
             }
-            // The types differ in nothing that the proof looks at.
+            // The proof does not depend on the type.
             if scalar == "u16" {
                 let report = validate(pool, &algorithm, &compiled.program, &options());
                 assert_eq!(report.verdict, Verdict::Proved, "{what}: {}", open(&report));

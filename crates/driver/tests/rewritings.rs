@@ -1,4 +1,5 @@
-//! Algorithms that a schedule has rewritten: what they make is right and proved, and no wrong one is proved.
+//! Algorithms that a schedule rewrote: their programs are right and proved, and no wrong one is
+//! proved.
 
 mod common;
 
@@ -61,7 +62,7 @@ fn rewritten_algorithms_are_proved() {
     }
 }
 
-/// The program of a schedule's algorithm in a pool where that has a defect. None where it cannot be compiled.
+/// Compiles a schedule's algorithm that has a defect. `None` if it cannot be compiled.
 fn lowered(
     pool: &mut Pool,
     original: &Algorithm,
@@ -87,7 +88,8 @@ fn wrong_rewritings_are_not_proved() {
         for (number, step) in transformed.steps.iter().enumerate() {
             let steps = &transformed.steps[..=number];
             for mut mutant in rewriting_mutants(pool, &before, step) {
-                // Directives may name what a later step makes: these mutants are computed as they stand.
+                // Directives may name funcs that a later step makes, so these mutants are compiled
+                // without directives.
                 let directives = if number + 1 == transformed.steps.len() {
                     transformed.schedule.clone()
                 } else {

@@ -1,4 +1,5 @@
-//! What stands between solvers and verdicts: queries that are kept replay to their answers, and answers that are kept prove again.
+//! The files between solvers and verdicts: kept queries replay to their answers, and kept answers
+//! prove again.
 
 mod common;
 
@@ -31,7 +32,8 @@ fn judged(subject: &Subject, options: &Options) -> Report {
     judge(&subject.pool, &subject.algorithm, &subject.compiled, options)
 }
 
-/// A parallel reduction whose terms come in any order, which takes a law that the solver decides.
+/// A parallel reduction whose terms are added in any order, which needs a law that the solver
+/// decides.
 const COUNTS: &str = "pipeline counts(a: buffer<u8, 1>) -> count: buffer<u32, 1> {
     func count(i): u32 {
         count(i) = 0;
@@ -76,7 +78,8 @@ fn queries_that_are_kept_replay_to_their_answers() {
         unsat += u64::from(answer == "unsat");
     }
     assert!(sat > 0 && unsat > 20, "{sat} sat, {unsat} unsat");
-    // Those that look for entry checks that are too strict are kept, and are no part of the verdict.
+    // Queries for the search for entry checks that are too strict are kept too, but do not count
+    // for the verdict.
     assert!(kept.len() as u64 >= asked, "{} of {asked} queries were kept", kept.len());
     assert!(kept.iter().any(|path| path.to_string_lossy().contains("laws")), "{kept:?}");
 }
@@ -104,12 +107,13 @@ fn answers_that_are_kept_prove_again() {
     );
     assert_eq!(second.obligations, first.obligations);
     assert!(second.below.contains(&"answers that were kept"), "{:?}", second.below);
-    // Nothing is left to ask: a program that says that it is this solver, and ends at the first question, does as well.
+    // No query is left, so a program suffices that claims to be this solver and ends at the first
+    // query.
     let third = with_file(claiming(&options().solver.probe().expect("it says its name")));
     assert_eq!((&third.verdict, third.solver.cached), (&Verdict::Proved, first.solver.queries));
 }
 
-/// A program that says that it is a solver, and ends at the first question.
+/// A program that claims to be a solver and ends at the first query.
 fn claiming(Identity { name, version }: &Identity) -> Program {
     let script = format!(
         r#"while read -r line; do case "$line" in
@@ -153,7 +157,8 @@ fn answers_about_one_program_prove_no_other() {
     }
 }
 
-/// The real solver behind a shell that says that time ran out where the limit is less than so many milliseconds.
+/// The real solver behind a shell that reports a timeout if the limit is less than the given number
+/// of milliseconds.
 fn slow(milliseconds: u32) -> Program {
     let solver = options().solver;
     let script = format!(

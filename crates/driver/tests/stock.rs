@@ -1,6 +1,10 @@
-//! Programs that stock Halide 21.0.0 compiles wrongly: refuted, seen in the compiled code, and the pass at fault named. And memory that is filled anew in each iteration, with what is no such memory.
+//! Programs that stock Halide 21.0.0 compiles wrongly: they are refuted, the compiled code confirms
+//! it, and the pass at fault is named. Also tests memory that is filled anew in each iteration, and
+//! memory that only looks like it.
 //!
-//! The programs that are compiled wrongly lie in `../shared/halide21/miscompiles` beside the repository and need the project's Python with Halide; without them the test says so and checks nothing.
+//! The wrongly compiled programs are in `../shared/halide21/miscompiles` next to the repository and
+//! need the project's Python with Halide. Without these, the test prints a message and checks
+//! nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +13,8 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Outcome, Replay, Request, bridge};
 use halidom_validate::Verdict;
 
-/// Scripts, and the first pass after which the statement is wrong: where the schedule is at fault, the first whose statement can be run.
+/// Scripts, each with the first pass after which the statement is wrong. If the schedule is at
+/// fault, that is the first pass whose statement can be run.
 const MISCOMPILES: [(&str, &str); 4] = [
     ("first_index", "loop trimming"),
     ("tuple_update", "destructuring tuple-valued realizations"),
@@ -24,7 +29,7 @@ fn has_halide() -> bool {
     })
 }
 
-/// A script under `tests/halide`; nothing, and a word about it, where there is no Halide.
+/// A job for a script under `tests/halide`. Without Halide it prints a message and returns `None`.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn job_of(script: &str) -> Option<bridge::Job> {
     if !has_halide() {
@@ -73,7 +78,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
     }
 }
 
-/// Constraints of the output speak of the shapes of inputs there.
+/// The output's constraints in these pipelines mention the shapes of inputs.
 #[test]
 fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -123,7 +128,8 @@ fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before()
     }
 }
 
-/// Where two conversions become one, a float beyond the narrow type is what the two make of it; the one that stays within it is another value.
+/// If two conversions become one, a float outside the narrow type must get the value that the two
+/// give. Clamping it to the narrow type gives another value.
 #[test]
 fn floats_beyond_a_narrow_integer_wrap() {
     let Some(job) = job_of("pipelines/narrowed_float.py") else { return };
@@ -147,7 +153,8 @@ fn floats_beyond_a_narrow_integer_wrap() {
     }
 }
 
-/// What random programs found in Halide 21.0.0: the pipeline, and the pass after which it is wrong.
+/// Miscompiles of Halide 21.0.0 that random programs found: the pipeline, and the pass after which
+/// it is wrong.
 const FOUND: [(&str, &str); 2] = [
     ("miscompiled/blend_twice.py", "partitioning loops"),
     ("miscompiled/slides_over_an_update.py", "storage folding"),
@@ -221,7 +228,7 @@ fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
     }
 }
 
-/// A pipeline file's text, an edit of its statement that is wrong.
+/// Pipelines as lines of a script, each with an edit that makes its statement wrong.
 const OWING_NOTHING: [(&str, &str, [&str; 2]); 5] = [
     (
         "a comparison of NaNs",
@@ -291,12 +298,13 @@ fn runs_on_which_a_pipeline_owes_nothing_refute_nothing() {
     }
 }
 
-/// Nothing refuses an output that is smaller than a vector there.
+/// In this pipeline, nothing refuses an output that is smaller than a vector.
 #[test]
 fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
     let Some(small) = job_of("pipelines/tail_shift_inwards.py") else { return };
     let Some(wrong) = job_of("miscompiled/blend_twice.py") else { return };
-    // Without assertions callers keep to what these would check: a condition that the verdict names.
+    // Without assertions, callers keep the conditions that these would check. The verdict names
+    // this condition.
     let target = Some("host-no_asserts".to_owned());
     let stock = stock::read(&Request::of_job(bridge::Job { target, ..small })).unwrap().unwrap();
     let subject = &stock.subject;

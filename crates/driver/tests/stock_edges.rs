@@ -1,7 +1,9 @@
-//! Statements of stock Halide that are changed where they are about something else than values: when memory lives, who runs what, in which order, under which condition. Each wrong one has a right twin; none of the wrong
-//! ones is proved, and the right ones are.
+//! Edited statements of stock Halide whose edits concern more than values: the lifetime of memory,
+//! the distribution of work, the order, the conditions. Each wrong statement has a right twin. No
+//! wrong one is proved; the right ones are.
 //!
-//! The statements are those that the installed Halide compiles; without the project's Python with Halide the test says so and checks nothing.
+//! The statements are compiled by the installed Halide; without the project's Python with Halide
+//! the test prints a message and checks nothing.
 
 mod common;
 
@@ -14,7 +16,7 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::Verdict;
 
-/// What is to come of a statement.
+/// The expected result for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     Proved,
@@ -22,7 +24,8 @@ enum Expected {
 }
 use Expected::{NotProved, Proved};
 
-/// A name, a script under `tests/halide`, and what is replaced in its statement.
+/// A case: its name, a script under `tests/halide`, the expected result, and the replacements in
+/// the statement.
 struct Case {
     name: &'static str,
     script: &'static str,
@@ -430,7 +433,7 @@ fn compiled(script: &str) -> (Vec<u8>, String) {
     (artifacts.pipeline, artifacts.statement)
 }
 
-/// What comes of a statement; words for one that is not read.
+/// The result for a statement, with a description if it is not read.
 fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
     let folder = tempfile::tempdir().expect("the test is written correctly");
     let (file, text) = (folder.path().join("edited.hlpipe"), folder.path().join("edited.stmt"));
@@ -444,7 +447,7 @@ fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
             let words: Vec<String> = found
                 .iter()
                 .map(|diagnostic| {
-                    // Nothing is learnt from an edit that is no statement of this pipeline.
+                    // An edit that gives an unreadable statement would test nothing.
                     assert_eq!(diagnostic.code, stock::UNSUPPORTED, "{}", diagnostic.message);
                     diagnostic.message.clone()
                 })

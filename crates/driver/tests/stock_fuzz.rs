@@ -1,6 +1,6 @@
-//! What random programs find in stock Halide is made small, and left in a folder with all that shows it.
+//! A fuzzing finding in stock Halide is shrunk, and all files that show it are left in a folder.
 //!
-//! Needs a Python with Halide and says so where there is none.
+//! The test needs a Python with Halide; without it, it prints a message.
 
 use std::process::Command;
 
@@ -10,7 +10,8 @@ use halidom_driver::stock::fuzz::{Kind, keep, run_text};
 use halidom_driver::stock::{self, Replay, Request};
 use halidom_validate::Verdict;
 
-/// Halide 21.0.0 compiles the difference wrongly in vectors: the conversion to eight bits is forgotten. What stands beside it has no part in that.
+/// Halide 21.0.0 compiles the difference wrongly in vectors: it omits the conversion to eight bits.
+/// The other funcs play no part in that.
 const WRONG: &str = "pipeline wrong(a: buffer<i8, 1>, b: buffer<u8, 1>, other: buffer<i16, 1>) -> out: buffer<i16, 1> {
     func beside(x) = other(x) * 3 + other(x + 1);
     func further(x) = max(beside(x), beside(x + 2));
@@ -22,7 +23,7 @@ schedule s for wrong {
 }
 ";
 
-/// Texts that are tried.
+/// The number of texts to try.
 const TRIES: usize = 24;
 
 #[test]
@@ -41,7 +42,7 @@ fn a_finding_becomes_a_short_script_in_a_folder_with_what_shows_it() {
     assert_eq!(finding.kind, Kind::Miscompiled, "{finding:?}");
     let small = finding.small.as_ref().unwrap();
     assert!(small.len() < finding.script.len(), "{small}");
-    // What has no part in it is gone; what it takes is not.
+    // Irrelevant parts are gone; necessary parts remain.
     assert!(!small.contains("hl.max") && small.contains("vectorize"), "{small}");
     let folder = tempfile::tempdir().unwrap();
     let own = keep(finding, folder.path()).unwrap();
@@ -63,7 +64,7 @@ fn a_finding_becomes_a_short_script_in_a_folder_with_what_shows_it() {
     assert!(
         std::fs::read_to_string(own.join("finding.txt")).unwrap().contains("compiles it wrongly")
     );
-    // The short script shows it by itself.
+    // The short script alone shows it.
     let job = Job { origin: Origin::Script(own.join("small.py")), target: None };
     let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
     let subject = &stock.subject;

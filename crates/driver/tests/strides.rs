@@ -1,6 +1,8 @@
-//! Strides that an entry check makes equal to an extent, which a condition may make a number.
+//! Strides that an entry check equates with an extent, where a condition may fix that extent to a
+//! number.
 //!
-//! The test needs the project's Python with Halide; without it, it says so and checks nothing.
+//! The test needs the project's Python with Halide; without it, it prints a message and checks
+//! nothing.
 
 use std::path::Path;
 
@@ -8,7 +10,8 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::Verdict;
 
-/// Rows without gaps, of a length that divides, and that is a number in a copy of its own.
+/// A pipeline whose rows have no gaps and whose row length is a divisor. A specialization fixes
+/// this length to a number.
 const COLUMN: &str = "import halide as hl
 
 def pipeline():

@@ -1,5 +1,6 @@
-//! The programs of Table 1 (`examples/table1/`) under all their schedules, compiled for this machine and run: at odd sizes they give what the interpreter gives, at
-//! sizes that reach their larger cases what their unscheduled forms give.
+//! The programs of Table 1 (`examples/table1/`) under all their schedules, compiled for this
+//! machine and run. At odd sizes they give the interpreter's values; at sizes that reach their
+//! larger cases they give the values of their unscheduled forms.
 //!
 //! `cargo xtask sanitize` runs this under sanitizers.
 
@@ -18,22 +19,24 @@ use halidom_driver::execute::{ExecuteError, Native, build, host, interpret, run,
 use halidom_driver::source::{Choice, Loaded};
 use halidom_ir::{Array, Constant, Program};
 
-/// How far floats of `fast_math` may be from those of another order, of the largest element.
+/// The largest difference of `fast_math` floats that another order of operations may cause,
+/// relative to the largest element.
 const TOLERANCE: f64 = 1e-3;
 
-/// Sizes for a pipeline: of its output, of inputs that these do not determine.
+/// Sizes for a pipeline: the size of its output, and the sizes of inputs that this does not
+/// determine.
 type Size = (&'static [i64], &'static [(&'static str, &'static [i64])]);
 
-/// A pipeline and what it is run on.
+/// A pipeline with the data of its runs.
 struct Case {
     file: &'static str,
     pipeline: &'static str,
-    /// What stands in the text instead of constants that make it large.
+    /// Replacements in the text for constants that make it large.
     smaller: &'static [(&'static str, &'static str)],
     params: &'static [(&'static str, &'static str)],
-    /// What the interpreter evaluates as well.
+    /// Sizes at which the interpreter evaluates it too.
     small: &'static [Size],
-    /// What native code alone runs on.
+    /// Sizes at which only native code runs.
     large: &'static [Size],
 }
 
@@ -42,7 +45,8 @@ const CASE: Case =
 
 const NL_MEANS: [(&str, &str); 3] = [("patch_size", "3"), ("search_area", "4"), ("sigma", "0.12")];
 
-/// The products' schedules demand columns of B in whole tiles of 32; rows and terms are any.
+/// The products' schedules require whole tiles of 32 columns of B; the numbers of rows and terms
+/// are arbitrary.
 const CASES: [Case; 21] = [
     Case {
         file: "blur",
@@ -256,7 +260,7 @@ fn folder() -> PathBuf {
 struct Built {
     loaded: Loaded,
     pipeline: usize,
-    /// The structured programs, which know what the schedules need of inputs.
+    /// The structured programs, which determine the regions of inputs that the schedules need.
     references: Vec<Program>,
     kernels: Vec<(String, Program, Native)>,
 }
@@ -289,8 +293,9 @@ fn built(case: &Case) -> Built {
 }
 
 impl Built {
-    /// Runs every kernel; all agree with the interpreter, or with the first, the unscheduled form. An entry check may refuse a size under a schedule whose tiles do not
-    /// fit. Counts the runs of each kernel.
+    /// Runs every kernel. All must agree with the interpreter or, if it is not used, with the first
+    /// kernel, the unscheduled form. An entry check may refuse a size under a schedule whose tiles
+    /// do not fit. Counts the runs of each kernel.
     fn run(&self, case: &Case, (size, input_sizes): Size, interpreted: bool, runs: &mut [usize]) {
         let what = format!("{} at {size:?} {input_sizes:?}", case.pipeline);
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -330,7 +335,7 @@ impl Built {
     }
 }
 
-/// How far floats are apart, of the largest.
+/// The largest difference of floats, relative to the largest element.
 fn distance(a: &Array, b: &Array) -> f64 {
     if a.shape != b.shape {
         return f64::INFINITY;

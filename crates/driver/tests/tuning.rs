@@ -1,4 +1,4 @@
-//! The search for schedules: what it finds is legal, proved, and read again as it was printed.
+//! The search for schedules: its winner is legal, proved, and read back as it was printed.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn request(size: &[i64]) -> Request {
     Request { random: Some(1), size: Some(size.to_vec()), ..Request::default() }
 }
 
-/// Reads the winner behind the text that it was found for, compiles it and validates it.
+/// Appends the winner to its text, compiles and validates it.
 fn is_proved(text: &str, tuning: &Tuning) {
     let whole = if tuning.winner.is_new {
         format!("{text}\n{}", tuning.winner.text)
@@ -53,7 +53,7 @@ fn a_blur_is_tuned() {
     is_proved(&text, &tuning);
     let best = tuning.best().expect("the winner has a row");
     assert_eq!(best.schedule, tuning.winner.name);
-    // Those that the file has stand beside it.
+    // The file's schedules have rows too.
     for name in ["tiled", "rows", "lines", "vectorized"] {
         assert!(tuning.rows.iter().any(|row| row.schedule == name), "{name}: {words:?}");
     }

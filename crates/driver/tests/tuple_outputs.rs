@@ -1,4 +1,5 @@
-//! An output of tuples has a buffer for each component: in runs, in proofs, and in the entry for C.
+//! An output of tuples has a buffer for each component: in runs, in proofs, and in the C entry
+//! point.
 
 mod common;
 
@@ -13,7 +14,7 @@ use halidom_driver::source::Choice;
 use halidom_ir::{Array, Scalar};
 use halidom_validate::{Verdict, validate};
 
-/// The greatest value of each column, where it is, and a second output of single values.
+/// The greatest value of each column with its position, and a second output of single values.
 const TEXT: &str = "
 pipeline greatest(a: buffer<u8, 2>) -> best: buffer<(i32, u8), 1>, twice: buffer<u16, 1> {
     func best(x): (i32, u8) {
@@ -63,7 +64,8 @@ fn every_component_is_an_array_of_its_own() {
     }
 }
 
-/// Asks for shapes, runs, and gives a component a shape of its own.
+/// A C program that queries shapes, runs the pipeline, and gives one component a shape that differs
+/// from the other's.
 const MAIN: &str = r#"
 #include <stdio.h>
 #include "greatest.h"

@@ -1,4 +1,5 @@
-//! Families of pipelines that grow by a parameter: what a compile costs must grow as they do.
+//! Families of pipelines that grow with a parameter. The cost of a compile must grow
+//! proportionally.
 
 /// A family of pipelines.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,8 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Stencils one after another, in x and y in turns: all computed as a whole, all at tiles of the output, the same with vectors, and every second one inlined.
+/// A chain of stencils, alternately in x and y. Its schedules compute all of them as a whole, all
+/// at tiles of the output, the same with vectors, or inline every second one.
 fn chain(stages: u32) -> String {
     format!(
         "pipeline chain<n: {stages}>(input: buffer<u16, 2>) -> output: buffer<u16, 2> {{

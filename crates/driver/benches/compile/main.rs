@@ -1,7 +1,9 @@
-//! What a compile costs, phase by phase, from the text to the text in C, without validation.
+//! Measures the time of a compile, phase by phase, from the pipeline's text to the C text, without
+//! validation.
 //!
-//! `cargo bench -p halidom-driver --bench compile` prints tables for families of pipelines that grow, with the ratio to the size before, and for every example;
-//! `-- NAME…` only those with such a name.
+//! `cargo bench -p halidom-driver --bench compile` prints tables for families of growing pipelines,
+//! with the ratio to the previous size, and for every example. `-- NAME…` restricts it to the given
+//! names.
 #![expect(clippy::print_stdout, clippy::panic, reason = "a program for the command line")]
 
 mod families;
@@ -14,7 +16,8 @@ use halidom_codegen::Target;
 use halidom_driver::compile::compile;
 use halidom_driver::source::{self, Choice, DEFAULT_SCHEDULE};
 
-/// Columns: names that an observer of the compile is called with, the time since the one before; `parse` and `emit` are measured around it.
+/// The columns. Most are names that an observer of the compile gets; each shows the time since the
+/// one before. `parse` and `emit` are measured separately.
 const PHASES: [&str; 13] = [
     "parse",
     "holes",

@@ -1,22 +1,26 @@
-//! How far what two forms compute is apart.
+//! Distances between the results of two forms.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
     Algorithm, Array, BinaryOp, Constant, Expr, ExprId, FuncId, Intrinsic, Pool, Scalar,
 };
 
-/// How far floats may be from those of another form, of the largest element: Halide contracts and regroups them, and so do we under `fast_math`.
+/// The largest tolerated distance between the floats of two forms, relative to the largest element
+/// that differs. Halide contracts and regroups floats, and so do we under `fast_math`.
 pub(crate) const TOLERANCE: f64 = 1e-3;
 
-/// How the components of outputs are compared where floats may be rounded in other places, in order.
+/// The comparison rules for the components of outputs, in order, where floats may be rounded at
+/// other places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Likeness {
-    /// Whether integers may be one apart.
+    /// True where integers may differ by one.
     by_one: Vec<bool>,
 }
 
 impl Likeness {
-    /// Integers must be equal, unless they are made of floats that were computed: these may be one apart, as `u8(x)` is where `x` lies beside an integer.
+    /// Determines the rules for an algorithm. Integers must be equal, unless they come from floats
+    /// that were computed. Such integers may differ by one, as `u8(x)` may where `x` is close to an
+    /// integer.
     pub(crate) fn of(pool: &Pool, algorithm: &Algorithm) -> Self {
         let is_rounded = |(func, component)| {
             let mut search = Search { pool, seen: FxHashSet::default() };
@@ -26,21 +30,21 @@ impl Likeness {
         Self { by_one: components.map(is_rounded).collect() }
     }
 
-    /// All integers must be equal.
+    /// Rules that require all integers to be equal.
     pub(crate) fn exact() -> Self {
         Self { by_one: Vec::new() }
     }
 }
 
-/// What takes a value in.
+/// The context of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Above {
     Values,
-    /// A conversion to an integer.
+    /// The value is converted to an integer.
     Conversion,
 }
 
-/// Looks for floats that are rounded when they are computed, and become integers.
+/// Search for floats that are rounded when they are computed and then become integers.
 struct Search<'a> {
     pool: &'a Pool,
     seen: FxHashSet<(FuncId, usize, Above)>,
@@ -57,7 +61,8 @@ impl Search<'_> {
         values.into_iter().any(|value| self.value(value, above))
     }
 
-    /// What a value is made of. What decides which value it is, conditions and places, is none of it: values that are chosen otherwise may be anything apart.
+    /// Searches the parts of a value. Conditions and indices decide which value is chosen but are
+    /// not parts of it: a different choice may differ by any amount.
     fn value(&mut self, expr: ExprId, above: Above) -> bool {
         let is_float = self.pool.ty(expr).scalar.is_float();
         let rounds = is_float && above == Above::Conversion;
@@ -107,7 +112,9 @@ fn is_exact(call: Intrinsic) -> bool {
     }
 }
 
-/// How far arrays are from others, of the largest element of each; infinite where they are of different shapes, or integers differ by more than they may. Integers that differ by what they may are no distance apart.
+/// The largest distance between corresponding arrays, relative to the largest differing element of
+/// each. It is infinite if the shapes differ or if integers differ by more than they may. Permitted
+/// differences of integers count as zero.
 pub(crate) fn furthest(first: &[Array], others: &[Array], likeness: &Likeness) -> f64 {
     if first.len() != others.len() {
         return f64::INFINITY;
@@ -120,7 +127,7 @@ pub(crate) fn furthest(first: &[Array], others: &[Array], likeness: &Likeness) -
     distances.fold(0.0, f64::max)
 }
 
-/// Whether arrays of integers have the same shape, and elements that differ by one at most.
+/// Tests whether arrays of integers have the same shape and elements that differ by at most one.
 fn are_one_apart(a: &Array, b: &Array) -> bool {
     let integer = |value: Option<Constant>| value.and_then(Constant::as_integer);
     let near = |x, y| match (integer(x), integer(y)) {
@@ -136,7 +143,7 @@ fn are_one_apart(a: &Array, b: &Array) -> bool {
     }
 }
 
-/// Whether arrays have the same elements, bit by bit; one NaN is as good as another.
+/// Tests whether arrays have bitwise equal elements. All NaNs count as equal.
 pub(crate) fn identical(first: &[Array], others: &[Array]) -> bool {
     first.len() == others.len()
         && first.iter().zip(others).all(|(a, b)| {
@@ -145,17 +152,18 @@ pub(crate) fn identical(first: &[Array], others: &[Array]) -> bool {
         })
 }
 
-/// Whether an array has no bytes but its elements'.
+/// Tests whether an array has no bytes besides its elements.
 fn is_dense(array: &Array) -> bool {
     array.scalar.bytes().is_some_and(|bytes| array.len() * bytes == array.data.len())
 }
 
-/// The greatest difference, and the largest of the elements that differ: never more than that of all.
+/// The largest difference, and the largest magnitude of the first array's elements that differ.
+/// That magnitude is at most the largest over all elements.
 #[derive(Default)]
 struct Apart {
     furthest: f64,
     largest: f64,
-    /// Whether any element differs: zeros of two signs are no distance apart.
+    /// True if any element differs. Zeros of different signs differ but have distance zero.
     differs: bool,
 }
 
@@ -165,7 +173,7 @@ impl Apart {
         if a.shape != b.shape || a.scalar != b.scalar {
             apart.furthest = f64::INFINITY;
         } else if a == b {
-            // Nothing is apart.
+            // The arrays are identical.
         } else if is_dense(a) && is_dense(b) && a.strides == b.strides {
             apart.elements(a, b);
         } else {
@@ -174,7 +182,7 @@ impl Apart {
         apart
     }
 
-    /// Elements that lie differently.
+    /// Compares elements that are laid out differently.
     fn points(&mut self, a: &Array, b: &Array) {
         let float = |value: Option<Constant>| {
             value.and_then(|value| value.as_f64().or(value.as_f32().map(f64::from)))
@@ -189,7 +197,7 @@ impl Apart {
         }
     }
 
-    /// Elements that lie alike in both.
+    /// Compares elements that have the same layout in both arrays.
     fn elements(&mut self, a: &Array, b: &Array) {
         if a.scalar == Scalar::F32 {
             let parts = |bytes: &[u8; 4]| f64::from(f32::from_ne_bytes(*bytes));
@@ -210,7 +218,7 @@ impl Apart {
         }
         self.differs = true;
         let apart = (x - y).abs();
-        // Of one infinity or NaN alone the difference is none of numbers.
+        // An infinity or NaN on one side only gives no numeric difference.
         self.furthest = if apart.is_finite() { self.furthest.max(apart) } else { f64::INFINITY };
         self.largest = self.largest.max(x.abs());
     }
@@ -252,7 +260,7 @@ mod tests {
         furthest(first, others, &Likeness::exact())
     }
 
-    /// How a pipeline's output is compared.
+    /// The comparison rules of a pipeline's output.
     fn likeness(definitions: &str) -> Likeness {
         let text = format!(
             "pipeline p(a: buffer<f32, 1>, b: buffer<u8, 1>, s: f32) -> output: buffer<u8, 1> {{\n{definitions}\n}}\n"
@@ -277,10 +285,10 @@ mod tests {
         let exact = Likeness { by_one: vec![false] };
         for definitions in [
             "func output(x) = b(x) / 3;",
-            // What is not computed is not rounded.
+            // A value that is not computed is not rounded.
             "func output(x) = u8(a(x));",
             "func output(x) = u8(max(f32(b(x)), s));",
-            // Floats that decide: what is chosen is not near.
+            // Floats that decide a choice do not make the chosen value inexact.
             "func output(x) = select(a(x) * s > 1.0, b(x), 7);",
             "func output(x) = b(clamp(int(i32(a(x) * s)), 0, 9));",
         ] {

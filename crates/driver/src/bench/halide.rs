@@ -1,4 +1,4 @@
-//! What stock Halide compiles from our algorithm and schedule.
+//! Compilation of our algorithm and schedule by stock Halide.
 
 use std::fs;
 use std::process::Command;
@@ -13,7 +13,8 @@ use crate::source::{Choice, Loaded};
 /// The name of the pipeline in its library.
 const NAME: &str = "halide_pipeline";
 
-/// Compiles what `pipeline` of a script gives, and prints the arguments' names: `FILE OUT NAME`.
+/// A Python script that compiles the result of `pipeline` in a script and prints the arguments'
+/// names. Its arguments are `FILE OUT NAME`.
 const COMPILE: &str = "\
 import runpy, sys
 import halide as hl
@@ -26,29 +27,33 @@ for argument in arguments:
     print(argument.name)
 ";
 
-/// A library of Halide's with its arguments.
+/// A library that Halide compiled, with its arguments.
 pub(super) struct HalideForm {
     pub(super) library: HalideLibrary,
-    /// In the order of the library's arguments.
+    /// The inputs, in the order of the library's arguments.
     inputs: Vec<Argument>,
-    /// On their windows.
+    /// The outputs on their windows.
     outputs: Vec<Array>,
 }
 
-/// What an argument is given.
+/// The value for an argument.
 enum Argument {
     Array(Array),
     Scalar(Constant),
 }
 
-/// The script for Halide of a pipeline under a schedule; else what keeps it from being written.
+/// Prints the Halide script of a pipeline under a schedule.
+///
+/// # Errors
+///
+/// Returns the construct that cannot be expressed in a script.
 pub fn export(loaded: &Loaded, choice: &Choice) -> Result<String, script::Unprintable> {
     let schedule = loaded.schedule_of(choice);
     let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;
     script::print(&loaded.module.pool, algorithm, &schedule)
 }
 
-/// Compiles a pipeline under a schedule with the Halide that is found.
+/// Compiles a pipeline under a schedule with the installed Halide.
 pub(super) fn compile(
     loaded: &Loaded,
     choice: &Choice,
@@ -99,7 +104,8 @@ fn argument(
     prepared.bindings.var(*param).map(Argument::Scalar)
 }
 
-/// Runs a command to its end: what it printed, else its last words.
+/// Runs a command to its end and returns its standard output. If the command fails, the error is
+/// the last line of its standard error.
 fn finish(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     if output.status.success() {
@@ -111,7 +117,7 @@ fn finish(command: &mut Command) -> Result<String, String> {
 }
 
 impl HalideForm {
-    /// A call with the arguments in place.
+    /// Prepares a call with the arguments in place.
     pub(super) fn call(&self) -> Result<HalideCall<'_>, HalideError> {
         let inputs = self.inputs.iter().map(|input| match input {
             Argument::Array(array) => HalideArgument::Array(array),
@@ -121,7 +127,7 @@ impl HalideForm {
         self.library.prepare(&inputs.chain(outputs).collect::<Vec<_>>())
     }
 
-    /// What the last run left.
+    /// The outputs of the last run.
     pub(super) fn outputs(&self, call: &HalideCall<'_>) -> Option<Vec<Array>> {
         let first = self.inputs.len();
         let mut outputs = self.outputs.clone();

@@ -1,4 +1,5 @@
-//! What the machine can do, measured on the spot, and what a pipeline asks of it at least.
+//! The machine's speed limits, measured at the time of the benchmark, and the least memory traffic
+//! of a pipeline.
 
 use std::thread;
 use std::time::Instant;
@@ -8,21 +9,21 @@ use halidom_ir::{Algorithm, Pool, Program};
 
 use crate::data::Prepared;
 
-/// Bytes that each thread copies at a time: more than caches hold.
+/// The number of bytes that each thread copies at a time: more than caches hold.
 const BLOCK: usize = 64 << 20;
-/// How often; the best counts.
+/// The number of repetitions; the best one counts.
 const TIMES: usize = 5;
 
 /// The machine's limits with a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// How many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// How fast memory is copied: bytes read and bytes written, together.
+    /// The speed of copying memory, counting bytes read and bytes written.
     pub bytes_per_second: f64,
 }
 
-/// Copies memory with so many threads.
+/// Measures the speed of copying memory with the given number of threads.
 pub(crate) fn measure(threads: usize) -> Limits {
     let mut blocks: Vec<(Vec<u8>, Vec<u8>)> =
         (0..threads.max(1)).map(|_| (vec![1; BLOCK], vec![2; BLOCK])).collect();
@@ -39,7 +40,8 @@ pub(crate) fn measure(threads: usize) -> Limits {
     Limits { threads, bytes_per_second: (2 * BLOCK * threads.max(1)) as f64 / best }
 }
 
-/// Bytes that every program for a pipeline moves: the inputs, once, and the outputs.
+/// The number of bytes that every program for a pipeline moves at least: the needed inputs once,
+/// and the outputs.
 pub fn traffic(
     pool: &Pool,
     algorithm: &Algorithm,

@@ -1,7 +1,9 @@
-//! Schedules timed side by side, and beside what stock Halide makes of them.
+//! Benchmarks of schedules, compared with each other and with stock Halide's compilations of them.
 //!
-//! All forms of a pipeline get the same inputs and are called in turn in one process, each round beginning with another one; a form's time is the median over the rounds. What
-//! they compute is compared. Only validated programs are worth timing: each form of ours carries its verdict.
+//! All forms of a pipeline get the same inputs. They are called in turn in one process, and each
+//! round begins with another form. The time of a form is its median over the rounds. The benchmark
+//! compares the computed results. Since only validated programs are worth timing, each form of ours
+//! carries its verdict.
 
 mod compare;
 mod halide;
@@ -29,33 +31,35 @@ use crate::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use crate::subject::{self, Subject};
 use halide::HalideForm;
 
-/// Rounds that do not count, after the first calls; none where these take a large part of the budget.
+/// The number of warm-up rounds after the first calls. They are skipped if they would take a large
+/// part of the budget.
 const WARM: usize = 2;
-/// How many rounds the budget must have room for, that some be spent on warming.
+/// The least number of rounds for which the budget must suffice before warm-up rounds are run.
 const ROOM: usize = 20;
-/// The least number of rounds that count, however slow the forms are.
+/// The least number of timed rounds, however slow the forms are.
 const FEWEST_ROUNDS: usize = 5;
 
-/// What is timed.
+/// Options of a benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The pipeline's number in its module.
     pub pipeline: usize,
     /// The schedules' numbers; `None` is the unscheduled form.
     pub schedules: Vec<Option<usize>>,
-    /// Whether stock Halide compiles the same schedules.
+    /// True if stock Halide compiles the same schedules.
     pub halide: bool,
-    /// Numbers of threads, one table each.
+    /// Thread counts; each gets a table.
     pub threads: Vec<usize>,
-    /// How many rounds count, at most.
+    /// The largest number of timed rounds.
     pub rounds: usize,
-    /// Rounds are fewer where all of them would take longer than this for one number of threads, but five at least.
+    /// The time limit for the rounds with one thread count. It reduces the number of rounds, but
+    /// never below five.
     pub budget: Duration,
-    /// How to validate; not at all if `None`.
+    /// The validation options; `None` skips validation.
     pub judge: Option<judge::Options>,
 }
 
-/// Who compiled a form.
+/// The compiler of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
     /// This compiler.
@@ -65,7 +69,7 @@ pub enum Maker {
 }
 
 impl Maker {
-    /// A word for it.
+    /// The maker's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Halidom => "halidom",
@@ -74,73 +78,75 @@ impl Maker {
     }
 }
 
-/// The times of one form with one number of threads.
+/// The times of one form with one thread count.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The schedule.
+    /// The schedule's name.
     pub schedule: String,
-    /// Who compiled it.
+    /// The compiler of the form.
     pub maker: Maker,
-    /// How many threads.
+    /// The number of threads.
     pub threads: usize,
     /// The median over the rounds.
     pub median: Duration,
-    /// The shortest.
+    /// The shortest time.
     pub least: Duration,
-    /// The longest of the nine tenths that are shortest.
+    /// The longest of the shortest nine tenths of the times.
     pub most: Duration,
-    /// How many rounds.
+    /// The number of timed rounds.
     pub rounds: usize,
-    /// How far the results are from those of the first form, of its largest element; 0 for the first.
+    /// The distance of the results from the first form's results, relative to the largest differing
+    /// element; 0 for the first form.
     pub distance: f64,
-    /// The verdict on a form of ours, if it was asked for.
+    /// The verdict on a form of ours, if validation was requested.
     pub verdict: Option<Verdict>,
 }
 
 impl Row {
-    /// Whether the results are those of the first form, up to what regrouping does to floats and to integers that are made of them.
+    /// Tests whether the results agree with the first form's, up to the effect of regrouping on
+    /// floats and on integers that are made of them.
     pub fn agrees(&self) -> bool {
         self.distance <= TOLERANCE
     }
 }
 
-/// All that was measured.
+/// The results of a benchmark.
 #[derive(Clone, Debug)]
 pub struct Bench {
-    /// The pipeline.
+    /// The pipeline's name.
     pub pipeline: String,
-    /// In order of the numbers of threads, schedules as given, ours first.
+    /// The rows, ordered by thread count and then by schedule as given, ours before Halide's.
     pub rows: Vec<Row>,
-    /// Forms that could not be made or run, and why.
+    /// Forms that could not be compiled or run, with the reasons.
     pub left_out: Vec<(String, Maker, String)>,
-    /// Bytes of the inputs that are needed and of the outputs.
+    /// The number of bytes of the needed inputs and of the outputs.
     pub bytes: u64,
-    /// What the machine can do, for each number of threads.
+    /// The machine's limits, for each thread count.
     pub limits: Vec<Limits>,
 }
 
 impl Bench {
-    /// The row of Halide beside a row of ours.
+    /// Halide's row for the schedule and thread count of a row of ours.
     pub fn beside(&self, own: &Row) -> Option<&Row> {
         self.rows.iter().find(|row| {
             row.maker == Maker::Halide && row.schedule == own.schedule && row.threads == own.threads
         })
     }
 
-    /// The time that moving the inputs and outputs once takes at this machine's speed.
+    /// The time for moving the inputs and outputs once at this machine's speed.
     pub fn least_time(&self, threads: usize) -> Option<Duration> {
         let limits = self.limits.iter().find(|limits| limits.threads == threads)?;
         Some(Duration::from_secs_f64(self.bytes as f64 / limits.bytes_per_second))
     }
 }
 
-/// Why nothing was measured.
+/// The reason why nothing was measured.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// A schedule is refused.
     #[error("a schedule is refused")]
     Refused(Vec<Diagnostic>),
-    /// The inputs.
+    /// The inputs cannot be prepared.
     #[error(transparent)]
     Data(#[from] DataError),
     /// The C compiler is missing or fails.
@@ -152,14 +158,14 @@ pub enum BenchError {
     /// A run fails.
     #[error("{schedule}: {error}")]
     Run {
-        /// Of which schedule.
+        /// The schedule's name.
         schedule: String,
-        /// Why.
+        /// The reason.
         error: ExecuteError,
     },
 }
 
-/// A form in place.
+/// A form with its arrays in place.
 struct Form<'f> {
     schedule: String,
     maker: Maker,
@@ -205,10 +211,11 @@ impl Form<'_> {
     }
 }
 
-/// Compiles, validates and times; `progress` is told what is going on.
+/// Compiles, validates and times the forms. Reports its steps to `progress`.
 ///
 /// # Errors
-/// What keeps a form of ours from being made or run. Halide's are left out where they cannot be.
+/// Returns the reason why a form of ours cannot be compiled or run. Forms of Halide that fail are
+/// left out.
 pub fn run(
     loaded: &mut Loaded,
     options: &Options,
@@ -277,7 +284,7 @@ pub fn run(
         bytes: traffic(&loaded.module.pool, &algorithm, &references[0], &prepared),
         limits: Vec::new(),
     };
-    // Without `fast_math` our own forms round alike.
+    // Without `fast_math`, our own forms round in the same way.
     let regrouped = Likeness::of(&loaded.module.pool, &algorithm);
     let own = if algorithm.fast_math { regrouped.clone() } else { Likeness::exact() };
     let likeness = |maker| if maker == Maker::Halide { &regrouped } else { &own };
@@ -308,7 +315,7 @@ fn place<'n>(
     execute::place(native, &subject.pool, &subject.algorithm, program, prepared)
 }
 
-/// Times all forms with one number of threads. A form of Halide that fails is taken out.
+/// Times all forms with one thread count. A form of Halide that fails in its first run is removed.
 fn time<'l>(
     forms: &mut Vec<Form<'_>>,
     threads: usize,
@@ -351,7 +358,7 @@ fn time<'l>(
                 Err(FormError::Own(error)) => {
                     return Err(BenchError::Run { schedule: form.schedule.clone(), error });
                 }
-                // It ran before on the same inputs.
+                // Unexpected: the form already ran on the same inputs.
                 Err(FormError::Halide(error)) => {
                     bench.left_out.push((form.schedule.clone(), form.maker, error.to_string()));
                 }

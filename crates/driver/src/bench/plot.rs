@@ -1,4 +1,4 @@
-//! A picture of what was measured.
+//! A plot of a benchmark.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const BAR: f64 = 18.0;
 const GAP: f64 = 6.0;
 const HEADING: f64 = 34.0;
 
-/// Bars of the medians, a group for each number of threads, as SVG.
+/// Draws the medians as bars in SVG, with a group for each thread count.
 pub fn svg(bench: &Bench) -> String {
     let mut groups: Vec<usize> = bench.rows.iter().map(|row| row.threads).collect();
     groups.dedup();

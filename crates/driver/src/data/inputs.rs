@@ -1,4 +1,4 @@
-//! Arrays for inputs: from files, drawn from a seed, or zeros.
+//! Input arrays: read from files, drawn from a seed, or zeros.
 
 use halidom_interp::Bindings;
 use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, FuncKind, Pool, Program, Shape, VarId};
@@ -31,7 +31,7 @@ pub(super) fn check_names(
     }
 }
 
-/// Names for a message.
+/// Formats names for a message.
 pub(super) fn listed(names: &[&str]) -> String {
     if names.is_empty() {
         return "none".to_owned();
@@ -65,7 +65,7 @@ pub(super) fn bind_files(
     Ok(())
 }
 
-/// Makes the inputs that are not files, of the size that the windows need.
+/// Creates the inputs that are not files, in the sizes that the windows need.
 pub(super) fn bind_rest(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -122,21 +122,24 @@ pub(super) fn bind_rest(
     Ok(())
 }
 
-/// What is known of a dimension: nothing, or its extent and perhaps its min.
+/// The knowledge about a dimension: nothing, or its extent and possibly its min.
 type Found = Option<(Option<i64>, i64)>;
 
-/// Shapes of inputs being found: a dimension is unknown, or an extent with a min that may be unknown.
+/// The shapes of inputs while they are being inferred. A dimension is unknown, or has a known
+/// extent whose min may be unknown.
 struct Shapes<'a> {
     pool: &'a Pool,
     references: &'a [Program],
-    /// The region checks of inputs, of all references.
+    /// The region checks of inputs, from all references.
     regions: Vec<Region>,
     known: Vec<(FuncId, Vec<Found>)>,
 }
 
 impl Shapes<'_> {
-    /// Finds every dimension: first those whose needed region follows from what is known; where none does, one that is left open takes the window's extent
-    /// if its needed region speaks of the window (a boundary condition), else [`UNDETERMINED_EXTENT`]; until all are found.
+    /// Determines every dimension. A dimension whose needed region follows from the known ones
+    /// comes first. Otherwise an open dimension gets a default, and the search continues: the
+    /// window's extent if the needed region depends on the window (a boundary condition), else
+    /// [`UNDETERMINED_EXTENT`].
     fn solve(&mut self, bindings: &mut Bindings) -> Result<(), DataError> {
         loop {
             let mut progress = false;
@@ -169,7 +172,8 @@ impl Shapes<'_> {
         self.regions.iter().filter(move |region| region.func == func && region.dim == dim)
     }
 
-    /// Takes the needed region of a dimension if it can be evaluated and the dimension is open; whether it did.
+    /// Sets an open dimension to its needed region if that can be evaluated. Returns true if it
+    /// did.
     fn settle(
         &mut self,
         input: usize,
@@ -210,7 +214,7 @@ impl Shapes<'_> {
         Ok(())
     }
 
-    /// The window's interval in the dimension that the needed region of an input speaks of.
+    /// The window's interval in the dimension that the needed region of an input depends on.
     fn window_interval(&self, func: FuncId, dim: usize, bindings: &Bindings) -> Option<(i64, i64)> {
         let region = self.regions_of(func, dim).next()?;
         let mentioned = variables(self.pool, &[region.needed.min, region.needed.extent]);
@@ -223,12 +227,14 @@ impl Shapes<'_> {
             .into_iter()
             .find(|(min, extent)| mentioned.contains(min) || mentioned.contains(extent))?;
         let value = |var: &VarId| i64::try_from(bindings.var(*var)?.as_integer()?).ok();
-        // An empty picture has no edge to repeat, so a boundary condition's input has an element.
+        // An empty image has no edge to repeat, so the input of a boundary condition has at least
+        // one element.
         Some((value(min)?, value(extent)?.max(1)))
     }
 }
 
-/// The least interval that contains all of these; those without a coordinate do not count unless none has one. `None` if there are none.
+/// The least interval that contains all of the given ones. Empty intervals are ignored unless all
+/// are empty, in which case the first one is returned. `None` if there are no intervals.
 fn hull(intervals: &[(i64, i64)]) -> Option<(i64, i64)> {
     let occupied = || intervals.iter().filter(|(_, extent)| *extent > 0);
     let Some(min) = occupied().map(|(min, _)| *min).min() else {

@@ -1,7 +1,8 @@
-//! What a run is given: parameters, inputs, and the window of the output.
+//! The data of a run: parameters, inputs, and the windows of the outputs.
 //!
-//! [`prepare`] turns a [`Request`] (what the user said) into a [`Prepared`] (values for every parameter, an array for every input, a window for every output), asking the
-//! entry checks of a reference program (the unscheduled one) which region of each input a window needs.
+//! [`prepare`] turns a [`Request`] (the user's options) into a [`Prepared`]: a value for every
+//! parameter, an array for every input, a window for every output. It evaluates the entry checks of
+//! a reference program (the unscheduled one) to find the region of each input that a window needs.
 
 mod inputs;
 mod params;
@@ -17,38 +18,38 @@ pub use regions::Regions;
 
 use crate::files::{Channels, FileError};
 
-/// Where an input's elements come from.
+/// The source of an input's elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A picture or an NPY file.
+    /// An image or an NPY file.
     File {
         /// The file.
         path: PathBuf,
-        /// How a colour picture is read.
+        /// The treatment of a colour image's channels.
         channels: Channels,
     },
-    /// Drawn from a seed.
+    /// Random elements drawn from this seed.
     Random(u64),
     /// Zeros.
     Zeros,
 }
 
-/// What the user said about a run.
+/// The user's options for a run.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// `--set NAME=VALUE`.
     pub params: Vec<(String, String)>,
     /// `--input NAME=…`.
     pub inputs: Vec<(String, Source)>,
-    /// `--random SEED`: for every parameter and input that is not named.
+    /// `--random SEED`: for every parameter and input without an option.
     pub random: Option<u64>,
-    /// `--size E0xE1…`: extents of the output, mins 0.
+    /// `--size E0xE1…`: extents of the output; mins are 0.
     pub size: Option<Vec<i64>>,
     /// `--input-size NAME=E0xE1…`.
     pub input_sizes: Vec<(String, Vec<i64>)>,
 }
 
-/// Everything that a run needs.
+/// All data of a run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// Parameters, shapes and inputs.
@@ -57,20 +58,20 @@ pub struct Prepared {
     pub windows: Vec<Shape>,
 }
 
-/// Why a run cannot be prepared.
+/// The reason why a run cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// A file.
+    /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A name that the pipeline does not have.
+    /// The pipeline has no such name.
     #[error("the pipeline has no {kind} `{name}`; it has {known}")]
     UnknownName {
         /// `input` or `parameter`.
         kind: &'static str,
-        /// What was given.
+        /// The given name.
         name: String,
-        /// What there is.
+        /// The known names.
         known: String,
     },
     /// An input or parameter without a value.
@@ -78,7 +79,7 @@ pub enum DataError {
     Missing {
         /// `input` or `parameter`.
         kind: &'static str,
-        /// Which.
+        /// Its name.
         name: String,
     },
     /// A value that is not of the parameter's type.
@@ -86,28 +87,28 @@ pub enum DataError {
     Value {
         /// The parameter.
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
         /// Its type.
         ty: halidom_ir::Scalar,
     },
-    /// A size with the wrong number of dimensions or too large.
+    /// A size has the wrong number of dimensions.
     #[error("the size given for `{name}` has {given} dimensions, it has {rank}")]
     SizeRank {
         /// The input or output.
         name: String,
-        /// Dimensions given.
+        /// The number of given dimensions.
         given: usize,
-        /// Dimensions that it has.
+        /// The number of dimensions that it has.
         rank: usize,
     },
-    /// More memory than can be had.
+    /// An array does not fit into memory.
     #[error("`{name}` would be too large")]
     TooLarge {
         /// The input or output.
         name: String,
     },
-    /// No window follows from the inputs.
+    /// The inputs do not determine a window.
     #[error("the inputs do not say how large `{output}` is in dimension {dim}")]
     NoWindow {
         /// The output.
@@ -132,9 +133,9 @@ pub enum DataError {
     /// An entry check cannot be evaluated.
     #[error("the size of `{name}` cannot be found: {source}")]
     Startup {
-        /// What was looked for.
+        /// The name of the array whose size is computed.
         name: String,
-        /// Why.
+        /// The reason.
         source: halidom_interp::StartupError,
     },
     /// A value cannot be bound.
@@ -143,7 +144,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The stable code.
+    /// The stable error code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::File(error) => error.code(),
@@ -158,7 +159,7 @@ impl DataError {
         }
     }
 
-    /// What would help.
+    /// A hint for the user.
     pub fn hint(&self) -> String {
         match self {
             Self::File(error) => error.hint().to_owned(),
@@ -185,8 +186,10 @@ impl DataError {
     }
 }
 
-/// Finds a value for everything. `references` are programs of the algorithm whose entry checks tell which region of each input a window needs: the window follows from
-/// the first; inputs that are made here are as large as any of them needs, so that runs under different schedules are runs on the same data.
+/// Finds a value for everything. `references` are programs of the algorithm. Their entry checks
+/// determine the region of each input that a window needs. The windows follow from the first
+/// reference. Inputs that are created here are as large as any reference needs, so that runs under
+/// different schedules use the same data.
 pub fn prepare(
     pool: &Pool,
     algorithm: &Algorithm,

@@ -6,10 +6,11 @@ use halidom_testgen::random_constant;
 
 use super::{DataError, Request};
 
-/// How often parameters are drawn until the pipeline's `require`s hold.
+/// The number of draws of parameters until the pipeline's `require`s hold.
 const MOST_DRAWS: u64 = 256;
 
-/// Binds the parameters to what the request says of them. Those that are drawn satisfy the `require`s about parameters alone, if a few draws find such.
+/// Binds the parameters as the request specifies. Drawn parameters satisfy the `require`s about
+/// parameters alone, if one of a limited number of draws does.
 pub(super) fn bind(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -35,7 +36,8 @@ pub(super) fn bind(
     Ok(())
 }
 
-/// Whether no `require` is seen to fail. What cannot be evaluated speaks of shapes.
+/// Tests that no `require` evaluates to false. A `require` that cannot be evaluated depends on
+/// shapes.
 fn requirements_hold(pool: &Pool, algorithm: &Algorithm, bindings: &Bindings) -> bool {
     algorithm.requires.iter().all(|require| {
         let value = evaluate_expr(pool, require.condition, bindings);

@@ -1,9 +1,9 @@
-//! The regions that a program's entry checks speak of.
+//! The regions in a program's entry checks.
 
 use halidom_interp::{Bindings, StartupError, evaluate_expr};
 use halidom_ir::{Check, Expr, ExprId, FuncId, Interval, Pool, Program, Stmt, StmtId, VarId};
 
-/// A region check: which coordinates of an input or output are needed.
+/// A region check: the coordinates of an input or output that are needed.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     /// The input or output.
@@ -12,21 +12,21 @@ pub struct Region {
     pub dim: usize,
     /// The needed coordinates.
     pub needed: Interval,
-    /// The given ones.
+    /// The given coordinates.
     pub given: Interval,
 }
 
 /// The region checks of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    /// Of inputs.
+    /// Checks of inputs.
     pub inputs: Vec<Region>,
-    /// Of outputs.
+    /// Checks of outputs.
     pub outputs: Vec<Region>,
 }
 
 impl Regions {
-    /// The checks among the statements at the top of a program.
+    /// Collects the checks among the statements at the top of a program.
     pub fn of(pool: &Pool, program: &Program) -> Self {
         let mut regions = Self::default();
         regions.collect(pool, program.body);
@@ -64,7 +64,8 @@ impl Regions {
     }
 }
 
-/// Least coordinate and number of coordinates of an interval, the number at least 0 and both within 64 bits.
+/// The least coordinate and the number of coordinates of an interval. The number is at least 0;
+/// both fit into 64 bits.
 pub(super) fn evaluate(
     pool: &Pool,
     interval: Interval,
@@ -77,7 +78,7 @@ pub(super) fn evaluate(
     Ok((number(interval.min)?, number(interval.extent)?.max(0)))
 }
 
-/// The variables in an expression.
+/// The variables that occur in expressions.
 pub(super) fn variables(pool: &Pool, exprs: &[ExprId]) -> Vec<VarId> {
     let mut found = Vec::new();
     for expr in exprs {

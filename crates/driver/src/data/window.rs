@@ -1,4 +1,5 @@
-//! The window of each output: what the user asked for, or the largest whose required inputs fit those given.
+//! The window of each output: the requested one, or the largest whose required inputs are contained
+//! in the given ones.
 
 use halidom_interp::Bindings;
 use halidom_ir::{Constant, Output, Pool, Program, Shape};
@@ -6,12 +7,12 @@ use halidom_ir::{Constant, Output, Pool, Program, Shape};
 use super::regions::{Region, evaluate, variables};
 use super::{DataError, Regions, Request};
 
-/// How far from 0 the least coordinate of a window is looked for.
+/// The largest magnitude of a min that the search for a window tries.
 const FARTHEST_MIN: i64 = 4096;
-/// A window that may be this large is not limited by the inputs.
+/// The extent from which the inputs count as not limiting a window.
 const UNLIMITED: i64 = 1 << 30;
 
-/// Gives the variables of an output's window their values.
+/// Binds the variables of an output's window to their values.
 pub(super) fn bind(
     pool: &Pool,
     output: &Output,
@@ -61,7 +62,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The largest interval of one dimension: the least min at which one coordinate fits, then the greatest extent.
+    /// The largest interval of one dimension: the least min at which one coordinate fits, then the
+    /// largest extent.
     fn interval(&self, dim: usize, bindings: &Bindings) -> Result<(i64, i64), DataError> {
         if let Some(fixed) = self.fixed_domain(dim, bindings)? {
             return Ok(fixed);
@@ -100,7 +102,8 @@ impl Search<'_> {
         Ok((min, good))
     }
 
-    /// Where an update writes a region that does not depend on the window, as a histogram does, that region is the window.
+    /// The window of a dimension where an update writes a region that does not depend on the
+    /// window, as a histogram does: that region.
     fn fixed_domain(
         &self,
         dim: usize,
@@ -118,12 +121,13 @@ impl Search<'_> {
             let bound = self.with(dim, window, bindings)?;
             Ok::<_, DataError>(evaluate(self.pool, region.needed, &bound).ok())
         };
-        // A region that follows the window contains its only coordinate and not both of two that are far apart.
+        // If two different one-point windows need the same region of more than two coordinates, the
+        // region does not follow the window.
         let (near, far) = (at((0, 1))?, at((1, 1))?);
         Ok(near.filter(|near| far == Some(*near) && near.1 > 2))
     }
 
-    /// The region checks that speak of one dimension of the window and of no other.
+    /// The region checks that depend on this dimension of the window and on no other.
     fn constraints(&self, dim: usize) -> Vec<Region> {
         let all = self.reference.outputs.iter().flat_map(|output| &output.window);
         let others: Vec<_> = all
@@ -152,7 +156,8 @@ impl Search<'_> {
         Ok(bound)
     }
 
-    /// The first constraint that an interval of the dimension breaks, with the needed and given coordinates.
+    /// The first constraint that an interval of the dimension violates, with the needed and given
+    /// coordinates.
     fn violation(
         &self,
         dim: usize,
@@ -162,7 +167,7 @@ impl Search<'_> {
     ) -> Result<Option<(Region, Bounds, Bounds)>, DataError> {
         let bound = self.with(dim, window, bindings)?;
         for region in constraints {
-            // A region of an input that is not given yet will be made to fit.
+            // An input that is not given yet will be created to fit.
             let (Ok(needed), Ok(given)) = (
                 evaluate(self.pool, region.needed, &bound),
                 evaluate(self.pool, region.given, &bound),
@@ -205,5 +210,5 @@ impl Search<'_> {
     }
 }
 
-/// Least coordinate and number of coordinates.
+/// The least coordinate and the number of coordinates.
 type Bounds = (i64, i64);

@@ -1,7 +1,8 @@
-//! Arrays in files: pictures (PNG, PGM, PPM) and NPY.
+//! Arrays in files: images (PNG, PGM, PPM) and NPY.
 //!
-//! A picture is read as `(x, y)` if it is grey or as `(x, y, c)`; values are widened, never scaled. An NPY file's axes are the array's dimensions in reverse
-//! (its last axis is the array's first dimension, `x`). Mins are 0: files have none.
+//! A grey image is read as `(x, y)`, other images as `(x, y, c)`. Values are widened, never scaled.
+//! The axes of an NPY file are the array's dimensions in reverse order: its last axis is the
+//! array's first dimension, `x`. Mins are 0, as files do not record them.
 
 mod npy;
 mod picture;
@@ -12,42 +13,42 @@ use std::path::{Path, PathBuf};
 
 use halidom_ir::{Array, Constant, Scalar, Shape, eval};
 
-/// Why a file could not become an array, or an array a file.
+/// The reason why a file could not be converted to an array, or an array to a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The operating system's answer.
+    /// The operating system reports an error on reading.
     #[error("cannot read `{path}`: {source}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The operating system's answer.
+    /// The operating system reports an error on writing.
     #[error("cannot write `{path}`: {source}")]
     Write {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The contents are damaged or not of the format that the name says.
+    /// The contents are damaged or do not have the format of the name's extension.
     #[error("`{path}` is not a readable {format} file: {reason}")]
     Contents {
         /// The file.
         path: PathBuf,
         /// `PNG`, `NPY`, …
         format: &'static str,
-        /// The decoder's words.
+        /// The decoder's message.
         reason: String,
     },
-    /// The name's extension is none that is known.
+    /// The name's extension is unknown.
     #[error("`{path}` has none of the known extensions .png, .pgm, .ppm, .npy")]
     Extension {
         /// The file.
         path: PathBuf,
     },
-    /// Values would not survive the conversion.
+    /// The conversion would change values.
     #[error("`{path}` holds {found}, which {wanted} cannot hold")]
     Type {
         /// The file.
@@ -62,9 +63,9 @@ pub enum FileError {
     Rank {
         /// The file.
         path: PathBuf,
-        /// In the file.
+        /// The number of dimensions in the file.
         found: usize,
-        /// Of the input.
+        /// The number of dimensions of the input.
         wanted: usize,
     },
     /// The format cannot represent the array.
@@ -72,13 +73,13 @@ pub enum FileError {
     Unrepresentable {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
 }
 
 impl FileError {
-    /// The stable code.
+    /// The stable error code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Read { .. } => "HAL0801",
@@ -91,7 +92,7 @@ impl FileError {
         }
     }
 
-    /// What would help.
+    /// A hint for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Read { .. } => "check the path and its permissions",
@@ -107,19 +108,19 @@ impl FileError {
     }
 }
 
-/// How a colour picture is read.
+/// The treatment of a colour image's channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
-    /// As they are.
+    /// All channels are kept.
     All,
-    /// As one, by luminance.
+    /// The channels are combined into one, the luminance.
     Grey,
 }
 
-/// What is read of something that is no ordinary file, at most: a device need not end.
+/// The largest number of bytes that are read from a special file: a device may never end.
 const MOST_OF_A_STREAM: u64 = 256 << 20;
 
-/// The whole of a file.
+/// Reads a whole file.
 pub fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
     let file = std::fs::File::open(path)?;
     if file.metadata()?.is_file() {
@@ -151,7 +152,8 @@ pub fn read(
     convert(path, &array, scalar)
 }
 
-/// Writes an array to a file: first to a temporary one beside it, which is then renamed, so that no half-written file is ever seen.
+/// Writes an array to a file. The data goes to a temporary file in the same folder, which is then
+/// renamed, so that nobody ever sees a half-written file.
 pub fn write(path: &Path, array: &Array) -> Result<(), FileError> {
     let bytes = match extension(path).as_deref() {
         Some("npy") => npy::encode(path, array)?,
@@ -161,16 +163,17 @@ pub fn write(path: &Path, array: &Array) -> Result<(), FileError> {
     write_bytes(path, &bytes)
 }
 
-/// Writes bytes to a file by way of a temporary one beside it.
+/// Writes bytes to a file by way of a temporary file in the same folder.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    // The kind alone: the temporary file's name would only confuse.
+    // Report only the error's kind: the temporary file's name would be confusing.
     let failed = |error: std::io::Error| FileError::Write {
         path: path.to_owned(),
         source: error.kind().into(),
     };
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Temporary files are private by default; a result is an ordinary file, as the user's mask says.
+    // Temporary files are private by default. A result is an ordinary file with the permissions of
+    // the user's umask.
     let ordinary = std::fs::Permissions::from_mode(0o666);
     let mut file =
         tempfile::Builder::new().permissions(ordinary).tempfile_in(folder).map_err(failed)?;
@@ -183,7 +186,7 @@ fn extension(path: &Path) -> Option<String> {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase())
 }
 
-/// Adds or drops a last dimension of extent 1, as grey pictures have it or not.
+/// Adds or drops a last dimension of extent 1, which grey images may have or lack.
 fn with_rank(path: &Path, mut array: Array, rank: usize) -> Result<Array, FileError> {
     let found = array.shape.len();
     if found + 1 == rank {
@@ -219,7 +222,7 @@ fn convert(path: &Path, array: &Array, wanted: Scalar) -> Result<Array, FileErro
     Ok(result)
 }
 
-/// Whether every value of `from` is a value of `to`.
+/// Tests whether every value of `from` is a value of `to`.
 fn widens(from: Scalar, to: Scalar) -> bool {
     match (from.range(), to.range()) {
         (Some((low, high)), Some((least, greatest))) => {
@@ -233,12 +236,13 @@ fn widens(from: Scalar, to: Scalar) -> bool {
     }
 }
 
-/// The values of an array in order of its points, without padding.
+/// The values of an array in the order of its points, without padding.
 fn values(array: &Array) -> impl Iterator<Item = Constant> + '_ {
     array.points().filter_map(|point| array.get(&point))
 }
 
-/// A dense array of these values in order of its points; `None` if their number or type is wrong.
+/// A dense array of the given values in the order of its points; `None` if their number or type is
+/// wrong.
 fn from_values(
     scalar: Scalar,
     shape: Shape,

@@ -74,15 +74,16 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<Array, FileError> {
     Err(contents("its element type is not supported".to_owned()))
 }
 
-/// Whether no shape that the header names has more elements than the file has bytes: the reader takes memory for them before it looks.
+/// Tests that no shape in the header has more elements than the file has bytes. The reader
+/// allocates memory for the elements before it checks.
 fn is_whole(bytes: &[u8]) -> bool {
-    // A magic text, a version, and the length of the header in two bytes or four.
+    // A magic text, a version, and the length of the header in two or four bytes.
     let wide = bytes.get(6).is_some_and(|version| *version > 1);
     let begin = if wide { 12 } else { 10 };
     let length = match (wide, bytes.get(8..begin)) {
         (false, Some(&[low, high])) => usize::from(u16::from_le_bytes([low, high])),
         (true, Some(&[a, b, c, d])) => u32::from_le_bytes([a, b, c, d]) as usize,
-        // What has no header is refused by the reader.
+        // The reader refuses a file without a header.
         (_, Some(_) | None) => return true,
     };
     let Some(header) = begin.checked_add(length).and_then(|end| bytes.get(begin..end)) else {
@@ -96,7 +97,7 @@ fn is_whole(bytes: &[u8]) -> bool {
             1_u128,
             |product, extent| match extent {
                 Some(extent) => product.checked_mul(extent),
-                // No shape: what the reader does not know either.
+                // There is no shape, so the reader fails too.
                 None => Some(0),
             },
         );
@@ -104,7 +105,7 @@ fn is_whole(bytes: &[u8]) -> bool {
     })
 }
 
-/// The array if its elements are of this type, `None` if they are of another.
+/// The array, if its elements have this type; `None` if they have another.
 fn decode_as<T: ReadableElement>(bytes: &[u8]) -> Result<Option<ArrayD<T>>, ReadNpyError> {
     match ArrayD::<T>::read_npy(Cursor::new(bytes)) {
         Ok(array) => Ok(Some(array)),

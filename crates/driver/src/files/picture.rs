@@ -53,7 +53,8 @@ pub(super) fn decode(path: &Path, bytes: &[u8], channels: Channels) -> Result<Ar
     from_values(scalar, shape, values).ok_or_else(|| contents("it is too large".to_owned()))
 }
 
-/// Encodes with 8 bits a sample where every value fits, else with 16; floats are rounded and saturated to 8 bits.
+/// Encodes an image with 8 bits per sample if every value fits, else with 16. Floats are rounded
+/// and saturated to 8 bits.
 pub(super) fn encode(path: &Path, array: &Array, format: &str) -> Result<Vec<u8>, FileError> {
     let unrepresentable = |reason| FileError::Unrepresentable { path: path.to_owned(), reason };
     let (width, height, count) = match array.shape.as_slice() {
@@ -126,7 +127,7 @@ pub(super) fn encode(path: &Path, array: &Array, format: &str) -> Result<Vec<u8>
 
 fn sample(value: Constant) -> Option<u16> {
     if let Some(float) = value.as_f64().or(value.as_f32().map(f64::from)) {
-        // `as` saturates and takes NaN to 0.
+        // `as` saturates and converts NaN to 0.
         return Some(u16::from(float.round() as u8));
     }
     let scale = if value.scalar() == Scalar::Bool { 255 } else { 1 };

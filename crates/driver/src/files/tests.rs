@@ -1,4 +1,4 @@
-//! Round trips and refusals of files.
+//! Tests of round trips and refusals of files.
 
 use halidom_ir::{Array, Constant, Scalar, eval};
 
@@ -55,7 +55,7 @@ fn bad_files_are_refused_with_a_code() {
     let cut = folder.path().join("cut.png");
     std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
     let code = |result: Result<Array, FileError>| result.err().map(|error| error.code());
-    // Headers that say more than there is, of which the last would not fit memory.
+    // Headers that announce more data than the file has. The last one would not fit into memory.
     for shape in ["(4, 5)", "(4, 100000000)", "(4000000000, 4000000000)"] {
         let path = folder.path().join("more.npy");
         let header = format!("{{'descr': '<u2', 'fortran_order': False, 'shape': {shape}, }}");

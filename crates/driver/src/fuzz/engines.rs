@@ -1,7 +1,10 @@
-//! The validator beside the reference engine: on small random programs and on mutants of them the two never contradict each other.
+//! Fuzzing of the validator against the reference engine: on small random programs and on mutants
+//! of them, the two must never contradict each other.
 //!
-//! A pipeline with a schedule is made from a seed ([`halidom_testgen::affine`]); its final program is judged by both engines, and so are mutants of it. What is proved must not be refuted,
-//! and must compute the algorithm's values on all cases. Everything else that the two say differently is counted, not wrong: either may know less.
+//! A pipeline with a schedule is made from a seed ([`halidom_testgen::affine`]). Both engines judge
+//! its final program and mutants of that. A program that one engine proves must not be refuted by
+//! the other, and must compute the algorithm's values on all cases. All other differences are
+//! counted but are not errors, as either engine may know less.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,41 +25,42 @@ use crate::compile::{Compiled, compile};
 use crate::reference;
 use crate::source::{Choice, parse};
 
-/// What the reference engine may do in one step: programs that need more are left to the validator.
+/// The reference engine's operation limit for one step. Programs that need more are left to the
+/// validator.
 const OPERATIONS: u64 = 50_000;
 
-/// How much to try.
+/// The effort of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many programs.
+    /// The number of programs.
     pub programs: u64,
-    /// The first program's seed; the next ones follow it.
+    /// The first program's seed; the following programs have the following seeds.
     pub seed: u64,
-    /// Cases that each program is run on.
+    /// The number of cases that each program runs on.
     pub cases: usize,
-    /// Mutants of each program.
+    /// The number of mutants of each program.
     pub mutants: usize,
-    /// How many programs are examined at once.
+    /// The number of programs that are examined concurrently.
     pub threads: usize,
 }
 
-/// What the two engines said of programs of one kind, counted.
+/// Counts of the two engines' verdicts on programs of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Both prove it.
+    /// Both engines prove the program.
     pub both: u64,
-    /// The validator alone proves it.
+    /// Only the validator proves it.
     pub default_only: u64,
-    /// The reference engine alone proves it; the validator does not know.
+    /// Only the reference engine proves it; the validator's verdict is unknown.
     pub reference_only: u64,
-    /// Neither proves or refutes it.
+    /// Neither engine proves or refutes it.
     pub neither: u64,
-    /// The validator refutes it, the reference engine does not prove it.
+    /// The validator refutes it, and the reference engine does not prove it.
     pub refuted: u64,
 }
 
 impl Tally {
-    /// All of them.
+    /// The number of all these programs.
     pub fn programs(&self) -> u64 {
         let Self { both, default_only, reference_only, neither, refuted } = self;
         both + default_only + reference_only + neither + refuted
@@ -71,24 +75,24 @@ impl Tally {
     }
 }
 
-/// What was tried and what came of it.
+/// The numbers of programs tried, with their results.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// Pipelines without a final program: bounds cannot be inferred.
+    /// Pipelines without a final program, because bounds cannot be inferred.
     pub refused: u64,
-    /// Programs whose schedule is not legal: the unscheduled form was taken.
+    /// Programs whose schedule is illegal, so that the unscheduled form was used.
     pub unscheduled: u64,
-    /// Programs as they were compiled.
+    /// Verdicts on unchanged programs.
     pub compiled: Tally,
-    /// Mutants that a run shows to be wrong.
+    /// Verdicts on mutants that a run shows to be wrong.
     pub wrong: Tally,
-    /// Mutants that no run shows to be wrong.
+    /// Verdicts on mutants that no run shows to be wrong.
     pub other: Tally,
-    /// Why the reference engine did not prove what was compiled.
+    /// The reasons why the reference engine did not prove unchanged programs, with counts.
     pub reasons: BTreeMap<String, u64>,
-    /// What the validator took.
+    /// The time that the validator took.
     pub default_time: Duration,
-    /// What the reference engine took.
+    /// The time that the reference engine took.
     pub reference_time: Duration,
 }
 
@@ -117,36 +121,37 @@ impl Figures {
     }
 }
 
-/// An engine proves what the other one refutes, or what a run shows to be wrong.
+/// A contradiction: an engine proves a program that the other one refutes, or that a run shows to
+/// be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
     /// The program's seed.
     pub seed: u64,
     /// The pipeline and its schedule.
     pub text: String,
-    /// What was changed, if it is a mutant.
+    /// A description of the change, if it is a mutant.
     pub mutant: Option<String>,
-    /// Who proves it, and what speaks against that.
+    /// The engine that proves it, and the evidence against that.
     pub what: String,
 }
 
-/// The outcome of a whole run.
+/// The results of a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What was tried.
+    /// The numbers of programs tried.
     pub figures: Figures,
-    /// In order of their seeds.
+    /// The contradictions, in the order of their seeds.
     pub contradictions: Vec<Contradiction>,
-    /// Time taken.
+    /// The elapsed time.
     pub time: Duration,
 }
 
-/// The text of a seed: a pipeline and its schedule.
+/// The text for a seed: a pipeline and its schedule.
 pub fn text(seed: u64) -> String {
     affine(seed)
 }
 
-/// Judges programs by both engines. `progress` is called after each one with how many are done.
+/// Judges programs by both engines. Calls `progress` after each program with the number done.
 pub fn run(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Outcome, FuzzError> {
     let begin = Instant::now();
     let judge = judge()?;

@@ -1,4 +1,5 @@
-//! One program: its algorithm, its schedules step by step, the final form of each, and what the validator says of that.
+//! Examination of one program: its algorithm, its schedules step by step, the final form of each,
+//! and the validator's verdict on that.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,12 +23,13 @@ use super::{Disagreement, Kind, Options, Undecided, Wrong, mutate};
 use crate::compile::{Compiled, compile, finish};
 use crate::source::{Choice, Loaded, parse};
 
-/// Codes of diagnostics that speak of a defect of ours.
+/// Codes of diagnostics that report a defect of ours.
 const DEFECTS: [&str; 2] = ["HAL0701", "HAL0905"];
-/// What evaluating an algorithm on a case may take: Lemma 4.6 says that it ends.
+/// The step limit for evaluating an algorithm on a case. Lemma 4.6 states that the evaluation
+/// terminates.
 pub(super) const MOST_EVALUATION: u64 = 20_000_000;
 
-/// What examines programs.
+/// Examines programs.
 pub(super) struct Examiner<'a> {
     pub(super) options: &'a Options,
     pub(super) judge: Option<halidom_validate::Options>,
@@ -49,7 +51,7 @@ impl Subject {
     }
 }
 
-/// What came of a program.
+/// The results of examining a program.
 #[derive(Default)]
 pub(super) struct Examined {
     pub(super) figures: Figures,
@@ -69,15 +71,16 @@ impl Examined {
     }
 }
 
-/// A case and what the algorithm gives on it.
+/// A case with the algorithm's outputs on it.
 pub(super) struct Known {
     pub(super) case: Case,
     pub(super) expected: Vec<Array>,
 }
 
 impl Examiner<'_> {
-    /// Looks at a program under each of its schedules, or without one if it has none; what is to be compiled to native code is left to the caller. A panic anywhere is a
-    /// finding like any other.
+    /// Examines a program under each of its schedules, or without one if it has none. Returns the
+    /// jobs of native code for the caller to compile and run. A panic anywhere is a finding like
+    /// any other.
     pub(super) fn subject(&self, subject: &Subject) -> (Examined, Vec<Job>) {
         let mut examined = Examined::default();
         let mut jobs = Vec::new();
@@ -155,7 +158,8 @@ impl Examiner<'_> {
         Ok((loaded, known))
     }
 
-    /// A schedule, its last legal step in its final form, and the verdict on that; the job of native code.
+    /// Examines a schedule: the final form of its last legal step, and the verdict on that. Returns
+    /// the job of native code, if one is due.
     fn schedule(
         &self,
         loaded: &Loaded,
@@ -177,7 +181,7 @@ impl Examiner<'_> {
         let mut oracle = Oracle::limited(LEGALITY_STEPS);
         let last = steps.examine(&schedule, &mut oracle, figures, spent)?;
         if last.as_ref().is_none_or(|last| !last.is_whole) {
-            // What was not decided within the limit may be legal.
+            // A schedule that was not decided within the limit may be legal.
             refused(loaded, choice, oracle.gave_up())?;
         }
         let Some(Last { mut pool, structured, rewritten, schedule, .. }) = last else {
@@ -189,7 +193,7 @@ impl Examiner<'_> {
             spent.on(Part::Lowering, || finish(&mut pool, &structured, &mut |_, _, _| {}));
         let program = match program {
             Ok(program) => program,
-            // Too many copies or lanes.
+            // There are too many copies or lanes.
             Err(diagnostics) if sound(&diagnostics) => {
                 figures.refused += 1;
                 return Ok(None);
@@ -250,7 +254,8 @@ impl Examiner<'_> {
     }
 }
 
-/// Runs a program before and after lowering: both give the algorithm's values, or both are refused by an entry check.
+/// Runs a program before and after lowering. Both must give the algorithm's values, or an entry
+/// check must refuse both.
 fn both_forms(
     pool: &halidom_ir::Pool,
     algorithm: &halidom_ir::Algorithm,
@@ -272,7 +277,8 @@ fn both_forms(
     Ok(())
 }
 
-/// Whether diagnostics speak of what is the user's to repair: a message, a hint, and no defect of ours.
+/// Tests whether diagnostics describe errors that the user can repair: each has a message and a
+/// hint, and none reports a defect of ours.
 fn sound(diagnostics: &[Diagnostic]) -> bool {
     let is_sound = |diagnostic: &Diagnostic| {
         !DEFECTS.contains(&diagnostic.code.0)
@@ -282,7 +288,8 @@ fn sound(diagnostics: &[Diagnostic]) -> bool {
     !diagnostics.is_empty() && diagnostics.iter().all(is_sound)
 }
 
-/// A schedule whose last step is refused must be refused as a whole, unless it `may_be_legal`; with a proper diagnostic.
+/// Checks that a schedule whose last step is refused is refused as a whole, with a proper
+/// diagnostic. A schedule that `may_be_legal` may also be accepted.
 fn refused(loaded: &Loaded, choice: &Choice, may_be_legal: bool) -> Result<(), Wrong> {
     let mut loaded = Loaded { sources: loaded.sources.clone(), module: loaded.module.clone() };
     let diagnostics = match compile(&mut loaded, choice, &mut |_, _, _| {}) {
@@ -293,7 +300,8 @@ fn refused(loaded: &Loaded, choice: &Choice, may_be_legal: bool) -> Result<(), W
             return Err(Wrong::of(Kind::Refusal, what));
         }
     };
-    // Bounds that cannot be inferred are the algorithm's fault; nothing else may hinder the unscheduled form.
+    // Only bounds that cannot be inferred may prevent the unscheduled form: they are the
+    // algorithm's fault.
     let of_bounds = diagnostics.iter().all(|diagnostic| diagnostic.message.contains("bound"));
     if sound(&diagnostics) && (choice.schedule.is_some() || of_bounds) {
         return Ok(());
@@ -302,7 +310,7 @@ fn refused(loaded: &Loaded, choice: &Choice, may_be_legal: bool) -> Result<(), W
     Err(Wrong::of(Kind::Refusal, format!("it is refused without a proper diagnostic:\n{told}")))
 }
 
-/// Counts the directives of a schedule, nested ones too.
+/// Counts the directives of a schedule, including nested ones.
 fn count(schedule: &Schedule, figures: &mut Figures) {
     for directive in &schedule.directives {
         *figures.directives.entry(directive.action.name()).or_default() += 1;

@@ -1,4 +1,4 @@
-//! What a random program is made of, to see what fuzzing covers.
+//! Features of random programs, to measure the coverage of fuzzing.
 
 use halidom_ir::{Algorithm, Expr, ExprId, FuncKind, Pool, Type};
 

@@ -1,51 +1,54 @@
-//! What was tried and what came of it, in numbers.
+//! Counts of the programs tried and their results.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often something occurred, by its name.
+/// The number of occurrences of things, by name.
 pub type Histogram = BTreeMap<&'static str, u64>;
 
-/// What was tried and what came of it.
+/// Counts of the programs tried and their results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Programs examined.
     pub programs: u64,
-    /// Schedules without a final program: bounds cannot be inferred, or loops are too long to be unrolled or vectorized.
+    /// Schedules without a final program: bounds cannot be inferred, or loops are too long to be
+    /// unrolled or vectorized.
     pub refused: u64,
     /// Programs T₀ … Tₙ of schedules that are legal.
     pub steps: u64,
-    /// Those that are refused with a diagnostic; later directives may make them legal.
+    /// Such programs that are refused with a diagnostic; later directives may make them legal.
     pub steps_refused: u64,
-    /// Directives that are left out because no later one makes them legal.
+    /// Directives that are removed because no later one makes them legal.
     pub directives_refused: u64,
-    /// Completed programs that were run: the bounds engine's, and random ones that the bounds query allows.
+    /// Completed programs that ran: the bounds engine's, and random ones that the bounds query
+    /// allows.
     pub completions: u64,
-    /// Random ones among them.
+    /// The random ones among them.
     pub random_completions: u64,
-    /// Runs of the interpreter that went to their end.
+    /// Runs of the interpreter that reached their end.
     pub runs: u64,
-    /// Those among them in which instances of an update run in another order than the algorithm's: only what they leave is compared.
+    /// The runs among them in which instances of an update run in another order than in the
+    /// algorithm. Only their final values are compared.
     pub runs_reordered: u64,
-    /// Those that an entry check ends: bounds may be larger than what is read.
+    /// Runs that an entry check ends; bounds may be larger than the regions that are read.
     pub runs_refused: u64,
     /// Last legal steps, compiled to final programs.
     pub compiles: u64,
     /// Final programs compiled to native code.
     pub native: u64,
-    /// Those among them that the C compiler optimised; the others it only translated.
+    /// The programs among them that the C compiler optimized; the others it only translated.
     pub native_optimised: u64,
     /// Runs of native code.
     pub native_runs: u64,
-    /// Validated and proved.
+    /// Validated programs that are proved.
     pub proved: u64,
-    /// Validated and unknown.
+    /// Validated programs with an unknown verdict.
     pub unknown: u64,
     /// Mutants that a run shows to be wrong.
     pub mutants: u64,
-    /// Directives of the last legal steps.
+    /// Directives of the last legal steps, by name.
     pub directives: Histogram,
-    /// What the programs are made of.
+    /// Features of the programs.
     pub features: Histogram,
 }
 
@@ -93,7 +96,7 @@ impl Figures {
         add(&mut self.features, features);
     }
 
-    /// The figures by name, without the histograms.
+    /// The counts by name, without the histograms.
     pub fn counts(&self) -> [(&'static str, u64); 17] {
         [
             ("programs", self.programs),
@@ -126,19 +129,19 @@ fn add(to: &mut Histogram, from: &Histogram) {
 /// A part of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Making texts, parsing them, finding inputs, evaluating the algorithm.
+    /// Making texts, parsing them, making inputs, and evaluating the algorithm.
     Algorithm,
-    /// Directives applied to programs with holes, with their legality.
+    /// Applying directives to programs with holes, including the checks of their legality.
     Directives,
-    /// Bounds inference, by the engine and at random.
+    /// Bounds inference by the engine, and random bounds.
     Bounds,
     /// The verifier and the interpreter, on completed steps and final programs.
     Interpreter,
-    /// Passes from the last step to the final program.
+    /// The passes from the last step to the final program.
     Lowering,
     /// Printing C and reading it back.
     Printing,
-    /// The C compiler, waited for.
+    /// Waiting for the C compiler.
     Compiler,
     /// Runs of native code.
     Native,
@@ -149,7 +152,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// In the order of the work.
+    /// All parts, in the order of the work.
     pub const ALL: [Self; 10] = [
         Self::Algorithm,
         Self::Directives,
@@ -163,7 +166,7 @@ impl Part {
         Self::Mutants,
     ];
 
-    /// In words.
+    /// The part's name in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Algorithm => "algorithm and inputs",
@@ -180,7 +183,7 @@ impl Part {
     }
 }
 
-/// What each part of the work took: time that passed, of all threads together.
+/// The elapsed time of each part of the work, summed over all threads.
 #[derive(Clone, Debug, Default)]
 pub struct Spent([Duration; Part::ALL.len()]);
 
@@ -191,7 +194,7 @@ impl Spent {
         }
     }
 
-    /// Does a job and notes how long it took.
+    /// Does a job and records its time.
     pub(super) fn on<T>(&mut self, part: Part, job: impl FnOnce() -> T) -> T {
         let begin = std::time::Instant::now();
         let result = job();
@@ -199,31 +202,32 @@ impl Spent {
         result
     }
 
-    /// What a part took.
+    /// The time of a part.
     pub fn of(&self, part: Part) -> Duration {
         self.0[part as usize]
     }
 
-    /// What all parts took.
+    /// The time of all parts.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
 
-    /// The part that took most.
+    /// The part that took the most time.
     pub fn longest(&self) -> Part {
         Part::ALL.into_iter().max_by_key(|part| self.of(*part)).unwrap_or(Part::Algorithm)
     }
 }
 
-/// The programs that took longest, the slowest first; without the C compiler, which takes many at once, and native code.
+/// The programs that took longest, the slowest first. The times exclude native code and the C
+/// compiler, which compiles many programs at once.
 #[derive(Clone, Debug, Default)]
 pub struct Slowest(pub Vec<(u64, Spent)>);
 
 impl Slowest {
-    /// How many are kept.
+    /// The number of programs that are kept.
     const KEPT: usize = 5;
 
-    /// Notes what the program of a seed took.
+    /// Records the time of the program with a seed.
     pub(super) fn note(&mut self, seed: u64, spent: Spent) {
         self.0.push((seed, spent));
         self.0.sort_by_key(|(seed, spent)| (std::cmp::Reverse(spent.total()), *seed));

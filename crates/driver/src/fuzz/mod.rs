@@ -1,9 +1,14 @@
-//! Random programs × schedules × inputs: the interpreter of algorithms, the interpreter of programs, compiled code and the validator against one another.
+//! Fuzzing with random programs × schedules × inputs. It compares the interpreter of algorithms,
+//! the interpreter of programs, compiled code and the validator with each other.
 //!
-//! A program is made from a seed by `testgen` and goes the whole way through the front end. Each of its schedules is applied directive by directive (FS Fig. 4); each of the
-//! programs T₀ … Tₙ that is legal is completed by the bounds engine and at random, and every completion is run: nothing faults, races, or stores other values than it claims, and
-//! the outputs are the algorithm's. The last legal one is lowered and run again, printed as C, read back, compiled and run, and validated: it is not refuted. A program changed in one
-//! place so that a run goes wrong is not proved. Anything else is a [`Disagreement`]. Everything follows from the seeds, however many threads there are. Start with [`run`].
+//! `testgen` makes a program from a seed, and the front end reads its text. Each of its schedules
+//! is applied directive by directive (FS Fig. 4). Each legal program among T₀ … Tₙ is completed by
+//! the bounds engine and at random, and every completion runs. A run must not fault, race, or store
+//! a value that differs from its claim, and its outputs must be the algorithm's. The last legal
+//! program is lowered and runs again; it is printed as C, read back, compiled and run; and it is
+//! validated, and must not be refuted. A program with a change in one place that makes a run go
+//! wrong must not be proved. Any deviation is a [`Disagreement`]. All results follow from the
+//! seeds, whatever the number of threads. Start with [`run`].
 
 pub mod engines;
 mod examine;
@@ -30,40 +35,42 @@ use examine::{Examined, Examiner, Subject};
 pub use figures::{Figures, Histogram, Part, Slowest, Spent};
 pub(crate) use runs::counterexample_inputs;
 
-/// Programs whose native code is compiled together; they are examined one after another.
+/// The number of programs whose native code is compiled together; they are examined one after
+/// another.
 const BATCH: u64 = 32;
 
-/// How much to try.
+/// The effort of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many programs.
+    /// The number of programs.
     pub programs: u64,
-    /// The first program's seed; the next ones follow it.
+    /// The first program's seed; the following programs have the following seeds.
     pub seed: u64,
-    /// Random schedules of each program; the unscheduled form is the first step of each.
+    /// The number of random schedules per program. The unscheduled form is the first step of each.
     pub schedules: u64,
-    /// Cases that each final program is run on.
+    /// The number of cases that each final program runs on.
     pub cases: usize,
-    /// Random completions of each step.
+    /// The number of random completions of each step.
     pub completions: usize,
-    /// Of how many final programs one is validated; none if 0.
+    /// One in this many final programs is validated; 0 means none.
     pub validate_one_in: u64,
-    /// Of how many schedules one is compiled to native code; none if 0.
+    /// One in this many schedules is compiled to native code; 0 means none.
     pub native_one_in: u64,
-    /// Mutants of each compile, which the validator must not prove if a run shows them to be wrong.
+    /// The number of mutants per compile. The validator must not prove one that a run shows to be
+    /// wrong.
     pub mutants: usize,
-    /// How many programs are examined at once.
+    /// The number of programs that are examined concurrently.
     pub threads: usize,
-    /// After so many disagreements no program is begun.
+    /// After this many disagreements no further program is started.
     pub stop_after: usize,
-    /// Whether what is found is made small.
+    /// True if findings are shrunk.
     pub shrink: bool,
-    /// A text to be examined instead of random ones, with the cases of the seed.
+    /// A text to examine instead of random programs, with the seed's cases.
     pub text: Option<String>,
 }
 
 impl Default for Options {
-    /// A hundred programs.
+    /// The options for a hundred programs.
     fn default() -> Self {
         Self {
             programs: 100,
@@ -82,41 +89,41 @@ impl Default for Options {
     }
 }
 
-/// Who disagrees with the algorithm's value, or broke.
+/// The kind of a disagreement: the component that deviates from the algorithm's value or fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The front end refuses what is valid.
+    /// The front end refuses a valid text.
     FrontEnd,
     /// The algorithm has no value where it should have one.
     NoValue,
-    /// A refusal without a proper diagnostic.
+    /// A refusal lacks a proper diagnostic.
     Refusal,
-    /// A step's program is not well formed.
+    /// A step's program is not well-formed.
     Malformed,
-    /// A step's program, completed by the bounds engine.
+    /// A step's program, completed by the bounds engine, goes wrong.
     Step,
-    /// A step's program under a random completion.
+    /// A step's program under a random completion goes wrong.
     RandomCompletion,
-    /// A legal program is not lowered.
+    /// Lowering refuses a legal program.
     Lowering,
-    /// The final program.
+    /// The final program goes wrong.
     Final,
-    /// Entry checks before and after lowering.
+    /// Entry checks before and after lowering differ.
     EntryChecks,
-    /// The C printer, the reading back of its C, or the C compiler.
+    /// The C printer, the read-back of its C, or the C compiler fails.
     BackEnd,
-    /// Native code.
+    /// Native code goes wrong.
     Native,
-    /// The validator has a counterexample.
+    /// The validator finds a counterexample.
     Refuted,
     /// The validator proves a wrong mutant.
     ProvedMutant,
-    /// Something panicked.
+    /// A panic occurred.
     Panic,
 }
 
 impl Kind {
-    /// In words.
+    /// The kind in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::FrontEnd => "the front end",
@@ -137,7 +144,7 @@ impl Kind {
     }
 }
 
-/// Who disagrees, how, and on which case.
+/// A deviation: its kind, its description and its case.
 struct Wrong {
     kind: Kind,
     what: String,
@@ -150,26 +157,26 @@ impl Wrong {
     }
 }
 
-/// Two of those who should agree do not, or one of them broke.
+/// A disagreement between two components, or a failure of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The program's seed: `--programs 1 --seed SEED` shows it again.
+    /// The program's seed: `--programs 1 --seed SEED` reproduces it.
     pub seed: u64,
     /// The program and its schedules.
     pub text: String,
-    /// The schedule's name; `None` if it is about the program alone.
+    /// The schedule's name; `None` if the disagreement concerns the program alone.
     pub schedule: Option<String>,
-    /// Who disagrees.
+    /// The component that disagrees.
     pub kind: Kind,
-    /// How.
+    /// A description.
     pub what: String,
-    /// Parameters, inputs and windows, if it is about a run.
+    /// Parameters, inputs and windows, if it concerns a run.
     pub inputs: Option<String>,
-    /// The least text with a disagreement of this kind.
+    /// The smallest text with a disagreement of this kind.
     pub small: Option<String>,
 }
 
-/// What a validation that ended without a proof said.
+/// A validation that ended without a proof or a refutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
     /// The program's seed.
@@ -180,35 +187,35 @@ pub struct Undecided {
     pub reason: String,
 }
 
-/// The outcome of a whole run.
+/// The results of a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What was tried.
+    /// Counts of the tried programs.
     pub figures: Figures,
-    /// In order of their seeds.
+    /// The disagreements, in the order of their seeds.
     pub disagreements: Vec<Disagreement>,
-    /// In order of their seeds.
+    /// The undecided validations, in the order of their seeds.
     pub undecided: Vec<Undecided>,
-    /// What each part of the work took.
+    /// The time of each part of the work.
     pub spent: Spent,
     /// The programs that took longest.
     pub slowest: Slowest,
-    /// Time taken.
+    /// The elapsed time.
     pub time: Duration,
 }
 
-/// Why nothing can be tried.
+/// The reason why fuzzing cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum FuzzError {
-    /// No solver.
+    /// There is no solver.
     #[error(transparent)]
     Solver(#[from] FindError),
-    /// No C compiler.
+    /// There is no C compiler.
     #[error(transparent)]
     Compiler(#[from] CompileError),
 }
 
-/// The text of a seed: a program and so many schedules.
+/// The text for a seed: a program and the given number of schedules.
 pub fn text(seed: u64, schedules: u64) -> String {
     let made = pipeline(seed);
     let mut text = made.text.clone();
@@ -219,7 +226,8 @@ pub fn text(seed: u64, schedules: u64) -> String {
     text
 }
 
-/// Tries programs until all are done or enough disagreements are found. `progress` is called now and then.
+/// Tries programs until all are done or enough disagreements are found. Calls `progress` from time
+/// to time.
 pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outcome, FuzzError> {
     let begin = Instant::now();
     let judge = (options.validate_one_in > 0).then(judge).transpose()?;
@@ -250,7 +258,8 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
             });
         }
         drop(sender);
-        // Batches count in their order up to the one that has enough: which others were begun by then is a matter of chance.
+        // Count batches in order, up to the one with enough disagreements: which later batches were
+        // started is a matter of chance.
         let mut waiting: BTreeMap<u64, Examined> = BTreeMap::new();
         let mut wanted = 0;
         for (number, examined) in receiver {
@@ -276,24 +285,26 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
     Ok(Outcome { figures, disagreements, undecided, spent, slowest, time: begin.elapsed() })
 }
 
-/// Limits that make a verdict the same on every machine; the time is for accidents.
+/// Validation limits that make verdicts independent of the machine. The timeouts are only a
+/// safeguard.
 fn judge() -> Result<halidom_validate::Options, FindError> {
     let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None)?;
     let mut judge = halidom_validate::Options::new(solver);
     judge.timeout = Duration::from_secs(30);
     judge.budget = Budget { questions: Some(QUESTIONS), steps: Some(SOLVER_STEPS), open: Some(1) };
-    // That the program is right on a few runs is known; the search is for what they missed.
+    // The program is already known to be right on a few runs. The search looks for cases that they
+    // missed.
     judge.search =
         Search { trials: 8 * RUNS, runs: RUNS, time: Duration::from_mins(1), ..Search::default() };
     judge.strictness = Duration::ZERO;
     Ok(judge)
 }
 
-/// Questions to the solver for one program.
+/// The number of solver queries for one program.
 const QUESTIONS: u64 = 80;
-/// Steps of the solver for one question.
+/// The solver's step limit for one query.
 const SOLVER_STEPS: u64 = 100_000;
-/// Runs that search for a counterexample.
+/// The number of runs in the counterexample search.
 const RUNS: usize = 3;
 
 /// Examines the programs of a batch.

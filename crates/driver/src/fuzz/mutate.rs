@@ -1,4 +1,4 @@
-//! Programs with a defect that a run shows: the validator must not prove them.
+//! Mutants with a defect that a run shows; the validator must not prove them.
 
 use halidom_interp::machine;
 use halidom_ir::verify::{self, Phase};
@@ -10,7 +10,8 @@ use super::examine::Known;
 use super::runs::{described, difference};
 use super::{Kind, Wrong};
 
-/// Makes mutants of a program and validates those that go wrong on a case; how many these were, or one that is proved.
+/// Makes mutants of a program and validates those that go wrong on a case. Returns their number, or
+/// an error with a mutant that is proved.
 pub(super) fn survivors(
     pool: &mut Pool,
     (algorithm, steps): (&Algorithm, &[Algorithm]),
@@ -20,7 +21,7 @@ pub(super) fn survivors(
     judge: &halidom_validate::Options,
 ) -> Result<u64, Wrong> {
     let mut tried = 0;
-    // Obligations alone are of interest: a run must not hide that they are closed.
+    // Only obligations matter here: a failing run must not hide that all of them are closed.
     let mut judge = judge.clone();
     judge.search.trials = 0;
     for Mutant { kind, program, description, .. } in
@@ -44,7 +45,7 @@ pub(super) fn survivors(
     Ok(tried)
 }
 
-/// How a run shows that the program is wrong.
+/// Describes how a run shows the program to be wrong.
 pub(super) fn observe(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -62,7 +63,7 @@ pub(super) fn observe(
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => difference(pool, algorithm, expected, &outcome.outputs),
         Err(fault) if fault.is_defect() => Some(fault.to_string()),
-        // Not to run is not to be wrong; what cannot be run says nothing.
+        // A program that cannot be run is not shown to be wrong.
         Err(_) => None,
     }
 }

@@ -1,4 +1,5 @@
-//! Native code of many programs, compiled in one call of the C compiler, on cases with padded outputs.
+//! Native code of many programs, compiled by one call of the C compiler, and run on cases with
+//! padded outputs.
 
 use std::rc::Rc;
 
@@ -15,7 +16,7 @@ use super::runs::{described, difference};
 use super::{Disagreement, Figures, Kind, Wrong};
 use crate::execute::{BuildError, ExecuteError, component_windows, crop};
 
-/// A program to be compiled, and what it is to give.
+/// A program to compile, with its expected results.
 pub(super) struct Job {
     pub(super) subject: Rc<Subject>,
     pub(super) schedule: String,
@@ -27,7 +28,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Prints a program as C and reads the C back. `number` makes its name unlike others'.
+    /// Prints a program as C and reads the C back. `number` makes its name unique.
     pub(super) fn new(
         (subject, known): (&Rc<Subject>, &Rc<[Known]>),
         schedule: String,
@@ -69,7 +70,8 @@ impl Job {
     }
 }
 
-/// Of how many programs one is compiled as for users; the others are only translated.
+/// One in this many programs is compiled with the users' optimizations; the others are only
+/// translated.
 const OPTIMISED_ONE_IN: u64 = 4;
 
 /// Compiles and runs programs.
@@ -99,7 +101,7 @@ pub(super) fn examine(
     found
 }
 
-/// The programs' kernels; those that the compiler refuses are findings.
+/// The programs' kernels. A program that the compiler refuses is a finding.
 fn compiled(
     toolchain: &Toolchain,
     jobs: &[&Job],
@@ -111,7 +113,7 @@ fn compiled(
     if let Ok(kernels) = halidom_codegen::compile_batch(&modules, toolchain, &target, effort) {
         return kernels.into_iter().map(Some).collect();
     }
-    // Which of them does the compiler refuse?
+    // Compile them one by one to find those that the compiler refuses.
     let each = jobs.iter().zip(&modules).map(|(job, module)| {
         let failed = |error: CompileError| {
             let wrong = Wrong::of(Kind::BackEnd, error.to_string());
@@ -122,7 +124,7 @@ fn compiled(
     each.collect()
 }
 
-/// How a run ended.
+/// The end of a run.
 enum Ran {
     /// The outputs on their windows.
     Done(Vec<Array>),

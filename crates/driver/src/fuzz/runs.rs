@@ -1,4 +1,4 @@
-//! Runs of the interpreter, compared with what the algorithm gives.
+//! Runs of the interpreter, compared with the algorithm's values.
 
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, print};
@@ -7,27 +7,29 @@ use halidom_testgen::Case;
 use super::examine::Known;
 use super::{Kind, Wrong};
 
-/// Elements of an input that are printed.
+/// The largest number of elements of an input that are printed.
 const SHOWN_ELEMENTS: usize = 400;
-/// Loop iterations and stores of a run.
+/// The largest number of loop iterations and stores in a run.
 const MOST_STEPS: u64 = 2_000_000;
-/// Elements that are live at once.
+/// The largest number of elements that are live at once.
 const MOST_ELEMENTS: u64 = 1 << 22;
 
-/// How a run without disagreement ended.
+/// The end of a run without disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// With the algorithm's values.
+    /// The run gives the algorithm's values.
     Same,
-    /// With the algorithm's values, by way of others: instances of an update ran in another order.
+    /// The run gives the algorithm's values through other intermediate values: instances of an
+    /// update ran in another order.
     Reordered,
-    /// By an entry check.
+    /// An entry check ended the run.
     Refused,
-    /// It was too long or too large to be run to its end.
+    /// The run was too long or too large to reach its end.
     TooLong,
 }
 
-/// Runs a program on a case: what it stores where it is needed, and its outputs, are the algorithm's values, and nothing faults (FS Theorems 3.4 and 3.5, Lemma 7.3).
+/// Runs a program on a case. Checks that its outputs and the values that it stores where they are
+/// needed are the algorithm's, and that nothing faults (FS Theorems 3.4 and 3.5, Lemma 7.3).
 pub(super) fn interpreted(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -50,7 +52,8 @@ pub(super) fn interpreted(
         machine::run_checking_claims(pool, program, algorithm, bindings, windows, &options);
     let mut ended = Ended::Same;
     if matches!(&run, Err(Fault::ClaimWrong(wrong)) if !wrong.point.is_empty()) {
-        // Where instances of an update commute a schedule may reorder them: what each writes is another value than in the algorithm's order, what all leave is the same.
+        // A schedule may reorder instances of an update that commute. Each then writes another
+        // value than in the algorithm's order, but the final values are the same.
         run = machine::run(pool, program, bindings, windows, &options);
         ended = Ended::Reordered;
     }
@@ -65,7 +68,8 @@ pub(super) fn interpreted(
     }
 }
 
-/// The first location where outputs differ. A NaN is as good as another: their bits are nobody's promise.
+/// Describes the first location where outputs differ. All NaNs count as equal, as nothing promises
+/// their bits.
 pub(super) fn difference(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -102,7 +106,7 @@ fn shown(value: Option<Constant>) -> String {
     value.map_or_else(|| "nothing".to_owned(), print::constant)
 }
 
-/// Parameters, inputs and windows for people.
+/// Formats parameters, inputs and windows for people.
 pub(super) fn described(pool: &Pool, algorithm: &Algorithm, case: &Case) -> String {
     let name = |func: &FuncId| pool.func(*func).name.as_str();
     let mut lines: Vec<String> = Vec::new();
@@ -129,7 +133,7 @@ fn array_line(name: &str, array: &Array) -> String {
     format!("{name} {shape:?} (min, extent), strides {strides:?} = [{}{more}]", values.join(", "))
 }
 
-/// Parameters, inputs and windows of a counterexample for people.
+/// Formats the parameters, inputs and windows of a counterexample for people.
 pub(crate) fn counterexample_inputs(counterexample: &halidom_validate::Counterexample) -> String {
     let mut lines: Vec<String> = counterexample
         .parameters

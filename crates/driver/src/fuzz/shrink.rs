@@ -1,13 +1,13 @@
-//! Makes what was found small.
+//! Shrinks findings.
 
 use super::examine::{Examiner, Subject};
 use super::{Disagreement, Figures, Spent};
 use crate::reduce::{Options, reduce};
 
-/// Texts that are tried.
+/// The largest number of texts to try.
 const TRIES: usize = 400;
 
-/// The least text on which the same kind of disagreement is seen.
+/// The smallest text that shows the same kind of disagreement.
 pub(super) fn shrink(examiner: &Examiner<'_>, found: &Disagreement) -> String {
     let mut seen = |text: &str| {
         let subject = Subject { seed: found.seed, text: text.to_owned() };

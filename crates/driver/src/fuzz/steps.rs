@@ -1,4 +1,5 @@
-//! A schedule directive by directive: FS's T₀ … Tₙ (Fig. 4), each completed by the bounds engine and at random, each run (Theorems 3.4 and 3.5, Lemmas 7.2, 7.3 and 8.1).
+//! Application of a schedule directive by directive: FS's T₀ … Tₙ (Fig. 4). Each step is completed
+//! by the bounds engine and at random, and run (Theorems 3.4 and 3.5, Lemmas 7.2, 7.3 and 8.1).
 
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Action, Algorithm, Directive, Pool, Program, Schedule};
@@ -13,7 +14,7 @@ use super::figures::{Figures, Part, Spent};
 use super::runs::{Ended, interpreted};
 use super::{Kind, Wrong};
 
-/// The solver's steps for one question whether a directive is legal: about half a second.
+/// The solver's step limit for a query on a directive's legality: about half a second.
 pub(super) const LEGALITY_STEPS: u64 = 1_000_000;
 
 /// The last legal step.
@@ -24,22 +25,23 @@ pub(super) struct Last {
     pub(super) rewritten: Vec<Algorithm>,
     /// Its directives.
     pub(super) schedule: Schedule,
-    /// Whether it is the whole schedule.
+    /// True if it is the whole schedule.
     pub(super) is_whole: bool,
 }
 
-/// What steps are tried on.
+/// The context in which steps are tried.
 pub(super) struct Steps<'a> {
     pub(super) pool: &'a Pool,
     pub(super) algorithm: &'a Algorithm,
     pub(super) known: &'a [Known],
     pub(super) seed: u64,
-    /// Random completions of each step.
+    /// The number of random completions of each step.
     pub(super) completions: usize,
 }
 
 impl Steps<'_> {
-    /// Examines every step; the last legal one. The directive that is refused first is left out until the schedule as a whole is legal. `oracle` says what is legal.
+    /// Examines every step and returns the last legal one. As long as the whole schedule is
+    /// illegal, the first refused directive is removed. `oracle` decides legality.
     pub(super) fn examine(
         &self,
         schedule: &Schedule,
@@ -52,7 +54,7 @@ impl Steps<'_> {
         while let Err(errors) = spent.on(Part::Directives, || self.compiled(oracle, &schedule)) {
             told(&errors)?;
             let at_fault = errors.iter().find_map(|error| error.origin);
-            // A bound that cannot be inferred is no directive's fault: the last one goes.
+            // If a bound cannot be inferred, no directive is at fault; drop the last one.
             let last = || schedule.directives.last().map(|directive| directive.origin);
             let Some(origin) = at_fault.or_else(last) else { return Ok(None) };
             let before = schedule.clone();
@@ -66,21 +68,21 @@ impl Steps<'_> {
         let unscheduled = Schedule { name: schedule.name.clone(), directives: Vec::new() };
         let mut last = self.one(0, &unscheduled, oracle, figures, spent)?;
         for (number, step) in halidom_schedule::steps(&schedule).into_iter().enumerate() {
-            // A step may be illegal until a later one comes.
+            // A step may be illegal until a later directive follows.
             let legal = self.one(number + 1, &step.schedule, oracle, figures, spent)?;
             last = legal.or(last);
         }
         Ok(last.map(|last| Last { is_whole, ..last }))
     }
 
-    /// Whether a schedule is legal.
+    /// Tests whether a schedule is legal.
     fn compiled(&self, oracle: &mut Oracle, schedule: &Schedule) -> Result<(), Vec<ScheduleError>> {
         let mut pool = self.pool.clone();
         let lowered = self.applied(oracle, &mut pool, schedule)?.1;
         complete(&mut pool, &lowered, Engine::Default).map(drop)
     }
 
-    /// Rewritten algorithms, and the last one with the schedule applied.
+    /// Returns the rewritten algorithms, and the last one with the schedule applied.
     fn applied(
         &self,
         oracle: &mut Oracle,
@@ -93,7 +95,7 @@ impl Steps<'_> {
         Ok((transformed.steps, lowered))
     }
 
-    /// A step, if it is legal.
+    /// Examines a step, if it is legal.
     fn one(
         &self,
         number: usize,
@@ -113,7 +115,7 @@ impl Steps<'_> {
         Ok(Some(Last { pool, structured, rewritten, schedule, is_whole: false }))
     }
 
-    /// One step under the engine's completion, which is given back, and under random ones.
+    /// Runs one step under the engine's completion, which is returned, and under random ones.
     fn step(
         &self,
         number: usize,
@@ -135,7 +137,8 @@ impl Steps<'_> {
         };
         well_formed(&pool, &program)?;
         figures.completions += 1;
-        // Every case once in so many steps: the last step is run on all of them, in its final form too.
+        // Successive steps take the cases in turn. The last step runs on all of them, also in its
+        // final form.
         let known = self.known.get(number % self.known.len().max(1));
         let algorithm = rewritten.last().unwrap_or(self.algorithm);
         self.run((&pool, algorithm), &program, known, Kind::Step, figures, spent)?;
@@ -159,7 +162,7 @@ impl Steps<'_> {
         let mut choose = |bound: u32| random.below(bound as usize) as u32;
         let program =
             spent.on(Part::Bounds, || complete_at_random(&mut pool, lowered, &mut choose));
-        // A larger region may have no bound, or make a loop's extent no constant.
+        // A larger region may have no bound, or may make a loop's extent non-constant.
         let Ok(program) = program else { return Ok(()) };
         well_formed(&pool, &program)?;
         figures.completions += 1;
@@ -188,7 +191,7 @@ impl Steps<'_> {
     }
 }
 
-/// Leaves out the directive with this number.
+/// Removes the directive with this number.
 fn leave_out(directives: &mut Vec<Directive>, origin: usize) {
     directives.retain(|directive| directive.origin != origin);
     for directive in directives {
@@ -205,7 +208,7 @@ fn well_formed(pool: &Pool, program: &Program) -> Result<(), Wrong> {
     })
 }
 
-/// A refusal must say what is wrong and what would be right.
+/// Checks that a refusal has a reason and a hint.
 fn told(errors: &[ScheduleError]) -> Result<(), Wrong> {
     let is_told = |error: &ScheduleError| !error.message.is_empty() && !error.hint.is_empty();
     if !errors.is_empty() && errors.iter().all(is_told) {

@@ -1,29 +1,29 @@
-//! A command as judge.
+//! A user's command as the judge of a reduction.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What stands for the file in a command.
+/// The placeholder for the file in a command.
 const PLACE: &str = "{}";
-/// The time between two looks at a command that is running.
+/// The polling interval for a running command.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Why a command cannot judge.
+/// The reason why a command cannot judge.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// It does not fail on the text as it is.
+    /// The command does not fail on the original text.
     #[error("the command does not fail on the text as it is")]
     DoesNotFail,
-    /// It takes too long.
+    /// The command takes too long.
     #[error("the command does not end within {0} s")]
     TooSlow(f64),
-    /// It could not be started, or the file for it not be written.
+    /// The command could not be started, or its file could not be written.
     #[error("cannot {what}")]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
@@ -34,14 +34,15 @@ pub struct Judge {
     command: String,
     path: PathBuf,
     limit: Duration,
-    /// The exit status on the text as it was; `None` where a signal ended the command.
+    /// The exit status on the original text; `None` if a signal ended the command.
     failure: Option<i32>,
-    // Removed with the judge.
+    // The folder is removed together with the judge.
     _directory: tempfile::TempDir,
 }
 
 impl Judge {
-    /// A judge for a text: `command` is given to the shell with `{}` replaced by the path of a file with the text, which is appended where there is no `{}`.
+    /// Creates a judge for a text. The shell runs `command` with `{}` replaced by the path of a
+    /// file with the text. Without a `{}`, the path is appended.
     pub fn new(command: &str, text: &str, limit: Duration) -> Result<Self, CommandError> {
         let io = |what| move |source| CommandError::Io { what, source };
         let directory = tempfile::tempdir().map_err(io("make a folder for the file"))?;
@@ -63,7 +64,7 @@ impl Judge {
         }
     }
 
-    /// Whether the command fails on a text with the status with which it failed at first.
+    /// Tests whether the command fails on a text with the same status as at first.
     pub fn fails_alike(&self, text: &str) -> bool {
         matches!(self.run(text), Ok(Ended::Badly(status)) if status == self.failure)
     }
@@ -104,7 +105,8 @@ fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Ended> {
 }
 
 fn command_line(command: &str, path: &Path) -> String {
-    // The file stands in a temporary folder; its path has no characters that mean anything to a shell but in a quoted word.
+    // The file is in a temporary folder. Inside a quoted word, no character of its path has a
+    // meaning to the shell.
     let quoted = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
     if command.contains(PLACE) {
         command.replace(PLACE, &quoted)

@@ -1,4 +1,5 @@
-//! Edits that drop parts: statements, links of a chain, elements of a list, what stands around a body.
+//! Edits that remove parts: statements, links of a chain, elements of a list, and constructs around
+//! a body.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use halidom_lang::{Bracket, Outline, TokenKind};
 
 use super::Edit;
 
-/// The text of a token; nothing for a group.
+/// The text of a token; empty for a group.
 pub(super) fn word<'t>(text: &'t str, part: &Outline) -> &'t str {
     match part {
         Outline::Token { range, .. } => &text[range.clone()],
@@ -22,7 +23,7 @@ pub(super) fn is_group(part: Option<&Outline>, wanted: Bracket) -> bool {
     matches!(part, Some(Outline::Group { bracket, .. }) if *bracket == wanted)
 }
 
-/// The bytes of neighbouring parts.
+/// The byte range of adjacent parts.
 pub(super) fn span(parts: &[Outline]) -> Range<usize> {
     match (parts.first(), parts.last()) {
         (Some(first), Some(last)) => first.range().start..last.range().end,
@@ -30,7 +31,7 @@ pub(super) fn span(parts: &[Outline]) -> Range<usize> {
     }
 }
 
-/// Calls `visit` with the file's parts and those of every group, outer ones first.
+/// Calls `visit` with the file's parts and with the parts of every group, outer groups first.
 pub(super) fn for_each_level<'p>(
     parts: &'p [Outline],
     bracket: Option<Bracket>,
@@ -44,7 +45,8 @@ pub(super) fn for_each_level<'p>(
     }
 }
 
-/// Splits what stands between braces into statements: each ends at a `;` or after braces that nothing continues.
+/// Splits the contents of braces into statements. Each ends at a `;` or after braces that nothing
+/// continues.
 fn split_statements<'p>(text: &str, parts: &'p [Outline]) -> Vec<&'p [Outline]> {
     let mut statements = Vec::new();
     let mut start = 0;
@@ -65,7 +67,7 @@ fn split_statements<'p>(text: &str, parts: &'p [Outline]) -> Vec<&'p [Outline]> 
     statements
 }
 
-/// Drops runs of statements: halves first, then quarters, down to single ones.
+/// Removes runs of statements: halves first, then quarters, down to single ones.
 pub(super) fn statements(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for_each_level(parts, None, &mut |parts, bracket| {
@@ -86,7 +88,7 @@ pub(super) fn statements(text: &str, parts: &[Outline]) -> Vec<Edit> {
     edits
 }
 
-/// Drops `.name(…)`, with the braces that may follow, and all that comes after it in its chain.
+/// Removes `.name(…)`, with the braces that may follow, and the rest of its chain.
 pub(super) fn links(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let (mut runs, mut single) = (Vec::new(), Vec::new());
     for_each_level(parts, None, &mut |parts, _| {
@@ -113,7 +115,7 @@ pub(super) fn links(text: &str, parts: &[Outline]) -> Vec<Edit> {
     runs
 }
 
-/// Where the link of a chain that begins at a part ends.
+/// The end of the link of a chain that begins at a part.
 fn link(text: &str, parts: &[Outline], at: usize) -> Option<usize> {
     let named = is(text, parts.get(at), ".")
         && matches!(parts.get(at + 1), Some(Outline::Token { kind: TokenKind::Name, .. }));
@@ -121,7 +123,8 @@ fn link(text: &str, parts: &[Outline], at: usize) -> Option<usize> {
     called.then(|| if is_group(parts.get(at + 3), Bracket::Brace) { at + 4 } else { at + 3 })
 }
 
-/// What stands between commas, as runs of parts. The commas of `buffer<type, rank>` are within.
+/// The elements between commas, as runs of parts. The commas of `buffer<type, rank>` do not
+/// separate elements.
 pub(super) fn split_commas<'p>(text: &str, parts: &'p [Outline]) -> Vec<&'p [Outline]> {
     let (mut elements, mut start, mut in_type) = (Vec::new(), 0, false);
     for (at, part) in parts.iter().enumerate() {
@@ -139,7 +142,7 @@ pub(super) fn split_commas<'p>(text: &str, parts: &'p [Outline]) -> Vec<&'p [Out
     elements
 }
 
-/// Drops an element of a list with one of its commas.
+/// Removes an element of a list with one of its commas.
 pub(super) fn elements(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for_each_level(parts, None, &mut |parts, bracket| {
@@ -164,7 +167,8 @@ pub(super) fn elements(text: &str, parts: &[Outline]) -> Vec<Edit> {
     edits
 }
 
-/// Drops what stands around a body: `for … { body }`, `{ let …; value }`, and the condition of a `for … where …`.
+/// Removes the construct around a body: of `for … { body }`, of `{ let …; value }`, and the
+/// condition of `for … where …`.
 pub(super) fn unwrap(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for_each_level(parts, None, &mut |parts, _| {

@@ -1,4 +1,5 @@
-//! Edits that make expressions simpler: an expression becomes one of its operands or arguments, or a number; numbers become smaller.
+//! Edits that simplify expressions: an expression becomes one of its operands or arguments, or a
+//! number; numbers become smaller.
 
 use std::ops::Range;
 
@@ -7,21 +8,22 @@ use halidom_lang::{Bracket, Outline, TokenKind};
 use super::Edit;
 use super::edits::{for_each_level, is_group, span, split_commas, word};
 
-/// What stands between the operands of an expression, and what an expression stands between.
+/// Tokens between the operands of an expression, and tokens around an expression.
 const OPERATORS: [&str; 18] = [
     "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "&&",
     "||",
 ];
 const BORDERS: [&str; 9] = [",", ";", ":", "=", "+=", "*=", "..", "->", "in"];
 
-/// An operand: bytes, and what could stand in its place.
+/// An operand: its byte range, and the ranges that could replace it.
 struct Operand {
     range: Range<usize>,
     inside: Vec<Range<usize>>,
     is_plain: bool,
 }
 
-/// Replaces expressions: by runs of their operands, the shortest first; operands by what stands within them; either by numbers.
+/// Replaces expressions by runs of their operands, the shortest first; operands by expressions
+/// inside them; and both by numbers.
 pub(super) fn simplify(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for_each_level(parts, None, &mut |parts, _| {
@@ -32,7 +34,7 @@ pub(super) fn simplify(text: &str, parts: &[Outline]) -> Vec<Edit> {
     edits
 }
 
-/// Words that end an expression, though they look like names to the brackets.
+/// Tests for words that end an expression although they look like names to the bracket structure.
 fn is_word(text: &str, part: &Outline) -> bool {
     matches!(part, Outline::Token { kind: TokenKind::Keyword, .. })
         && !matches!(word(text, part), "true" | "false")
@@ -71,7 +73,7 @@ fn slot_edits(text: &str, slot: &[Outline], edits: &mut Vec<Edit>) {
     }
 }
 
-/// A name, a number, a call, something in parentheses.
+/// The parts of an operand: a name, a number, a call, or an expression in parentheses.
 fn operand(text: &str, parts: &[Outline]) -> Operand {
     let mut inside = Vec::new();
     for part in parts {
@@ -88,7 +90,7 @@ fn operand(text: &str, parts: &[Outline]) -> Operand {
         matches!(part, Outline::Token { kind: TokenKind::Integer | TokenKind::Float, .. })
     };
     let is_plain = matches!(parts, [only] if is_number(only));
-    // An operand of an operator with one operand: `-x`, `!x`, `~x`.
+    // The operand of a unary operator: `!x`, `~x`.
     if let [first, rest @ ..] = parts
         && matches!(word(text, first), "!" | "~")
         && !rest.is_empty()
@@ -98,7 +100,8 @@ fn operand(text: &str, parts: &[Outline]) -> Operand {
     Operand { range: span(parts), inside, is_plain }
 }
 
-/// An argument without its label, an inline reduction's value without its domain: `tail: guard`, `r in 0..4: f(r)`.
+/// The range of an argument without its label (`tail: guard`), or of an inline reduction's value
+/// without its domain (`r in 0..4: f(r)`).
 fn after_name(text: &str, argument: &[Outline]) -> Range<usize> {
     let colon = argument.iter().rposition(|part| word(text, part) == ":");
     match colon {
@@ -120,7 +123,7 @@ pub(super) fn literals(text: &str, parts: &[Outline]) -> Vec<Edit> {
                         .filter(|smaller| *smaller < value)
                         .map(|smaller| smaller.to_string())
                         .collect(),
-                    // `0xff`: in decimal first.
+                    // Hexadecimal, such as `0xff`.
                     Err(_) => vec!["0".to_owned(), "1".to_owned()],
                 },
                 TokenKind::Float => vec!["0.0".to_owned(), "1.0".to_owned()],
@@ -129,7 +132,7 @@ pub(super) fn literals(text: &str, parts: &[Outline]) -> Vec<Edit> {
                 }
             };
             edits.extend(smaller.into_iter().map(|smaller| Edit::replace(range.clone(), smaller)));
-            // A name where a number could stand: `x + r` is simpler as `x + 0`.
+            // A name where a number could be: `x + 0` is simpler than `x + r`.
             let is_name = matches!(kind, TokenKind::Name);
             let called = is_group(parts.get(at + 1), Bracket::Parenthesis)
                 || is_group(parts.get(at + 1), Bracket::Square);

@@ -1,4 +1,4 @@
-//! Edits of many places at once: another element type everywhere, one dimension less.
+//! Edits of many places at once: another element type everywhere, or one dimension less.
 
 use halidom_base::IndexSet;
 use halidom_lang::{Bracket, Outline, TokenKind};
@@ -6,19 +6,19 @@ use halidom_lang::{Bracket, Outline, TokenKind};
 use super::Edit;
 use super::edits::{for_each_level, is, is_group, span, split_commas, word};
 
-/// Element types, the plainest first.
+/// Element types, the simplest first.
 const TYPES: [&str; 10] = ["i32", "u8", "u16", "u32", "i16", "i8", "f32", "i64", "u64", "f64"];
 
-/// How far a name is from the plainest type.
+/// The distance of a name from the simplest type.
 pub(super) fn weight(name: &str) -> u64 {
     match TYPES.iter().position(|ty| *ty == name) {
         Some(position) => 2 * position as u64,
-        // A name may become a number.
+        // Names weigh most, so that replacing one by a number lowers the measure.
         None => 1 << 20,
     }
 }
 
-/// Replaces one element type by a plainer one, everywhere and place by place.
+/// Replaces an element type by a simpler one, everywhere or at one place.
 pub(super) fn types(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let mut places: Vec<Vec<std::ops::Range<usize>>> = vec![Vec::new(); TYPES.len()];
     for_each_level(parts, None, &mut |parts, _| {
@@ -45,7 +45,8 @@ pub(super) fn types(text: &str, parts: &[Outline]) -> Vec<Edit> {
     edits
 }
 
-/// Drops one dimension of a func or an input: an argument wherever it is called, and one of its type's dimensions.
+/// Removes one dimension of a func or an input: an argument from each of its calls, and one
+/// dimension from its type.
 pub(super) fn dimensions(text: &str, parts: &[Outline]) -> Vec<Edit> {
     let mut names: IndexSet<&str> = IndexSet::default();
     let mut most = 0;
@@ -110,7 +111,7 @@ fn without_dimension(text: &str, parts: &[Outline], name: &str, dim: usize) -> O
         }
     });
     changes.sort_by_key(|(range, _)| range.start);
-    // Calls within the dropped argument of another go with it.
+    // Calls within a dropped argument of another call disappear with it.
     let mut kept: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     for change in changes {
         if kept.last().is_none_or(|last| last.0.end <= change.0.start) {

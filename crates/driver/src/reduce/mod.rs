@@ -1,7 +1,9 @@
-//! Shrinks a program and its schedules while something stays as it is: delta debugging on the text's brackets, statements, chains and expressions.
+//! Shrinks a program and its schedules while a property is kept: delta debugging on the text's
+//! brackets, statements, chains and expressions.
 //!
-//! Edits know no more of the language than its tokens and brackets ([`halidom_lang::outline()`]), so they need no change when it grows. Every text that is tried parses and is
-//! valid: an edit that makes the front end complain is passed over. Start with [`reduce`]; [`command`] asks a command of the user's.
+//! Edits know only the language's tokens and brackets ([`halidom_lang::outline()`]), so they need
+//! no change when the language grows. Every text that is tried is valid: an edit that makes the
+//! front end complain is skipped. Start with [`reduce`]; [`command`] asks a user's command.
 
 pub mod command;
 mod edits;
@@ -15,32 +17,32 @@ use halidom_lang::{Outline, TokenKind, outline};
 
 use crate::source::parse;
 
-/// How much to try.
+/// The effort of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Texts that are shown to the judge, at most.
+    /// The largest number of texts that are shown to the judge.
     pub tries: usize,
 }
 
 impl Default for Options {
-    /// Five thousand texts.
+    /// Options for five thousand texts.
     fn default() -> Self {
         Self { tries: 5000 }
     }
 }
 
-/// What is left.
+/// The result of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduced {
-    /// The least text that was found; it parses.
+    /// The smallest text that was found; it parses.
     pub text: String,
-    /// How many texts the judge saw.
+    /// The number of texts that the judge saw.
     pub tries: usize,
-    /// How many of them were taken.
+    /// The number of texts that were accepted.
     pub kept: usize,
 }
 
-/// Replacements in a text: apart from one another, in order.
+/// Replacements in a text, disjoint and in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit(pub(crate) Vec<(Range<usize>, String)>);
 
@@ -66,10 +68,10 @@ impl Edit {
     }
 }
 
-/// Makes edits of a text, the boldest first.
+/// A function that makes edits of a text, the largest first.
 type Pass = fn(&str, &[Outline]) -> Vec<Edit>;
 
-/// In this order, again and again until none helps.
+/// The passes, repeated in this order until none helps.
 const PASSES: [Pass; 8] = [
     edits::statements,
     edits::links,
@@ -81,7 +83,8 @@ const PASSES: [Pass; 8] = [
     exprs::literals,
 ];
 
-/// Makes a text smaller as long as `keeps` says yes of it. `keeps` is asked of valid texts only, of each at most once, and is taken to say yes of the text itself.
+/// Shrinks a text as long as `keeps` accepts the result. `keeps` gets only valid texts, and each at
+/// most once. The function assumes that `keeps` accepts the original text.
 pub fn reduce(text: &str, options: Options, keeps: &mut dyn FnMut(&str) -> bool) -> Reduced {
     let mut reducer = Reducer {
         text: text.to_owned(),
@@ -106,7 +109,7 @@ pub fn reduce(text: &str, options: Options, keeps: &mut dyn FnMut(&str) -> bool)
 
 struct Reducer<'a> {
     text: String,
-    /// Texts that were tried.
+    /// The texts that were tried.
     seen: FxHashSet<String>,
     options: Options,
     tries: usize,
@@ -127,7 +130,7 @@ impl Reducer<'_> {
                     outline(&candidate).is_some_and(|parts| measure(&candidate, &parts) < size);
                 smaller && self.accept(candidate)
             });
-            // What did not help in the larger text is tried again in the next round.
+            // Edits that did not help on the larger text are tried again in the next round.
             match taken {
                 Some(number) => at = number,
                 None => return,
@@ -135,7 +138,7 @@ impl Reducer<'_> {
         }
     }
 
-    /// Takes a text if it is valid and the judge agrees.
+    /// Accepts a text if it is valid and the judge agrees.
     fn accept(&mut self, candidate: String) -> bool {
         if self.tries >= self.options.tries
             || !self.seen.insert(candidate.clone())
@@ -152,7 +155,7 @@ impl Reducer<'_> {
         true
     }
 
-    /// Drops comments and empty lines.
+    /// Removes comments and empty lines.
     fn tidy(&mut self) {
         let bare: Vec<&str> = self
             .text
@@ -167,13 +170,14 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether the front end has nothing against a text.
+/// Tests whether the front end accepts a text.
 pub(crate) fn is_valid(text: &str) -> bool {
     let loaded = parse("reduced.hal", text);
     !loaded.module.has_errors() && !loaded.module.pipelines.is_empty()
 }
 
-/// How large a text is: its tokens, and how far names of types and numbers are from the plainest ones. Edits lower it, so that reducing ends.
+/// The size of a text: the number of its tokens, and the distance of its type names and numbers
+/// from the simplest ones. Every edit must lower it, so the reduction terminates.
 fn measure(text: &str, parts: &[Outline]) -> (usize, u128) {
     let (mut tokens, mut weight) = (0, 0_u128);
     for part in parts {
@@ -190,7 +194,7 @@ fn measure(text: &str, parts: &[Outline]) -> (usize, u128) {
             }
             Outline::Group { parts, .. } => {
                 let (inner, inner_weight) = measure(text, parts);
-                // An empty pair of brackets counts too.
+                // Count an empty pair of brackets too.
                 tokens += 1 + inner;
                 weight = weight.saturating_add(inner_weight);
             }
@@ -240,7 +244,7 @@ mod tests {
             text.contains("compute_at(out") && allocates(text)
         });
         assert_eq!(shown, reduced.tries);
-        // What is asked for, and what it needs: a reader of `f` that is not inline.
+        // The required property remains, with its prerequisite: a reader of `f` that is not inline.
         let text = &reduced.text;
         assert!(text.contains("compute_at(out") && text.contains("f("), "{text}");
         for gone in
@@ -251,7 +255,7 @@ mod tests {
         assert!(text.split_whitespace().count() < 40, "{text}");
     }
 
-    /// Whether the first schedule is legal and leaves an allocation.
+    /// Tests whether the first schedule is legal and produces an allocation.
     fn allocates(text: &str) -> bool {
         let mut loaded = parse("reduced.hal", text);
         let choice = Choice { pipeline: 0, schedule: Some(0) };

@@ -1,7 +1,9 @@
-//! A statement three ways: by the literal machine, by the interpreter of its translation, and as compiled code.
+//! Runs a statement in three ways: by the literal machine, by the interpreter of its translation,
+//! and as compiled code.
 //!
-//! The machine shares nothing with the translation, and the compiled code nothing with our readers: where all three give the same on inputs at the borders of what the entry checks accept, the translation
-//! says what the code does there. [`agree`] runs all three and counts.
+//! The machine shares no code with the translation, and the compiled code shares none with our
+//! readers. If all three agree on inputs at the borders of the entry checks, the translation
+//! describes the code's behaviour there. [`agree`] runs all three and counts the agreements.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,63 +21,69 @@ use super::replay::{agree as same_value, left, shown, write_given};
 use super::sizes;
 use crate::subject::Subject;
 
-/// What came of the comparisons of a statement.
+/// The results of comparing a statement's runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// Cases that were made.
+    /// The number of generated cases.
     pub cases: usize,
-    /// Cases in which the machine and the interpreter gave values, or both refused the case.
+    /// Cases in which the machine and the interpreter agreed: both gave the same values, both
+    /// refused the case, or both faulted.
     pub with_interpreter: usize,
-    /// Cases in which the machine and the compiled code did.
+    /// Cases in which the machine and the compiled code agreed: both gave the same values, or both
+    /// refused the case.
     pub with_code: usize,
     /// Cases that were not compared, by reason.
     pub passed_over: BTreeMap<String, usize>,
-    /// What differs.
+    /// Descriptions of the differences.
     pub differences: Vec<String>,
 }
 
-/// How much is tried.
+/// The effort of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Where random cases begin.
+    /// The seed of the random cases.
     pub seed: u64,
-    /// Cases of a statement.
+    /// The number of cases per statement.
     pub cases: usize,
-    /// Elements of an input or output at most.
+    /// The largest number of elements in an input or output.
     pub elements: i64,
-    /// Whether the compiled code is run.
+    /// True if the compiled code runs too.
     pub runs_code: bool,
 }
 
-/// Points of a window of a random case, at most.
+/// The largest number of points in a window of a random case.
 const POINTS: i64 = 400;
-/// Instructions of the machine in a case.
+/// The machine's step limit for a case.
 const STEPS: u64 = 40_000_000;
-/// Steps of the interpreter in a case.
+/// The interpreter's step limit for a case.
 const INTERPRETED: u64 = 4_000_000;
-/// What the caller's outputs hold before, in every byte.
+/// The initial value of every byte of the caller's outputs.
 const BEFORE: u8 = 0x5a;
-/// Differences that are told of a statement.
+/// The number of differences that are reported per statement.
 const TOLD: usize = 3;
 
-/// What the machine gave for a case.
+/// The results of the machine's run on a case.
 struct Ran {
     outputs: Vec<Array>,
     notes: Notes,
 }
 
-/// What one of the three did with a case.
+/// The result of one of the three ways on a case.
 enum Gave<T> {
     Values(T),
     /// An entry check refused the case.
     Refused(String),
-    /// It went wrong.
+    /// The run went wrong.
     Fault(String, Option<FaultKind>),
-    /// It was not run to its end.
+    /// The run did not reach its end.
     NotRun(String),
 }
 
-/// Runs a statement all ways on cases of its own; or says why the machine does not take it.
+/// Runs a statement in all three ways on generated cases.
+///
+/// # Errors
+///
+/// Returns the reason if the machine does not accept the statement.
 pub fn agree(stock: &Stock, effort: &Effort) -> Result<Agreement, String> {
     let statement = statement(stock)?;
     let cases = cases(stock, effort);
@@ -101,7 +109,7 @@ pub fn agree(stock: &Stock, effort: &Effort) -> Result<Agreement, String> {
     Ok(agreement)
 }
 
-/// What the machine makes of the statement.
+/// Builds the literal machine's form of the statement.
 fn statement(stock: &Stock) -> Result<Statement, String> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let parameters = algorithm.params.iter().map(|param| {
@@ -123,7 +131,7 @@ fn statement(stock: &Stock) -> Result<Statement, String> {
         .map_err(|refused| refused.construct)
 }
 
-/// The type in Halide; parameters that count are of 32 bits.
+/// Converts a scalar type to Halide's. Our unbounded integers become 32-bit parameters.
 fn halide_scalar(scalar: Scalar) -> tree::Scalar {
     match scalar {
         Scalar::Bool => tree::Scalar::UInt(1),
@@ -140,7 +148,9 @@ fn halide_scalar(scalar: Scalar) -> tree::Scalar {
     }
 }
 
-/// Sizes at the borders of the entry checks, each with several contents, and random ones: extremes of types, small numbers, gaps between rows.
+/// Cases at the borders of the entry checks, each with several contents, and random cases. The
+/// contents are extremes of the types, small numbers and random values; rows may have gaps between
+/// them.
 fn cases(stock: &Stock, effort: &Effort) -> Vec<sizes::Case> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let subject = (algorithm, &compiled.program);
@@ -153,7 +163,7 @@ fn cases(stock: &Stock, effort: &Effort) -> Vec<sizes::Case> {
         .into_iter()
         .map(|case| sizes::Case { bindings: case.bindings, windows: case.windows });
     let made: Vec<sizes::Case> = sized.into_iter().chain(others).collect();
-    // A statement that accepts few sizes is run with other contents at them.
+    // A statement that accepts few sizes runs on each of them with several contents.
     let rounds = effort.cases.div_ceil(made.len().max(1));
     for round in 0..rounds {
         for case in &made {
@@ -178,10 +188,10 @@ fn cases(stock: &Stock, effort: &Effort) -> Vec<sizes::Case> {
     found
 }
 
-/// An array of the same shape with other contents, and gaps between its rows.
+/// An array of the same shape with other contents and with gaps between its rows.
 fn contents(given: &Array, number: usize, random: &mut Random) -> Option<Array> {
     let mut padding = vec![0; given.shape.len()];
-    // The innermost elements stay neighbours: most statements demand it.
+    // Keep the innermost elements adjacent: most statements require it.
     if let Some(rows) = padding.first_mut().filter(|_| number.is_multiple_of(2)) {
         *rows = random.between(0, 3);
     }
@@ -199,7 +209,7 @@ fn contents(given: &Array, number: usize, random: &mut Random) -> Option<Array> 
     Some(array)
 }
 
-/// The ends of a type's range, and what is next to them.
+/// A random value at or next to the ends of a type's range.
 fn extreme(scalar: Scalar, random: &mut Random) -> Option<Constant> {
     let (bits, is_signed) = match scalar {
         Scalar::I8 => (8, true),
@@ -208,7 +218,7 @@ fn extreme(scalar: Scalar, random: &mut Random) -> Option<Constant> {
         Scalar::U16 => (16, false),
         Scalar::U32 => (32, false),
         Scalar::U64 => (64, false),
-        // Sums of these would overflow, and a pipeline has no value then.
+        // Wider values would overflow in sums, where a pipeline has no value.
         Scalar::I32 | Scalar::I64 => (17, true),
         Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Int => {
             return Some(random.constant(scalar));
@@ -221,7 +231,7 @@ fn extreme(scalar: Scalar, random: &mut Random) -> Option<Constant> {
     Constant::wrapped(scalar, if is_signed { value } else { value.max(0) })
 }
 
-/// Numbers near to zero; floats of few digits.
+/// A random number near zero; floats have few digits.
 fn small(scalar: Scalar, random: &mut Random) -> Option<Constant> {
     let number = random.between(-20, 20);
     match scalar {
@@ -240,7 +250,7 @@ fn small(scalar: Scalar, random: &mut Random) -> Option<Constant> {
     }
 }
 
-/// The sides of an array as a caller's buffer has them.
+/// The dimensions of an array, as a caller's buffer describes them.
 fn dims(shape: &Shape, strides: &[i64]) -> Option<Vec<Dim>> {
     let side = |((min, extent), stride): (&(i64, i64), &i64)| {
         let [min, extent, stride] = [min, extent, stride].map(|side| i32::try_from(*side).ok());
@@ -249,9 +259,10 @@ fn dims(shape: &Shape, strides: &[i64]) -> Option<Vec<Dim>> {
     shape.iter().zip(strides).map(side).collect()
 }
 
-/// The machine's case: the outputs are exactly the windows, with gaps between their rows in every other case.
+/// Builds the machine's case. The outputs are exactly the windows, with `padding` elements between
+/// their rows.
 ///
-/// Its inputs lie without gaps if that is asked for.
+/// The inputs are copied without gaps if `is_dense` is set.
 fn machine_case(
     stock: &Stock,
     case: &sizes::Case,
@@ -303,7 +314,7 @@ fn machine_case(
     Some((Case { parameters, buffers }, outputs))
 }
 
-/// The same elements without gaps between rows.
+/// A copy without gaps between the rows.
 fn without_gaps(given: &Array) -> Option<Array> {
     let mut dense = Array::zeros(given.scalar, given.shape.clone())?;
     for point in given.points() {
@@ -314,7 +325,8 @@ fn without_gaps(given: &Array) -> Option<Array> {
     Some(dense)
 }
 
-/// What the machine does; a statement that refuses gaps between the rows of inputs is run without them, as the compiled code is.
+/// Runs the machine. If a statement refuses gaps between the rows of inputs, it runs again on dense
+/// inputs, like the compiled code.
 fn by_machine(
     stock: &Stock,
     statement: &Statement,
@@ -367,7 +379,7 @@ fn machine_run(
     }
 }
 
-/// A byte outside of the window that was changed.
+/// The position of a changed byte outside the window.
 fn written_in_gap(before: &Array, after: &[u8]) -> Option<usize> {
     let size = before.scalar.bytes()?;
     let mut is_of_window = vec![false; before.data.len()];
@@ -427,12 +439,13 @@ impl Agreement {
                                 Some(words) => self.tell(stock, case, &format!("{words} by {who}")),
                             }
                         }
-                        // Its output buffers may be larger than the windows, as its entry checks demand; the others' are not.
+                        // Its output buffers may be larger than the windows, as its entry checks
+                        // require. The buffers of the others are not.
                         Gave::Refused(words) if number == 0 => {
                             self.pass_over(&format!("{who} refuses it ({words})"));
                         }
                         Gave::Refused(words) | Gave::Fault(words, _) => {
-                            // What has no value in the pipeline has none to agree on.
+                            // Where the pipeline has no value, there is nothing to agree on.
                             if is_said() {
                                 self.tell(
                                     stock,
@@ -515,7 +528,7 @@ fn parameters(pool: &Pool, stock: &Stock, bindings: &Bindings) -> String {
     values.collect()
 }
 
-/// The first point at which outputs differ, in words.
+/// Describes the first point at which outputs differ.
 fn first_difference(
     ours: &[Array],
     theirs: &[Array],

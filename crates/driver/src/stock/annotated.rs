@@ -1,7 +1,10 @@
-//! Prophecies from a second compile: the same pipeline with annotations that the compiler carries along.
+//! Prophecies from a second compile: the same pipeline, with annotations that the compiler carries
+//! along.
 //!
-//! What annotations say is a hint, and hints are carried over to the plain statement: what is judged is what Halide compiles without them. Only where that proves nothing is the annotated statement
-//! judged for itself, and said beside the verdict, which stays that of the plain one.
+//! Annotations are hints. This module carries them over to the plain statement, which Halide
+//! compiles without them, and that statement is judged. Only if this proves nothing is the
+//! annotated statement judged separately. Its result is reported in addition to the verdict, which
+//! remains a verdict on the plain statement.
 
 use halidom_halide::bridge::{BridgeError, Job, Origin};
 use halidom_halide::pipeline::{self, Marks};
@@ -13,42 +16,42 @@ use super::demands::demand;
 use super::{Stock, factored, keep_in_range, subject};
 use crate::subject::Subject;
 
-/// When a pipeline is compiled with annotations too.
+/// The policy for compiling a pipeline with annotations too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Annotations {
-    /// Never: what cannot be inferred stays unknown.
+    /// Never. Obligations that inference cannot settle stay unknown.
     Never,
-    /// Where what is inferred on the plain statement proves and refutes nothing.
+    /// Only if the claims inferred on the plain statement lead to neither a proof nor a refutation.
     #[default]
     Fallback,
-    /// From the beginning; nothing that annotations speak of is inferred.
+    /// From the beginning. Claims that annotations cover are not inferred.
     Always,
 }
 
-/// Where the prophecies of a verdict are from. It speaks of the plain artifact.
+/// The origin of a verdict's prophecies. The verdict is on the plain artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prophecies {
-    /// Inferred on the plain artifact.
+    /// Inferred from the plain artifact.
     Inferred,
-    /// Read in the artifact that was compiled with annotations, and carried over.
+    /// Read from the artifact that was compiled with annotations, and carried over.
     Injected {
-        /// Whether reads were annotated too.
+        /// True if reads were annotated too.
         reads: bool,
-        /// Whether the annotated statement is the plain one where its annotations are taken out.
+        /// True if the annotated statement without its annotations equals the plain one.
         is_same: bool,
-        /// What is said of how much was carried over.
+        /// A description of how much was carried over.
         carried: String,
     },
 }
 
-/// What came of the artifact that was compiled with annotations, where it is judged for itself.
+/// The result of judging the annotated artifact separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// Halide does not compile it, or it is not read, for this reason.
+    /// Halide does not compile it or it cannot be read, for this reason.
     Not(String),
-    /// It says nothing that was not inferred.
+    /// It contains no claim that was not inferred.
     Nothing,
-    /// It is proved; that says nothing of the plain one.
+    /// It is proved. This proves nothing about the plain artifact.
     Proved,
     /// It is not proved either.
     Unproved,
@@ -57,17 +60,17 @@ pub enum Beside {
 /// A verdict on the plain artifact.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// What was judged.
+    /// The judged artifact.
     pub stock: Stock,
     /// The verdict.
     pub report: Report,
-    /// Where its prophecies are from.
+    /// The origin of its prophecies.
     pub prophecies: Prophecies,
-    /// What came of the artifact with annotations, where the verdict does not rest on it.
+    /// The result for the annotated artifact, if the verdict does not rest on it.
     pub beside: Option<Beside>,
 }
 
-/// Judges what Halide compiled, with annotations as they are wanted.
+/// Judges Halide's compilation, using annotations as the policy requires.
 pub fn judged(
     stock: &Stock,
     annotations: Annotations,
@@ -139,11 +142,12 @@ pub fn judged(
     }
 }
 
-/// What is said where the pipeline's integers are let wrap.
+/// The note on a proof that lets the pipeline's integers wrap.
 const WRAPS: &str =
     "shown with signed integers of the pipeline that wrap, so also where they overflow";
 
-/// Judges a program; where nothing is settled, once more beside a pipeline whose signed integers wrap. That it is proved so says more than is asked; that it is not says nothing.
+/// Judges a program. If the verdict is unknown, judges it again against a pipeline whose signed
+/// integers wrap. A proof of that is stronger than required; a failure settles nothing.
 fn wrapping(subject: &Subject, judge: &mut dyn FnMut(&Subject) -> Report) -> Report {
     let report = judge(subject);
     if !matches!(report.verdict, Verdict::Unknown(_)) {
@@ -164,37 +168,39 @@ fn wrapping(subject: &Subject, judge: &mut dyn FnMut(&Subject) -> Report) -> Rep
     wrapped
 }
 
-/// Whether less is open. Where nothing is, the reason is another one.
+/// Tests whether fewer obligations are open. A report without open obligations is unknown for
+/// another reason and does not count as better.
 fn is_better(report: &Report, than: &Report) -> bool {
     (1..than.open().count()).contains(&report.open().count())
 }
 
-/// A program with its claims, as a text.
+/// The text of a program with its claims.
 fn claimed(subject: &Subject) -> String {
     print::program(&subject.pool, &subject.compiled.program)
 }
 
-/// The statement that the installed Halide compiles of a pipeline with annotations: of the values of stages, and of reads if these are wanted.
+/// The statement that the installed Halide compiles from the annotated pipeline. The annotations
+/// cover the values of stages, and also reads if `reads` is set.
 pub fn annotated_statement(stock: &Stock, reads: bool) -> Result<String, String> {
     let marks = if reads { Marks::ValuesAndReads } else { Marks::Values };
     let bytes = pipeline::annotated(&stock.bytes, marks).map_err(|error| error.to_string())?;
     compiled(stock, &bytes).map_err(|error| error.to_string())
 }
 
-/// A plain statement and an annotated one of the same pipeline.
+/// A plain statement and an annotated statement of the same pipeline.
 #[derive(Clone, Debug)]
 pub struct Annotated {
-    /// The plain statement, with claims of the annotations.
+    /// The plain statement, with the annotations' claims.
     pub plain: Stock,
-    /// What is said of how much was carried over.
+    /// A description of how much was carried over.
     pub carried: String,
-    /// The annotated statement, without its annotations but with their claims.
+    /// The annotated statement, with its annotations turned into claims.
     pub own: Subject,
-    /// Whether the two are one.
+    /// True if the two statements are equal apart from annotations.
     pub is_same: bool,
 }
 
-/// Reads a statement with annotations, and carries these over to the plain one.
+/// Reads an annotated statement and carries its annotations over to the plain one.
 pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     let mut names = stock.names.clone();
     let block = if dump::is_dump(statement) {
@@ -206,7 +212,7 @@ pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     };
     let unsupported = |what: translate::Unsupported| what.diagnostic(None).message;
     let mut source = stock.source.clone();
-    // What a statement mentions is known by its own names.
+    // Each statement's names resolve in its own name table.
     let mut program = |names, block| {
         let conditions = &stock.conditions;
         translate::program(&mut source, &stock.pipeline, names, (block, conditions))
@@ -236,7 +242,8 @@ pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     Ok(Annotated { plain, carried, own, is_same })
 }
 
-/// The statement that Halide compiles of a pipeline file, for the machine that the plain one is for: that at hand where a file says nothing of it.
+/// The statement that Halide compiles from a pipeline file for the plain statement's target. The
+/// target is the host machine if the file names none.
 fn compiled(stock: &Stock, bytes: &[u8]) -> Result<String, BridgeError> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("annotated.hlpipe");

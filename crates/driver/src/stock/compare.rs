@@ -1,4 +1,5 @@
-//! The statements of a dump beside each other, where the pipeline is not at hand: the first pass that changes what a statement computes.
+//! Compares the statements of a dump without its pipeline, to find the first pass that changes the
+//! computed values.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -17,14 +18,14 @@ use super::{FINAL_PASS, Refusal};
 use crate::files::FileError;
 use crate::source;
 
-/// What comes of a statement beside the one before it.
+/// The result of comparing a statement with the one before it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Beside {
-    /// It is the first that can be run.
+    /// It is the first statement that can be run.
     First,
-    /// On so many runs it gives the same.
+    /// It gives the same results on this many runs.
     Same(usize),
-    /// It gives something else.
+    /// It gives a different result.
     Different(Box<Difference>),
     /// It cannot be run, for this reason.
     NotRun(String),
@@ -33,7 +34,7 @@ pub enum Beside {
 /// A run on which two statements differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The last pass before whose statement can be run, as a number among the passes.
+    /// The index of the last earlier pass whose statement can be run.
     pub before: usize,
     /// Values of the parameters, by name.
     pub parameters: Vec<(String, Constant)>,
@@ -41,48 +42,50 @@ pub struct Difference {
     pub inputs: Vec<(String, Array)>,
     /// The windows of the outputs, by name.
     pub windows: Vec<(String, Shape)>,
-    /// The output and the point, unless one of the two faults.
+    /// The output and the point; absent if one of the statements faults.
     pub place: Option<(String, Vec<i64>)>,
-    /// What the statement before gives, and this one.
+    /// The results of the statement before and of this one.
     pub values: [String; 2],
 }
 
 /// A pass that changed the statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The pass, in Halide's words.
+    /// The pass, as Halide names it.
     pub pass: String,
-    /// What comes of its statement.
+    /// The result of comparing its statement with the one before.
     pub beside: Beside,
-    /// Where the statement stands in the dump, in bytes.
+    /// The byte range of the statement in the dump.
     pub text: Range<usize>,
 }
 
 /// A dump whose statements were compared.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// Its text.
+    /// The dump's text.
     pub dump: String,
     /// The passes that changed something, in order.
     pub passes: Vec<Compared>,
-    /// Cases that the final statement accepts.
+    /// The number of cases that the final statement accepts.
     pub cases: usize,
 }
 
-/// Cases that are looked for.
+/// The number of cases to look for.
 const CASES: usize = 24;
-/// How often parameters are drawn.
+/// The number of times that parameters are drawn.
 const ROUNDS: usize = 4;
-/// For how long new cases are looked for.
+/// The time limit for the search for new cases.
 const TIME: Duration = Duration::from_secs(10);
-/// How long all runs of all statements may take, as far as the final one tells; one case is run whatever it takes.
+/// The time limit for all runs of all statements, estimated from the final statement's runs. One
+/// case is run in any case.
 const RUNNING: Duration = Duration::from_secs(40);
-/// How much the interpreter may do for one run.
+/// The interpreter's step limit for one run.
 const STEPS: u64 = 4_000_000;
-/// Elements that one run may have.
+/// The largest number of elements in one run.
 const ELEMENTS: u64 = 1 << 22;
 
-/// Runs the statement of every pass of a dump on the same random inputs, which the final one accepts, and compares each with the one before. Types are those that the statements tell.
+/// Runs the statement of every pass of a dump on the same random inputs, which the final statement
+/// accepts. Compares each statement with the one before. Types are those that the statements show.
 pub fn compare(path: &std::path::Path) -> Result<Result<Comparison, Refusal>, FileError> {
     let dump = source::text(path)?;
     let mut sources = halidom_diag::Sources::new();
@@ -114,7 +117,7 @@ pub fn compare(path: &std::path::Path) -> Result<Result<Comparison, Refusal>, Fi
     })
 }
 
-/// A pass, and its statement as a program or why it is none.
+/// A pass with its statement as a program, or the reason why it cannot be translated.
 type Statement<'d> = (&'d Pass, Result<(Source, Program), String>);
 
 fn beside(statements: &[Statement<'_>]) -> (Vec<Compared>, usize) {
@@ -156,12 +159,12 @@ struct Case {
     windows: Vec<Shape>,
 }
 
-/// What a run gave.
+/// The result of a run.
 enum Ran {
-    /// The outputs, and what was met on the way.
+    /// The outputs, and notes on the run.
     Gave(Vec<Array>, Notes),
     Faulted(String),
-    /// It says nothing.
+    /// The run allows no conclusion.
     Inconclusive,
 }
 
@@ -186,7 +189,7 @@ fn against(
     let mut same = 0;
     for ((case, old), new) in cases.iter().zip(other).zip(runs) {
         let found = match (old, new) {
-            // What a pass may make of these, where the pipeline is not strict, nothing says.
+            // A pipeline that is not strict does not define the results of a pass on such floats.
             (Ran::Gave(_, notes), _) if notes.special || notes.unrepresentable => None,
             (Ran::Gave(old, a), Ran::Gave(new, b)) => {
                 let found = first_difference(pool, program, (old, new), a.rounded || b.rounded);
@@ -228,7 +231,8 @@ fn against(
 /// An output and a point.
 type Place = (String, Vec<i64>);
 
-/// The first point at which outputs differ. Where nothing rounded, floats are to be the same numbers; else near to each other, as passes may regroup them.
+/// Finds the first point at which outputs differ. If nothing was rounded, floats must be equal;
+/// otherwise they must be close, as passes may regroup them.
 fn first_difference(
     pool: &Pool,
     program: &Program,
@@ -244,7 +248,8 @@ fn first_difference(
     })
 }
 
-/// Random cases that a program accepts, as many as it runs in this time: at the borders of what its entry checks accept, and for other parameters anew.
+/// Random cases that a program accepts, as many as run in the given time. Sizes are at the borders
+/// of the entry checks; parameters are drawn anew in each round.
 fn accepted(source: &Source, program: &Program, time: Duration) -> Vec<Case> {
     let pool = &source.pool;
     let begin = Instant::now();
@@ -254,7 +259,7 @@ fn accepted(source: &Source, program: &Program, time: Duration) -> Vec<Case> {
     for _ in 0..ROUNDS {
         let mut params = Bindings::new();
         for param in &source.algorithm.params {
-            // One without a value is missed by every check that speaks of it.
+            // If a parameter stays unbound, every check that uses it fails.
             if let Some(value) = coarse(pool.var(*param).ty.scalar, &mut random) {
                 let _ = params.set_var(pool, *param, value);
             }
@@ -282,7 +287,7 @@ fn accepted(source: &Source, program: &Program, time: Duration) -> Vec<Case> {
     cases
 }
 
-/// Inputs of these shapes.
+/// Builds a case with random inputs of these shapes.
 fn filled(source: &Source, settled: Settled, random: &mut Random) -> Option<Case> {
     let pool = &source.pool;
     let Settled { mut bindings, windows, shapes } = settled;
@@ -302,14 +307,15 @@ fn filled(source: &Source, settled: Settled, random: &mut Random) -> Option<Case
     Some(Case { bindings, inputs, windows })
 }
 
-/// A random value; wide signed integers are small, and floats have few digits, so that few operators round.
+/// A random value. Wide signed integers are small and floats have few digits, so that few operators
+/// round.
 fn coarse(scalar: Scalar, random: &mut Random) -> Option<Constant> {
     let eighths = random.between(-64, 64);
     match scalar {
         Scalar::F32 => Some(Constant::f32(eighths as f32 / 8.0)),
         Scalar::F64 => Some(Constant::f64(eighths as f64 / 8.0)),
         Scalar::Int => Some(Constant::int(i128::from(random.between(1, 9)))),
-        // Halide takes these not to overflow.
+        // Halide assumes that these do not overflow.
         Scalar::I32 | Scalar::I64 => Constant::wrapped(scalar, i128::from(eighths)),
         Scalar::Bool
         | Scalar::I8

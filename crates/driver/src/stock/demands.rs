@@ -1,11 +1,13 @@
-//! How large inputs are where the target leaves assertions out.
+//! Demands on the sizes of inputs where the target omits assertions.
 
 use halidom_halide::Condition;
 use halidom_halide::translate::{Compiled, Source};
 use halidom_ir::{Stmt, StmtId};
 use halidom_schedule as schedule;
 
-/// Lets callers of a statement that checks nothing bring what the pipeline's definitions read, by our own bounds inference. Which region the statement reads is no condition: it cannot excuse itself.
+/// Adds entry checks on the inputs' sizes to a statement that checks nothing. The sizes come from
+/// our own bounds inference on the pipeline's definitions. The region that the statement itself
+/// reads is not used: a statement cannot excuse its own reads.
 pub(super) fn demand(source: &mut Source, before: Option<&Source>, compiled: &mut Compiled) {
     if compiled.checked {
         return;

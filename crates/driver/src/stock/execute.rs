@@ -1,4 +1,5 @@
-//! Runs of a statement itself, compiled by the bridge: of one that a file gives, and under AddressSanitizer.
+//! Runs of a statement itself, compiled by the bridge: a statement from a file, or any statement
+//! under AddressSanitizer.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,13 +15,13 @@ use super::Stock;
 use crate::files;
 use crate::subject::Subject;
 
-/// How long a run may take.
+/// The time limit for a run.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// How the words begin that say that a signal ended a run.
+/// The prefix of the messages for runs that a signal ended.
 pub(super) const SIGNAL: &str = "signal ";
 
-/// Runs the statement of a dump on inputs, and writes what it leaves in the outputs, `output.N.npy`, to the folder.
+/// Runs the statement of a dump on inputs and writes its outputs to the folder as `output.N.npy`.
 pub(super) fn execute(
     stock: &Stock,
     (dump, names): (&Dump, &Names),
@@ -41,7 +42,8 @@ pub(super) fn execute(
     }
 }
 
-/// Runs the statement of a dump under AddressSanitizer: what that sees, if it sees something.
+/// Runs the statement of a dump under AddressSanitizer. Returns the report's summary if
+/// AddressSanitizer reports a fault.
 pub(super) fn watched(
     stock: &Stock,
     (dump, names): (&Dump, &Names),
@@ -63,7 +65,7 @@ fn ending_of(built: &Built, case: Case) -> Result<Ending, String> {
     endings.into_iter().next().ok_or_else(|| "a run without an ending".to_owned())
 }
 
-/// What a report says first: the kind of the fault, the access, and what memory it is at.
+/// A summary of a report: the kind of the fault, the access, and the memory that it concerns.
 fn gist(report: &str) -> String {
     let line = |word: &str| report.lines().find(|line| line.contains(word)).unwrap_or_default();
     let kind = line("ERROR: AddressSanitizer").split("AddressSanitizer: ").nth(1);
@@ -72,7 +74,7 @@ fn gist(report: &str) -> String {
     format!("AddressSanitizer: {kind}, {access}")
 }
 
-/// The buffer of an array.
+/// The buffer argument for an array.
 fn memory_of(buffer: Buffer, ty: HalideScalar, array: &Array) -> Option<Memory> {
     let (code, bits) = match ty {
         HalideScalar::Int(bits) => (0, bits),
@@ -89,7 +91,7 @@ fn memory_of(buffer: Buffer, ty: HalideScalar, array: &Array) -> Option<Memory> 
     Some(Memory { code, bits, dims, alignment, offset: 0, bytes: array.data.clone() })
 }
 
-/// The arguments of a statement on inputs, in order.
+/// The arguments of a statement for the given inputs, in order.
 fn case_of(
     stock: &Stock,
     (dump, names): (&Dump, &Names),
@@ -133,7 +135,7 @@ fn case_of(
     Ok(Case { arguments, placement: Placement::BeforeFault })
 }
 
-/// Writes the outputs that a run left, in order.
+/// Writes the outputs of a run, in order.
 fn write(
     stock: &Stock,
     (dump, case, memories): (&Dump, &Case, &[Vec<u8>]),

@@ -1,4 +1,5 @@
-//! A pipeline file as a `.hal` file: the algorithm, and as much of the schedule as the language can say and our compiler does.
+//! Import of a pipeline file as a `.hal` file: the algorithm, and the part of the schedule that the
+//! language can express and our compiler supports.
 
 use std::path::Path;
 
@@ -12,16 +13,16 @@ use crate::compile;
 use crate::files::FileError;
 use crate::source::{self, Choice, Loaded};
 
-/// A pipeline file that was read.
+/// An imported pipeline file.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// The `.hal` text.
     pub text: String,
-    /// What of the schedule is not in it.
+    /// Notes on the parts of the schedule that are missing in the text.
     pub notes: Vec<Diagnostic>,
 }
 
-/// Reads a pipeline file and writes it down as a `.hal` file.
+/// Reads a pipeline file and prints it as a `.hal` file.
 pub fn import(path: &Path) -> Result<Result<Import, Refusal>, FileError> {
     let bytes = bytes(path)?;
     let name = path.display().to_string();
@@ -81,14 +82,15 @@ fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Dia
         }
         let read = loaded.module.pipelines.pop();
         let read = read.and_then(|mut read| Some((read.schedules.pop()?.schedule, read.algorithm)));
-        // The first one in the text, as others may be refused only because of it.
+        // Drop the first refused directive in the text, as the others may be refused only because
+        // of it.
         let first = refused.iter().filter_map(|refusal| refusal.origin).min();
         let (Some(first), Some((known, of))) = (first, read) else {
             let reasons = refused.iter().map(|refusal| refusal.reason.clone());
             notes.extend(reasons.map(|reason| left_out(format!("the schedule: {reason}"))));
             return Ok(Import { text: algorithm, notes });
         };
-        // Instances of a func are refused for one reason.
+        // All instances of a func are refused for the same reason.
         let reason = refused.iter().find(|refusal| refusal.origin == Some(first));
         notes.extend(reason.map(|refusal| left_out(refusal.reason.clone())));
         (pool, algorithm_of, schedule) = (loaded.module.pool, of, known);
@@ -96,9 +98,9 @@ fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Dia
     }
 }
 
-/// Why our compiler does not take a schedule.
+/// The reason why our compiler does not accept a schedule.
 struct Refused {
-    /// The number of the directive at fault.
+    /// The number of the refused directive.
     origin: Option<usize>,
     reason: String,
 }
@@ -120,7 +122,7 @@ fn refusals(loaded: &mut Loaded) -> Vec<Refused> {
     all.iter().map(refused).collect()
 }
 
-/// Takes away the directive with a number.
+/// Removes the directive with a number.
 fn remove(directives: &mut Vec<Directive>, origin: usize) {
     directives.retain(|directive| directive.origin != origin);
     for directive in directives {

@@ -1,4 +1,5 @@
-//! What stock Halide compiled: a pipeline file and the statement that Halide made of it, and the compiled code itself.
+//! Stock Halide's compilations: a pipeline file, the statement that Halide made of it, and the
+//! compiled code.
 
 mod agree;
 mod annotated;
@@ -42,19 +43,19 @@ pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
 
-/// Texts, and what is wrong with them.
+/// Source texts together with the diagnostics that refuse them.
 pub type Refusal = (Sources, Vec<Diagnostic>);
 
-/// Something that stock Halide compiled.
+/// A compilation by stock Halide.
 #[derive(Clone, Debug)]
 pub struct Stock {
     /// The algorithm, and the statement as a program.
     pub subject: Subject,
-    /// What the translation left out.
+    /// Notes on the parts that the translation left out.
     pub notes: Vec<String>,
     /// The statement after every pass of the compiler, where it is known.
     pub dump: Option<String>,
-    /// How its code is compiled and run.
+    /// The compile job that makes the code.
     job: Job,
     pipeline: Pipeline,
     /// The pipeline file.
@@ -66,27 +67,30 @@ pub struct Stock {
     before: Option<translate::Source>,
     /// The statement.
     block: Block,
-    /// What is run where the statement is replayed.
+    /// The code that a replay of the statement runs.
     code: Code,
-    /// What is assumed of callers.
+    /// Assumptions about callers.
     conditions: Vec<Expr>,
-    /// What the pipeline says, in the pool of that; what is judged has a value on more inputs ([`translate::keep_in_range`]).
+    /// The algorithm as the pipeline defines it, in the pool of `source`. The judged algorithm has
+    /// a value on more inputs ([`translate::keep_in_range`]).
     said: Algorithm,
 }
 
 /// The code of a statement.
 #[derive(Clone, Debug)]
 enum Code {
-    /// What Halide compiles of the pipeline is the statement's; the statement without loss, where it is known.
+    /// Halide's code for the pipeline is the code of this statement. The lossless dump is present
+    /// where it is known.
     Own(Option<Dump>),
-    /// The statement is from a file, and compiled by the bridge.
+    /// The statement is a lossless dump from a file; the bridge compiles it.
     Given(Dump),
-    /// The statement is a text from a file: what Halide compiles of the pipeline is its code if it prints the same.
+    /// The statement is a text from a file. Halide's code for the pipeline counts as its code if
+    /// that statement prints the same text.
     Text(String),
 }
 
 impl Stock {
-    /// The statement as a dump, where it is known without loss.
+    /// The statement as a lossless dump, where one is known.
     pub fn lossless(&self) -> Option<String> {
         match &self.code {
             Code::Own(Some(dump)) | Code::Given(dump) => {
@@ -96,41 +100,44 @@ impl Stock {
         }
     }
 
-    /// What the pipeline says, with the owner of its parts.
+    /// The algorithm as the pipeline defines it, with the pool that owns its parts.
     fn said(&self) -> (&Pool, &Algorithm) {
         (&self.source.pool, &self.said)
     }
 }
 
-/// The contract that has a name: `--assume small`.
+/// The name of the predefined contract: `--assume small`.
 const SMALL: &str = "small";
 
-/// What is to be judged.
+/// A request to judge a compiled pipeline.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The pipeline, and the machine that it is compiled for.
+    /// The pipeline and its target machine.
     pub job: Job,
-    /// The final statement of Halide's compiler; without it, the installed Halide is asked.
+    /// The final statement of Halide's compiler. Without it, the installed Halide compiles the
+    /// pipeline.
     pub statement: Option<PathBuf>,
-    /// The statement after every pass; where Halide is asked, what it writes.
+    /// The statement after every pass. If the installed Halide compiles the pipeline, it writes
+    /// this dump.
     pub dump: Option<PathBuf>,
-    /// What callers keep to, beyond what the statement checks: conditions on parameters and shapes ([`translate::assumption`]), or `small` ([`halidom_halide::Condition::Small`]).
+    /// Promises of callers beyond the statement's own checks: conditions on parameters and shapes
+    /// ([`translate::assumption`]), or `small` ([`halidom_halide::Condition::Small`]).
     pub assumptions: Vec<String>,
 }
 
 impl Request {
-    /// A pipeline file, to be compiled for the machine at hand.
+    /// A request to compile a pipeline file for the host machine.
     pub fn of(file: &Path) -> Self {
         let job = Job { origin: bridge::Origin::File(file.to_owned()), target: None };
         Self::of_job(job)
     }
 
-    /// What the installed Halide compiles.
+    /// A request to judge the installed Halide's compilation of a job.
     pub fn of_job(job: Job) -> Self {
         Self { job, statement: None, dump: None, assumptions: Vec::new() }
     }
 
-    /// The file that a person would name: the pipeline, the script, the generator.
+    /// The file that identifies the request to a person: the pipeline, the script or the generator.
     pub fn file(&self) -> &Path {
         match &self.job.origin {
             bridge::Origin::File(file) | bridge::Origin::Script(file) => file,
@@ -139,7 +146,8 @@ impl Request {
     }
 }
 
-/// Reads a pipeline, and the final statement of Halide's compiler: from a file, or from the installed Halide. So for the dump of all passes.
+/// Reads a pipeline and the final statement of Halide's compiler. The statement comes from a file
+/// or from the installed Halide; the same holds for the dump of all passes.
 pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
     let mut sources = Sources::new();
     let script = match &request.job.origin {
@@ -158,7 +166,7 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
     let name = title(&request.job.origin);
     let reading = || -> Result<Stock, Diagnostic> {
         let mut names = Names::new();
-        // A file that is none is refused before Halide sees it.
+        // Refuse a file that is not a pipeline before Halide sees it.
         let known = given.as_ref().map(|bytes| pipeline::read(bytes, &mut names));
         let known = known.transpose().map_err(|error| error.diagnostic(&name))?;
         let (known, artifacts) = match (known, statement) {
@@ -237,12 +245,13 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
     })
 }
 
-/// Refuses a dump that cannot be read, or that ends with another statement than the one that is judged.
+/// Refuses a dump that cannot be read or whose final statement differs from the judged one.
 fn check_dump(dump: &str, statement: &str, (name, file): (&str, FileId)) -> Result<(), Diagnostic> {
     let passes = text::dump(dump, &mut Names::new()).map_err(|error| error.diagnostic(file))?;
     let written = |pass: &&text::Pass| pass.block.is_some();
     let Some(last) = passes.iter().rfind(written) else { return Err(text::not_a_dump(name)) };
-    // Later passes, for a device say, are none of the statement's.
+    // Ignore passes after the final simplification: a device's passes, for example, do not belong
+    // to this statement.
     let is_final = |pass: &&text::Pass| pass.name == FINAL_PASS;
     let last = passes.iter().filter(written).rfind(is_final).unwrap_or(last);
     if dump[last.at..last.end] == *statement {
@@ -255,26 +264,26 @@ fn check_dump(dump: &str, statement: &str, (name, file): (&str, FileId)) -> Resu
         .with_hint("print the statement and write the dump in one run"))
 }
 
-/// The pass that gives the statement.
+/// The pass whose result is the final statement.
 const FINAL_PASS: &str = "final simplification";
 
-/// A final statement as it is read.
+/// A final statement before it is parsed.
 enum Statement {
-    /// From a file: a text, or a dump without loss.
+    /// From a file: a text or a lossless dump.
     Given(String),
-    /// From a generator, of which Halide gives no more than the text.
+    /// From a generator for which Halide gives only the text.
     Printed(String),
     /// From Halide.
     Compiled {
-        /// What Halide prints of it, which is shown.
+        /// The text that Halide prints; it is shown to the user.
         text: String,
-        /// What is judged.
+        /// The lossless dump; it is judged.
         lossless: String,
     },
 }
 
 impl Statement {
-    /// What Halide gave. A generator may give no more than the text.
+    /// Wraps Halide's output. For a generator it may be the text alone.
     fn compiled(text: String, lossless: Option<String>) -> Self {
         match lossless {
             Some(lossless) => Self::Compiled { text, lossless },
@@ -282,14 +291,14 @@ impl Statement {
         }
     }
 
-    /// What places are places of.
+    /// The text that source positions refer to.
     fn shown(&self) -> &str {
         match self {
             Self::Given(text) | Self::Printed(text) | Self::Compiled { text, lossless: _ } => text,
         }
     }
 
-    /// Reads it.
+    /// Parses the statement and determines its code.
     fn read(&self, names: &mut Names, file: FileId) -> Result<(Block, Code), Diagnostic> {
         match self {
             Self::Given(given) if lossless_form::is_dump(given) => {
@@ -312,7 +321,7 @@ impl Statement {
                     Diagnostic::without_place(Severity::Error, codes::NOT_A_STATEMENT, message)
                 })?;
                 let mut block = read.block.clone();
-                // Invariant: what is judged is what Halide prints.
+                // Invariant: the judged statement is the one that Halide prints.
                 if text::print(&block, names) != *text {
                     let message = "the dump is of another statement than the text";
                     return Err(Diagnostic::without_place(
@@ -328,7 +337,7 @@ impl Statement {
     }
 }
 
-/// What came of a compile.
+/// The results of a compile.
 struct Compilation {
     /// The final statement.
     statement: Statement,
@@ -340,7 +349,7 @@ struct Compilation {
     target: Option<String>,
 }
 
-/// What Halide compiled of a script, by the artifacts.
+/// Builds a [`Stock`] from the artifacts that Halide compiled from a script.
 fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     let Artifacts { pipeline, specification, statement: text, dump: lossless, passes: _, target } =
         artifacts;
@@ -360,7 +369,7 @@ fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     )
 }
 
-/// What a pipeline is called.
+/// The title of a pipeline, for messages.
 fn title(origin: &bridge::Origin) -> String {
     match origin {
         bridge::Origin::File(file) | bridge::Origin::Script(file) => file.display().to_string(),
@@ -371,13 +380,13 @@ fn title(origin: &bridge::Origin) -> String {
     }
 }
 
-/// Where what is translated stands, and what is assumed of callers.
+/// The origins of the translated texts, and the assumptions about callers.
 struct Texts<'a> {
-    /// What the pipeline is called.
+    /// The pipeline's title.
     name: &'a str,
     /// The statement.
     file: FileId,
-    /// Whether `--assume small` is given.
+    /// True if `--assume small` is given.
     small: bool,
     /// The other assumptions, each with its text.
     assumed: &'a [(String, FileId)],
@@ -443,7 +452,8 @@ fn translated(
     })
 }
 
-/// What is judged where a pipeline was compiled to a statement, and what its translation left out.
+/// Builds the subject to be judged for a pipeline and its statement, with notes on the parts that
+/// the translation left out.
 fn judged_of(
     (plain, before): (&translate::Source, Option<&translate::Source>),
     (pipeline, names): (&Pipeline, &Names),
@@ -461,7 +471,8 @@ fn judged_of(
     Ok((subject(source, before, (compiled.program, compiled.contract)), notes))
 }
 
-/// A function that the pipeline calls, or a parameter of it, that a text prints as something else of Halide's.
+/// The name of a called function or of an input of the pipeline that, when printed, equals one of
+/// Halide's own constructs.
 fn ambiguous<'n>(pipeline: &Pipeline, names: &'n Names) -> Option<&'n str> {
     let mut found = None;
     let mut look = |name| {
@@ -478,7 +489,7 @@ fn ambiguous<'n>(pipeline: &Pipeline, names: &'n Names) -> Option<&'n str> {
     found
 }
 
-/// Calls `look` with the names of functions that an expression calls.
+/// Calls `look` with the name of each function that an expression calls.
 fn functions(expr: &Expr, look: &mut impl FnMut(NameId)) {
     if let Expr::Call(call) = expr {
         match call.kind {
@@ -494,14 +505,16 @@ fn functions(expr: &Expr, look: &mut impl FnMut(NameId)) {
     expr.for_each_operand(&mut |operand| functions(operand, look));
 }
 
-/// Lets the pipeline's clamps have values where only their sums have none.
+/// Rewrites the pipeline's clamped sums so that they have a value even where the sum itself
+/// overflows.
 fn keep_in_range(source: &mut translate::Source, before: Option<&translate::Source>) {
     let before = before.iter().flat_map(|before| before.algorithm.funcs.clone());
     let funcs: Vec<FuncId> = source.algorithm.funcs.iter().copied().chain(before).collect();
     translate::keep_in_range(&mut source.pool, &funcs);
 }
 
-/// What is judged: a program, and what the pipeline said before a directive changed it.
+/// Builds the subject to be judged: a program, and the algorithm that the pipeline had before a
+/// directive changed it.
 fn subject(
     source: translate::Source,
     before: Option<&translate::Source>,
@@ -524,7 +537,8 @@ fn subject(
     }
 }
 
-/// What is said of funcs that `rfactor` makes, by their names: a pipeline file has the definitions that it leaves.
+/// A note on the funcs that `rfactor` makes, recognized by their names. A pipeline file contains
+/// only the factored definitions, so the factoring itself is not judged.
 fn factored(pipeline: &Pipeline, names: &Names) -> Option<String> {
     let funcs = pipeline.funcs.iter().map(|func| names.text(func.name));
     let made: Vec<&str> = funcs.filter(|name| name.contains("_intm")).collect();
@@ -540,7 +554,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     files::contents(path).map_err(|source| FileError::Read { path: path.to_owned(), source })
 }
 
-/// What the installed Halide makes of a pipeline.
+/// Compiles a pipeline with the installed Halide.
 fn compile(job: &Job) -> Result<Artifacts, BridgeError> {
     let folder = tempfile::tempdir()?;
     job.compile(folder.path())

@@ -1,4 +1,5 @@
-//! The pass at fault: the first after which the statement does not compute what the pipeline says.
+//! Search for the pass at fault: the first after which the statement no longer computes the
+//! pipeline's values.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use halidom_validate::Counterexample;
 use super::Stock;
 use super::replay::{given, same};
 
-/// What comes of running the statement after a pass.
+/// The result of running the statement after a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It gives what the pipeline says.
+    /// It gives the pipeline's values.
     Right,
-    /// It gives something else, or faults.
+    /// It gives other values, or faults.
     Wrong,
     /// It cannot be run, for this reason.
     NotRun(String),
@@ -25,15 +26,16 @@ pub enum Outcome {
 /// A pass that changed the statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The pass, in Halide's words.
+    /// The pass, as Halide names it.
     pub pass: String,
-    /// What its statement does.
+    /// The result of its statement.
     pub outcome: Outcome,
-    /// Where its statement stands in the dump, in bytes.
+    /// The byte range of its statement in the dump.
     pub text: Range<usize>,
 }
 
-/// The lines in which two statements of a dump differ, without those that both begin and end with: of the first, and of the second.
+/// The lines in which two statements of a dump differ, without the common lines at their beginning
+/// and end: first the old ones, then the new ones.
 pub fn changes<'d>(dump: &'d str, [before, after]: [&Range<usize>; 2]) -> [Vec<&'d str>; 2] {
     let [old, new] = [before, after].map(|text| dump[text.clone()].lines().collect::<Vec<_>>());
     let same =
@@ -44,10 +46,11 @@ pub fn changes<'d>(dump: &'d str, [before, after]: [&Range<usize>; 2]) -> [Vec<&
     [&old, &new].map(|lines| lines[head..lines.len() - tail].to_vec())
 }
 
-/// How much the interpreter may do for one statement.
+/// The interpreter's step limit for one statement.
 const STEPS: u64 = 20_000_000;
 
-/// Runs the statement after every pass on the inputs of a counterexample. Passes that changed nothing are left out.
+/// Runs the statement after every pass on the inputs of a counterexample. Skips passes that changed
+/// nothing.
 pub fn passes(
     stock: &Stock,
     dump: &str,

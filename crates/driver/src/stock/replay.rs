@@ -1,4 +1,4 @@
-//! The compiled code, run on the inputs of a refutation.
+//! Replays of the compiled code on the inputs of a refutation.
 
 use std::path::Path;
 
@@ -14,36 +14,41 @@ use super::{Code, execute};
 use crate::files::{self, Channels, FileError};
 use crate::subject::Subject;
 
-/// What the compiled code does on the inputs of a counterexample.
+/// The result of the compiled code on the inputs of a counterexample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replay {
-    /// It gives another value than the pipeline says.
+    /// It gives a value that differs from the pipeline's.
     Wrong {
         /// The output.
         output: String,
         /// The point.
         coords: Vec<i64>,
-        /// What the pipeline says.
+        /// The pipeline's value.
         expected: String,
-        /// What the compiled code gives.
+        /// The compiled code's value.
         got: String,
     },
-    /// It gives what the pipeline says, and accesses memory that is not its own: what is seen of that.
+    /// It gives the pipeline's values, but accesses memory outside its buffers. The text is a
+    /// summary of the fault.
     Faults(String),
-    /// It gives what the pipeline says.
+    /// It gives the pipeline's values.
     Right,
-    /// It is not run, or stops.
+    /// It cannot be run, or stops before its end.
     Failed(String),
 }
 
-/// Why no code is run of a text that is not what Halide compiles: a text cannot be compiled, a dump can.
+/// The reason why a text that differs from Halide's output is not run: a text cannot be compiled,
+/// whereas a dump can.
 const OTHER_CODE: &str = "the statement is not the one that Halide compiles from the pipeline";
 
-/// How far apart floats may be that Halide regrouped, relative to their size.
+/// The relative tolerance for floats that Halide regrouped.
 const TOLERANCE: f64 = 1e-3;
 
-/// Runs the code that the installed Halide compiles on the inputs of a refutation, which stays one only where that code runs to its end and gives another value than the pipeline says: it may owe
-/// nothing on these inputs, give the right values, stop, or not be run. The files of the run stay in the folder, if one is given.
+/// Runs the code that the installed Halide compiles on the inputs of a refutation. The refutation
+/// stands only if that code runs to its end and gives another value than the pipeline, or accesses
+/// memory outside its buffers. Otherwise the verdict becomes unknown: the pipeline may require
+/// nothing on these inputs, or the code may give the right values, stop, or not be run. If a folder
+/// is given, the files of the run stay there.
 pub fn bear_out(
     stock: &Stock,
     report: &mut Report,
@@ -63,7 +68,7 @@ pub fn bear_out(
         }
         None => replay(stock, counterexample),
     };
-    // A fault need not show in the outputs, and a signal that ends a run does not say why.
+    // A fault may leave the outputs intact, and a signal that ends a run does not show its cause.
     let replay = match replay {
         Replay::Right if counterexample.output.is_none() => watched(stock, counterexample),
         Replay::Failed(words) if words.starts_with(execute::SIGNAL) => {
@@ -96,10 +101,11 @@ pub fn bear_out(
     Ok(Some(replay))
 }
 
-/// How much the interpreter may do for what the pipeline says on the inputs of a counterexample.
+/// The interpreter's step limit for the pipeline's values on the inputs of a counterexample.
 const STEPS: u64 = 100_000_000;
 
-/// What the compiled code owes on the inputs of a counterexample: what is judged may have a value where what the pipeline says has none.
+/// Determines what the compiled code owes on the inputs of a counterexample. The judged algorithm
+/// may have a value where the pipeline itself has none.
 fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
     let (pool, said) = stock.said();
     match given(stock, counterexample) {
@@ -110,7 +116,8 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
     }
 }
 
-/// Runs the statement under AddressSanitizer where its code gives the right values.
+/// Runs the statement under AddressSanitizer. For use where its code gives the right values or is
+/// ended by a signal.
 fn watched(stock: &Stock, counterexample: &Counterexample) -> Replay {
     let dump = match &stock.code {
         Code::Own(Some(dump)) | Code::Given(dump) => dump,
@@ -124,7 +131,8 @@ fn watched(stock: &Stock, counterexample: &Counterexample) -> Replay {
     }
 }
 
-/// Runs the code that the installed Halide compiles from the pipeline on the inputs of a counterexample.
+/// Runs the code that the installed Halide compiles from the pipeline on the inputs of a
+/// counterexample.
 pub fn replay(stock: &Stock, counterexample: &Counterexample) -> Replay {
     match tempfile::tempdir() {
         Ok(folder) => replay_in(stock, counterexample, folder.path()),
@@ -132,7 +140,8 @@ pub fn replay(stock: &Stock, counterexample: &Counterexample) -> Replay {
     }
 }
 
-/// The same with the files in this folder: `input.NAME.npy`, `expected.N.npy` for what the pipeline says, `output.N.npy` for what the compiled code gives.
+/// Like [`replay`], with the files in this folder: `input.NAME.npy`, the pipeline's values in
+/// `expected.N.npy`, and the compiled code's values in `output.N.npy`.
 fn replay_in(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Replay {
     match run(stock, counterexample, folder) {
         Ok(replay) => replay,
@@ -160,14 +169,19 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
     compare(stock, &windows, &expected, folder)
 }
 
-/// What the compiled code owes.
+/// The values that the compiled code must give.
 pub(super) struct Expected {
     outputs: Vec<Array>,
-    /// Whether an operator on floats rounded.
+    /// True if an operator on floats rounded.
     rounded: bool,
 }
 
-/// Writes what the compiled code is to be run on, and what it owes there, which is returned. Where it owes nothing there is nothing to run.
+/// Writes a case for the compiled code and returns the values that it must give.
+///
+/// # Errors
+///
+/// Returns a reason if the compiled code owes no values on this case, so that there is nothing to
+/// run.
 pub(super) fn write_case(
     stock: &Stock,
     bindings: &Bindings,
@@ -189,7 +203,7 @@ pub(super) fn write_case(
     Ok(Expected { outputs, rounded })
 }
 
-/// Writes what the compiled code is to be run on.
+/// Writes the parameters, inputs and windows of a case for the compiled code.
 pub(super) fn write_given(
     stock: &Stock,
     bindings: &Bindings,
@@ -226,7 +240,7 @@ pub(super) fn write_given(
         .map_err(|error| error.to_string())
 }
 
-/// Compares what the compiled code left with what the pipeline says.
+/// Compares the compiled code's outputs with the pipeline's values.
 pub(super) fn compare(
     stock: &Stock,
     windows: &[Shape],
@@ -251,7 +265,7 @@ pub(super) fn compare(
     Ok(Replay::Right)
 }
 
-/// What the compiled code left in each component of the outputs.
+/// The arrays that the compiled code wrote, one for each component of the outputs.
 pub(super) fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
     let Subject { pool, compiled, .. } = &stock.subject;
     let buffers = compiled.program.outputs.iter().zip(windows);
@@ -263,13 +277,13 @@ pub(super) fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Ve
         let scalar = pool.buffer(buffer).scalar;
         let have = files::read(&path, Channels::All, scalar, window.len());
         let have = have.map_err(|error| error.to_string())?;
-        // Files have no mins.
+        // Files do not record minimum coordinates.
         arrays.push(Array { shape: window.clone(), ..have });
     }
     Ok(arrays)
 }
 
-/// That a component is one value where it is said to be another.
+/// Reports that a component has a value that differs from the required one.
 fn differing(
     stock: &Stock,
     component: usize,
@@ -283,20 +297,25 @@ fn differing(
     Replay::Wrong { output: pool.func(func).component_name(part), coords, expected, got }
 }
 
-/// What came of runs of the compiled code.
+/// The result of runs of the compiled code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmed {
-    /// Runs to the end.
+    /// Runs that reached their end.
     pub runs: usize,
     /// Runs that an entry check refused.
     pub refused: usize,
-    /// The least windows that were run, if the entry checks were seen to accept any.
+    /// The smallest windows that were run, if the entry checks accepted any.
     pub least: Option<Vec<Shape>>,
-    /// The first that differs from what the pipeline says.
+    /// The first run that differs from the pipeline.
     pub wrong: Option<Replay>,
 }
 
-/// Runs the compiled code at the borders of what its entry checks accept and on random cases, so many of each, small and empty windows among them; or says why it cannot be run.
+/// Runs the compiled code on cases at the borders of its entry checks and on random cases, `count`
+/// of each. Small and empty windows are among them.
+///
+/// # Errors
+///
+/// Returns the reason if the code cannot be run.
 pub fn confirm(stock: &Stock, seed: u64, count: usize) -> Result<Confirmed, String> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -338,14 +357,14 @@ pub fn confirm(stock: &Stock, seed: u64, count: usize) -> Result<Confirmed, Stri
     Ok(confirmed)
 }
 
-/// The first place at which the compiled code left something else than the pipeline says.
+/// The first point at which the compiled code wrote another value than the pipeline's.
 fn first_wrong(
     stock: &Stock,
     windows: &[Shape],
     wanted: &[Wanted],
     folder: &Path,
 ) -> Result<Option<Replay>, String> {
-    // The code's own constants are known by six digits where the compiler worked them out.
+    // Constants that the compiler computed are known to six digits only.
     let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
     let regrouped = stock.subject.algorithm.fast_math || by_digits;
     let left = left(stock, windows, folder)?;
@@ -359,7 +378,7 @@ fn first_wrong(
     }))
 }
 
-/// Points of a window of a random case, at most.
+/// The largest number of points in a window of a random case.
 const POINTS: i64 = 500;
 
 /// The parameters, inputs and windows of a counterexample.
@@ -379,12 +398,12 @@ pub(super) fn given(
     Some((bindings, windows.collect()))
 }
 
-/// Whether arrays agree at every point.
+/// Tests whether arrays agree at every point.
 pub(super) fn same(a: &Array, b: &Array, regrouped: bool) -> bool {
     a.points().all(|point| agree(a.get(&point), b.get(&point), regrouped))
 }
 
-/// Whether values are equal, or floats that may have been regrouped near to each other.
+/// Tests whether values are equal; floats that may have been regrouped need only be close.
 pub(super) fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
     let float = |value: Option<Constant>| {
         let value = value?;

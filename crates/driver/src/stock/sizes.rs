@@ -1,7 +1,9 @@
-//! Runs at the borders of what a statement's entry checks accept: the least sizes, those next to them, primes.
+//! Runs at the borders of a statement's entry checks: the least accepted sizes, the sizes next to
+//! them, primes.
 //!
-//! Random sizes are refused by most statements of stock Halide, which have tiles that must fit. What they accept is found by asking the checks themselves: they speak of parameters and shapes alone,
-//! so that no run is needed.
+//! Most statements of stock Halide refuse random sizes, because their tiles must fit. This module
+//! finds accepted sizes by evaluating the checks themselves. The checks depend only on parameters
+//! and shapes, so no run is needed.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +16,7 @@ use halidom_ir::{
 };
 use halidom_testgen::{Random, random_array};
 
-/// What a compiled pipeline can be run on.
+/// A case to run a compiled pipeline on.
 pub(crate) struct Case {
     /// Parameters and inputs.
     pub(crate) bindings: Bindings,
@@ -22,28 +24,30 @@ pub(crate) struct Case {
     pub(crate) windows: Vec<Shape>,
 }
 
-/// A place of an output, and what the pipeline says of it.
+/// A point of an output, and the value that the pipeline defines there.
 pub(super) struct Wanted {
-    /// The number of the component among those of all outputs.
+    /// The index of the component among the components of all outputs.
     pub(super) component: usize,
     pub(super) coords: Vec<i64>,
     pub(super) value: Constant,
 }
 
-/// Sizes that are tried from the least on.
+/// Candidate sizes, in increasing order.
 const LADDER: [i64; 16] = [1, 2, 3, 5, 8, 16, 17, 32, 33, 64, 96, 128, 256, 512, 768, 1024];
-/// Rounds in which shapes come to contain what is read of them.
+/// Rounds in which shapes grow to contain the regions that are read.
 const ROUNDS: usize = 8;
-/// Elements of an input or output, at most.
+/// The largest number of elements in an input or output.
 pub(crate) const MOST_ELEMENTS: i64 = 1 << 24;
-/// Points of an output that are all compared; of greater ones those at its corners are.
+/// Largest number of points for which all points of an output are compared. Larger outputs are
+/// compared only at their corners and middles.
 const MOST_POINTS: i64 = 4_000;
 /// Points at each end of a dimension that count as its corners.
 const CORNER: i64 = 2;
-/// How much the interpreter may do for a case.
+/// The interpreter's step limit for a case.
 const MOST_STEPS: u64 = 20_000_000;
 
-/// Sizes with which a program compares others are looked at up to here, and so many of them.
+/// The largest threshold that is tried, and the number of thresholds. A threshold is a size that a
+/// program compares others with.
 const MOST_THRESHOLD: i64 = 512;
 const THRESHOLDS: usize = 3;
 
@@ -54,12 +58,12 @@ enum Knob {
     Param(VarId),
     /// The extent of an output's window.
     Window(usize, usize),
-    /// The extent of an input; 0 for as little as is read.
+    /// The extent of an input; 0 stands for the least extent that contains all reads.
     Input(usize, usize),
 }
 
 impl Knob {
-    /// The least that is tried.
+    /// The least value that is tried.
     fn least(self) -> i64 {
         match self {
             Self::Param(_) | Self::Window(..) => 1,
@@ -68,12 +72,12 @@ impl Knob {
     }
 }
 
-/// What is chosen.
+/// An assignment of values to the knobs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Choice {
     /// A number for each knob.
     sizes: Vec<i64>,
-    /// The least coordinate of each window, where no check says it.
+    /// The least coordinate of each window, unless a check determines it.
     min: i64,
 }
 
@@ -93,14 +97,15 @@ struct Entry<'a> {
     algorithm: &'a Algorithm,
     program: &'a Program,
     checks: Vec<ExprId>,
-    /// Sides that a check says, and what they are.
+    /// Sides that a check fixes by an equation, each with its value.
     equations: Vec<(VarId, ExprId)>,
-    /// Regions of inputs that are read.
+    /// Regions of inputs that the program reads.
     needed: Vec<(usize, usize, Interval)>,
     knobs: Vec<Knob>,
 }
 
-/// Cases at the borders of what is accepted, the least sizes first, with so many elements in an input or output at most; none if no sizes are found that are.
+/// Cases at the borders of the accepted sizes, the least sizes first. `most` bounds the elements in
+/// an input or output. Returns no cases if no accepted sizes are found.
 pub(crate) fn cases(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
@@ -122,7 +127,8 @@ pub(crate) fn cases(
     found
 }
 
-/// Cases in which one side of an output has an extent of so much, and all else is as small as is accepted.
+/// Cases in which one side of an output has the given extent and all other sizes are the least
+/// accepted ones.
 pub(super) fn wide(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
@@ -150,7 +156,7 @@ pub(super) fn wide(
 }
 
 impl Settled {
-    /// A case of these shapes, with random inputs.
+    /// Builds a case with these shapes and random inputs.
     fn filled(self, pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Case> {
         let Self { mut bindings, windows, shapes } = self;
         for (input, shape) in algorithm.inputs.iter().zip(shapes) {
@@ -161,8 +167,9 @@ impl Settled {
     }
 }
 
-/// Sizes at the borders of what is accepted, the least first, for these parameters, with so many elements in an input or output at most; integer parameters that no check
-/// says are chosen as sizes are.
+/// Sizes at the borders of the accepted ones for the given parameters, the least first. `most`
+/// bounds the elements in an input or output. An integer parameter that no check fixes is chosen
+/// like a size.
 pub(super) fn settled(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
@@ -184,7 +191,9 @@ pub(super) fn settled(
     small.take(count).collect()
 }
 
-/// What the pipeline says of a case: of every point of small outputs, of those at the corners of great ones. `None` if it says nothing, or that takes too long.
+/// The values that the pipeline defines for a case: at every point of small outputs, at the corners
+/// and middles of large ones. `None` if the pipeline has no value there or the evaluation takes too
+/// long.
 pub(super) fn wanted((pool, algorithm): (&Pool, &Algorithm), case: &Case) -> Option<Vec<Wanted>> {
     let mut evaluator = Evaluator::new(pool, algorithm, &case.bindings).ok()?;
     evaluator.limit(MOST_STEPS);
@@ -269,7 +278,7 @@ impl<'a> Entry<'a> {
         self.algorithm.inputs.iter().filter_map(buffer).collect()
     }
 
-    /// Entry checks stand at the top.
+    /// Collects the entry checks, which are at the top of the program.
     fn collect(&mut self, stmt: StmtId) {
         match self.pool.get_stmt(stmt) {
             Stmt::Block(parts) => parts.iter().for_each(|part| self.collect(*part)),
@@ -306,7 +315,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The least sizes that are accepted, as far as they are found by making one after the other smaller.
+    /// The least accepted sizes, as found by reducing one size after another.
     fn least(&self, params: &Bindings, random: &mut Random) -> Option<Choice> {
         let fits = |choice: &Choice| self.settle(params, choice).is_some();
         let level = |size: i64, inputs: i64| Choice {
@@ -314,7 +323,7 @@ impl<'a> Entry<'a> {
                 .knobs
                 .iter()
                 .map(|knob| match knob {
-                    // Parameters are small as a rule: windows of filters, numbers of steps.
+                    // Parameters are usually small: widths of filters, numbers of steps.
                     Knob::Param(_) => size.min(3),
                     Knob::Window(..) => size,
                     Knob::Input(..) => inputs,
@@ -358,7 +367,7 @@ impl<'a> Entry<'a> {
         Some(least)
     }
 
-    /// Choices next to the least one, and further out.
+    /// The least choice, choices next to it, and larger ones.
     fn around(&self, least: &Choice, random: &mut Random) -> Vec<Choice> {
         let mut choices = vec![least.clone()];
         let changed = |change: &mut dyn FnMut(usize, Knob, i64) -> i64, min| {
@@ -367,7 +376,7 @@ impl<'a> Entry<'a> {
             Choice { sizes: sizes.collect(), min }
         };
         let is_window = |knob: Knob| matches!(knob, Knob::Window(..));
-        // Just above the least: a second tile that lies over the first.
+        // Just above the least size, a second tile overlaps the first.
         choices.push(changed(&mut |_, knob, size| size + i64::from(is_window(knob)), -3));
         choices.push(changed(&mut |_, knob, size| size + i64::from(!is_window(knob)), 5));
         choices.push(changed(
@@ -385,7 +394,8 @@ impl<'a> Entry<'a> {
                 0,
             ));
         }
-        // Code that is for great sizes alone: two sides at a time, as all of them are too many points.
+        // Reach code for large sizes only. Two sides grow at a time, as all sides together make too
+        // many points.
         for threshold in self.thresholds() {
             for size in [threshold, prime(threshold + 1)] {
                 let pairs = (0..self.knobs.len()).flat_map(|b| (0..=b).map(move |a| (a, b)));
@@ -422,7 +432,8 @@ impl<'a> Entry<'a> {
         choices
     }
 
-    /// Numbers with which something is compared outside of loops, the least first: a program may have other code from there on.
+    /// Numbers that sizes are compared with outside of loops, in increasing order. A program may
+    /// have other code from such a size on.
     fn thresholds(&self) -> Vec<i64> {
         let mut found = BTreeSet::new();
         let mut todo = vec![self.program.body];
@@ -463,7 +474,8 @@ impl<'a> Entry<'a> {
         });
     }
 
-    /// Parameters and shapes for a choice, if all checks hold: sides that checks say are so, and inputs hold what is read of them.
+    /// Computes parameters and shapes for a choice, if all checks hold. Equations of checks fix
+    /// sides, and inputs contain every region that is read.
     fn settle(&self, params: &Bindings, choice: &Choice) -> Option<Settled> {
         let mut bindings = params.clone();
         let mut windows: Vec<Shape> = Vec::new();
@@ -516,7 +528,7 @@ impl<'a> Entry<'a> {
         self.checks.iter().all(holds).then_some(Settled { bindings, windows, shapes })
     }
 
-    /// Lets sides be what checks say of them.
+    /// Sets sides to the values that the checks' equations give.
     fn equate(&self, bindings: &mut Bindings, windows: &mut [Shape], shapes: &mut [Shape]) {
         let mut sides: FxHashMap<VarId, &mut i64> = FxHashMap::default();
         for (output, window) in self.program.outputs.iter().zip(windows) {
@@ -538,13 +550,14 @@ impl<'a> Entry<'a> {
             if let Some(side) = sides.get_mut(var) {
                 **side = value;
             } else if self.algorithm.params.contains(var) {
-                // Strides follow from extents; whether they are what is said is asked in the end.
+                // Strides follow from extents. The final evaluation of the checks tests equations
+                // on strides.
                 let _ = bindings.set_var(self.pool, *var, Constant::int(i128::from(value)));
             }
         }
     }
 
-    /// Tells windows and shapes, all of them without gaps.
+    /// Binds windows and shapes, all of them dense.
     fn bind(&self, bindings: &mut Bindings, windows: &[Shape], shapes: &[Shape]) -> Option<()> {
         for (output, window) in self.program.outputs.iter().zip(windows) {
             let strides = dense(window)?;
@@ -574,7 +587,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Strides without gaps; `None` for what is too large.
+/// Dense strides; `None` if the array is too large.
 fn dense(shape: &Shape) -> Option<Vec<i64>> {
     let mut stride = 1_i64;
     let mut strides = Vec::new();
@@ -585,11 +598,11 @@ fn dense(shape: &Shape) -> Option<Vec<i64>> {
     Some(strides)
 }
 
-/// The least prime that is at least so much.
+/// The least prime that is at least `from`.
 fn prime(from: i64) -> i64 {
     let is_prime =
         |number: &i64| (2..*number).take_while(|by| by * by <= *number).all(|by| number % by != 0);
-    // There is one between a number and twice the number.
+    // There is a prime between a number and its double.
     let from = from.max(2);
     (from..=2 * from).find(is_prime).unwrap_or(from)
 }

@@ -1,10 +1,10 @@
-//! What became of the candidates.
+//! Counts of the candidates by their fate.
 
 use halidom_base::IndexMap;
 
 use super::form::Failure;
 
-/// Why a candidate is not the winner.
+/// The reason why a candidate is not the winner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rejection {
     /// The compiler refuses the schedule.
@@ -13,22 +13,22 @@ pub enum Rejection {
     SlowToCompile,
     /// The program cannot be printed as C, or the C compiler fails.
     NotCompiled,
-    /// An entry check fails: it needs more of an input, or other sizes.
+    /// An entry check fails: the candidate needs more of an input, or other sizes.
     EntryCheck,
     /// A run takes too long.
     SlowToRun,
-    /// A run fails, for want of memory.
+    /// A run fails for lack of memory.
     FailedRun,
     /// It is slower than the best so far.
     Slower,
     /// It is not proved.
     NotProved,
-    /// The compiler ended with a panic.
+    /// The compiler panicked.
     Defect,
 }
 
 impl Rejection {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 9] = [
         Self::Refused,
         Self::SlowToCompile,
@@ -41,7 +41,7 @@ impl Rejection {
         Self::Defect,
     ];
 
-    /// In words.
+    /// The reason in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Refused => "refused",
@@ -69,18 +69,18 @@ impl Rejection {
     }
 }
 
-/// How many candidates there were, and what became of them.
+/// The number of candidates, and their fates.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Candidates that were given to the compiler.
+    /// The candidates that were given to the compiler.
     pub tried: usize,
-    /// Those that were the fastest when they were found.
+    /// The candidates that were the fastest at the time when they were found.
     pub improved: usize,
     rejected: IndexMap<Rejection, usize>,
 }
 
 impl Counts {
-    /// How many were rejected so.
+    /// The number of candidates that were rejected for a reason.
     pub fn rejected(&self, reason: Rejection) -> usize {
         self.rejected.get(&reason).copied().unwrap_or(0)
     }

@@ -1,4 +1,5 @@
-//! What the search knows of an algorithm: who reads whom, at how many points, and how many elements a vector holds.
+//! The search's knowledge of an algorithm: the readers of each func, the number of points at which
+//! they read it, and the number of elements in a vector.
 
 use halidom_base::IndexSet;
 use halidom_codegen::Target;
@@ -6,45 +7,45 @@ use halidom_ir::{
     Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, LoopLevel, Pool, Stage,
 };
 
-/// A stage that reads a func.
+/// A stage that reads a func, given by its own func and its number.
 pub(super) type Reader = (FuncId, usize);
 
-/// What is known of a func.
+/// Facts about a func.
 #[derive(Clone, Debug)]
 pub(super) struct Func {
     pub(super) id: FuncId,
     pub(super) is_output: bool,
-    /// Whether it has no directives of its own by default: a boundary condition.
+    /// True for a boundary condition: by default it has no directives.
     pub(super) is_synthetic: bool,
     /// Its pure variables.
     pub(super) args: Vec<String>,
-    /// Of each stage, the loops that there are before any directive.
+    /// For each stage, the loops before any directive.
     pub(super) stages: Vec<StageNames>,
-    /// How many elements the target's vectors hold.
+    /// The number of elements in one of the target's vectors.
     pub(super) lanes: i128,
-    /// Who reads it, in the order of definition.
+    /// The stages that read it, in the order of definition.
     pub(super) readers: Vec<Reader>,
-    /// At how many points one value of a reader reads it, at most.
+    /// The largest number of points at which one value of a reader reads it.
     pub(super) points: usize,
 }
 
 /// The loops of a stage by name, innermost first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StageNames {
-    /// Pure variables that the stage leaves alone.
+    /// The pure variables that occur unchanged among the coordinates that the stage writes.
     pub(super) pure: Vec<String>,
     /// The reduction variables.
     pub(super) reduction: Vec<String>,
 }
 
-/// What is known of an algorithm.
+/// Facts about an algorithm.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
-    /// In the order of definition.
+    /// The funcs, in the order of definition.
     pub(super) funcs: Vec<Func>,
 }
 
-/// Where a func is computed.
+/// The place where a func is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Placement {
     Inline,
@@ -93,7 +94,7 @@ impl Facts {
         self.funcs.iter().find(|func| func.id == id)
     }
 
-    /// Where directives place a func; the last of them says.
+    /// The place where directives compute a func; the last such directive decides.
     pub(super) fn placement(&self, directives: &[Directive], func: FuncId) -> Placement {
         let said = directives.iter().rev().filter(|directive| directive.func == func);
         let said = said.map(|directive| &directive.action).find_map(placed);
@@ -107,7 +108,7 @@ impl Facts {
     }
 }
 
-/// Where an action computes a func, if it says that.
+/// The place where an action computes a func, if the action determines it.
 pub(super) fn placed(action: &Action) -> Option<Placement> {
     if let Action::ComputeAt(level) = action {
         Some(Placement::At(level.clone()))
@@ -120,7 +121,7 @@ pub(super) fn placed(action: &Action) -> Option<Placement> {
     }
 }
 
-/// The pure variables that a stage writes at.
+/// The pure variables that occur unchanged among the coordinates that a stage writes.
 fn pure_dims(
     pool: &Pool,
     args: &[halidom_ir::VarId],
@@ -132,7 +133,7 @@ fn pure_dims(
         .map(|(arg, _)| *arg)
 }
 
-/// At how many points a stage reads a func.
+/// The number of points at which a stage reads a func.
 fn points(pool: &Pool, stage: &Stage, func: FuncId) -> usize {
     let mut found: IndexSet<Vec<ExprId>> = IndexSet::default();
     for root in stage.roots() {

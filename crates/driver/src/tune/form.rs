@@ -1,7 +1,8 @@
-//! Compiled forms, each in a thread of its own, so that what takes too long can be left behind.
+//! Compiled forms. Each runs in its own thread, so that one that takes too long can be abandoned.
 //!
-//! Neither our compiler nor native code can be stopped from outside. A thread whose answer does not come in time is abandoned: it ends when it has done what it does, or with
-//! the process, and until then nothing is timed beside it.
+//! Neither our compiler nor native code can be stopped from outside. A thread that does not answer
+//! in time is abandoned: it ends when its work is done, or with the process. Until then nothing
+//! else is timed, as the thread would disturb the measurement.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -20,26 +21,26 @@ use crate::data::Prepared;
 use crate::execute::{self, BuildError, ExecuteError, Native};
 use crate::source::{Choice, Loaded};
 
-/// Why a form cannot be had, or not be run.
+/// The reason why a form cannot be built or run.
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// The schedule is refused.
     Refused(Vec<Diagnostic>),
-    /// The program cannot be printed, or not be compiled.
+    /// The program cannot be printed or compiled.
     NotCompiled(String),
     /// Compiling takes too long.
     SlowToCompile,
     /// An entry check fails on the inputs at hand.
     EntryCheck(String),
-    /// A run fails otherwise.
+    /// A run fails for another reason.
     Run(String),
     /// A run takes too long.
     SlowToRun,
-    /// A thread ended early: a defect of ours.
+    /// A thread ended early, which is a defect of ours.
     Ended,
 }
 
-/// What a form is of.
+/// A built form: its program and its native code.
 pub(super) struct Built {
     pub(super) pool: Pool,
     pub(super) algorithm: Algorithm,
@@ -48,16 +49,16 @@ pub(super) struct Built {
 }
 
 impl Built {
-    /// Sets how many threads the parallel loops of all forms have.
+    /// Sets the number of threads for the parallel loops of all forms.
     pub(super) fn set_threads(&self, count: usize) {
         self.native.set_threads(count);
     }
 }
 
-/// What every form is to compute.
+/// The results that every form must compute.
 pub(super) struct Expected {
     pub(super) outputs: Vec<Array>,
-    /// Where they may differ by what regrouping does to floats, and how.
+    /// The permitted differences, if regrouping of floats may change results.
     pub(super) nearly: Option<Likeness>,
 }
 
@@ -85,7 +86,7 @@ enum Answer {
     Failed(Failure),
 }
 
-/// A form that can be run.
+/// A form that can run.
 pub(super) struct Form {
     pub(super) built: Arc<Built>,
     orders: Sender<Order>,
@@ -93,11 +94,11 @@ pub(super) struct Form {
     thread: JoinHandle<()>,
 }
 
-/// A thread that was left behind.
+/// A thread that was abandoned.
 pub(super) struct Abandoned(JoinHandle<()>);
 
 impl Abandoned {
-    /// Waits until it ends, at most until then; whether it did.
+    /// Waits until the thread ends or the deadline passes. Returns true if it ended.
     pub(super) fn ends_by(&self, deadline: Instant) -> bool {
         const LOOK: Duration = Duration::from_millis(5);
         while !self.0.is_finished() {
@@ -110,10 +111,10 @@ impl Abandoned {
     }
 }
 
-/// What came of an attempt: a thread that takes too long is the caller's to wait for.
+/// The result of an attempt. If a thread takes too long, the caller must wait for it.
 pub(super) type Attempt<T> = Result<T, (Failure, Option<Abandoned>)>;
 
-/// Compiles a pipeline of a module under a schedule that its text need not have.
+/// Compiles a pipeline of a module under a schedule that need not be part of its text.
 pub(super) fn compile(
     mut loaded: Loaded,
     pipeline: usize,
@@ -142,7 +143,7 @@ pub(super) fn compile(
 }
 
 impl Form {
-    /// Makes what is to be run, within a time, and puts the inputs in place.
+    /// Builds a form within a time limit and puts its inputs in place.
     pub(super) fn start(
         make: impl FnOnce() -> Result<Arc<Built>, Failure> + Send + 'static,
         prepared: &Arc<Prepared>,
@@ -152,7 +153,7 @@ impl Form {
         let (outbox, answers) = mpsc::channel();
         let prepared = Arc::clone(prepared);
         let work = move || {
-            // Whoever does not listen any more has given up.
+            // A send fails only if the receiver has given up.
             let _ = stack::whole(|| serve(make, &prepared, &inbox, &outbox));
         };
         let started = thread::Builder::new().spawn(work);
@@ -181,7 +182,7 @@ impl Form {
         }
     }
 
-    /// Runs so many times; how long a run took.
+    /// Runs the form a number of times and returns the time of one run.
     pub(super) fn run(&mut self, times: u32, limit: Duration) -> Result<Duration, Failure> {
         match self.ask(Order::Run(times.max(1)), Some(limit))? {
             Answer::Ran(took) => Ok(took),
@@ -192,7 +193,7 @@ impl Form {
         }
     }
 
-    /// Whether the last run left what is expected.
+    /// Tests whether the last run gave the expected results.
     pub(super) fn agrees(&mut self, expected: &Arc<Expected>) -> Result<bool, Failure> {
         match self.ask(Order::Compare(Arc::clone(expected)), None)? {
             Answer::Compared(agrees) => Ok(agrees),
@@ -203,7 +204,7 @@ impl Form {
         }
     }
 
-    /// What the last run left.
+    /// The outputs of the last run.
     pub(super) fn outputs(&mut self) -> Result<Vec<Array>, Failure> {
         match self.ask(Order::Outputs, None)? {
             Answer::Outputs(outputs) => Ok(outputs),
@@ -225,7 +226,7 @@ impl Form {
         }
     }
 
-    /// Gives up what was put in place; what is left to be waited for, after a failure of this kind.
+    /// Releases the form's arrays after a failure. Returns the thread if it is still running.
     pub(super) fn end(self, failure: &Failure) -> Option<Abandoned> {
         let Self { orders, thread, .. } = self;
         drop(orders);
@@ -233,7 +234,7 @@ impl Form {
     }
 }
 
-/// What a form's thread does, until nobody asks any more.
+/// Serves a form's requests in its thread until no more can come.
 fn serve(
     make: impl FnOnce() -> Result<Arc<Built>, Failure>,
     prepared: &Prepared,

@@ -1,4 +1,5 @@
-//! Changes of how loops run that change nothing of what they do: how iterations are handed to threads, and what is fetched ahead.
+//! Changes that affect only the speed of loops: the distribution of iterations to threads, and
+//! prefetching.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +11,7 @@ use super::moves::{Mover, insert, is_open};
 use super::seeds::directive;
 
 impl Mover<'_> {
-    /// Hands the iterations of a parallel loop to threads in another way.
+    /// Changes the distribution of a parallel loop's iterations to threads.
     pub(super) fn deal(&mut self, directives: &mut [Directive]) -> Option<()> {
         let parallel: Vec<usize> = (0..directives.len())
             .filter(|number| {
@@ -32,7 +33,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Fetches ahead what a loop reads, or from further ahead, or not any more.
+    /// Adds a prefetch to a loop, changes its distance, or removes it.
     pub(super) fn fetch(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let ahead = self.pick(&[1, 1, 2, 2, 4, 8])?;
         let present: Vec<usize> = (0..directives.len())
@@ -57,7 +58,8 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// What the loops of a stage read of memory that is not made there, by what is inline or computed at them too.
+    /// The funcs and inputs that the loops of a stage read from memory that is not produced there.
+    /// This includes reads by funcs that are inline or computed at these loops.
     fn read_within(&self, directives: &[Directive], func: FuncId, stage: usize) -> Vec<FuncId> {
         let is_within = |other: FuncId| match self.facts.placement(directives, other) {
             Placement::Inline | Placement::Root => false,
@@ -171,7 +173,8 @@ schedule strips for p {
         }
     }
 
-    /// What is drawn is judged like all else: nothing within the loop reads what is fetched, or each iteration makes it.
+    /// Invalid prefetches are refused like any other directive: nothing within the loop reads the
+    /// fetched data, or each iteration produces it.
     #[test]
     fn what_cannot_be_fetched_is_refused() {
         let loaded = source::parse("p.hal", TEXT);

@@ -1,8 +1,10 @@
-//! A search for fast schedules within a time budget.
+//! Search for fast schedules within a time budget.
 //!
-//! A candidate is a schedule as data. Whether it is legal, the compiler says; whether it computes the right thing, a comparison with the outputs of another form at every
-//! candidate's first run, and the validator before one is called the winner: what is not proved never is. The search begins with the file's schedules and with some that are made
-//! from the algorithm, and goes on with small random changes of the best ones. Candidates are timed in turn with the best so far, so that a machine that is busy slows both.
+//! A candidate is a schedule as data. The compiler decides whether it is legal. The first run of
+//! each candidate is compared with the outputs of another form, and the validator must prove a
+//! candidate before it can win. The search starts with the file's schedules and with some that are
+//! made from the algorithm. It continues with small random changes of the best ones. Candidates are
+//! timed in turn with the best one so far, so that a busy machine slows both.
 
 mod counts;
 mod facts;
@@ -32,38 +34,40 @@ use crate::source::{self, DEFAULT_SCHEDULE, Loaded};
 use form::{Abandoned, Built, Expected, Failure, Form};
 use search::{Last, Member, Search};
 
-/// Where a run of the unscheduled form is as short as this, the interpreter says what is right.
+/// If a run of the unscheduled form is at most this long, the interpreter provides the expected
+/// outputs.
 const CHEAP: Duration = Duration::from_micros(300);
-/// How much of the budget is for timing what was found once more, and at most.
+/// The part of the budget for the final timing, and an upper limit for that.
 const LAST: (f64, Duration) = (0.15, Duration::from_secs(6));
-/// More winners than this are not offered to the validator.
+/// The largest number of candidates that are given to the validator.
 const MOST_VALIDATED: usize = 20;
 
-/// What is searched, and how long.
+/// The subject and the effort of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The pipeline's number in its module.
     pub pipeline: usize,
-    /// The schedules to begin with, where the search is not to begin with all that it can think of; `None` in it is the unscheduled form.
+    /// The schedule to start with; `None` starts with all that the search can make. `Some(None)` is
+    /// the unscheduled form.
     pub schedule: Option<Option<usize>>,
-    /// How long, without what the validator takes.
+    /// The time limit for the search, without the validator's time.
     pub budget: Duration,
-    /// How many threads parallel loops have; as many as there are processors if `None`.
+    /// The number of threads for parallel loops; `None` means the number of processors.
     pub threads: Option<usize>,
-    /// The changes follow from it.
+    /// The seed of the random changes.
     pub seed: u64,
-    /// How the winner is validated.
+    /// The options for validating the winner.
     pub judge: judge::Options,
 }
 
-/// Who says what is right.
+/// The source of the expected outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// The interpreter, of the algorithm itself.
+    /// The interpreter of the algorithm itself.
     Interpreter,
     /// The native unscheduled form, which is proved.
     Unscheduled,
-    /// The native unscheduled form, which the validator could not decide, with its reason.
+    /// The native unscheduled form, on which the validator could not decide, with its reason.
     Undecided(String),
 }
 
@@ -72,52 +76,53 @@ pub enum Reference {
 pub struct Row {
     /// The schedule's name.
     pub schedule: String,
-    /// The median.
+    /// The median time.
     pub median: Duration,
-    /// The shortest run.
+    /// The shortest time.
     pub least: Duration,
-    /// The longest of the nine tenths that are shortest.
+    /// The longest of the shortest nine tenths of the times.
     pub most: Duration,
 }
 
 /// The fastest schedule that is proved.
 #[derive(Clone, Debug)]
 pub struct Winner {
-    /// Its name, which no schedule of the pipeline has, unless it was there from the beginning.
+    /// Its name. A new schedule gets a name that no schedule of the pipeline has.
     pub name: String,
-    /// Its text, which was read again and compiled: what was proved is what it says.
+    /// Its text. A new schedule was read again from this text and compiled, so the proof is about
+    /// the text.
     pub text: String,
-    /// Whether the search found it; else nothing faster than what there was.
+    /// True if the search found it; false if nothing was faster than the schedules to start with.
     pub is_new: bool,
     /// Its verdict, which is a proof.
     pub verdict: Verdict,
-    /// Seconds that the validator took.
+    /// The validator's time.
     pub validated_in: Duration,
 }
 
-/// What came of a search.
+/// The results of a search.
 #[derive(Clone, Debug)]
 pub struct Tuning {
     /// The pipeline.
     pub pipeline: String,
-    /// The schedules to begin with, and the winner last.
+    /// The schedules to start with, and the winner last.
     pub rows: Vec<Row>,
     /// The winner.
     pub winner: Winner,
-    /// What became of the candidates.
+    /// The candidates' fates.
     pub counts: Counts,
-    /// Who said what is right.
+    /// The source of the expected outputs.
     pub reference: Reference,
-    /// Bytes of the inputs that are needed and of the outputs.
+    /// The number of bytes of the needed inputs and of the outputs.
     pub bytes: u64,
-    /// What the machine can do.
+    /// The machine's limits.
     pub limits: Limits,
-    /// How long the search took, without the validator.
+    /// The time of the search, without the validator.
     pub took: Duration,
 }
 
 impl Tuning {
-    /// The time that moving the inputs and outputs once takes at this machine's speed.
+    /// The time for moving the inputs and outputs once at this machine's speed.
     pub fn least_time(&self) -> Duration {
         Duration::from_secs_f64(self.bytes as f64 / self.limits.bytes_per_second)
     }
@@ -128,50 +133,51 @@ impl Tuning {
     }
 }
 
-/// Why nothing was found.
+/// The reason why a search fails.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
-    /// The pipeline or the schedule to begin with is refused.
+    /// The pipeline or the schedule to start with is refused.
     #[error("a schedule is refused")]
     Refused(Vec<Diagnostic>),
-    /// The inputs.
+    /// The inputs cannot be prepared.
     #[error(transparent)]
     Data(#[from] DataError),
     /// The C compiler is missing.
     #[error(transparent)]
     Toolchain(#[from] CompileError),
-    /// The unscheduled form, or that of the schedule to begin with, cannot be run.
+    /// The unscheduled form or the form of the schedule to start with cannot be run.
     #[error("`{schedule}` cannot be run: {reason}")]
     Start {
-        /// Which.
+        /// The schedule's name.
         schedule: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A schedule computes something else, or is refuted: a defect of the compiler.
+    /// A schedule computes other results or is refuted: a defect of the compiler.
     #[error("a legal schedule computes something else: {how}")]
     Wrong {
-        /// Its text.
+        /// The schedule's text.
         text: String,
-        /// What shows that.
+        /// The evidence.
         how: String,
     },
     /// None of the fastest schedules is proved.
     #[error("none of the {tried} fastest schedules is proved; of the fastest: {reason}")]
     NotProved {
-        /// How many were offered to the validator.
+        /// The number of schedules that were given to the validator.
         tried: usize,
-        /// What it says of the fastest.
+        /// The validator's reason for the fastest.
         reason: String,
-        /// What became of the candidates.
+        /// The candidates' fates.
         counts: Box<Counts>,
     },
 }
 
-/// Searches; `progress` is told what is going on.
+/// Runs a search. Reports its steps to `progress`.
 ///
 /// # Errors
-/// What keeps the search from beginning, a schedule that is compiled wrongly, and that nothing is proved.
+/// Returns the reason if the search cannot start, if a schedule is compiled wrongly, or if no
+/// schedule is proved.
 pub fn run(
     loaded: &Loaded,
     options: &Options,
@@ -196,7 +202,7 @@ pub fn run(
     right.built.set_threads(threads);
     let deadline = begin + right.validated_in + options.budget;
     let last = options.budget.mul_f64(LAST.0).min(LAST.1);
-    // What is left goes to the winner.
+    // The rest of the budget is for the winner.
     let until = deadline.checked_sub(last).unwrap_or(deadline);
     let expected = Arc::clone(&right.expected);
     let mut search = Search::new(loaded, options, &toolchain, prepared, request, expected);
@@ -216,7 +222,7 @@ pub fn run(
     })
 }
 
-/// What every form is to compute, and who says so.
+/// The expected results, with their source.
 struct Right {
     expected: Arc<Expected>,
     reference: Reference,
@@ -274,7 +280,7 @@ fn expected(
     Ok(Right { expected, reference, built, validated_in })
 }
 
-/// What a failure is, in words.
+/// Describes a failure in words.
 fn words(failure: &Failure) -> String {
     match failure {
         Failure::Refused(diagnostics) => {
@@ -290,15 +296,16 @@ fn words(failure: &Failure) -> String {
     }
 }
 
-/// The winner, and the times beside it.
+/// The winner, with the final times.
 struct Found {
     rows: Vec<Row>,
     winner: Winner,
-    /// How long that took, without the validator.
+    /// The elapsed time, without the validator.
     took: Duration,
 }
 
-/// Has the validator look at the fastest ones until one is proved, as its text is read again, and times it beside those that the search began with.
+/// Validates the fastest candidates until one is proved, each as read again from its text. Times it
+/// together with the schedules that the search started with.
 fn settle(
     search: &mut Search,
     options: &Options,
@@ -308,9 +315,10 @@ fn settle(
     let mut took = Duration::ZERO;
     let mut first_reason = None;
     let mut tried = 0;
-    // Whether what was there from the beginning turned out to be as fast as what was found.
+    // True once a found schedule turned out to be no faster than the schedules to start with.
     let mut in_vain = false;
-    // What was proved, where another one that was there turned out to be faster; and that one's name.
+    // A proved schedule, if another one to start with turned out to be faster, and the name of that
+    // one.
     let mut slower: Option<(Found, String)> = None;
     for member in search.ranked().iter().take(MOST_VALIDATED) {
         if in_vain && member.start.is_none() {
@@ -371,13 +379,14 @@ fn settle(
     })
 }
 
-/// The fastest of what was timed, if that is not the one of this name.
+/// The fastest of the timed schedules, unless it is the one with this name.
 fn faster_than<'r>(rows: &'r [Row], name: &str) -> Option<&'r str> {
     let fastest = rows.iter().min_by_key(|row| row.median)?;
     (fastest.schedule != name).then_some(fastest.schedule.as_str())
 }
 
-/// A schedule as a text, and what that is compiled to when it is read again behind the file's. What the file has is what it was.
+/// Prints a schedule and compiles it again from that text, appended to the file's. A schedule of
+/// the file keeps its existing form.
 fn last(search: &Search, options: &Options, member: &Member) -> Result<Last, TuneError> {
     let base = &search.loaded;
     let pipeline = &base.module.pipelines[options.pipeline];
@@ -404,7 +413,7 @@ fn last(search: &Search, options: &Options, member: &Member) -> Result<Last, Tun
     let read = found.schedules.pop().filter(|read| read.schedule.name == name);
     let schedule = read.ok_or_else(not_read)?.schedule;
     let algorithm = found.algorithm.clone();
-    // The same inputs: they are made from the same references.
+    // The inputs are the same, as they are made from the same references.
     let references =
         compile::references(&mut again, options.pipeline).map_err(TuneError::Refused)?;
     let pool = &again.module.pool;
@@ -426,7 +435,7 @@ fn unused(pipeline: &halidom_lang::Pipeline) -> String {
     name
 }
 
-/// Waits for threads that were left behind; whether all ended in time.
+/// Waits for abandoned threads. Returns true if all of them ended in time.
 fn all_ended(abandoned: &mut Vec<Abandoned>, deadline: Instant) -> bool {
     abandoned.retain(|thread| !thread.ends_by(deadline));
     abandoned.is_empty()

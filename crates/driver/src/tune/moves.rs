@@ -1,4 +1,4 @@
-//! Small changes of a schedule. Whether what they give is legal is for the compiler to say.
+//! Small changes of a schedule. The compiler decides whether the results are legal.
 
 use halidom_base::IndexSet;
 use halidom_ir::{
@@ -10,18 +10,19 @@ use halidom_testgen::Random;
 use super::facts::{Facts, Func, Placement, placed};
 use super::seeds::{Cut, cut_loops, directive, fresh, streams, vectors, whole};
 
-/// More copies of a statement than this are not made.
+/// The largest number of copies of a statement.
 const MOST_COPIES: i128 = 64;
-/// More lanes than this are not asked for: the window of registers that is left is too small.
+/// The largest number of lanes that are tried: more would leave too few registers.
 const MOST_LANES: i128 = 512;
 
-/// What a number in a schedule means.
+/// The meaning of a number in a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Block,
     Lanes,
     Copies,
-    /// A bound, a multiple, room in memory: changed only along with numbers that mean something else.
+    /// A bound, a multiple or a memory size. It changes only together with numbers of other
+    /// meanings.
     Other,
 }
 
@@ -29,7 +30,7 @@ enum Meaning {
 pub(super) struct Mover<'m> {
     pub(super) pool: &'m mut Pool,
     pub(super) facts: &'m Facts,
-    /// The loops that the schedule has which is changed.
+    /// The loops of the schedule that is being changed.
     pub(super) loops: &'m [StageLoops],
     pub(super) random: &'m mut Random,
 }
@@ -53,7 +54,7 @@ pub(super) fn changed(mover: &mut Mover<'_>, directives: &[Directive]) -> Vec<Di
     directives
 }
 
-/// Numbers directives in order of the text, nested ones behind their specialization.
+/// Numbers directives in the order of the text. Nested directives follow their specialization.
 pub(super) fn number(directives: &mut [Directive]) {
     fn walk(directives: &mut [Directive], next: &mut usize) {
         for directive in directives {
@@ -67,7 +68,7 @@ pub(super) fn number(directives: &mut [Directive]) {
     walk(directives, &mut 0);
 }
 
-/// Calls for every number that directives mention, nested ones included.
+/// Calls `visit` for every number in directives, including nested ones.
 fn for_each_number(
     directives: &mut [Directive],
     visit: &mut dyn FnMut(Meaning, FuncId, &mut ExprId),
@@ -115,7 +116,7 @@ fn for_each_number(
     }
 }
 
-/// The tail of an action that has one.
+/// The tail of an action, if it has one.
 fn tail_of(action: &mut Action) -> Option<&mut Tail> {
     if let Action::Split { tail, .. }
     | Action::Tile { tail, .. }
@@ -128,13 +129,13 @@ fn tail_of(action: &mut Action) -> Option<&mut Tail> {
     }
 }
 
-/// Whether an action says where a func is computed or stored.
+/// Tests whether an action determines the place where a func is computed or stored.
 fn places(action: &Action) -> bool {
     placed(action).is_some()
         || matches!(action, Action::StoreAt(_) | Action::StoreRoot | Action::HoistStorage(_))
 }
 
-/// Puts a directive behind those of its stage, or of its func.
+/// Inserts a directive after its stage's last directive, else after its func's last one.
 pub(super) fn insert(directives: &mut Vec<Directive>, new: Directive) {
     let behind = |found: &Directive| found.func == new.func && found.stage == new.stage;
     let position = directives
@@ -144,7 +145,7 @@ pub(super) fn insert(directives: &mut Vec<Directive>, new: Directive) {
     directives.insert(position.map_or(directives.len(), |position| position + 1), new);
 }
 
-/// Whether directives can name a loop.
+/// Tests whether directives can name a loop.
 fn has_name(found: &NamedLoop) -> bool {
     !found.name.contains('.')
 }
@@ -154,7 +155,7 @@ pub(super) fn is_open(found: &NamedLoop) -> bool {
 }
 
 impl Mover<'_> {
-    /// One change; `None` where what was drawn cannot be done.
+    /// Makes one random change; `None` if the drawn change is impossible.
     fn change(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         match self.random.below(100) {
             0..32 => self.number(directives),
@@ -181,7 +182,7 @@ impl Mover<'_> {
         self.pool.as_constant(expr)?.as_integer()
     }
 
-    /// Another number, in one place or wherever it stands.
+    /// Changes a number, in one place or in several.
     fn number(&mut self, directives: &mut [Directive]) -> Option<()> {
         let mut found: Vec<(Meaning, FuncId, ExprId)> = Vec::new();
         for_each_number(directives, &mut |meaning, func, expr| found.push((meaning, func, *expr)));
@@ -194,7 +195,8 @@ impl Mover<'_> {
         let old = self.constant(expr)?;
         let new = self.another(meaning, func, old)?;
         let new = self.pool.int(new);
-        // Numbers that are equal often hang together: a tile and the bound of what is computed for it.
+        // Equal numbers are often related: a tile size and the bound of a func that is computed for
+        // the tile.
         let scope = self.random.below(4);
         let others: IndexSet<FuncId> = if scope == 2 {
             let funcs: IndexSet<FuncId> = found.iter().map(|(_, func, _)| *func).collect();
@@ -202,7 +204,7 @@ impl Mover<'_> {
         } else {
             IndexSet::default()
         };
-        // What callers give is theirs to say: the bounds of outputs stay.
+        // The bounds of outputs are the callers' choice, so they do not change.
         let outputs: Vec<FuncId> =
             self.facts.funcs.iter().filter(|func| func.is_output).map(|func| func.id).collect();
         let mut position = 0;
@@ -223,7 +225,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// A number that makes sense where another one stands.
+    /// Another number that is plausible for the same meaning.
     fn another(&mut self, meaning: Meaning, func: FuncId, old: i128) -> Option<i128> {
         let lanes = self.facts.func(func).map_or(8, |func| func.lanes);
         let usual: &[i128] = match meaning {
@@ -248,7 +250,7 @@ impl Mover<'_> {
             .then_some(new)
     }
 
-    /// Funcs that can be placed.
+    /// Funcs whose place can change.
     fn movable(&self, directives: &[Directive]) -> Vec<Func> {
         let funcs = self.facts.funcs.iter().filter(|func| {
             let is_mentioned = directives.iter().any(|found| found.func == func.id);
@@ -257,7 +259,8 @@ impl Mover<'_> {
         funcs.cloned().collect()
     }
 
-    /// The loops of a stage of a func, outermost first. A func that a rewriting changed is known by its name.
+    /// The loops of a stage of a func, outermost first. A func that a rewriting changed is
+    /// identified by its name.
     fn loops_of(&self, func: FuncId, stage: usize) -> &[NamedLoop] {
         let name = &self.pool.func(func).name;
         let mut same = self.loops.iter().filter(|found| found.stage == stage);
@@ -266,7 +269,8 @@ impl Mover<'_> {
         found.map_or(&[], |found| &found.loops)
     }
 
-    /// Loops at which a func can be computed: those of who reads it, or of who reads these where they are inline, and where these are computed.
+    /// The loops at which a func can be computed: the loops of its readers, and the loops at which
+    /// these are computed. An inline reader is replaced by its own readers.
     fn levels(&self, directives: &[Directive], func: &Func) -> Vec<LoopLevel> {
         let mut levels: IndexSet<LoopLevel> = IndexSet::default();
         let mut seen: IndexSet<FuncId> = IndexSet::default();
@@ -297,7 +301,7 @@ impl Mover<'_> {
         levels.into_iter().collect()
     }
 
-    /// Computes a func elsewhere.
+    /// Changes the place where a func is computed.
     fn level(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         const MOST_POINTS: usize = 32;
         let movable = self.movable(directives);
@@ -333,7 +337,7 @@ impl Mover<'_> {
         match new {
             Placement::Inline => {
                 directives.retain(|found| found.func != func.id);
-                // What was computed at its loops is computed where it was computed itself.
+                // Funcs that were computed at its loops move to the place where it was computed.
                 for other in &mut *directives {
                     if let Action::ComputeAt(level) = &other.action
                         && level.func == func.id
@@ -387,7 +391,8 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Where to store what is computed at a loop, if not there: at a loop around it.
+    /// Chooses a loop around the compute level to store at, or no directive to store at the level
+    /// itself.
     fn store(&mut self, level: &LoopLevel) -> Option<Action> {
         if self.random.chance(40) {
             return None;
@@ -404,14 +409,14 @@ impl Mover<'_> {
         Some(Action::StoreAt(LoopLevel { var, ..level.clone() }))
     }
 
-    /// A stage that has loops of its own.
+    /// A stage that has loops.
     pub(super) fn stage(&mut self, directives: &[Directive]) -> Option<(Func, usize)> {
         let mut stages = Vec::new();
         for func in &self.facts.funcs {
             if self.facts.placement(directives, func.id) == Placement::Inline {
                 continue;
             }
-            // Most of the time is spent in few funcs, outputs among them.
+            // Outputs get more weight, as they are among the few funcs that take most of the time.
             for stage in 0..func.stages.len() {
                 for _ in 0..if func.is_output { 2 } else { 1 } {
                     stages.push((func.clone(), stage));
@@ -433,7 +438,7 @@ impl Mover<'_> {
         self.pick(&loops)
     }
 
-    /// Writes a loop's body out several times, or not any more.
+    /// Unrolls a loop, or removes an unrolling.
     fn copies(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let (func, stage) = self.stage(directives)?;
         let is_unroll = |found: &Directive| matches!(found.action, Action::Unroll { .. });
@@ -462,7 +467,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Makes vectors of a loop, or none of one that has them.
+    /// Vectorizes a loop, or removes or moves a vectorization.
     fn lanes(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let (func, stage) = self.stage(directives)?;
         let present = directives.iter().position(|found| {
@@ -485,7 +490,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Two neighbours change places.
+    /// Exchanges two neighbouring loops.
     fn order(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let (func, stage) = self.stage(directives)?;
         let mut written: Vec<&mut Vec<String>> = Vec::new();
@@ -511,19 +516,19 @@ impl Mover<'_> {
             .map(|found| found.name.clone())
             .collect();
         let first = self.neighbours(loops.len())?;
-        // Innermost first: the outer one of the two moves inwards.
+        // The list is innermost first, so the outer one of the two moves inwards.
         let vars = vec![loops[first].clone(), loops[first + 1].clone()];
         insert(directives, directive(func.id, stage, Action::Reorder { vars }));
         Some(())
     }
 
-    /// One of so many things that has a next one.
+    /// A random index below `count` that has a successor.
     fn neighbours(&mut self, count: usize) -> Option<usize> {
         let pairs = count.checked_sub(1).filter(|pairs| *pairs > 0)?;
         Some(self.random.below(pairs))
     }
 
-    /// Another loop runs in parallel, one more, or one less.
+    /// Moves, adds or removes a parallel loop.
     fn parallel(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let (func, stage) = self.stage(directives)?;
         let present = directives.iter().position(|found| {
@@ -545,7 +550,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Cuts a loop in two; what was computed at it is computed at one of the parts.
+    /// Splits a loop. Funcs that were computed at it are computed at one of the parts.
     fn cut(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let (func, stage) = self.stage(directives)?;
         let chosen = self.one_loop(func.id, stage, |found| {
@@ -578,7 +583,8 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Cuts the loops of an output anew; what was computed at them is computed at the new ones.
+    /// Splits the loops of an output in a new way. Funcs that were computed at them are computed at
+    /// the new ones.
     fn recut(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let outputs: Vec<Func> =
             self.facts.funcs.iter().filter(|func| func.is_output).cloned().collect();
@@ -623,7 +629,8 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Another tail. None that makes more of an output than was asked for: callers would need larger buffers.
+    /// Changes a tail. For outputs, tails that compute more than was requested are excluded, as
+    /// callers would need larger buffers.
     fn tail(&mut self, directives: &mut [Directive]) -> Option<()> {
         let with_tail: Vec<usize> = (0..directives.len())
             .filter(|number| tail_of(&mut directives[*number].action).is_some())
@@ -650,7 +657,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Where memory lies, how it is laid out, and whether loops are run in parts.
+    /// Changes the kind of memory, its layout, or the partitioning of loops.
     fn memory(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let (func, stage) = self.stage(directives)?;
         let present = directives
@@ -684,7 +691,7 @@ impl Mover<'_> {
                 }
                 let align = Action::AlignStorage { var: var.clone(), modulus: lanes };
                 match self.random.below(4) {
-                    // Needs room for whole vectors behind whatever else is said of the room.
+                    // Realignment needs room for whole vectors, in addition to any other padding.
                     0 | 1 => {
                         insert(directives, directive(func.id, 0, align));
                         Action::Realign
@@ -706,7 +713,7 @@ impl Mover<'_> {
         Some(())
     }
 
-    /// Leaves a directive out that says how loops run.
+    /// Removes a directive that affects only the execution of loops or the storage.
     fn leave_out(&mut self, directives: &mut Vec<Directive>) -> Option<()> {
         let candidates: Vec<usize> = (0..directives.len())
             .filter(|number| {

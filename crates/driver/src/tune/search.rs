@@ -1,4 +1,4 @@
-//! The search itself: the best schedules so far, changes of them, and races with the best.
+//! The search: the best schedules so far, changes of them, and races with the best one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,61 +20,61 @@ use crate::data::{Prepared, Request};
 use crate::execute;
 use crate::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 
-/// How long the C compiler, and all of a compile, may take.
+/// The time limits for the C compiler and for a whole compile.
 const COMPILE: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(12));
-/// How many schedules are remembered for the end, and how many of them are changed.
+/// The number of schedules that are kept for the end, and the number of these that are changed.
 const KEPT: usize = 12;
 const PARENTS: usize = 5;
-/// A candidate whose first runs take so many times what the best takes is not raced.
+/// A candidate is not raced if its first runs take this many times as long as the best one's.
 const FAR: f64 = 1.6;
-/// A candidate that is slower by this is not changed any further.
+/// A candidate that is slower than the best one by this factor is not kept for further changes.
 const NEAR: f64 = 1.1;
-/// A candidate that is faster by this, in most rounds, is the best.
+/// A candidate that is faster by this factor, and wins most rounds, becomes the best.
 const FASTER: f64 = 0.985;
-/// Rounds of a race: at least, at most, and no more than fit into this time.
+/// The least and the largest number of rounds in a race, and its time limit.
 const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
-/// Runs shorter than this are repeated until they take as long.
+/// Shorter runs are repeated to reach this time.
 const SHORTEST: Duration = Duration::from_micros(400);
-/// A run that takes so many times what the best takes is given up, but not before a second.
+/// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
 
 /// A schedule that was timed.
 pub(super) struct Member {
     pub(super) directives: Vec<Directive>,
-    /// Its name, if the search began with it and the file has it.
+    /// Its name, if it is a schedule of the file that the search started with.
     pub(super) start: Option<String>,
-    /// Its time, as seconds of the first best one by the ratios of all races since.
+    /// Its time in seconds: the first best one's time, multiplied by the ratios of all races since.
     score: f64,
     loops: Vec<StageLoops>,
     pub(super) built: Arc<Built>,
 }
 
-/// The best form, in place.
+/// The best form, with its arrays in place.
 struct Best {
     form: Form,
     score: f64,
-    /// What a run takes, when it was seen last.
+    /// The last measured time of a run.
     pace: Duration,
 }
 
-/// What is said of a form that was run.
+/// The judgement on a form that ran.
 enum Judged {
     Time { score: f64, pace: Duration },
     Slower,
     Wrong,
 }
 
-/// The form that is timed last, with the text that it is of.
+/// A form for the final timing, with its text.
 pub(super) struct Last {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) is_new: bool,
     pub(super) built: Arc<Built>,
-    /// Its inputs, where it is of another module.
+    /// Its inputs, if it belongs to another module.
     pub(super) prepared: Option<Arc<Prepared>>,
 }
 
-/// What a candidate turned out to be.
+/// The result of examining a candidate.
 enum Outcome {
     Best,
     Near,
@@ -90,13 +90,14 @@ pub(super) struct Search {
     prepared: Arc<Prepared>,
     expected: Arc<Expected>,
     facts: Facts,
-    /// Where to begin; anywhere if empty.
+    /// The schedules to start with. If empty, the search starts with all schedules of the file and
+    /// with the seeds.
     start: Vec<Option<usize>>,
     random: Random,
     best: Option<Best>,
-    /// The fastest first.
+    /// The best schedules, the fastest first.
     members: Vec<Arc<Member>>,
-    /// Those that the file has.
+    /// The schedules that the search started with.
     starts: Vec<Arc<Member>>,
     seen: FxHashSet<String>,
     abandoned: Vec<Abandoned>,
@@ -132,7 +133,7 @@ impl Search {
         }
     }
 
-    /// Times what the search begins with.
+    /// Times the schedules to start with.
     pub(super) fn begin(
         &mut self,
         unscheduled: &Arc<Built>,
@@ -179,13 +180,13 @@ impl Search {
         })
     }
 
-    /// Changes the best ones until the deadline.
+    /// Changes the best schedules until the deadline.
     pub(super) fn go(
         &mut self,
         deadline: Instant,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
-        // So many changes in a row that give nothing new mean that there is nothing.
+        // After this many changes in a row without a new schedule, the search gives up.
         const IN_VAIN: usize = 2000;
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
@@ -208,7 +209,7 @@ impl Search {
         Ok(())
     }
 
-    /// Examines a schedule that was not seen before; whether it was not.
+    /// Examines a schedule if it is new. Returns true if it was new.
     fn candidate(
         &mut self,
         mut directives: Vec<Directive>,
@@ -235,7 +236,7 @@ impl Search {
         Ok(true)
     }
 
-    /// Compiles, runs, compares and races.
+    /// Compiles and runs a schedule, compares its outputs, and races it.
     fn examine(
         &mut self,
         directives: Vec<Directive>,
@@ -299,7 +300,8 @@ impl Search {
         Ok(if is_best { Outcome::Best } else { Outcome::Near })
     }
 
-    /// Runs a form for the first time, compares what it computes, and races it with the best one unless it is far behind.
+    /// Runs a form for the first time and compares its outputs. Races it with the best one unless
+    /// it is far slower.
     fn judged(
         &mut self,
         form: &mut Form,
@@ -314,7 +316,7 @@ impl Search {
             return Ok(Judged::Wrong);
         }
         let Some(best) = &mut self.best else {
-            // The first run warms caches and the threads.
+            // The first run warmed up the caches and the threads.
             let pace = median((0..ROUNDS.0).map(|_| form.run(1, left)).collect::<Result<_, _>>()?);
             return Ok(Judged::Time { score: pace.as_secs_f64(), pace });
         };
@@ -333,7 +335,7 @@ impl Search {
         let (mut score, pace) = (best.score * race.ratio, race.pace);
         let is_faster = race.ratio < FASTER && 3 * race.wins >= 2 * race.rounds;
         if !is_faster {
-            // What is not clearly faster is not the best.
+            // A schedule that is not clearly faster does not become the best.
             score = score.max(best.score);
         }
         if race.ratio > NEAR && !is_start {
@@ -350,7 +352,7 @@ impl Search {
         TuneError::Wrong { text, how }
     }
 
-    /// The fastest ones, and behind them those that the search began with.
+    /// The fastest schedules, followed by the remaining ones that the search started with.
     pub(super) fn ranked(&self) -> Vec<Arc<Member>> {
         let mut ranked = self.members.clone();
         let mut starts = self.starts.clone();
@@ -363,13 +365,14 @@ impl Search {
         ranked
     }
 
-    /// Times what the search began with once more, and a winner beside it, which comes last; `None` if it is not faster.
+    /// Times the schedules to start with once more, together with a winner, which comes last.
+    /// Returns `None` if the winner is not faster.
     pub(super) fn last_times(
         &mut self,
         winner: &Last,
         limit: Duration,
     ) -> Result<Option<Vec<Row>>, TuneError> {
-        // Forms in place take memory.
+        // Forms that stay in place would take memory.
         self.best = None;
         let far = Instant::now() + limit + COMPILE.1;
         let start = |name: &str, failure: &Failure| TuneError::Start {
@@ -412,7 +415,7 @@ impl Search {
                 let (name, form, times) = &mut placed[(turn + step) % count];
                 let took = form.run(1, 10 * (limit + COMPILE.1));
                 let took = took.map_err(|failure| start(name, &failure))?;
-                // The first turn warms.
+                // The first turn is for warming up.
                 if turn > 0 {
                     times.push(took);
                 }
@@ -433,18 +436,18 @@ impl Search {
     }
 }
 
-/// A race's outcome.
+/// The result of a race.
 struct Race {
-    /// The median of the candidate's times, each as a part of the best one's of the same round.
+    /// The median ratio of the candidate's time to the best one's time in the same round.
     ratio: f64,
     wins: usize,
     rounds: usize,
-    /// The medians of both.
+    /// The median times of both.
     best: Duration,
     pace: Duration,
 }
 
-/// Runs a candidate and the best one in turn, until it is clear which is faster.
+/// Runs a candidate and the best one in turn until it is clear which is faster.
 fn race(best: &mut Best, form: &mut Form, limit: Duration) -> Result<Race, Failure> {
     let (least, most, budget) = ROUNDS;
     let repeats = SHORTEST.as_nanos() / best.pace.as_nanos().max(1);
@@ -505,7 +508,7 @@ pub(super) fn loops(
     match halidom_schedule::apply(&mut pool, &mut lowered, &transformed.schedule) {
         Ok(()) => {
             let mut loops = stage_loops(&pool, &lowered);
-            // Funcs of a rewritten algorithm have other numbers; they keep their names.
+            // Funcs of a rewritten algorithm have other ids but the same names.
             for found in &mut loops {
                 let name = &pool.func(found.func).name;
                 let own = algorithm.funcs.iter().find(|own| pool.func(**own).name == *name);

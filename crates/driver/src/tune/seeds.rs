@@ -1,7 +1,8 @@
-//! Schedules to begin with, made from the algorithm alone.
+//! Schedules to start with, made from the algorithm alone.
 //!
-//! The output in rows, strips or tiles, in parallel and in vectors; what it needs substituted, computed as a whole before, where a strip or a tile needs it, or row by row as
-//! the strip goes on.
+//! The output is computed in rows, strips or tiles, in parallel and with vectors. The funcs that it
+//! needs are inlined, computed as a whole beforehand, computed for each strip or tile, or computed
+//! row by row as the strip advances.
 
 use halidom_base::IndexSet;
 use halidom_ir::{
@@ -10,21 +11,21 @@ use halidom_ir::{
 
 use super::facts::{Facts, Func};
 
-/// How an output's loops are cut.
+/// The splitting of an output's loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Rows in parallel.
+    /// Parallel rows.
     Rows,
-    /// Strips of so many rows in parallel.
+    /// Parallel strips of this number of rows.
     Strips(i128),
-    /// Tiles of this width and height, a row of tiles in parallel.
+    /// Tiles of this width and height; rows of tiles run in parallel.
     Tiles(i128, i128),
 }
 
-/// Where the funcs are computed that the output needs.
+/// The place where the funcs that the output needs are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Producers {
-    /// Those that are read at one point only are substituted; these as well.
+    /// Inline, like the funcs that are read at one point only.
     Inline,
     /// Each as a whole.
     Root,
@@ -34,18 +35,18 @@ enum Producers {
     Sliding,
 }
 
-/// The loops that a cut has made: around a block, and within it around a row.
+/// The loops that a split made: over blocks, and over rows within a block.
 pub(super) struct Blocks {
     pub(super) outer: Option<String>,
     pub(super) inner: Option<String>,
 }
 
-/// A directive that has no place in a text.
+/// A directive without a place in a text.
 pub(super) fn directive(func: FuncId, stage: usize, action: Action) -> Directive {
     Directive { func, stage, action, origin: 0 }
 }
 
-/// All of them, under names that say what they are.
+/// All seed schedules, with descriptive names.
 pub(super) fn seeds(pool: &mut Pool, facts: &Facts) -> Vec<Schedule> {
     const ALL: [(&str, Cut, Producers); 7] = [
         ("rows_inline", Cut::Rows, Producers::Inline),
@@ -60,7 +61,7 @@ pub(super) fn seeds(pool: &mut Pool, facts: &Facts) -> Vec<Schedule> {
     let mut seeds = Vec::new();
     for (name, cut, producers) in ALL {
         let directives = seed(pool, facts, cut, producers);
-        // Without producers several are one.
+        // Without producers, several of them are equal.
         if made.insert(directives.iter().map(|found| format!("{found:?}")).collect()) {
             seeds.push(Schedule { name: name.to_owned(), directives });
         }
@@ -84,7 +85,7 @@ fn seed(pool: &mut Pool, facts: &Facts, cut: Cut, producers: Producers) -> Vec<D
             continue;
         }
         if !is_worth_it || (producers == Producers::Inline && func.stages.len() == 1) {
-            // The default of boundary conditions.
+            // Boundary conditions are inline by default.
             if !func.is_synthetic {
                 directives.push(directive(func.id, 0, Action::ComputeInline));
             }
@@ -110,7 +111,7 @@ fn seed(pool: &mut Pool, facts: &Facts, cut: Cut, producers: Producers) -> Vec<D
     directives
 }
 
-/// Cuts the loops of an output's first stage; its updates are vectorized.
+/// Splits the loops of an output's first stage, and vectorizes its updates.
 pub(super) fn cut_loops(
     pool: &mut Pool,
     output: &Func,
@@ -170,7 +171,7 @@ fn split(var: &str, outer: &str, inner: &str, factor: ExprId) -> Action {
     Action::Split { var, outer, inner, factor, tail: Tail::Auto }
 }
 
-/// A name for a loop made of another one, that no variable of the func has.
+/// A name for a loop that is derived from another one; no variable of the func has it.
 pub(super) fn fresh(func: &Func, var: &str, suffix: &str) -> String {
     let mut name = format!("{var}{suffix}");
     let taken = |name: &String| {
@@ -182,7 +183,7 @@ pub(super) fn fresh(func: &Func, var: &str, suffix: &str) -> String {
     name
 }
 
-/// A func as a whole before what reads it.
+/// Computes a func as a whole before its readers.
 pub(super) fn whole(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive>) {
     if !func.is_output {
         directives.push(directive(func.id, 0, Action::ComputeRoot));
@@ -200,7 +201,7 @@ pub(super) fn whole(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive
     }
 }
 
-/// Vectors along the first dimension.
+/// Vectorizes along the first dimension.
 pub(super) fn vectors(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive>) {
     if let Some(x) = func.stages.first().and_then(|stage| stage.pure.first()) {
         let lanes = Some(pool.int(func.lanes));
@@ -212,7 +213,7 @@ pub(super) fn vectors(pool: &mut Pool, func: &Func, directives: &mut Vec<Directi
     }
 }
 
-/// Vectors along the first pure variable of an update, within its reduction.
+/// Vectorizes an update along its first pure variable, inside its reduction.
 fn update(
     pool: &mut Pool,
     func: &Func,
@@ -235,7 +236,7 @@ fn update(
     directives.push(directive(func.id, stage, action));
 }
 
-/// Whether an output is written past the caches.
+/// Tests whether an action writes an output past the caches.
 pub(super) fn streams(action: &Action) -> bool {
     matches!(action, Action::StoreIn(StoreIn::Stream))
 }

@@ -1,6 +1,8 @@
-//! What stock Halide compiles three ways: by the literal machine, by the interpreter of its translation, as compiled code.
+//! Runs stock Halide's compilations in three ways: by the literal machine, by the interpreter of
+//! the translation, and as compiled code.
 //!
-//! `cargo xtask agree` looks at everything: `tests/halide`, Table 1, random programs, 60 cases each; a test run looks at a part.
+//! `cargo xtask agree` examines everything (`tests/halide`, Table 1, random programs), with 60
+//! cases each; a test run examines a part.
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
@@ -10,16 +12,17 @@ use std::process::Command;
 
 use halidom_driver::stock::{self, Agreement, Effort, Request, Stock, bridge};
 
-/// An environment variable: if it is set, everything is looked at.
+/// An environment variable: if it is set, everything is examined.
 const ALL: &str = "HALIDOM_AGREE";
-/// An environment variable: only what has this in its name is looked at.
+/// An environment variable: only things whose names contain it are examined.
 const ONLY: &str = "HALIDOM_AGREE_ONLY";
 /// An environment variable: the number of random programs.
 const PROGRAMS: &str = "HALIDOM_AGREE_PROGRAMS";
 
-/// What a test run looks at.
+/// The scripts that a test run examines.
 const FEW: [&str; 3] = ["async_producer", "gpu_shared_memory", "tail_predicate"];
-/// Rows of Table 1 of a test run, and those whose least run takes the interpreter too long.
+/// The rows of Table 1 that a test run examines, and the rows whose smallest run takes the
+/// interpreter too long.
 const FEW_ROWS: [&str; 1] = ["blur"];
 const LONG_ROWS: [&str; 4] = ["conv", "sc1", "sc32", "cmm1024"];
 
@@ -51,7 +54,7 @@ fn effort() -> Effort {
     Effort { seed: 7, cases, elements: 1 << 14, runs_code: true }
 }
 
-/// The sums of a table.
+/// The sums over a table.
 #[derive(Default)]
 struct Sums {
     statements: usize,
@@ -89,7 +92,7 @@ impl Sums {
         }
     }
 
-    /// Prints the sums; nothing may differ.
+    /// Prints the sums and fails if there are differences.
     fn finish(&self, title: &str) {
         println!(
             "{title}: {} statements, {} cases; {} comparisons of machine and interpreter, {} of machine and compiled code; {} differences",
@@ -106,7 +109,7 @@ impl Sums {
     }
 }
 
-/// Reads what is compiled.
+/// Reads the compilation of a request.
 fn read(request: &Request) -> Result<Stock, String> {
     match stock::read(request) {
         Ok(Ok(stock)) => Ok(stock),
@@ -148,7 +151,7 @@ fn scripts_agree() {
             Request::of_job(bridge::Job { origin: bridge::Origin::Script(path), target: None });
         let is_gpu = name.starts_with("gpu");
         let agreement = read(&request).and_then(|stock| {
-            // Its code needs a GPU.
+            // A GPU pipeline's code needs a GPU, so it does not run.
             stock::agree(&stock, &Effort { runs_code: !is_gpu, ..effort() })
         });
         sums.add(&name, agreement);

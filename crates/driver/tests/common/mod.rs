@@ -1,4 +1,4 @@
-//! The examples, and what several tests do with them.
+//! The examples, with functions that several tests use.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -51,7 +51,7 @@ pub(crate) fn load(name: &str, text: &str) -> Loaded {
     loaded
 }
 
-/// The first pipeline under every schedule, the unscheduled form first.
+/// The choices of the first pipeline under every schedule, the unscheduled form first.
 pub(crate) fn choices(loaded: &Loaded) -> Vec<Choice> {
     let count = loaded.module.pipelines[0].schedules.len();
     std::iter::once(None)
@@ -60,7 +60,7 @@ pub(crate) fn choices(loaded: &Loaded) -> Vec<Choice> {
         .collect()
 }
 
-/// Validation with the solver that is installed, patient enough for a busy machine.
+/// Validation options with the installed solver and a timeout for a busy machine.
 pub(crate) fn options() -> Options {
     let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None);
     let mut options = Options::new(solver.expect("a solver is installed"));
@@ -68,7 +68,7 @@ pub(crate) fn options() -> Options {
     options
 }
 
-/// The open obligations of a report, one a line.
+/// The open obligations of a report, one per line.
 pub(crate) fn open(report: &Report) -> String {
     let mut text = String::new();
     for obligation in report.open() {
@@ -80,7 +80,7 @@ pub(crate) fn open(report: &Report) -> String {
     text
 }
 
-/// Does a job for each item on two threads; the results in order of the items.
+/// Does a job for each item on two threads. Returns the results in the order of the items.
 pub(crate) fn in_parallel<I: Sync, R: Send>(items: &[I], job: impl Fn(&I) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(0);
     let results = Mutex::new(Vec::new());

@@ -1,7 +1,10 @@
-//! What stock Halide 21.0.0 compiles, judged: Table 1, miscompiles, the same repaired, pipelines of our own, statements with one defect, random programs.
+//! Judgements of stock Halide 21.0.0's compilations: Table 1, miscompiles, their repaired versions,
+//! pipelines of our own, statements with one defect, random programs.
 //!
-//! `cargo xtask corpus` looks at everything and prints tables; a test run looks at a part. Table 1 and the miscompiles lie in `../shared/halide21` beside the repository; scripts need the
-//! project's Python with Halide. Where something is missing the tests say so, and check nothing of it.
+//! `cargo xtask corpus` examines everything and prints tables; a test run examines a part. Table 1
+//! and the miscompiles are in `../shared/halide21` next to the repository; scripts need the
+//! project's Python with Halide. If something is missing, the tests print a message and skip the
+//! corresponding checks.
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
@@ -21,16 +24,17 @@ use std::process::Command;
 
 use halidom_driver::stock::{Annotations, bridge};
 
-/// An environment variable: if it is set, everything is looked at.
+/// An environment variable: if it is set, everything is examined.
 const ALL: &str = "HALIDOM_CORPUS";
 
-/// An environment variable: only what has this in its name is looked at.
+/// An environment variable: only things whose names contain it are examined.
 const ONLY: &str = "HALIDOM_CORPUS_ONLY";
 
-/// An environment variable: `never`, `fallback` or `always` says when pipelines are compiled with annotations too.
+/// An environment variable: `never`, `fallback` or `always` determines when pipelines are compiled
+/// with annotations too.
 const ANNOTATIONS: &str = "HALIDOM_CORPUS_ANNOTATIONS";
 
-/// When pipelines are compiled with annotations too, if nothing else is said.
+/// The policy for compiling with annotations: the environment's, or else the usual one.
 fn annotations(usual: Annotations) -> Annotations {
     match std::env::var(ANNOTATIONS).as_deref() {
         Ok("never") => Annotations::Never,
@@ -40,12 +44,12 @@ fn annotations(usual: Annotations) -> Annotations {
     }
 }
 
-/// Whether something of this name is to be looked at.
+/// Tests whether something with this name is to be examined.
 fn is_wanted(name: &str) -> bool {
     std::env::var(ONLY).map_or(true, |only| name.contains(&only))
 }
 
-/// Whether everything is to be looked at.
+/// Tests whether everything is to be examined.
 fn is_whole() -> bool {
     std::env::var_os(ALL).is_some()
 }
@@ -54,7 +58,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder of the shared material, if it is there.
+/// A folder of the shared material, if it exists.
 fn shared(name: &str) -> Option<PathBuf> {
     let folder = root().join("../shared/halide21").join(name);
     if !folder.is_dir() {
@@ -64,7 +68,7 @@ fn shared(name: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The project's Python with Halide, if it is there.
+/// The project's Python with Halide, if it exists.
 fn python() -> Option<PathBuf> {
     let python = bridge::find().ok().filter(|python| {
         let probe = Command::new(python).args(["-c", "import halide"]).output();

@@ -1,4 +1,5 @@
-//! Statements of stock Halide's compiler with one defect each: none that a run shows to be wrong is proved.
+//! Statements of stock Halide's compiler with one defect each: none that a run shows to be wrong is
+//! proved.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,42 +18,44 @@ use crate::inputs::{self, Equality, Expected, Input};
 use crate::scripts::{request, scripts};
 use crate::{is_wanted, is_whole, python, shared};
 
-/// An environment variable: how many mutants of all statements together.
+/// An environment variable: the number of mutants over all statements.
 const MUTANTS: &str = "HALIDOM_CORPUS_MUTANTS";
-/// An environment variable: if it is set, a line says what came of each mutant.
+/// An environment variable: if it is set, a line for each mutant is printed.
 const TOLD: &str = "HALIDOM_CORPUS_TOLD";
-/// Mutants of a whole run, and of a test run.
+/// The numbers of mutants in a whole run and in a test run.
 const MANY: usize = 2_000;
 const FEW: usize = 24;
-/// Statements of a test run.
+/// The number of statements in a test run.
 const FEW_STATEMENTS: usize = 3;
-/// More are asked for: some statements have no more places.
+/// The percentage of the wanted mutants that is requested, as some statements have too few sites.
 const MORE: usize = 150;
-/// Random cases that show whether a mutant is wrong, and cases at the borders of what its entry checks accept.
+/// The number of random cases that may show a mutant to be wrong, and of cases at the borders of
+/// its entry checks.
 const RUNS: usize = 40;
 const BORDERS: usize = 32;
-/// How much the interpreter does in a run of the original, at most, and how many of such runs there are: long ones are few.
+/// The interpreter's step limits for runs of the original, with the number of runs for each: long
+/// runs are few.
 const STEPS: [(u64, usize); 3] = [(20_000, 48), (100_000, 6), (500_000, 2)];
-/// Points of a window of a random case.
+/// The largest number of points in a window of a random case.
 const POINTS: i64 = 200;
-/// Obligations that stay open, after which the validator asks no more: the mutant is not proved.
+/// The number of open obligations after which the validator stops: the mutant is not proved.
 const OPEN: u64 = 2;
 
-/// Whether a line says what came of each mutant.
+/// Tests whether a line for each mutant is printed.
 fn is_told() -> bool {
     std::env::var_os(TOLD).is_some()
 }
 
-/// What came of the mutants of a statement.
+/// Counts of a statement's mutants.
 #[derive(Default)]
 struct Counts {
     all: usize,
     observable: usize,
     refuted: usize,
     proved: usize,
-    /// Proved, and a run shows them to be wrong.
+    /// Mutants that are proved although a run shows them to be wrong.
     wrong: Vec<String>,
-    /// Reasons for which wrong ones are unknown.
+    /// The reasons why wrong mutants are unknown, with counts.
     reasons: BTreeMap<String, usize>,
 }
 
@@ -81,7 +84,7 @@ fn no_wrong_statement_is_proved() {
         let step = statements.len().div_ceil(FEW_STATEMENTS).max(1);
         statements = statements.into_iter().step_by(step).collect();
     }
-    // What a statement has no places for is left to those after it.
+    // If a statement has too few sites, the following statements get more mutants.
     let each = wanted.div_ceil(statements.len().max(1));
     let spare = Mutex::new(0);
     let counted = in_parallel(&statements, |(name, request)| {
@@ -130,14 +133,15 @@ fn no_wrong_statement_is_proved() {
     assert!(sum.refuted * 10 >= sum.observable * 6, "too few are refuted");
 }
 
-/// Makes so many mutants of a statement's program, or some that are spare besides, runs them, and judges them.
+/// Makes the given number of mutants of a statement's program, plus some of the spare ones. Runs
+/// and judges them.
 fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Counts {
     let subject = &stock.subject;
     let (algorithm, program) = (&subject.algorithm, &subject.compiled.program);
     let mut pool = subject.pool.clone();
     let mut counts = Counts::default();
     let cases = cases(&pool, algorithm, program);
-    // Floats may be regrouped: then they are compared as numbers.
+    // If floats may be regrouped, they are compared as numbers.
     let equality = [Equality::Bits, Equality::Numbers]
         .into_iter()
         .find(|equality| inputs::observe(&pool, program, &cases, *equality).is_ok());
@@ -207,7 +211,7 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
     counts
 }
 
-/// Judges a mutant; one that is not seen to be wrong is not searched for long.
+/// Judges a mutant. If no run showed it to be wrong, the search for a counterexample is short.
 fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Report {
     let subject = &stock.subject;
     let mut options = options();
@@ -229,7 +233,7 @@ fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Re
     validate_refined(&mut pool.clone(), &subject.algorithm, steps, program, &options)
 }
 
-/// Cases that a program accepts, at borders and random ones.
+/// Cases that a program accepts: cases at the borders of its entry checks, and random ones.
 fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
     let borders = judge::at_borders(pool, (algorithm, program), BORDERS).into_iter().map(|given| {
         let rank = given.windows.first().map_or(0, Vec::len);
@@ -244,7 +248,7 @@ fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
         let run = run(case, steps);
         !matches!(run, Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }))
     };
-    // Where the least sizes take too long, no others are looked for.
+    // If the smallest case takes too long, do not look for others.
     let least = borders.first().map(|case| run(case, STEPS[STEPS.len() - 1].0));
     if matches!(least, Some(Err(Fault::OutOfSteps | Fault::TooLarge { .. }))) {
         return Vec::new();
@@ -252,11 +256,11 @@ fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
     let random = cases_of(pool, algorithm, program, POINTS, (1, RUNS));
     let mut left = STEPS;
     let mut found = Vec::new();
-    // Great sizes first: where few are run, these run more of the code.
+    // Prefer large cases: they exercise more of the code.
     let mut all = [borders, random].concat();
     all.sort_by_key(|case| std::cmp::Reverse(least_side(case)));
     for case in all {
-        // That the original is wrong is noticed when all are run.
+        // The later runs of all cases detect whether the original is wrong.
         let Some((_, left)) = left.iter_mut().find(|(steps, _)| ends(&case, *steps)) else {
             continue;
         };
@@ -266,12 +270,12 @@ fn cases(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Vec<Input> {
             found.push(Input { case, extreme: false, expected });
         }
     }
-    // Short runs first.
+    // Put short runs first.
     found.reverse();
     found
 }
 
-/// The least side of a case's windows.
+/// The smallest extent of a case's windows.
 fn least_side(case: &Case) -> i64 {
     case.windows.iter().flatten().map(|(_, extent)| *extent).min().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! A line of a table: what was judged, and what came of it.
+//! A row of a table: a judged pipeline with its results.
 
 use std::time::Instant;
 
@@ -7,34 +7,35 @@ use halidom_driver::stock::{self, Annotations, Outcome, Prophecies, Replay, Requ
 use halidom_ir::Shape;
 use halidom_validate::Verdict;
 
-/// Cases on which the code of what is proved is run.
+/// The number of cases for running the code of a proved pipeline.
 const CASES: usize = 6;
-/// Characters of a reason that are printed.
+/// The number of characters of a reason that are printed.
 const REASON: usize = 150;
 
-/// What came of a pipeline.
+/// The results for a pipeline.
 pub(crate) struct Row {
     pub(crate) name: String,
     /// `proved`, `refuted` or `unknown`.
     pub(crate) verdict: &'static str,
-    /// Obligations that are closed, of all.
+    /// The numbers of closed obligations and of all obligations.
     obligations: Option<(usize, usize)>,
-    /// How strong the equality of floats is that was needed.
+    /// The equality of floats that was needed.
     mode: &'static str,
-    /// Whether it rests on annotations.
+    /// True if the verdict rests on annotations.
     pub(crate) injected: bool,
     seconds: f64,
-    /// Why it is unknown; what was refuted; how often the compiled code was run.
+    /// The reason for an unknown verdict, the refutation, or the number of runs of the compiled
+    /// code.
     pub(crate) remark: String,
-    /// How often the compiled code was run to the end, if it can be run here.
+    /// The number of complete runs of the compiled code, if it can run here.
     pub(crate) runs: Option<usize>,
-    /// Whether the compiled code was seen to be wrong.
+    /// True if a run shows the compiled code to be wrong.
     pub(crate) wrong_code: bool,
     /// The first pass after which the statement is wrong.
     pub(crate) pass: Option<String>,
 }
 
-/// Judges a pipeline; a refutation is run in the compiled code, and so is what is proved.
+/// Judges a pipeline. The compiled code runs for refutations and for proofs.
 pub(crate) fn judge(name: &str, request: &Request, annotations: Annotations) -> Row {
     let begin = Instant::now();
     let mut row = Row {
@@ -98,7 +99,7 @@ pub(crate) fn judge(name: &str, request: &Request, annotations: Annotations) -> 
     row
 }
 
-/// Runs the code of what is proved.
+/// Runs the code of a proved pipeline.
 fn confirm(stock: &Stock, row: &mut Row) {
     match stock::confirm(stock, 1, CASES) {
         Ok(confirmed) => {

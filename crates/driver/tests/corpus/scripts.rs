@@ -1,4 +1,5 @@
-//! Pipelines of our own, one for each scheduling directive of Halide's Python; the miscompiles, and the same repaired.
+//! Pipelines of our own, one for each scheduling directive of Halide's Python; the miscompiles and
+//! their repaired versions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,16 +10,16 @@ use crate::common::in_parallel;
 use crate::row::Row;
 use crate::{annotations, is_wanted, is_whole, python, root, row, shared};
 
-/// Every so manieth script is looked at in a test run.
+/// A test run examines one in this many scripts.
 const STEP: usize = 9;
 
-/// What a script defines, to be compiled by the installed Halide.
+/// The request for the installed Halide to compile a script's pipeline.
 pub(crate) fn request(script: &Path) -> Request {
     let origin = bridge::Origin::Script(script.to_owned());
     Request::of_job(bridge::Job { origin, target: None })
 }
 
-/// The scripts of a folder under `tests/halide`, in order of name.
+/// The scripts of a folder under `tests/halide`, sorted by name.
 pub(crate) fn scripts(folder: &str) -> Vec<PathBuf> {
     let folder = root().join("tests/halide").join(folder);
     let entries = std::fs::read_dir(folder).expect("it can be listed");
@@ -39,10 +40,12 @@ fn judged(paths: &[PathBuf]) -> Vec<Row> {
     })
 }
 
-/// Halide reads beyond memory there: the code gives the right values, and AddressSanitizer sees the read.
+/// A pipeline for which Halide reads beyond memory: the code gives the right values, and
+/// AddressSanitizer reports the read.
 const READS_BEYOND: &str = "rfactor_in_vectors";
 
-/// No other is wrong, so that none may be refuted by a run that the compiled code bears out.
+/// Checks that no other pipeline is refuted by a run that the compiled code confirms, as the others
+/// are right.
 fn are_right(rows: &[Row]) {
     for row in rows {
         if row.name == READS_BEYOND {
@@ -84,7 +87,7 @@ fn repaired_miscompiles_are_not_refuted() {
 
 #[test]
 fn miscompiles_are_refuted_with_their_pass() {
-    // A test of its own, `stock`, checks which pass each is.
+    // The separate test `stock` checks the passes.
     let (true, Some(python), Some(folder)) = (is_whole(), python(), shared("miscompiles")) else {
         return;
     };

@@ -6,7 +6,7 @@ use halidom_halide::{Names, text};
 use crate::common::in_parallel;
 use crate::{annotations, is_wanted, is_whole, python, row, shared};
 
-/// Rows that are proved from the plain statement, with claims that are inferred.
+/// Rows that are proved from the plain statement, with inferred claims.
 const PROVED: [&str; 20] = [
     "atl_tiled",
     "atl_tiled_vec",
@@ -36,7 +36,7 @@ const ANNOTATED: [&str; 1] = ["dsc"];
 /// Rows of a test run.
 const FEW: [&str; 5] = ["atl_twostage", "blur", "harris_strict", "nl_means_strict", "sdot"];
 
-/// Whether annotations are made for a row; for that Halide compiles it.
+/// Tests whether annotations are used for a row; Halide must compile it for that.
 fn is_annotated(name: &str) -> bool {
     ANNOTATED.contains(&name) && python().is_some()
 }
@@ -63,7 +63,7 @@ fn table_1_is_read_and_nothing_of_it_is_refuted() {
             statement: Some(statement),
             ..Request::of(&own.join(name).with_extension("hlpipe"))
         };
-        // The statement was compiled so; the pipeline's file does not say it.
+        // The statement was compiled for this target; the pipeline's file does not record it.
         request.job.target = match name.as_str() {
             "sdot" => Some("host-no_asserts-no_bounds_query".to_owned()),
             name if name.ends_with("_strict") => Some("host-strict_float".to_owned()),

@@ -1,4 +1,5 @@
-//! Wrong programs whose annotations are changed again and again, as long as fewer obligations are open: none becomes a proved one.
+//! Wrong programs whose annotations are changed repeatedly, as long as fewer obligations stay open:
+//! none becomes proved.
 
 use halidom_ir::Pool;
 use halidom_ir::Program;
@@ -9,19 +10,19 @@ use halidom_validate::Verdict;
 use crate::inputs::observe;
 use crate::judge::Judge;
 
-/// Changes that are made at once, at most.
+/// The largest number of simultaneous changes.
 const AT_ONCE: usize = 3;
 
-/// What came of an adversary.
+/// The results of an adversary.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attempts {
-    /// Wrong programs that it began with.
+    /// The number of wrong programs to start with.
     pub(crate) programs: usize,
-    /// Changes of annotations that were tried.
+    /// The number of changed annotations that were tried.
     pub(crate) tried: usize,
-    /// Those that left fewer obligations open.
+    /// The number of changes that left fewer obligations open.
     pub(crate) better: usize,
-    /// Those that left as few open as one.
+    /// The number of changes that left only one obligation open.
     pub(crate) closest: usize,
 }
 
@@ -34,12 +35,13 @@ impl Attempts {
     }
 }
 
-/// Takes so many wrong mutants of a program and tries so many changes of each one's annotations, from the best so far. Gives what is proved, in words.
+/// Takes up to `wrong` wrong mutants of a program and tries up to `tries` changes of the
+/// annotations of each, always from the best so far. Returns descriptions of the proved ones.
 pub(crate) fn attack(judge: &Judge<'_>, wrong: usize, tries: usize) -> (Attempts, Vec<String>) {
     let mut attempts = Attempts::default();
     let mut proved = Vec::new();
     let mut options = crate::judge::limits();
-    // Obligations alone are of interest.
+    // Only obligations matter here.
     options.search.trials = 0;
     let kinds = [
         MutantKind::LoadRedirected,

@@ -1,4 +1,4 @@
-//! What mutants are run on.
+//! Inputs for runs of mutants.
 
 use std::collections::BTreeSet;
 
@@ -7,51 +7,54 @@ use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Pool, Program, Scalar, Shape};
 use halidom_testgen::{Case, Random, cases_of};
 
-/// Inputs that each mutant is run on, those that the original's entry checks refuse not counted.
+/// The number of inputs for each mutant, not counting those that the original's entry checks
+/// refuse.
 pub(crate) const RUNS: usize = 200;
-/// Loop iterations and stores of one run of a mutant.
+/// The step limit (loop iterations and stores) for a run of a mutant.
 const MOST_STEPS: u64 = 1_000_000;
-/// Loop iterations and stores of most runs of the original: windows are as large as this allows.
+/// The step limit for most runs of the original. Windows are as large as it allows.
 const STEPS: u64 = 40_000;
-/// Points of a window, at most.
+/// The largest number of points in a window; the first that fits is used.
 const POINTS: [i64; 5] = [500, 200, 80, 30, 12];
-/// How often so many cases are drawn, where the program refuses most.
+/// The number of rounds of drawing cases, for programs that refuse most of them.
 const ROUNDS: u64 = 160;
-/// Cases that show how large windows may be.
+/// The number of cases for determining the size of windows.
 const SAMPLE: usize = 20;
 
-/// What counts as another output.
+/// The criterion for different outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Equality {
-    /// Other bits.
+    /// Different bits.
     Bits,
-    /// Floats may be regrouped: another number where nothing rounded, or one that is further off than regrouping takes it, where none of the inputs is extreme.
+    /// Floats may be regrouped. Outputs differ if a number differs where nothing was rounded, or if
+    /// it differs by more than regrouping can cause where no input is extreme.
     Numbers,
 }
 
 impl Equality {
-    /// What an algorithm permits.
+    /// The equality that an algorithm permits.
     pub(crate) fn of(algorithm: &Algorithm) -> Self {
         if algorithm.fast_math { Self::Numbers } else { Self::Bits }
     }
 }
 
-/// How far regrouping takes floats of ordinary inputs from the algorithm's, of the largest element, at most.
+/// The largest difference that regrouping causes for floats of ordinary inputs, relative to the
+/// largest element.
 const REGROUPED: f64 = 1e-3;
 
-/// A case and what the algorithm gives on it.
+/// A case with the algorithm's outputs on it.
 pub(crate) struct Input {
     pub(crate) case: Case,
-    /// Whether elements of inputs are extreme: large, tiny, infinite, or no numbers.
+    /// True if elements of inputs are extreme: large, tiny, infinite or NaN.
     pub(crate) extreme: bool,
     /// `None` if the algorithm has no value.
     pub(crate) expected: Option<Expected>,
 }
 
-/// What an algorithm gives, and what counts as something else.
+/// The algorithm's outputs, with the information needed to compare others with them.
 pub(crate) struct Expected {
     pub(crate) outputs: Vec<Array>,
-    /// An operator on floats gave another number than that on real numbers.
+    /// True if an operator on floats gave another number than on real numbers.
     rounded: bool,
     extreme: bool,
 }
@@ -69,7 +72,7 @@ impl Expected {
         Some(Self { outputs, rounded: notes.rounded, extreme })
     }
 
-    /// Whether a run that left this gives what the algorithm gives.
+    /// Tests whether a run gives the algorithm's outputs.
     fn is_given_by(&self, run: &machine::Outcome, equality: Equality) -> bool {
         if equality == Equality::Bits {
             return self.outputs == run.outputs;
@@ -86,7 +89,8 @@ impl Expected {
     }
 }
 
-/// How far numbers are from others, of the largest; infinite where only one of two is a number.
+/// The largest difference of numbers, relative to the largest; infinite if only one of two values
+/// is a finite number.
 fn furthest(want: &Array, have: &Array) -> f64 {
     let number = |array: &Array, point: &[i64]| {
         let value = array.get(point)?;
@@ -106,8 +110,9 @@ fn furthest(want: &Array, have: &Array) -> f64 {
     furthest / largest
 }
 
-/// Cases of all shapes, of which the program accepts [`RUNS`] if they can be found; in every fifth, some elements of the inputs are extreme. In every eighth an input is
-/// smaller than what would do, so that entry checks have something to refuse.
+/// Cases of all shapes. The program accepts [`RUNS`] of them, if so many can be found. In every
+/// fifth case some elements of the inputs are extreme. In every eighth case an input is smaller
+/// than generated, so that entry checks have something to refuse.
 pub(crate) fn inputs(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -136,11 +141,11 @@ pub(crate) fn inputs(
             let extreme = vary(pool, algorithm, &mut case, found.len(), &mut random);
             let options = options(&case, 0, MOST_STEPS);
             match machine::run(pool, program, &case.bindings, &case.windows, &options) {
-                // Of those that are refused some are kept.
+                // Keep only some of the refused cases.
                 Err(Fault::CheckFailed(_)) if found.len() >= accepted + RUNS / 4 => continue,
                 Err(Fault::OutOfSteps | Fault::TooLarge { .. }) => continue,
                 Err(Fault::CheckFailed(_)) => {}
-                // That the original is wrong is noticed when all are run.
+                // The later runs of all cases detect whether the original is wrong.
                 Ok(_) | Err(_) => accepted += 1,
             }
             let expected = Expected::new(pool, algorithm, &case, extreme);
@@ -150,7 +155,7 @@ pub(crate) fn inputs(
     found
 }
 
-/// How a mutant is run on a case.
+/// The interpreter's options for running a mutant on a case.
 pub(crate) fn options(case: &Case, seed: u64, steps: u64) -> machine::Options {
     machine::Options {
         seed,
@@ -161,7 +166,8 @@ pub(crate) fn options(case: &Case, seed: u64, steps: u64) -> machine::Options {
     }
 }
 
-/// How a run shows that a program is wrong; the number of runs that went to their end otherwise.
+/// Runs a program on inputs. Returns a description of the failure if a run shows it to be wrong,
+/// else the number of runs that reached their end.
 pub(crate) fn observe(
     pool: &Pool,
     program: &Program,
@@ -170,7 +176,7 @@ pub(crate) fn observe(
 ) -> Result<usize, String> {
     let mut ended = 0;
     for (number, Input { case, expected, .. }) in inputs.iter().enumerate() {
-        // Where the algorithm has no value any run will do that does not fault.
+        // Where the algorithm has no value, any run without a fault is right.
         let same = |run: &machine::Outcome| {
             expected.as_ref().is_none_or(|expected| expected.is_given_by(run, equality))
         };
@@ -179,7 +185,7 @@ pub(crate) fn observe(
     Ok(ended)
 }
 
-/// The same for a program that is to compute what an algorithm says whose funcs stand in another pool.
+/// Like [`observe`], for a program that must compute an algorithm in another pool.
 pub(crate) fn observe_against(
     (pool, program): (&Pool, &Program),
     (other, algorithm): (&Pool, &Algorithm),
@@ -195,7 +201,8 @@ pub(crate) fn observe_against(
     Ok(ended)
 }
 
-/// Whether a run went to its end, or how it shows that the program is wrong.
+/// Tests whether a run reached its end. Returns a description of the failure if the run shows the
+/// program to be wrong.
 fn runs_right(
     pool: &Pool,
     program: &Program,
@@ -208,16 +215,16 @@ fn runs_right(
         Ok(outcome) if same(&outcome) => Ok(true),
         Ok(_) => Err(format!("another output on windows {:?}", case.windows)),
         Err(fault) if fault.is_defect() => Err(fault.to_string()),
-        // A stricter entry check makes no wrong result, and a run that is too long shows nothing.
+        // A stricter entry check gives no wrong result, and a run that is too long shows nothing.
         Err(Fault::CheckFailed(_) | Fault::OutOfSteps | Fault::TooLarge { .. }) => Ok(false),
         Err(fault) => unreachable!("a mutant cannot be run: {fault}"),
     }
 }
 
-/// Which shapes inputs have.
+/// Statistics of the inputs' shapes.
 #[derive(Default)]
 pub(crate) struct Shapes {
-    /// Extents of windows.
+    /// The extents of windows.
     pub(crate) extents: BTreeSet<i64>,
     pub(crate) moved_windows: usize,
     pub(crate) moved_inputs: usize,
@@ -225,7 +232,7 @@ pub(crate) struct Shapes {
     pub(crate) padded_outputs: usize,
 }
 
-/// The shapes of inputs for an algorithm.
+/// Collects the statistics of an algorithm's inputs.
 pub(crate) fn shapes(algorithm: &Algorithm, inputs: &[Input]) -> Shapes {
     let mut shapes = Shapes::default();
     for Input { case, .. } in inputs {
@@ -249,7 +256,7 @@ pub(crate) fn shapes(algorithm: &Algorithm, inputs: &[Input]) -> Shapes {
     shapes
 }
 
-/// Gives a case something of its own, by its number; whether elements of inputs are extreme.
+/// Varies a case according to its number. Returns true if elements of inputs are extreme.
 fn vary(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -277,7 +284,7 @@ fn vary(
     extreme
 }
 
-/// Takes a row or column off an input.
+/// Removes a row or column from an input.
 fn crop_input(pool: &Pool, algorithm: &Algorithm, case: &mut Case, random: &mut Random) {
     let Some(input) = random.choose(&algorithm.inputs) else { return };
     let Some(array) = case.bindings.input(*input) else { return };

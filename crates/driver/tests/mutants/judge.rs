@@ -1,4 +1,4 @@
-//! What the validator says of each mutant, and what runs show.
+//! The validator's verdict on each mutant, compared with runs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::common;
 use crate::inputs::{Equality, Input, RUNS, inputs, observe, observe_against, options};
 use crate::programs::Original;
 
-/// What is changed.
+/// The part that is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Family {
     Final,
@@ -37,7 +37,7 @@ impl Family {
         }
     }
 
-    /// Of so many mutants of a program, how many are of this family.
+    /// The number of mutants of this family among the given number of a program's mutants.
     fn share(self, mutants: usize) -> usize {
         match self {
             Self::Final => mutants.div_ceil(3),
@@ -56,50 +56,52 @@ pub(crate) enum Judgement {
 }
 
 pub(crate) struct Outcome {
-    /// The original.
+    /// The name of the original.
     pub(crate) name: String,
     pub(crate) family: Family,
     pub(crate) kind: &'static str,
     pub(crate) description: String,
-    /// How a run showed that it is wrong: one of ours, or the validator's.
+    /// The evidence that it is wrong, from one of our runs or from the validator's.
     pub(crate) observed: Option<String>,
     pub(crate) judgement: Judgement,
-    /// Kinds of obligations that are open.
+    /// The kinds of its open obligations.
     pub(crate) open: BTreeSet<Kind>,
-    /// What is open, in words.
+    /// A description of the open obligations.
     pub(crate) detail: String,
-    /// Why it is proved, where it is, and no run shows anything.
+    /// The reason why it may be proved, if it is proved and no run shows it to be wrong.
     pub(crate) reason: Option<&'static str>,
-    /// Whether, if only obligations of one kind are open, it is proved without that kind; where that was tried.
+    /// If only obligations of one kind are open, and this was tried: true if it is proved without
+    /// that kind.
     pub(crate) proved_without: Option<bool>,
-    /// Of runs, of validation.
+    /// The time of the runs and of the validation.
     pub(crate) seconds: (f64, f64),
 }
 
-/// Obligations of programs of which fewer mutants are made, and of how many times fewer.
+/// The number of obligations from which fewer mutants of a program are made, and the divisor for
+/// them.
 const MANY: usize = 3000;
 const FEWER: usize = 3;
 
-/// Cases on which it is tried to refute a program that runs as one that is right.
+/// The number of cases for trying to refute a program whose runs look right.
 const FEW_TRIALS: usize = 8;
 
-/// A program of which mutants are judged.
+/// A program whose mutants are judged.
 pub(crate) struct Judge<'a> {
     pub(crate) original: &'a Original,
     pub(crate) inputs: Arc<[Input]>,
-    /// What a run shows of a program that is right.
+    /// The equality that a right program's runs must satisfy.
     pub(crate) equality: Equality,
     report: Report,
     options: Options,
     seed: u64,
 }
 
-/// A number that follows from a name.
+/// A number that is derived from a name.
 pub(crate) fn seed(name: &str) -> u64 {
     name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
 }
 
-/// How mutants are validated.
+/// The options for validating mutants.
 pub(crate) fn limits() -> Options {
     let mut options = common::options();
     options.search = Search { time: Duration::from_secs(3), ..Search::default() };
@@ -108,7 +110,8 @@ pub(crate) fn limits() -> Options {
 }
 
 impl<'a> Judge<'a> {
-    /// Validates the original, which must be proved, and runs it, which must not show anything: on these inputs if it accepts enough of them, else on others.
+    /// Validates the original, which must be proved, and runs it, which must not show a failure.
+    /// Uses the shared inputs if it accepts enough of them, else others.
     pub(crate) fn new(original: &'a Original, shared: &Arc<[Input]>) -> Result<Self, String> {
         let Original { name, pool, algorithm, steps, program, .. } = original;
         let seed = seed(name);
@@ -134,17 +137,17 @@ impl<'a> Judge<'a> {
         Ok(Self { original, inputs: own, equality, report, options, seed })
     }
 
-    /// How many obligations the original has.
+    /// The number of the original's obligations.
     pub(crate) fn obligations(&self) -> usize {
         self.report.obligations.len()
     }
 
-    /// Whether the program is so large that fewer mutants of it are made.
+    /// Tests whether the program is so large that fewer mutants of it are made.
     pub(crate) fn is_large(&self) -> bool {
         self.obligations() > MANY
     }
 
-    /// Judges about so many mutants, of all families.
+    /// Judges about `count` mutants of all families.
     pub(crate) fn outcomes(&self, count: usize) -> Vec<Outcome> {
         let count = if self.is_large() { count.div_ceil(FEWER) } else { count };
         let mut outcomes = self.of_final(Family::Final, MutantKind::FINAL, count);
@@ -154,7 +157,7 @@ impl<'a> Judge<'a> {
         outcomes
     }
 
-    /// Mutants of the final program that are well formed, with the pool that they stand in.
+    /// The well-formed mutants of the final program, with their pool.
     pub(crate) fn final_mutants(&self, kinds: &[MutantKind], count: usize) -> (Pool, Vec<Mutant>) {
         let mut pool = self.original.pool.clone();
         let mut made = mutants(&mut pool, &self.original.program, kinds, self.seed, count);
@@ -185,7 +188,8 @@ impl<'a> Judge<'a> {
             if outcomes.len() == count {
                 break;
             }
-            // Some are no programs: a bound of an allocation that is not known where it is taken, a vector of unknown length.
+            // Some are not valid programs: an allocation's bound is unknown where it is needed, or
+            // a vector's length is unknown.
             let Ok(()) = verify::program(&pool, &mutant.program, Phase::Structured) else {
                 continue;
             };
@@ -226,7 +230,7 @@ impl<'a> Judge<'a> {
         outcomes
     }
 
-    /// What the validator says of a program.
+    /// The validator's report on a program.
     pub(crate) fn validated(&self, pool: &Pool, program: &Program, options: &Options) -> Report {
         let Original { algorithm, steps, .. } = self.original;
         validate_refined(&mut pool.clone(), algorithm, steps, program, options)
@@ -244,14 +248,14 @@ impl<'a> Judge<'a> {
         let spent = begin.elapsed();
         let mut options = self.options.clone();
         if family == Family::Annotations {
-            // It runs as the original does: a few runs show that nothing is refuted.
+            // Its runs agree with the original's. A few runs check that it is not refuted.
             options.search.trials = FEW_TRIALS;
         }
         let report = self.validated(pool, program, &options);
         let open: BTreeSet<Kind> = report.open().map(|obligation| obligation.kind).collect();
         let judgement = match &report.verdict {
             Verdict::Proved => Judgement::Proved,
-            // The runs after a proof must not hide that it was wrong.
+            // The runs after a proof must not hide that the proof was wrong.
             Verdict::Refuted(_) if open.is_empty() => Judgement::Proved,
             Verdict::Refuted(_) => Judgement::Refuted,
             Verdict::Unknown(_) => Judgement::Unknown,
@@ -260,7 +264,7 @@ impl<'a> Judge<'a> {
             Verdict::Refuted(found) => Some(format!("{}, not {}", found.got, found.expected)),
             Verdict::Proved | Verdict::Unknown(_) => None,
         };
-        // What is proved bit for bit is held to it.
+        // A bitwise proof must hold bitwise.
         let is_of_bits = report.floats().0 == Floats::Bits;
         if judgement == Judgement::Proved && is_of_bits && self.equality != Equality::Bits {
             observed = observed.and_then(|_| look(Equality::Bits));
@@ -290,7 +294,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Why a mutant of the final program computes the same, as far as runs and the validator tell.
+    /// The reason why a mutant of the final program is equivalent, as far as runs and the validator
+    /// show.
     fn equivalent(&self, pool: &mut Pool, mutant: &Mutant) -> &'static str {
         if MutantKind::ANNOTATIONS.contains(&mutant.kind) {
             return "annotations do not influence what runs";
@@ -310,14 +315,14 @@ impl<'a> Judge<'a> {
         reason(mutant.kind)
     }
 
-    /// Whether a statement holds stores, and the validator found that none of them ever runs.
+    /// Tests whether a statement contains stores that, according to the validator, never run.
     fn is_dead(&self, pool: &Pool, stmt: StmtId) -> bool {
         let mut stores = Vec::new();
         stores_below(pool, stmt, &mut stores);
         !stores.is_empty() && stores.iter().all(|store| self.report.dead.contains(store))
     }
 
-    /// Whether a probe is stopped by no run that the original ends.
+    /// Tests whether a probe passes in every run that the original completes.
     fn passes(&self, pool: &Pool, probe: &Program) -> bool {
         self.inputs.iter().enumerate().all(|(number, Input { case, .. })| {
             let options = options(case, number as u64, u64::MAX);
@@ -346,7 +351,7 @@ fn stores_below(pool: &Pool, stmt: StmtId, stores: &mut Vec<StmtId>) {
     }
 }
 
-/// What a change of a kind that makes no wrong program comes to.
+/// The reason why a change of this kind may be harmless.
 fn reason(kind: MutantKind) -> &'static str {
     match kind {
         MutantKind::LoopMadeParallel

@@ -1,8 +1,11 @@
 //! Programs with one defect each: none that a run shows to be wrong is proved.
 //!
-//! The examples are compiled under their schedules with smaller factors, so that small inputs cross every border, and something is changed in one place: the final program, the
-//! structured program before it is lowered, the specification, or the annotations. A mutant is *observable* if one of two hundred runs of the interpreter faults, races, leaves the output
-//! undefined or gives something else than the algorithm. `cargo xtask mutants` does this for all examples and at least three thousand mutants; a test run for some.
+//! The examples are compiled under their schedules with smaller factors, so that small inputs cross
+//! every border. Then one place is changed: in the final program, the structured program before
+//! lowering, the specification, or the annotations. A mutant is *observable* if one of two hundred
+//! runs of the interpreter faults, races, leaves the output undefined, or gives other values than
+//! the algorithm. `cargo xtask mutants` does this for all examples with at least three thousand
+//! mutants; a test run uses some of them.
 
 mod adversary;
 #[path = "../common/mod.rs"]
@@ -26,32 +29,34 @@ use judge::{Family, Judge, Judgement, Outcome};
 use programs::{FEW, Original, every_name, originals};
 use table::Counts;
 
-/// An environment variable: mutants of all examples together. Without it, some examples are changed in few places.
+/// An environment variable: the number of mutants over all examples. Without it, some examples are
+/// changed in few places.
 const MUTANTS: &str = "HALIDOM_MUTANTS";
-/// An environment variable: only examples whose name has this in it.
+/// An environment variable: only examples whose names contain it.
 const EXAMPLES: &str = "HALIDOM_MUTANTS_OF";
-/// An environment variable: after so many seconds no program is begun.
+/// An environment variable: after this many seconds no further program is started.
 const SECONDS: &str = "HALIDOM_MUTANTS_SECONDS";
-/// An environment variable: if it is set, what is open is printed too.
+/// An environment variable: if it is set, open obligations are printed too.
 const DETAILS: &str = "HALIDOM_TEST_DETAILS";
-/// Mutants of a program in a test run.
+/// The number of mutants per program in a test run.
 const FEW_MUTANTS: usize = 7;
 
-/// Of how many per cent of what is wanted mutants are asked for: some programs have no more places, of large ones fewer are made.
+/// The percentage of the wanted mutants that is requested, as some programs have too few sites and
+/// large ones get fewer mutants.
 const MORE: usize = 118;
 
-/// Changes of the annotations of one wrong mutant of each program.
+/// The number of changes of the annotations of one wrong mutant of each program.
 const TRIES: usize = 6;
 
-/// How much is tried.
+/// The effort of a run.
 struct Plan {
     names: Vec<String>,
-    /// Mutants of each program; of all, if all examples are looked at.
+    /// The number of mutants per program; if all examples are examined, `all` applies instead.
     each: Option<usize>,
     all: usize,
-    /// Whether examples were left out that a whole run looks at.
+    /// True if some examples of a whole run are left out.
     is_part: bool,
-    /// After this time no program is begun.
+    /// The time after which no further program is started.
     time: Duration,
 }
 
@@ -71,15 +76,15 @@ impl Plan {
     }
 }
 
-/// What came of one program.
+/// The results for one program.
 #[derive(Default)]
 struct Examined {
     outcomes: Vec<Outcome>,
     attempts: Attempts,
-    /// Wrong programs that are proved with other annotations.
+    /// Descriptions of wrong programs that are proved with other annotations.
     proved: Vec<String>,
     shapes: Option<Shapes>,
-    /// Why nothing can be said of its mutants.
+    /// The reason why its mutants cannot be examined.
     problem: Option<String>,
 }
 
@@ -89,7 +94,7 @@ fn no_wrong_program_is_proved() {
     let plan = Plan::new();
     let mut originals: Vec<Original> =
         in_parallel(&plan.names, |name| originals(name)).into_iter().flatten().collect();
-    // What is done in a part of the time is a sample of all.
+    // The programs that fit into the available time are a random sample of all.
     Random::new(1).shuffle(&mut originals);
     let each =
         plan.each.unwrap_or_else(|| (plan.all * MORE).div_ceil(100 * originals.len().max(1)));
@@ -98,7 +103,7 @@ fn no_wrong_program_is_proved() {
         originals.len(),
         plan.names.len()
     );
-    // The schedules of a pipeline share inputs.
+    // A pipeline's schedules share inputs.
     let shared: BTreeMap<&str, OnceLock<Arc<[Input]>>> =
         originals.iter().map(|original| (original.pipeline.as_str(), OnceLock::new())).collect();
     let done = Mutex::new(0);
@@ -183,7 +188,7 @@ fn no_wrong_program_is_proved() {
         return;
     }
     assert!(counts.mutants >= 200.max(plan.all), "{} mutants", counts.mutants);
-    // Each part of the table is of use.
+    // Each part of the table is meaningful.
     for family in [Family::Final, Family::Lowering, Family::Specification] {
         let of_family = outcomes.iter().filter(|outcome| outcome.family == family);
         assert!(Counts::of(of_family).refuted >= 20, "{}", family.name());
@@ -204,13 +209,13 @@ fn examine(original: &Original, inputs: &Arc<[Input]>, each: usize) -> Examined 
     };
     let shapes = Some(shapes(&original.algorithm, &judge.inputs));
     let outcomes = judge.outcomes(each);
-    // What takes long is attacked less.
+    // Slow programs get fewer attacks.
     let tries = if judge.is_large() { 2 } else { TRIES };
     let (attempts, proved) = attack(&judge, 1, tries);
     Examined { outcomes, attempts, proved, shapes, problem: None }
 }
 
-/// What shapes the inputs have, over all programs.
+/// Describes the shapes of the inputs over all programs.
 fn words(shapes: &[Shapes]) -> String {
     let mut text = String::new();
     let count = |some: &dyn Fn(&Shapes) -> usize| -> usize { shapes.iter().map(some).sum() };

@@ -1,4 +1,5 @@
-//! The programs that are changed: every example under every schedule, with small factors, so that small inputs cross every border.
+//! The programs that are changed: every example under every schedule, with small factors, so that
+//! small inputs cross every border.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,21 +10,21 @@ use halidom_ir::{Algorithm, Pool, Program};
 
 use crate::common::load;
 
-/// A compile that is right.
+/// A right program that was compiled.
 pub(crate) struct Original {
-    /// The example, the pipeline, the schedule.
+    /// The names of the example, the pipeline and the schedule.
     pub(crate) name: String,
-    /// The example and the pipeline.
+    /// The names of the example and the pipeline.
     pub(crate) pipeline: String,
     pub(crate) pool: Pool,
     pub(crate) algorithm: Algorithm,
-    /// What the schedule's rewritings make of it.
+    /// The algorithm after each rewriting of the schedule.
     pub(crate) steps: Vec<Algorithm>,
     pub(crate) structured: Program,
     pub(crate) program: Program,
 }
 
-/// The examples of the fast run.
+/// The examples of a test run.
 pub(crate) const FEW: [&str; 6] = ["blur", "box_blur", "gemm", "harris", "histogram", "unsharp"];
 
 const FOLDERS: [&str; 3] = ["", "applications/", "table1/"];
@@ -69,7 +70,8 @@ pub(crate) fn originals(name: &str) -> Vec<Original> {
     originals
 }
 
-/// What is exchanged in examples whose numbers hang together: sizes that are fixed, factors of which one divides the other, stages.
+/// Replacements in examples whose numbers are related: fixed sizes, factors that divide each other,
+/// stages.
 const EXCHANGED: [(&str, &[(&str, &str)]); 8] = [
     (
         "table1/blur",
@@ -107,7 +109,7 @@ const EXCHANGED: [(&str, &[(&str, &str)]); 8] = [
     ("table1/sgemm_transposed", &[("512", "24"), ("256", "20"), ("128", "16")]),
 ];
 
-/// The stages of the long chain, and its tiles.
+/// The replacements for the stages of the long chain and for its tiles.
 const CHAIN: (&str, &[(&str, &str)]) = (
     "table1/sc32",
     &[

@@ -1,4 +1,4 @@
-//! Tables of what came of the mutants.
+//! Tables of the results for mutants.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use halidom_validate::Kind;
 
 use crate::judge::{Family, Judgement, Outcome};
 
-/// What is counted of a kind of mutants.
+/// Counts for a kind of mutants.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) mutants: usize,
@@ -49,7 +49,8 @@ impl Counts {
     }
 }
 
-/// A row for each kind of mutants, sums for each family and for all, and the bound for what was not seen.
+/// A row for each kind of mutants, sums for each family and for all. If no observable mutant is
+/// proved, also a 95 % confidence bound on the share of such mutants that would be.
 pub(crate) fn by_kind(outcomes: &[Outcome]) -> String {
     let mut text = format!(
         "{:<42}{:>8}{:>11}{:>9}{:>7}{:>9}{:>8}{:>14}{:>13}\n",
@@ -89,7 +90,8 @@ pub(crate) fn by_kind(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// For each kind of obligation: how many observable mutants leave it open, and how many leave only that open; these would be proved without it.
+/// For each kind of obligation, the number of observable mutants that leave it open, and the number
+/// that leave only this kind open. The latter would be proved without it.
 pub(crate) fn by_obligation(outcomes: &[Outcome]) -> String {
     let wrong = || outcomes.iter().filter(|outcome| outcome.observed.is_some());
     let mut text = format!("{:<14}{:>8}{:>8}   {}\n", "obligation", "open", "alone", "of which");
@@ -114,7 +116,8 @@ pub(crate) fn by_obligation(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// Why observable mutants are unknown: the first obligation that is open.
+/// The reasons why observable mutants are unknown: the kinds of their open obligations, with
+/// counts.
 pub(crate) fn unknown(outcomes: &[Outcome]) -> String {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for outcome in outcomes {
@@ -130,7 +133,7 @@ pub(crate) fn unknown(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// Each mutant that is not refuted, in two lines; with `details` what is open.
+/// Each mutant that is not refuted, in two lines; with its open obligations if `details` is set.
 pub(crate) fn listed(outcomes: &[Outcome], details: bool) -> String {
     let open = outcomes.iter().filter(|outcome| outcome.judgement != Judgement::Refuted);
     let lines = open.map(|outcome| {
@@ -140,7 +143,7 @@ pub(crate) fn listed(outcomes: &[Outcome], details: bool) -> String {
     lines.collect()
 }
 
-/// The same for those that a run shows to be wrong.
+/// Like [`listed`], for the mutants that a run shows to be wrong.
 pub(crate) fn missed(outcomes: &[Outcome]) -> String {
     let wrong = outcomes.iter().filter(|outcome| outcome.observed.is_some());
     wrong.filter(|outcome| outcome.judgement != Judgement::Refuted).map(line).collect()
@@ -160,7 +163,7 @@ fn line(outcome: &Outcome) -> String {
     format!("{}: {family}: {kind}: {}\n    {words}\n", outcome.name, outcome.description)
 }
 
-/// How many mutants are proved for each reason.
+/// The number of mutants that are proved for each reason.
 pub(crate) fn reasons(outcomes: &[Outcome]) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for outcome in outcomes {

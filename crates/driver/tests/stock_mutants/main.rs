@@ -1,6 +1,8 @@
-//! Statements of stock Halide's compiler with one structural defect each: none that the literal machine shows to be wrong is proved.
+//! Statements of stock Halide's compiler with one structural defect each: none that the literal
+//! machine shows to be wrong is proved.
 //!
-//! A test run makes one defect of each kind in a few statements. `cargo xtask mutants --stock` makes some thousand in more than a hundred, and prints a table by kind.
+//! A test run makes one defect of each kind in a few statements. `cargo xtask mutants --stock`
+//! makes several thousand in more than a hundred statements, and prints a table by kind.
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
@@ -20,15 +22,17 @@ use halidom_driver::stock::mutants::KINDS;
 use result::Verdict;
 use sweep::{Options, sweep};
 
-/// An environment variable: how many mutants of all statements together; without it the test looks at a few.
+/// An environment variable: the number of mutants over all statements. Without it the test examines
+/// a few.
 const MUTANTS: &str = "HALIDOM_STOCK_MUTANTS";
-/// Others: only statements and kinds with this in their names; how many random pipelines; whether a line says what came of each mutant.
+/// Further environment variables: parts of the names of the statements and of the kinds to examine,
+/// and a flag to print a line for each mutant.
 const OF: &str = "HALIDOM_STOCK_MUTANTS_OF";
 const KIND: &str = "HALIDOM_STOCK_MUTANTS_KIND";
 const TOLD: &str = "HALIDOM_STOCK_MUTANTS_TOLD";
-/// Another: the code of one in so many refuted mutants is run.
+/// Another environment variable: the code of one in this many refuted mutants is run.
 const REPLAYED: &str = "HALIDOM_STOCK_MUTANTS_REPLAYED";
-/// The same, if it is not said.
+/// The default value of [`REPLAYED`].
 const USUALLY_REPLAYED: usize = 5;
 
 fn root() -> PathBuf {
@@ -39,7 +43,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Statements of a test run: together they have a site of nearly every kind.
+/// The statements of a test run: together they have a site of nearly every kind.
 const FEW: [&str; 6] = [
     "async_producer",
     "gpu_shared_memory",
@@ -48,9 +52,9 @@ const FEW: [&str; 6] = [
     "scan",
     "sdot",
 ];
-/// Of so many mutants or more, six in ten of the wrong ones must be refuted.
+/// The number of mutants from which six in ten of the wrong ones must be refuted.
 const WHOLE: usize = 5_000;
-/// Kinds of which these statements have at least a site each.
+/// The number of kinds that have at least one site in these statements.
 const FEW_KINDS: usize = 80;
 
 #[test]
@@ -74,7 +78,7 @@ fn no_statement_that_the_machine_shows_to_be_wrong_is_proved() {
             (Some(_), None) => USUALLY_REPLAYED,
             (Some(_), Some(text)) => text.parse().expect("a number"),
         },
-        // What is looked at in a test run is looked at anew each time.
+        // A test run keeps no state, so it examines everything anew.
         state: wanted.map(|_| root().join("target/stock-mutants")),
         findings: wanted.map(|_| root().join("findings/stock-mutants")),
     };

@@ -1,14 +1,14 @@
-//! What came of a mutant, as a line of the state's file.
+//! The result for a mutant, as a line of the state's file.
 
 use halidom_driver::stock::mutants::Observed;
 
-/// What the validator says.
+/// The validator's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Proved,
     Refuted,
     Unknown,
-    /// The statement is not translated.
+    /// The statement cannot be translated.
     Refused,
 }
 
@@ -25,22 +25,22 @@ impl Verdict {
     }
 }
 
-/// What came of a mutant.
+/// The result for a mutant.
 #[derive(Clone, Debug)]
 pub(crate) struct MutantResult {
     pub(crate) statement: String,
     pub(crate) kind: String,
     pub(crate) number: usize,
-    /// Whether the machine shows it to be wrong.
+    /// True if the machine shows it to be wrong.
     pub(crate) is_wrong: bool,
-    /// What the machine saw, in words.
+    /// The machine's observation, in words.
     pub(crate) observed: String,
     pub(crate) verdict: Verdict,
-    /// Why it is not proved, in words.
+    /// The reason why it is not proved, in words.
     pub(crate) reason: String,
 }
 
-/// What the machine saw, in words.
+/// Describes the machine's observation in words.
 pub(crate) fn observed(observed: &Observed) -> String {
     match observed {
         Observed::Nothing(runs) => format!("nothing in {runs} runs"),
@@ -52,7 +52,7 @@ pub(crate) fn observed(observed: &Observed) -> String {
 }
 
 impl MutantResult {
-    /// As a line.
+    /// Formats the result as a line.
     pub(crate) fn line(&self) -> String {
         let clean = |text: &str| text.replace(['\t', '\n'], " ");
         let wrong = if self.is_wrong { "wrong" } else { "-" };
@@ -70,7 +70,7 @@ impl MutantResult {
         parts.join("\t")
     }
 
-    /// What a line says.
+    /// Parses a line.
     pub(crate) fn of(line: &str) -> Option<Self> {
         let parts: Vec<&str> = line.split('\t').collect();
         let [statement, kind, number, wrong, observed, verdict, reason] = parts[..] else {

@@ -9,7 +9,7 @@ use crate::{OF, root, variable};
 /// Rows of Table 1 whose statements are small enough to be judged often.
 const SMALL: [&str; 6] =
     ["sdot", "blur", "atl_twostage", "atl_tiled", "harris_strict", "unsharp_strict"];
-/// Random pipelines of a sweep.
+/// The number of random pipelines in a sweep.
 const RANDOM: u64 = 400;
 
 /// All statements, with their names.
@@ -33,7 +33,7 @@ pub(crate) fn all(place: &Path) -> Vec<(String, Request)> {
     found
 }
 
-/// Those with these names.
+/// The statements with these names.
 pub(crate) fn few(names: &[&str]) -> Vec<(String, Request)> {
     let mut found = Vec::new();
     if has_halide() {
@@ -44,12 +44,12 @@ pub(crate) fn few(names: &[&str]) -> Vec<(String, Request)> {
     found
 }
 
-/// Whether the project's Python with Halide is there.
+/// Tests whether the project's Python with Halide is installed.
 fn has_halide() -> bool {
     bridge::find().is_ok() && bridge::is_installed()
 }
 
-/// The scripts of a folder, in order of name.
+/// The scripts of a folder, sorted by name.
 fn scripts(folder: &Path) -> Vec<(String, Request)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.expect("it can be read").path());
@@ -67,7 +67,7 @@ fn of_script(path: &Path) -> Request {
     Request::of_job(bridge::Job { origin: bridge::Origin::Script(path.to_owned()), target: None })
 }
 
-/// A row of Table 1, if the shared material is there.
+/// A row of Table 1, if the shared material exists.
 fn row(name: &str) -> Option<(String, Request)> {
     let own = root().join("../shared/halide21/table1").join(name).join(name);
     let file = own.with_extension("hlpipe");
@@ -75,7 +75,7 @@ fn row(name: &str) -> Option<(String, Request)> {
         return None;
     }
     let mut request = Request::of(&file);
-    // The statement was compiled so; the pipeline's file does not say it.
+    // The statement was compiled for this target; the pipeline's file does not record it.
     request.job.target = match name {
         "sdot" => Some("host-no_asserts-no_bounds_query".to_owned()),
         name if name.ends_with("_strict") => Some("host-strict_float".to_owned()),

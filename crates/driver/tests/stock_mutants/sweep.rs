@@ -1,4 +1,4 @@
-//! Makes mutants of statements that are proved as they are, runs them, and judges them.
+//! Makes mutants of statements that are proved in their original form, runs them, and judges them.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,38 +13,40 @@ use crate::common::in_parallel;
 use crate::result::{MutantResult, Verdict, observed};
 use crate::verdict::{Effort, Judged, REPLAYED, judge};
 
-/// What to do.
+/// Options of a sweep.
 pub(crate) struct Options {
-    /// How many mutants; none: one of each kind in all statements together.
+    /// The number of mutants; `None` means one of each kind in each statement.
     pub(crate) mutants: Option<usize>,
-    /// Only kinds with this in their names.
+    /// Only kinds whose names contain this.
     pub(crate) kind: String,
     pub(crate) is_told: bool,
-    /// The code of one in so many of those that are refuted is run too; of none if 0.
+    /// The code of one in this many refuted mutants is run too; 0 means none.
     pub(crate) replayed: usize,
-    /// A folder for what is done, so that a run that was broken off goes on.
+    /// A folder for the state, so that an interrupted run can continue.
     pub(crate) state: Option<PathBuf>,
-    /// A folder for mutants that are proved and wrong.
+    /// A folder for mutants that are wrong but proved.
     pub(crate) findings: Option<PathBuf>,
 }
 
-/// What came of all mutants.
+/// The results for all mutants.
 #[derive(Default)]
 pub(crate) struct Swept {
-    /// Statements that are proved as they are, and that the machine runs.
+    /// The number of original statements that are proved and that the machine runs.
     pub(crate) proved: usize,
     pub(crate) results: Vec<MutantResult>,
 }
 
 impl Swept {
-    /// Mutants that the machine shows to be wrong, and how many of these are refuted.
+    /// The number of mutants that the machine shows to be wrong, and the number of these that are
+    /// refuted.
     pub(crate) fn observable(&self) -> (usize, usize) {
         let wrong = self.results.iter().filter(|result| result.is_wrong);
         let refuted = wrong.clone().filter(|result| result.verdict == Verdict::Refuted);
         (wrong.count(), refuted.count())
     }
 
-    /// Mutants that a run of the statement refutes and whose own code was run, and for how many of these it is wrong too.
+    /// The number of mutants that a run of the statement refutes and whose own code was run, and
+    /// the number of these whose code is wrong too.
     pub(crate) fn replayed(&self) -> (usize, usize) {
         let run = self.results.iter().filter(|result| result.reason.starts_with(REPLAYED));
         let wrong = run.clone().filter(|result| result.verdict == Verdict::Refuted);
@@ -52,12 +54,12 @@ impl Swept {
     }
 }
 
-/// Statements whose own proof takes longer are left out of a sweep: each of their mutants takes as long.
+/// Statements with a longer proof are left out of a sweep, as each of their mutants takes as long.
 const SLOW: Duration = Duration::from_secs(8);
-/// The share of statements that are expected to be proved, in percent: the others have no mutants.
+/// The percentage of statements that are expected to be proved; the others have no mutants.
 const SHARE: usize = 40;
 
-/// Looks at all statements.
+/// Examines all statements.
 pub(crate) fn sweep(statements: &[(String, Request)], options: &Options) -> Swept {
     let state = options.state.as_deref().map(State::open);
     let expected = (statements.len() * SHARE / 100).max(1);
@@ -88,7 +90,8 @@ pub(crate) fn sweep(statements: &[(String, Request)], options: &Options) -> Swep
     all
 }
 
-/// The mutants of a statement. `None` if it could not be looked at, which another run may mend.
+/// The results for a statement's mutants. `None` if it could not be examined, which another run may
+/// repair.
 fn statement(
     name: &str,
     request: &Request,
@@ -111,7 +114,7 @@ fn statement(
         }
     };
     let read = begin.elapsed();
-    // The right twin of all its mutants.
+    // The original is the right twin of all its mutants.
     let own = judge(&stock, Effort::Search);
     let judged = begin.elapsed().saturating_sub(read);
     if own.verdict != Verdict::Proved {
@@ -128,7 +131,7 @@ fn statement(
     let seed = seed_of(name);
     let mut sites = match options.mutants {
         Some(wanted) => {
-            // So many of each kind that all statements together have as many as are wanted.
+            // Choose enough of each kind so that all statements together give the wanted number.
             let wanted = wanted.div_ceil(expected);
             let mut each = 1;
             let mut found = changed.chosen(each, seed);
@@ -191,12 +194,13 @@ fn statement(
     Some(results)
 }
 
-/// A number that a name is hashed to, so that statements are changed in different places.
+/// A hash of a name, so that statements are changed in different places.
 fn seed_of(name: &str) -> u64 {
     name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
 }
 
-/// Writes down a mutant that is proved and wrong: the change, both statements, and what the machine saw.
+/// Writes a mutant that is wrong but proved to a folder: the change, both statements, and the
+/// machine's observation.
 fn keep(
     folder: &Path,
     stock: &Stock,
@@ -239,7 +243,7 @@ fn difference(before: &str, after: &str) -> String {
     show("-", &old[head..old.len() - tail]) + &show("+", &new[head..new.len() - tail])
 }
 
-/// A file of what is done. It is of one build of this test: what another one found is not believed.
+/// A state file. It belongs to one build of this test; results of another build are not used.
 struct State {
     path: PathBuf,
     lines: Vec<String>,
@@ -261,7 +265,7 @@ impl State {
         Self { path, lines, file }
     }
 
-    /// What came of a statement, if it was done.
+    /// The results for a statement, if it was completed.
     fn known(&self, name: &str) -> Option<Vec<MutantResult>> {
         let end = format!("{name}\tdone");
         self.lines.contains(&end).then(|| {

@@ -26,7 +26,7 @@ fn row(results: &[&MutantResult]) -> String {
     text
 }
 
-/// All results, by kind.
+/// Formats all results by kind.
 pub(crate) fn table(swept: &Swept) -> String {
     let mut text = String::new();
     let width = KINDS.iter().copied().flatten().map(|kind| kind.name.len()).max().unwrap_or(0);

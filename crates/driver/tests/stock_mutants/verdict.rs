@@ -1,4 +1,4 @@
-//! What the validator says of a statement, with little time for each.
+//! Judgement of a statement with a short time limit.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ use halidom_validate::Search;
 
 use crate::result::Verdict;
 
-/// What came of a statement.
+/// The result for a statement.
 pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
-    /// Why it is not proved.
+    /// The reason why it is not proved.
     pub(crate) reason: String,
 }
 
-/// How a reason begins for which the mutant's own code was run.
+/// The prefix of reasons for mutants whose own code was run.
 pub(crate) const REPLAYED: &str = "replayed: ";
 
-/// Questions of a statement: a small one needs fewer.
+/// The limit of solver queries for a statement; a small one needs fewer.
 const MOST_QUESTIONS: u64 = 2_000;
 
-/// Time for a question to the solver.
+/// The time limit for a solver query.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// How much is done for a verdict.
+/// The effort for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// It is not seen to be wrong: not searched for long.
+    /// The statement is not known to be wrong: the search is short.
     Little,
-    /// A run that refutes is searched for.
+    /// Search for a run that refutes it.
     Search,
-    /// A run that refutes is one of the code that is compiled of the statement, too.
+    /// Search for a run that refutes it, and run the code compiled from the statement on it too.
     Replay,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn judge(stock: &Stock, effort: Effort) -> Judged {
         let (pool, judged) = (&subject.pool, (&subject.algorithm, &subject.compiled));
         judge::judge_within(pool, judged, &options, &|own| {
             own.timeout = TIMEOUT;
-            // What is open once is not proved.
+            // One open obligation suffices to prevent a proof.
             own.budget.open = Some(1);
             own.budget.questions = Some(MOST_QUESTIONS);
             own.strictness = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! A batch of programs: compiled by one process of Halide, judged, run.
+//! A batch of programs: one process of Halide compiles them; they are judged and run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::source::parse;
 use crate::stock::replay::{Expected, compare, write_case};
 use crate::stock::{self, Replay, Request, Stock};
 
-/// Points of a window, at most.
+/// The largest number of points in a window.
 const POINTS: i64 = 500;
-/// Characters of a reason.
+/// The largest number of characters in a reason.
 const REASON: usize = 120;
-/// The script's name in its folder.
+/// The script's file name in its folder.
 pub(super) const SCRIPT: &str = "script.py";
 
-/// What examines programs.
+/// Compiles, judges and runs programs.
 pub(super) struct Examiner {
     judge: halidom_validate::Options,
     cases: usize,
@@ -37,12 +37,12 @@ struct Compiled {
     text: String,
     folder: PathBuf,
     stock: Stock,
-    /// What its statement was found to be.
+    /// The verdict on its statement.
     verdict: Verdict,
     cases: Vec<Case>,
 }
 
-/// A case that the compiled code is run on.
+/// A case to run the compiled code on.
 struct Case {
     folder: PathBuf,
     windows: Vec<halidom_ir::Shape>,
@@ -61,7 +61,7 @@ impl Examiner {
         Ok(Self { judge, cases })
     }
 
-    /// Examines programs, each with a seed.
+    /// Examines programs, each with its seed.
     pub(super) fn examine(&self, texts: Vec<(u64, String)>) -> Result<Examined, BridgeError> {
         let place = tempfile::tempdir()?;
         let mut figures = Figures::default();
@@ -82,7 +82,7 @@ impl Examiner {
             written.push((seed, text, folder));
         }
         bridge::each(Each::Settle, place.path())?;
-        // A process of Halide that has nothing to do takes its time.
+        // A process of Halide takes time even if it has nothing to do.
         if written.iter().any(|(.., folder)| folder.join("factored.txt").is_file()) {
             bridge::each(Each::Specify, place.path())?;
         }
@@ -102,7 +102,7 @@ impl Examiner {
         Ok((figures, findings))
     }
 
-    /// Reads what Halide compiled, judges it, and writes the cases.
+    /// Reads Halide's compilation, judges it, and writes the cases.
     fn compiled(
         &self,
         seed: u64,
@@ -168,7 +168,7 @@ impl Examiner {
             let windows = case.windows;
             match write_case(&stock, &case.bindings, &windows, &folder) {
                 Ok(expected) => cases.push(Case { folder, windows, expected }),
-                // Where nothing is owed there is nothing to run.
+                // Where no values are required, there is nothing to run.
                 Err(_) => drop(fs::remove_dir_all(&folder)),
             }
         }
@@ -189,7 +189,7 @@ pub(super) fn script_of(text: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Compares what the compiled code gave, and what the validator said.
+/// Compares the compiled code's results with the pipeline's, and both with the verdict.
 fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
     let Compiled { seed, text, folder, stock, verdict, cases } = compiled;
     let mut differs = None;
@@ -247,7 +247,7 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
                     let faults = found.output.is_none();
                     (if faults { Kind::Fault } else { Kind::Translation }, what)
                 }
-                // What is not run is no finding: the verdict stands, and is counted.
+                // A failed run is not a finding. The verdict stands, and is counted.
                 Replay::Failed(words) => {
                     let reason = words.chars().take(REASON).collect();
                     *figures.not_borne_out.entry(reason).or_default() += 1;
@@ -260,12 +260,13 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
     Some(Finding { seed, kind, what, script, text, small: None })
 }
 
-/// Whether what is refuted is that a lane is stored whose load is not made.
+/// Tests whether the refutation is a store of a lane whose load is not executed.
 fn is_unloaded(found: &Counterexample) -> bool {
     found.output.is_none() && found.got.contains(&translate::NOWHERE.to_string())
 }
 
-/// Whether an array has no infinities and no NaNs: what becomes of those in `min`, `max` and `clamp` Halide leaves to the machine.
+/// Tests whether an array has no infinities and no NaNs. Halide leaves their treatment in `min`,
+/// `max` and `clamp` to the machine.
 fn is_finite(array: &halidom_ir::Array) -> bool {
     array.points().all(|point| {
         let value = array.get(&point);
@@ -285,7 +286,7 @@ fn count_directives(script: &str, figures: &mut Figures) {
     }
 }
 
-/// `f.update(0).split(x, …)`: `split`.
+/// The name of the directive in a line: `split` for `f.update(0).split(x, …)`.
 fn directive_name(line: &str) -> &str {
     let line = line.split_once(" = ").map_or(line, |(_, call)| call).trim();
     let rest = match line.find(".update(") {
@@ -295,7 +296,8 @@ fn directive_name(line: &str) -> &str {
     rest.split('(').next().unwrap_or(rest)
 }
 
-/// Writes a finding down: the scripts, the program, and what Halide makes of the least script, with the run that shows it.
+/// Writes a finding to a folder: the scripts, the program, and Halide's artifacts for the smallest
+/// script, with the run that shows the finding.
 pub(super) fn keep(found: &Finding, folder: &Path) -> Result<PathBuf, FileError> {
     let own = folder.join(format!("seed_{}", found.seed));
     fs::create_dir_all(&own).map_err(|source| FileError::Write { path: own.clone(), source })?;

@@ -1,7 +1,10 @@
-//! Random programs under random schedules through stock Halide: what it compiles, against what its own pipeline file says.
+//! Fuzzing of stock Halide with random programs under random schedules: compares its output with
+//! its own pipeline file.
 //!
-//! A program is made from a seed by `testgen`, printed as a Python script, and compiled by the installed Halide; directives that Halide refuses are taken out. The statement is judged by
-//! the validator, whose search runs it, and the compiled code is run on random cases. A [`Finding`] is a statement or code that differs. Start with [`run`].
+//! `testgen` makes a program from a seed. The program is printed as a Python script, and the
+//! installed Halide compiles it, without the directives that it refuses. The validator judges the
+//! statement, and its counterexample search runs it. The compiled code runs on random cases. A
+//! [`Finding`] is a statement or code that differs. Start with [`run`].
 
 mod examine;
 mod stocks;
@@ -20,44 +23,46 @@ use crate::reduce;
 
 pub use stocks::each_stock;
 
-/// How much to try.
+/// The effort of a fuzzing run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many programs.
+    /// The number of programs.
     pub programs: u64,
-    /// The first program's seed; the next ones follow it.
+    /// The first program's seed; the following programs have the following seeds.
     pub seed: u64,
-    /// Cases on which the compiled code of each is run.
+    /// The number of cases to run each program's compiled code on.
     pub cases: usize,
-    /// How many processes of Halide there are at once.
+    /// The number of concurrent processes of Halide.
     pub threads: usize,
-    /// After so many findings no program is begun.
+    /// After this many findings no further program is started.
     pub stop_after: usize,
-    /// Whether what is found is made small.
+    /// True if findings are shrunk.
     pub shrink: bool,
 }
 
-/// Who differs.
+/// The kind of a finding: the artifacts that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The statement and the compiled code differ from the pipeline: Halide is wrong.
     Miscompiled,
-    /// The compiled code differs from the pipeline, the statement does not: what lies below it is wrong, or its translation.
+    /// The compiled code differs from the pipeline, and the verdict on the statement is unknown:
+    /// the fault may be below the statement, or in its translation.
     Code,
-    /// The statement differs in a run, and the compiled code does not: its translation is wrong.
+    /// The statement differs in a run, but the compiled code does not: the translation is wrong.
     Translation,
-    /// The statement faults in a run (it reads outside of a buffer, say), and the compiled code gives the right values.
+    /// The statement faults in a run (it reads outside a buffer, for example), but the compiled
+    /// code gives the right values.
     Fault,
-    /// The statement is proved, and the compiled code differs.
+    /// The statement is proved, but the compiled code differs.
     Proved,
-    /// A file that Halide wrote is not read.
+    /// Our reader rejects a file that Halide wrote.
     Reader,
     /// Halide crashes.
     Crash,
 }
 
 impl Kind {
-    /// In words.
+    /// The kind in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Miscompiled => "Halide compiles it wrongly",
@@ -73,47 +78,47 @@ impl Kind {
     }
 }
 
-/// Something that should not be.
+/// A deviation that was found.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The program's seed.
     pub seed: u64,
-    /// Who differs.
+    /// The kind of the deviation.
     pub kind: Kind,
-    /// How.
+    /// A description of the deviation.
     pub what: String,
     /// The script.
     pub script: String,
-    /// The program that the script was made of.
+    /// The program from which the script was printed.
     pub text: String,
-    /// The least script with a finding of this kind.
+    /// The smallest script with a finding of this kind.
     pub small: Option<String>,
 }
 
-/// What came of the programs.
+/// Counts over the examined programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Programs that were made.
+    /// Generated programs.
     pub programs: u64,
-    /// Programs that have no script, by reason.
+    /// Programs that cannot be printed as a script, by reason.
     pub unprintable: BTreeMap<String, u64>,
-    /// Scripts that Halide refuses, whatever is taken out of their schedules.
+    /// Scripts that Halide refuses even after directives are removed from their schedules.
     pub refused: u64,
     /// Statements that were proved.
     pub proved: u64,
     /// Statements that were refuted.
     pub refuted: u64,
-    /// Of these, those whose refutation the compiled code was not seen to bear out, by reason.
+    /// Refuted statements whose refutation the compiled code did not confirm, by reason.
     pub not_borne_out: BTreeMap<String, u64>,
-    /// Statements of which nothing is known, by reason.
+    /// Statements with an unknown verdict, by reason.
     pub unknown: BTreeMap<String, u64>,
-    /// Statements that are not translated, by reason.
+    /// Statements that could not be translated, by reason.
     pub untranslated: BTreeMap<String, u64>,
     /// Runs of compiled code.
     pub runs: u64,
     /// Runs that an entry check refused.
     pub runs_refused: u64,
-    /// Directives in the scripts that were compiled, by name.
+    /// Directives in the compiled scripts, by name.
     pub directives: BTreeMap<String, u64>,
 }
 
@@ -138,36 +143,37 @@ impl Figures {
     }
 }
 
-/// What a run found.
+/// The results of a fuzzing run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What was tried.
+    /// Counts of the tried programs.
     pub figures: Figures,
-    /// In order of their seeds.
+    /// The findings, in the order of their seeds.
     pub findings: Vec<Finding>,
-    /// Time taken.
+    /// The elapsed time.
     pub time: Duration,
 }
 
-/// Why nothing can be tried.
+/// The reason why fuzzing cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum FuzzError {
-    /// No solver.
+    /// There is no solver.
     #[error(transparent)]
     Solver(#[from] FindError),
-    /// No Halide.
+    /// There is no Halide.
     #[error(transparent)]
     Halide(#[from] BridgeError),
 }
 
-/// Programs that one process of Halide compiles, one after the other.
+/// The number of programs that one process of Halide compiles, one after the other.
 const BATCH: u64 = 16;
-/// Cases on which the code of a program is run that is given.
+/// The number of cases for the code of a program that is given as a text.
 const CASES: usize = 4;
-/// Texts that are tried to make a finding small.
+/// The number of texts that are tried to shrink a finding.
 const TRIES: usize = 60;
 
-/// Tries programs until all are done or enough is found. `progress` is called now and then.
+/// Tries programs until all are done or enough findings are made. Calls `progress` from time to
+/// time.
 pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outcome, FuzzError> {
     let begin = Instant::now();
     let examiner = examine::Examiner::new(options.cases)?;
@@ -225,7 +231,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
     Ok(outcome)
 }
 
-/// Tries one program that is given as a text, and makes what is found small with so many texts.
+/// Tries one program that is given as a text, and shrinks its findings with at most `tries` texts.
 pub fn run_text(text: &str, tries: usize) -> Result<Outcome, FuzzError> {
     let begin = Instant::now();
     let examiner = examine::Examiner::new(CASES)?;
@@ -236,7 +242,7 @@ pub fn run_text(text: &str, tries: usize) -> Result<Outcome, FuzzError> {
     Ok(Outcome { figures, findings, time: begin.elapsed() })
 }
 
-/// The script of the least program with a finding of the same kind.
+/// The script of the smallest program with a finding of the same kind.
 fn shrink(examiner: &examine::Examiner, found: &Finding, tries: usize) -> Option<String> {
     let mut small = None;
     let mut seen = |text: &str| {
@@ -253,12 +259,17 @@ fn shrink(examiner: &examine::Examiner, found: &Finding, tries: usize) -> Option
     small
 }
 
-/// The script of the random program with a seed; or why it has none.
+/// The script of the random program with a seed.
+///
+/// # Errors
+///
+/// Returns the reason if the program has no script.
 pub fn script(seed: u64) -> Result<String, String> {
     examine::script_of(&crate::fuzz::text(seed, 1))
 }
 
-/// Files that a finding leaves in a folder of its own; what Halide makes of its least script among them.
+/// Writes the files of a finding to a subfolder, including Halide's artifacts for its smallest
+/// script.
 pub fn keep(found: &Finding, folder: &std::path::Path) -> Result<PathBuf, crate::files::FileError> {
     examine::keep(found, folder)
 }

@@ -1,4 +1,4 @@
-//! What Halide compiles of random programs, for those who look at it otherwise than [`super::run`].
+//! Halide's compilations of random programs, for examinations other than [`super::run`].
 
 use std::fs;
 
@@ -8,9 +8,11 @@ use super::examine::{SCRIPT, script_of};
 use super::{BATCH, FuzzError};
 use crate::stock::{self, Stock};
 
-/// Lets Halide compile random programs from a seed on, and shows what it made of each that has a script, that Halide takes, and whose statement is translated. Returns how many these were.
+/// Lets Halide compile random programs from a seed on. Calls `visit` for each program that has a
+/// script, that Halide accepts, and whose statement can be translated. Returns the number of these
+/// programs.
 ///
-/// What is shown can be run as long as it is.
+/// A visited compilation can be run only during the call, while its folder exists.
 pub fn each_stock(
     seed: u64,
     programs: u64,
@@ -35,7 +37,7 @@ pub fn each_stock(
             bridge::each(Each::Specify, place.path())?;
         }
         for (seed, folder) in written {
-            // What Halide refuses, and what is not translated, other tests count.
+            // Other tests count the programs that Halide refuses or that are not translated.
             let Ok(artifacts) = Artifacts::read(&folder, String::new()) else { continue };
             if let Ok(stock) = stock::of_script(&folder.join(SCRIPT), artifacts) {
                 shown += 1;

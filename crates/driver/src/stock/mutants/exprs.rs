@@ -1,6 +1,6 @@
 //! Defects of expressions: loads, types, operators, lanes, names.
 //!
-//! Reason for length: a table, each of whose rows stands alone.
+//! Reason for length: a table of independent rows.
 
 use halidom_halide::tree::{BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 
@@ -298,7 +298,8 @@ fn load_alignment(_: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
     }
 }
 
-/// Types with as many bits, and with half of them.
+/// Other scalar types for a value: the same number of bits with another signedness, or half the
+/// bits; for floats, another width or an integer.
 fn others(ty: Type) -> Vec<Type> {
     let scalars = match ty.scalar {
         Scalar::Int(bits) => vec![Scalar::UInt(bits), Scalar::Int(bits / 2)],
@@ -317,7 +318,7 @@ fn load_type(_: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
     let Some(ty) = load.ty else { return };
     for other in others(ty) {
         found.extend(with_load(expr, |load| load.ty = Some(other)));
-        // Of the type that is wanted around it.
+        // Cast the loaded value back to the type that the context expects.
         let loaded = with_load(expr, |load| load.ty = Some(other));
         found.extend(loaded.map(|loaded| Expr::Cast(ty, Box::new(loaded))));
     }
@@ -400,7 +401,7 @@ fn cast(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
         found.push(Expr::Cast(*ty, Box::new(Expr::Cast(other, operand.clone()))));
         found.push(Expr::Cast(other, operand.clone()));
     }
-    // A conversion that was two, of which one is gone.
+    // Drop one of two nested conversions.
     if let Expr::Cast(_, inner) = &**operand {
         found.push(Expr::Cast(*ty, inner.clone()));
     }
@@ -439,7 +440,7 @@ fn sign(scope: &Scope<'_>, role: Role, expr: &Expr, found: &mut Vec<Expr>) {
     found.push(if op.is_comparison() { taken } else { Expr::Cast(ty, Box::new(taken)) });
 }
 
-/// Plain operators by the names of strict ones.
+/// The strict intrinsics and the plain operators that they correspond to.
 const STRICT: [(&str, BinaryOp); 12] = [
     ("strict_add", BinaryOp::Add),
     ("strict_sub", BinaryOp::Sub),
@@ -477,7 +478,7 @@ fn strict_regrouped(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Exp
     if !matches!(op, BinaryOp::Add | BinaryOp::Mul) {
         return;
     }
-    // `(a + b) + c` as `a + (b + c)`, and the other way round.
+    // Regroup `(a + b) + c` as `a + (b + c)`, and the other way round.
     if let Some((inner, [a, b])) = strict(scope, &left)
         && inner == op
     {
@@ -538,7 +539,7 @@ fn shift_amount(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) 
             found.push(with_args(call, args));
         }
     }
-    // A product or quotient by a power of two is a shift that is not written so.
+    // A product or quotient by a power of two is a shift in another form.
     if let Expr::Binary(BinaryOp::Mul | BinaryOp::Div, operands) = expr
         && let Expr::Int(value @ (2 | 4 | 8 | 16), ty) = operands[1]
         && let Expr::Binary(op, _) = expr
@@ -741,7 +742,7 @@ fn conjunction(_: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
 fn comparison_scaled(scope: &Scope<'_>, role: Role, expr: &Expr, found: &mut Vec<Expr>) {
     let Expr::Binary(op, operands) = expr else { return };
     let Some(ty) = scope.type_of(&operands[0]) else { return };
-    // Checks have a kind of their own.
+    // Assertions' conditions have a separate kind of defect.
     if op.is_comparison() && ty.scalar == Scalar::Int(32) && role != Role::Check {
         let [a, b] = operands
             .each_ref()
@@ -750,7 +751,7 @@ fn comparison_scaled(scope: &Scope<'_>, role: Role, expr: &Expr, found: &mut Vec
     }
 }
 
-/// `(x * 65536) / 65536`.
+/// The expression `(x * 65536) / 65536`.
 fn scaled(scope: &Scope<'_>, expr: &Expr) -> Option<Expr> {
     let ty = scope.type_of(expr).filter(|ty| ty.scalar == Scalar::Int(32))?;
     let factor = spread(int(65536), ty.lanes);
@@ -787,7 +788,7 @@ fn side(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
     }
 }
 
-/// Intrinsics with the same types of arguments.
+/// Groups of intrinsics whose arguments have the same types.
 const EXCHANGED: [&[&str]; 10] = [
     &["widening_add", "widening_sub", "widening_mul"],
     &["saturating_add", "saturating_sub"],

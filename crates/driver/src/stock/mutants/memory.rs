@@ -1,4 +1,4 @@
-//! Defects of memory: when it is taken, where, how much, and when it is freed.
+//! Defects of memory: the time, place and size of an allocation, and the time when it is freed.
 
 use halidom_halide::NameId;
 use halidom_halide::tree::{BinaryOp, Block, Expr, Scalar, Stmt, StmtKind};
@@ -81,7 +81,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { name: "allocation: dropped", what: "memory is not taken", find: Find::Stmt(dropped) },
 ];
 
-/// The memory that a statement frees.
+/// The name of the memory that a statement frees.
 fn freed(point: &Point<'_>) -> Option<NameId> {
     if let StmtKind::Free(name) = &point.block[point.at].kind { Some(*name) } else { None }
 }
@@ -112,7 +112,7 @@ fn free_earlier(point: &Point<'_>, edits: &mut Edits) {
     if freed(point).is_none() {
         return;
     }
-    // Where it was taken, and each place between.
+    // Move it to the place of the allocation, or to a place between.
     for to in (0..at).rev().take(4) {
         edits.push(move |block| {
             let free = block.remove(at);
@@ -136,7 +136,7 @@ fn free_within(point: &Point<'_>, edits: &mut Edits) {
                 });
             }
         }
-        // As deep as loops go.
+        // Move it into the innermost loop.
         edits.push(move |block| {
             block.remove(at);
             innermost(&mut block[from]).push(free_stmt(name));
@@ -144,12 +144,13 @@ fn free_within(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// The last block of a statement, of its last statement with one, and so on; none are none.
+/// The innermost last block of a statement: its last block, then the last block of the last
+/// statement there that has one, and so on. A statement without blocks has none.
 fn innermost(stmt: &mut Stmt) -> InnermostBlock<'_> {
     InnermostBlock(stmt)
 }
 
-/// The innermost block of a statement, to be added to.
+/// The innermost block of a statement, for appending to it.
 struct InnermostBlock<'s>(&'s mut Stmt);
 
 impl InnermostBlock<'_> {
@@ -179,7 +180,7 @@ fn free_other(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// Whether a statement allocates.
+/// Tests whether a statement allocates memory.
 fn is_allocation(point: &Point<'_>) -> bool {
     matches!(point.block[point.at].kind, StmtKind::Allocate { .. })
 }
@@ -313,7 +314,7 @@ fn further_in(point: &Point<'_>, edits: &mut Edits) {
     }
     for to in (at + 1..point.block.len()).take(3) {
         for inside in 0..blocks(&point.block[to].kind).len() {
-            // With its own end, and with that which it has.
+            // Move the `free` along with the allocation, or leave it where it is.
             for frees in [true, false] {
                 edits.push(move |block| {
                     let allocation = block[at].clone();
@@ -342,7 +343,7 @@ fn further_out(point: &Point<'_>, edits: &mut Edits) {
     for (number, stmt) in body.iter().enumerate() {
         let StmtKind::Allocate { name, .. } = &stmt.kind else { continue };
         let free = StmtKind::Free(*name);
-        // All of it, or only where it is taken.
+        // Move the `free` out as well, or only the allocation.
         for both in [true, false] {
             let free = free.clone();
             edits.push(move |block| {

@@ -1,7 +1,9 @@
-//! Stock Halide's statements with one structural defect each: what a compiler with a fault might have made of the pipeline.
+//! Mutants of stock Halide's statements, each with one structural defect that a faulty compiler
+//! might have produced.
 //!
-//! A [`Kind`] is a line of [`KINDS`]: its name, what it does, and the function that lists its [`Site`]s in a statement. Sites are found in the order of the statement, so that a kind and a
-//! number name a mutant. Start with [`Statement::of`].
+//! A [`Kind`] is a line of [`KINDS`]: its name, its description, and the function that lists its
+//! [`Site`]s in a statement. Sites are listed in the statement's order, so a kind and a number
+//! identify a mutant. Start with [`Statement::of`].
 
 mod exprs;
 mod memory;
@@ -23,12 +25,12 @@ use walk::{Known, Role, Scope, Visit};
 pub struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// What it does to a statement.
+    /// The defect that it puts into a statement.
     pub what: &'static str,
     find: Find,
 }
 
-/// Where a kind of defect is looked for.
+/// The search for the sites of a kind of defect.
 enum Find {
     /// At each statement.
     Stmt(fn(&Point<'_>, &mut Edits)),
@@ -45,7 +47,7 @@ struct Point<'a> {
 
 type BlockEdit = Box<dyn Fn(&mut Block) + Send + Sync>;
 
-/// Changes of the block of a point.
+/// Edits of the block that contains a point.
 #[derive(Default)]
 struct Edits(Vec<BlockEdit>);
 
@@ -57,13 +59,13 @@ impl Edits {
 
 /// A change of a statement.
 enum Change {
-    /// Of the block with a number.
+    /// An edit of the block with this number.
     Block(usize, BlockEdit),
-    /// Another expression in place of that with a number.
+    /// A replacement for the expression with this number.
     Expr(usize, Expr),
 }
 
-/// A place at which a statement can be changed, and how.
+/// A place at which a statement can be changed, together with the change.
 pub struct Site {
     /// The kind of the defect.
     pub kind: &'static Kind,
@@ -79,14 +81,14 @@ pub struct Statement<'a> {
     known: Known,
 }
 
-/// Every kind of defect.
+/// All kinds of defects.
 pub const KINDS: &[&[Kind]] =
     &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS];
 
-/// What an added assertion calls.
+/// The function that an added assertion calls.
 const ERROR: &str = "halide_error_requirement_failed";
 
-/// Names that defects bring into a statement.
+/// Names that mutants add to a statement.
 const NAMES: [&str; 10] = [
     ERROR,
     "Heap",
@@ -101,7 +103,7 @@ const NAMES: [&str; 10] = [
 ];
 
 impl<'a> Statement<'a> {
-    /// The statement of what stock Halide compiled.
+    /// The statement of a stock Halide compilation.
     pub fn of(stock: &'a Stock) -> Self {
         let mut names = stock.names.clone();
         for name in NAMES {
@@ -129,12 +131,13 @@ impl<'a> Statement<'a> {
         Self { stock, names, known }
     }
 
-    /// The statement as it was compiled.
+    /// The statement as Halide compiled it.
     pub fn block(&self) -> &Block {
         &self.stock.block
     }
 
-    /// Every place at which the statement can be changed, kind by kind. Changes that leave the same text are left out, but for the first.
+    /// Every place at which the statement can be changed, kind by kind. Several sites may give the
+    /// same statement; [`Self::chosen`] takes only one of these.
     pub fn sites(&self) -> Vec<Site> {
         let mut found = Vec::new();
         for kind in KINDS.iter().copied().flatten() {
@@ -145,7 +148,8 @@ impl<'a> Statement<'a> {
         found
     }
 
-    /// At most so many sites of each kind, spread over the statement by a seed, in the order of [`Self::sites`], whose statements all differ.
+    /// At most `each` sites of each kind, in the order of [`Self::sites`]. The seed spreads them
+    /// over the statement. All the resulting statements differ.
     pub fn chosen(&self, each: usize, seed: u64) -> Vec<Site> {
         let mut found = Vec::new();
         let mut seen: Vec<Block> = vec![self.stock.block.clone()];
@@ -166,7 +170,7 @@ impl<'a> Statement<'a> {
             let mut order: Vec<usize> =
                 (0..count).map(|step| (begin + step * stride) % count).collect();
             let mut taken = Vec::new();
-            // Places that change nothing are many in some kinds.
+            // Some kinds have many sites whose change has no effect, so limit the tries.
             order.truncate(each * 8);
             for number in order {
                 if taken.len() == each {
@@ -184,7 +188,7 @@ impl<'a> Statement<'a> {
         found
     }
 
-    /// The statement, changed at a site.
+    /// The statement with the change of a site.
     pub fn changed(&self, site: &Site) -> Block {
         let mut block = self.stock.block.clone();
         match &site.change {
@@ -202,12 +206,17 @@ impl<'a> Statement<'a> {
         block
     }
 
-    /// The text of a statement that this one was changed to.
+    /// The text of a changed statement.
     pub fn text(&self, block: &Block) -> String {
         text::print(block, &self.names)
     }
 
-    /// What was compiled, with another statement in place of its own; or why that is refused. Its code is what the bridge compiles of that statement.
+    /// Builds a [`Stock`] with the given statement in place of the compiled one. The bridge
+    /// compiles the given statement to get its code.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the statement is refused.
     pub fn stock(&self, block: Block) -> Result<Stock, String> {
         let Stock { pipeline, source, before, conditions, code, .. } = self.stock;
         translate::belongs(pipeline, &self.names, &block).map_err(|found| found.what)?;
@@ -266,12 +275,13 @@ impl Visit for Finder {
     }
 }
 
-/// A number of `int32`.
+/// An `int32` literal.
 fn int(value: i64) -> Expr {
     Expr::Int(value, Type::INT32)
 }
 
-/// A sum with a number of the type of the other operand; a number with a number is one.
+/// Adds a number to an expression; the number has the type of the expression. The sum of two
+/// numbers is folded.
 fn plus(scope: &Scope<'_>, expr: &Expr, by: i64) -> Option<Expr> {
     let ty = scope.type_of(expr)?;
     let one = Type::of(ty.scalar);
@@ -294,17 +304,17 @@ fn plus(scope: &Scope<'_>, expr: &Expr, by: i64) -> Option<Expr> {
     Some(Expr::Binary(halidom_halide::tree::BinaryOp::Add, Box::new([expr.clone(), number])))
 }
 
-/// A scalar in all lanes.
+/// A scalar broadcast to all lanes.
 fn spread(scalar: Expr, lanes: u32) -> Expr {
     if lanes == 1 { scalar } else { Expr::Broadcast { value: Box::new(scalar), lanes } }
 }
 
-/// A variable of `int32`.
+/// An `int32` variable.
 fn variable(name: NameId) -> Expr {
     Expr::Variable { name, ty: Some(Type::INT32) }
 }
 
-/// Conditions that do not always hold, on what is in scope.
+/// Conditions on values in scope that do not always hold.
 fn doubts(scope: &Scope<'_>) -> Vec<Expr> {
     use halidom_halide::tree::BinaryOp;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What the literal machine sees of a changed statement.
+//! Observations of a changed statement by the literal machine.
 
 use halidom_halide::tree::{Block, Scalar, StmtKind, Type};
 use halidom_halide_machine::{
@@ -13,23 +13,23 @@ use super::walk::blocks;
 use crate::stock::replay::{agree, shown};
 use crate::stock::sizes::{self, Case, Wanted};
 
-/// What a run shows of a changed statement.
+/// The result of running a changed statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// Nothing, in so many runs.
+    /// No difference, in this many runs.
     Nothing(usize),
-    /// Another value than the pipeline says.
+    /// A value that differs from the pipeline's.
     Value(String),
-    /// Something for which the code has no behaviour.
+    /// A fault: the code has no defined behaviour.
     Fault(FaultKind, String),
-    /// An error where the statement as it was compiled gives values. It accepts less.
+    /// An error where the original statement gives values: the changed statement accepts less.
     Stricter(String),
-    /// The machine does not run it.
+    /// The machine does not run the statement.
     Refused(String),
 }
 
 impl Observed {
-    /// Whether it is wrong.
+    /// Tests whether the observation shows the statement to be wrong.
     pub fn is_wrong(&self) -> bool {
         match self {
             Self::Value(_) | Self::Fault(..) => true,
@@ -38,45 +38,45 @@ impl Observed {
     }
 }
 
-/// A case on which a statement was run.
+/// A case on which the original statement was run.
 struct Known {
     case: MachineCase,
-    /// What the pipeline says; nothing if it has no value.
+    /// The values that the pipeline defines; `None` if it has no value.
     wanted: Option<Vec<Wanted>>,
-    /// The error with which the statement as it was compiled ends.
+    /// The error with which the original statement ends, if any.
     ends: Option<String>,
-    /// How much it may do.
+    /// The step limit of the original statement's run.
     steps: u64,
 }
 
-/// What comes of a case.
+/// The result of running the original statement on a case.
 enum Tried {
-    /// The statement gives what the pipeline says.
+    /// The statement gives the pipeline's values.
     Accepted(Known),
-    /// It ends with an error.
+    /// The statement ends with an error.
     Refused(Known),
     /// It takes too long.
     TooLong,
-    /// It says nothing: there is no such case, or the pipeline has no value.
+    /// The case is unusable: it cannot be built, or there is nothing to compare with.
     Nothing,
 }
 
-/// Cases on which a statement is run, and what comes of it as it was compiled.
+/// Cases to run changed statements on, with the results of the original statement.
 pub struct Observer {
     signature: Signature,
     known: Vec<Known>,
-    /// Whether floats may have been regrouped.
+    /// True if floats may have been regrouped.
     regrouped: bool,
-    /// How many of a case's buffers are inputs: the first ones.
+    /// The number of input buffers of a case; they come first.
     inputs: usize,
 }
 
-/// How the memory of a case is laid out.
+/// The memory layout of a case's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     /// Elements between two rows.
     gap: i64,
-    /// From one element to the next in the first dimension.
+    /// The stride of the first dimension, in elements.
     step: i64,
 }
 
@@ -84,27 +84,34 @@ const DENSE: Layout = Layout { gap: 0, step: 1 };
 const SPREAD: Layout = Layout { gap: 3, step: 1 };
 const STEPPED: Layout = Layout { gap: 0, step: 2 };
 
-/// Cases that the statement accepts, and further ones that it does not.
+/// The largest numbers of cases that the statement accepts and that it refuses.
 const ACCEPTED: usize = 32;
 const REFUSED: usize = 12;
-/// Sizes at the borders of what entry checks accept; random cases.
+/// The number of cases at the borders of the entry checks, and of random cases.
 const BORDERS: usize = 24;
 const RANDOM: usize = 40;
-/// Elements of an input or output at such sizes, at most; points of a random window.
+/// The largest number of elements in an input or output of a border case, and of points in a random
+/// window.
 const ELEMENTS: i64 = 1 << 16;
 const POINTS: i64 = 300;
-/// How much a run of the statement as it was compiled may do; a changed one may do more.
+/// The step limit for the original statement, and the factor by which a changed one may exceed it.
 const STEPS: u64 = 300_000;
 const MORE: u64 = 10;
-/// An extent with which a product with 65536 overflows, and how much such a run may do.
+/// An extent whose product with 65536 overflows 32 bits, the step limit for such a run, and the
+/// memory limit of every run.
 const WIDE: i64 = 33_000;
 const MANY_STEPS: u64 = 3_000_000;
 const MEMORY: u64 = 1 << 26;
-/// Seeds that are tried for further cases.
+/// The number of seeds that are tried to find cases.
 const SEEDS: u64 = 6;
 
 impl Observer {
-    /// Looks for cases; or says why none are run: the machine does not take the statement, gives another value than the pipeline, or every run is too long.
+    /// Looks for cases.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if there are no cases: the machine does not accept the statement, gives
+    /// another value than the pipeline, or every run takes too long.
     pub fn of(statement: &Statement<'_>) -> Result<Self, String> {
         let stock = statement.stock;
         let names = &statement.names;
@@ -131,7 +138,7 @@ impl Observer {
         let (pool, algorithm) = (&stock.subject.pool, &stock.subject.algorithm);
         let program = &stock.subject.compiled.program;
         let (mut accepted, mut refused, mut long) = (0, 0, 0);
-        // What checks nothing relies on callers, whose memory is dense then.
+        // A statement without checks relies on its callers, whose buffers are dense then.
         let is_checked = contains_assert(&stock.block);
         for seed in 1..=SEEDS {
             let mut cases = sizes::cases(pool, (algorithm, program), (seed, BORDERS), ELEMENTS);
@@ -160,7 +167,7 @@ impl Observer {
                         Tried::Accepted(_) | Tried::Refused(_) | Tried::Nothing => {}
                     }
                 }
-                // Inputs with one element less than is needed.
+                // Inputs with one element less than the statement needs.
                 if number < 4 && refused < REFUSED && is_checked {
                     for case in shorter(statement, &case) {
                         let tried = own.tried(statement, &literal, (&case, DENSE), STEPS)?;
@@ -178,7 +185,7 @@ impl Observer {
                 break;
             }
         }
-        // Sides with which 32 bits overflow where they are scaled.
+        // Sides whose scaled value overflows 32 bits.
         for case in sizes::wide(pool, (algorithm, program), (1, WIDE)).iter().take(2) {
             let tried = own.tried(statement, &literal, (case, DENSE), MANY_STEPS)?;
             if let Tried::Accepted(known) = tried {
@@ -195,7 +202,7 @@ impl Observer {
         Ok(own)
     }
 
-    /// Runs the statement as it was compiled.
+    /// Runs the original statement on a case.
     fn tried(
         &self,
         statement: &Statement<'_>,
@@ -229,13 +236,14 @@ impl Observer {
         }
     }
 
-    /// Runs on which the statement as it was compiled gives what the pipeline says, and those that it refuses.
+    /// The number of runs on which the original statement gives the pipeline's values, and the
+    /// number of runs that it refuses.
     pub fn runs(&self) -> (usize, usize) {
         let refused = self.known.iter().filter(|known| known.ends.is_some()).count();
         (self.known.len() - refused, refused)
     }
 
-    /// Runs a changed statement.
+    /// Runs a changed statement on the known cases.
     pub fn observe(&self, statement: &Statement<'_>, block: &Block) -> Observed {
         let literal = match Literal::new(block, &statement.names, &self.signature, Mode::Final) {
             Ok(literal) => literal,
@@ -273,7 +281,7 @@ impl Observer {
         stricter.map_or(Observed::Nothing(runs), Observed::Stricter)
     }
 
-    /// The first place at which outputs are not what the pipeline says.
+    /// Describes the first point at which an output differs from the pipeline.
     fn difference(
         &self,
         case: &MachineCase,
@@ -304,7 +312,7 @@ impl Observer {
         })
     }
 
-    /// A case of the machine.
+    /// Builds the machine's form of a case.
     fn case(&self, statement: &Statement<'_>, case: &Case, layout: Layout) -> Option<MachineCase> {
         let subject = &statement.stock.subject;
         let (pool, algorithm) = (&subject.pool, &subject.algorithm);
@@ -346,7 +354,7 @@ impl Observer {
             });
             stride = stride * (*extent).max(1) + layout.gap;
         }
-        // Up to the last element, and no further.
+        // Memory reaches exactly to the last element.
         let reach: i64 =
             dims.iter().map(|dim| i64::from(dim.extent - 1) * i64::from(dim.stride)).sum();
         let is_empty = dims.iter().any(|dim| dim.extent <= 0);
@@ -358,7 +366,7 @@ impl Observer {
             scalar: *scalar,
             dims,
             host: None,
-            // What the caller wrote is newer than what a device has.
+            // The caller's data is newer than the device's copy.
             host_dirty: array.is_some(),
             device_dirty: false,
         };
@@ -374,7 +382,7 @@ impl Observer {
     }
 }
 
-/// Whether a statement checks anything at entry.
+/// Tests whether a statement contains an assertion.
 fn contains_assert(block: &Block) -> bool {
     block.iter().any(|stmt| {
         matches!(stmt.kind, StmtKind::Assert { .. })
@@ -382,7 +390,7 @@ fn contains_assert(block: &Block) -> bool {
     })
 }
 
-/// What outputs are filled with.
+/// The initial value of every byte of the outputs.
 const OUTPUT: u8 = 0xA5;
 
 /// The bytes of an element.
@@ -395,13 +403,13 @@ fn size(scalar: Scalar) -> usize {
     }
 }
 
-/// Where an element lies, in elements from the one with the least coordinates.
+/// The offset of an element, in elements from the one with the least coordinates.
 fn offset(buffer: &BufferCase, coords: &[i64]) -> i64 {
     let sides = buffer.dims.iter().zip(coords);
     sides.map(|(dim, at)| (at - i64::from(dim.min)) * i64::from(dim.stride)).sum()
 }
 
-/// The same case with an input that lacks its last coordinate in a dimension.
+/// Copies of a case, each with one input that lacks its last coordinate in one dimension.
 fn shorter(statement: &Statement<'_>, case: &Case) -> Vec<Case> {
     let subject = &statement.stock.subject;
     let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! Defects of control: conditions, loops, the order of statements, the places of assertions and lets.
+//! Defects of control: conditions, loops, the order of statements, and the places of assertions and
+//! lets.
 
 use halidom_halide::tree::{BinaryOp, Block, Call, CallKind, Expr, ForKind, Stmt, StmtKind, Type};
 
@@ -141,7 +142,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// A statement without a place.
+/// A statement without a source position.
 fn stmt(kind: StmtKind) -> Stmt {
     Stmt { at: 0, kind }
 }
@@ -180,7 +181,8 @@ fn if_dropped(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// Whether a statement does something, rather than to say something of what follows.
+/// Tests whether a statement does work, as opposed to binding or asserting something for the
+/// statements after it.
 fn is_work(kind: &StmtKind) -> bool {
     matches!(
         kind,
@@ -374,7 +376,7 @@ fn loop_divided(point: &Point<'_>, edits: &mut Edits) {
             }
             if let StmtKind::For { body, .. } = &mut second.kind {
                 let mut number = 0;
-                // Names are bound in both.
+                // Both loops need the names that lets bind.
                 body.retain(|stmt| {
                     number += 1;
                     number > to || matches!(stmt.kind, StmtKind::Let { .. })
@@ -410,7 +412,7 @@ fn loop_fused(point: &Point<'_>, edits: &mut Edits) {
     });
 }
 
-/// The bounds of a loop, through the stage that it is of.
+/// The bounds of a loop, possibly inside its stage.
 fn range(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
     if let StmtKind::For { min, extent, .. } = &stmt.kind {
         return Some((min, extent));
@@ -419,7 +421,7 @@ fn range(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
     if let [only] = body.as_slice() { range(only) } else { None }
 }
 
-/// That loop.
+/// The loop whose bounds [`range`] returns.
 fn the_loop(stmt: &mut Stmt) -> Option<&mut StmtKind> {
     if matches!(stmt.kind, StmtKind::For { .. }) {
         return Some(&mut stmt.kind);
@@ -471,7 +473,7 @@ fn out_of_loop(point: &Point<'_>, edits: &mut Edits) {
         return;
     }
     let (name, min) = (*name, min.clone());
-    // The loop's variable has its first value there.
+    // Outside the loop, its variable has the first value.
     for last in [false, true] {
         let min = min.clone();
         edits.push(move |block| {
@@ -663,7 +665,8 @@ fn let_renamed(point: &Point<'_>, edits: &mut Edits) {
     let StmtKind::Let { name, value } = &point.block[at].kind else { return };
     let Some(ty) = point.scope.type_of(value) else { return };
     for other in point.scope.values(ty, Some(*name)).into_iter().take(3) {
-        // What follows reads the right value under the name, and under the other one too.
+        // Keep the right value under the old name for the following statements, but shadow the
+        // other name too.
         edits.push(move |block| {
             let StmtKind::Let { name, .. } = &mut block[at].kind else { return };
             let own = std::mem::replace(name, other);

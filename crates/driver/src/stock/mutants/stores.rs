@@ -69,7 +69,7 @@ fn is_store(point: &Point<'_>) -> bool {
     matches!(point.block[point.at].kind, StmtKind::Store { .. })
 }
 
-/// The lanes of a store's index.
+/// The number of lanes of a store's index.
 fn lanes(scope: &Scope<'_>, index: &Expr) -> Option<u32> {
     scope.type_of(index).map(|ty| ty.lanes)
 }
@@ -138,7 +138,7 @@ fn predicate_negated(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// Masks of so many lanes that do not always hold in all.
+/// Masks with the given number of lanes that are not always true in all lanes.
 pub(super) fn masks(scope: &Scope<'_>, lanes: u32) -> Vec<Expr> {
     let mut found: Vec<Expr> =
         doubts(scope).into_iter().take(2).map(|doubt| spread(doubt, lanes)).collect();
@@ -166,7 +166,7 @@ fn predicate_added(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// Other alignments than one that is said, or of what nothing is said.
+/// Wrong alignments: replacements for a given one, or additions where the alignment is absent.
 pub(super) fn alignments(known: Option<Alignment>) -> Vec<Option<Alignment>> {
     match known {
         Some(Alignment { modulus, remainder }) => vec![
@@ -195,7 +195,7 @@ fn alignment(point: &Point<'_>, edits: &mut Edits) {
 fn lanes_added(point: &Point<'_>, edits: &mut Edits) {
     let at = point.at;
     let StmtKind::Store { name, index, value, .. } = &point.block[at].kind else { return };
-    // A sum over lanes, as a store of all of them to the one place.
+    // Turn a sum over lanes into a store of all lanes to the same place.
     let Expr::Binary(BinaryOp::Add, operands) = value else { return };
     let [Expr::Load(own), Expr::VectorReduce(_, ty, vector)] = &**operands else { return };
     let count = point.scope.type_of(vector).map(|ty| ty.lanes);

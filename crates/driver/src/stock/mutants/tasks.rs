@@ -1,4 +1,4 @@
-//! Defects of what runs at one time: tasks, semaphores, barriers, and calls for their effects.
+//! Defects of concurrency: tasks, semaphores, barriers, and calls for their effects.
 
 use halidom_halide::tree::{Block, Expr, Stmt, StmtKind};
 
@@ -123,7 +123,7 @@ const BARRIER: &str = "gpu_thread_barrier";
 const RELEASE: &str = "halide_semaphore_release";
 const BEGIN: &str = "halide_semaphore_init";
 
-/// The name of what a statement calls.
+/// The name of the function that a statement calls.
 fn called<'p>(point: &Point<'p>, stmt: &'p Stmt) -> Option<&'p str> {
     if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
         Some(point.scope.names.text(call.name))
@@ -171,7 +171,7 @@ fn exchanged(point: &Point<'_>, edits: &mut Edits) {
                 tasks.reverse();
             }
         });
-        // The same one after the other.
+        // Also run the tasks one after the other in this reversed order.
         edits.push(move |block| {
             if let StmtKind::Fork(tasks) = &block[at].kind {
                 let all: Block = tasks.iter().rev().flatten().cloned().collect();
@@ -323,7 +323,8 @@ fn release_earlier(point: &Point<'_>, edits: &mut Edits) {
             block.insert(to, moved);
         });
     }
-    // Into the statement before it, so that it is made before the last part of that or in each iteration.
+    // Move it into the statement before it: to the end or the beginning of its blocks, and so into
+    // each iteration of a loop.
     for inside in 0..blocks(&point.block[at - 1].kind).len() {
         for is_begin in [true, false] {
             edits.push(move |block| {
@@ -351,7 +352,7 @@ fn release_later(point: &Point<'_>, edits: &mut Edits) {
     }
 }
 
-/// One more or less as the last argument.
+/// Adds or subtracts one from the last argument of a call.
 fn counts(point: &Point<'_>, name: &str, edits: &mut Edits) {
     let at = point.at;
     if !is_call(point, name) {

@@ -1,10 +1,10 @@
-//! The places of a statement: its blocks and its expressions, each with a number and what is in scope there.
+//! Traversal of a statement's blocks and expressions. Each has a number and a scope.
 
 use halidom_base::FxHashMap;
 use halidom_halide::tree::{Block, Call, Expr, Load, Range, Scalar, Stmt, StmtKind, Type};
 use halidom_halide::{NameId, Names};
 
-/// What an expression is to its statement, or to the expression around it.
+/// The role of an expression in its statement or in the enclosing expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The value of a let.
@@ -15,21 +15,21 @@ pub(super) enum Role {
     StoreIndex,
     /// The index of a load.
     LoadIndex,
-    /// Which lanes are loaded or stored.
+    /// The predicate of a load or store: the lanes that it accesses.
     Predicate,
     /// The condition of an `if`.
     Condition,
-    /// What an assertion demands.
+    /// The condition of an assertion.
     Check,
-    /// What an assertion says.
+    /// The message of an assertion.
     Message,
-    /// The first value of a loop.
+    /// The first value of a loop variable.
     Min,
-    /// The number of iterations.
+    /// The number of a loop's iterations.
     Extent,
     /// The size of an allocation.
     Size,
-    /// Whether memory is allocated.
+    /// The condition of an allocation.
     Allocated,
     /// A semaphore.
     Semaphore,
@@ -37,16 +37,16 @@ pub(super) enum Role {
     Count,
     /// An expression that is evaluated for its effects.
     Effect,
-    /// A part of something that is gone from a final statement.
+    /// Part of a construct that does not occur in final statements.
     Other,
 }
 
-/// What a name is bound to.
+/// The binding of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// A value of this type, where it is known.
+    /// A value, with its type where that is known.
     Value(Option<Type>),
-    /// Memory with elements of this type, where it is known.
+    /// A buffer, with its element type where that is known.
     Buffer(Option<Scalar>),
 }
 
@@ -57,12 +57,12 @@ pub(super) struct Known {
     pub(super) params: Vec<(NameId, Scalar)>,
 }
 
-/// The names that are known at a place.
+/// The names in scope at a place.
 pub(super) struct Scope<'a> {
     pub(super) names: &'a Names,
     known: &'a Known,
     bound: Vec<(NameId, Bound)>,
-    /// Kinds of the statements around, the outermost first.
+    /// The kinds of the enclosing statements, the outermost first.
     pub(super) around: Vec<&'a StmtKind>,
 }
 
@@ -76,7 +76,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Other names of values of a type, the innermost first.
+    /// Other names for values of a type, the innermost first.
     pub(super) fn values(&self, ty: Type, but: Option<NameId>) -> Vec<NameId> {
         let mut found = Vec::new();
         let params = self.known.params.iter();
@@ -89,7 +89,7 @@ impl Scope<'_> {
         found
     }
 
-    /// Other memory with elements of the type of this, the innermost first.
+    /// Other buffers with the same element type, the innermost first.
     pub(super) fn like_buffer(&self, buffer: NameId) -> Vec<NameId> {
         let ty = self.element(buffer);
         let mut found = Vec::new();
@@ -127,7 +127,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The type of an expression, where it follows from what is in scope.
+    /// The type of an expression, where the scope determines it.
     pub(super) fn type_of(&self, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Int(_, ty)
@@ -171,11 +171,11 @@ impl Scope<'_> {
     }
 }
 
-/// Calls of a walk.
+/// Callbacks of a walk.
 pub(super) trait Visit {
-    /// A statement: the number of its block, and its place in it.
+    /// Visits a statement, given by the number of its block and its position in the block.
     fn stmt(&mut self, scope: &Scope<'_>, number: usize, block: &[Stmt], at: usize);
-    /// An expression, by its number.
+    /// Visits an expression, given by its number.
     fn expr(&mut self, scope: &Scope<'_>, number: usize, role: Role, expr: &Expr);
 }
 
@@ -253,7 +253,7 @@ impl<'a, V: Visit> Walker<'a, '_, V> {
     }
 }
 
-/// The parts of nodes, to be read or to be changed.
+/// Functions that list the parts of a node, for reading and for changing.
 macro_rules! parts {
     ($blocks:ident, $exprs:ident, $operands:ident $(, $mutability:tt)?) => {
         /// The blocks within a statement, in order.
@@ -358,7 +358,8 @@ macro_rules! parts {
             }
         }
 
-        /// The operands of an expression, in order; with the roles of those that have another one than the expression itself.
+        /// The operands of an expression, in order. A role is given only where it differs from the
+        /// role of the expression.
         pub(super) fn $operands(
             expr: &$($mutability)? Expr,
         ) -> Vec<(Option<Role>, &$($mutability)? Expr)> {
@@ -420,7 +421,8 @@ pub(super) fn block_mut<'b>(block: &'b mut Block, number: &mut usize) -> Option<
 /// The expression with a number.
 pub(super) fn expr_mut<'b>(block: &'b mut Block, number: &mut usize) -> Option<&'b mut Expr> {
     for stmt in block {
-        // An expression or a block of the statement has it; which is known before either is borrowed.
+        // Find out first whether an expression or an inner block contains it, as only one of them
+        // can be borrowed mutably.
         let here: usize = exprs(&stmt.kind).into_iter().map(|(_, expr)| count(expr)).sum();
         if *number < here {
             return exprs_mut(&mut stmt.kind)
@@ -445,7 +447,7 @@ fn operand_mut<'e>(expr: &'e mut Expr, number: &mut usize) -> Option<&'e mut Exp
     operands_mut(expr).into_iter().find_map(|(_, operand)| operand_mut(operand, number))
 }
 
-/// How many expressions an expression is.
+/// The number of expressions in an expression, itself included.
 fn count(expr: &Expr) -> usize {
     1 + operands(expr).into_iter().map(|(_, operand)| count(operand)).sum::<usize>()
 }
