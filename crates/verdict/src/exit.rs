@@ -1,4 +1,4 @@
-//! How a command ends.
+//! The exit status of commands.
 
 use crate::Verdict;
 
@@ -6,7 +6,7 @@ use crate::Verdict;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The job was done; what it judged is proved.
+    /// The job was done; its claims are proved.
     Done = 0,
     /// Something is refuted.
     Wrong = 1,
@@ -19,7 +19,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The number that the system is given.
+    /// The number for the operating system.
     pub fn code(self) -> u8 {
         self as u8
     }

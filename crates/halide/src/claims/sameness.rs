@@ -25,7 +25,7 @@ struct Walk<'p> {
     /// Knows the values of names, and the variables of the other program in terms of the first.
     forms: Forms<'p>,
     env: Env,
-    /// The first program's buffers, by those of the other.
+    /// Maps the other program's buffers to the first program's.
     buffers: FxHashMap<BufferId, BufferId>,
 }
 

@@ -4,9 +4,9 @@
 //! A kernel is a nest of loops over blocks around a nest of loops over threads, whose innermost
 //! body is the program of each thread: the pass that fuses the loops over threads leaves no other
 //! form. Only barriers order the threads of a block. A second loop over threads in a block is
-//! therefore refused, because its iterations would not wait for those of the first one; so is
-//! anything else that a block does outside of its threads. The numbers of blocks and threads are
-//! known before the kernel starts, and each loop is a dimension of its own.
+//! therefore refused, because its iterations would not wait for the first one's; so is anything
+//! else that a block does outside of its threads. The numbers of blocks and threads are known
+//! before the kernel starts, and each loop is a dimension of its own.
 
 use halidom_base::FxHashSet;
 

@@ -16,7 +16,7 @@ use crate::pipeline::{ACCESS, PROPHECY, SECOND};
 use crate::tree::{Scalar, Type};
 
 /// The instance of a stage that a store writes: the values of its func's coordinates, as far as
-/// these are variables on the left-hand side of the stage, followed by those of its reduction
+/// these are variables on the left-hand side of the stage, then the values of its reduction
 /// variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {

@@ -9,7 +9,7 @@
 //!   all the same. Memory that the code generators put on the stack has its elements in any case.
 //! * In a block of a GPU, memory outside the threads is shared by them if it is `GPUShared`; memory
 //!   within a thread is private to it if it is not `GPUShared`. Other combinations are refused: the
-//!   code generators would give each thread memory of its own, or one memory to all.
+//!   code generators would give each thread separate memory, or share one memory among all.
 
 use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncId, Pool, StoreIn, Type,

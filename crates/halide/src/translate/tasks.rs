@@ -12,11 +12,11 @@
 //!   Each iteration of the first acquires a unit that iterations of the second release; that
 //!   semaphore begins at `k >= 1`. Iteration `i` of the second therefore follows iterations `0..=i`
 //!   of the first, and precedes those from `i + k` on. With `k = 1` all iterations are ordered, as
-//!   in one loop in which each iteration of the first task is followed by that of the second. With
-//!   larger `k`, iteration `i` of the first may run concurrently with `i - k + 1 ..= i - 1` of the
-//!   second. In that case every element that one task writes and both access must lie in a part of
-//!   its memory selected by the iteration's number modulo at least `k`. Concurrent iterations then
-//!   access no common element, and the order between them does not matter.
+//!   in one loop whose body is the first task's body followed by the second's. With larger `k`,
+//!   iteration `i` of the first may run concurrently with `i - k + 1 ..= i - 1` of the second. In
+//!   that case every element that one task writes and both access must lie in a part of its memory
+//!   selected by the iteration's number modulo at least `k`. Concurrent iterations then access no
+//!   common element, and the order between them does not matter.
 //!
 //! One acquisition and one release each, with the counts above, never deadlock. Each task binds its
 //! own names. Expressions evaluated outside of the acquisitions read no memory.
@@ -158,7 +158,7 @@ impl Walk<'_> {
         Some(Looped { before, name: *name, min, extent, iteration })
     }
 
-    /// The semaphore of which a task releases one unit.
+    /// The semaphore that a task releases by one unit.
     fn released(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
         let Some(call) = iteration.released else { return Ok(None) };
         match self.semaphore_call(call) {
@@ -167,7 +167,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The semaphore of which a task acquires one unit.
+    /// The semaphore that a task acquires by one unit.
     fn acquired(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
         let Some((semaphore, count)) = iteration.acquired else { return Ok(None) };
         match (self.semaphore(semaphore), count) {
@@ -178,7 +178,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Translates two tasks of which the second waits for the end of the first.
+    /// Translates two tasks if the second waits for the end of the first.
     fn in_sequence(
         &mut self,
         pool: &mut Pool,

@@ -51,7 +51,7 @@ struct Writer<'a> {
     loops: FxHashMap<(FuncId, usize), Vec<Loop>>,
     /// The funcs that each stage reads directly.
     reads: Vec<((FuncId, usize), FxHashSet<FuncId>)>,
-    /// Funcs without loops of their own.
+    /// Funcs that are inlined, and so have no loops.
     inlined: FxHashSet<FuncId>,
     notes: Vec<String>,
 }
