@@ -24,11 +24,11 @@ pub enum Condition {
     IndexWraps,
     /// The pipeline's own integers do not overflow.
     PipelineFits,
-    /// The code generators may regroup floats: the verdict is about the statement.
+    /// The code generators may regroup floats, so the verdict is about the statement only.
     Regroups,
     /// Copies between host and devices succeed.
     Copies,
-    /// Reduction domains of the pipeline are not negative.
+    /// The pipeline's reduction domains have no negative extents.
     Domains,
     /// Outputs have the bounds that the schedule fixes.
     FixedBounds,

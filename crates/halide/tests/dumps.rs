@@ -104,7 +104,7 @@ fn output(ending: &Ending) -> Vec<i32> {
     values.collect()
 }
 
-/// A folder within another.
+/// Makes a folder within another.
 fn folder_in(folder: &Path, name: &str) -> std::path::PathBuf {
     let place = folder.join(name);
     fs::create_dir(&place).expect("the test is written correctly");
@@ -161,7 +161,7 @@ fn what_is_done_to_a_statement_shows_in_its_runs() {
     // A changed value shows.
     let ending = run("value", ("(var i32 \"w\")", "(i32 7)")).unwrap();
     assert_eq!(output(&ending), [16, 18, 20, 22, 24]);
-    // A second `free` does not end well.
+    // A double free fails.
     let freed = "(free \"t\")";
     assert!(source.contains(freed), "{source}");
     let begin = source.find(freed).unwrap();

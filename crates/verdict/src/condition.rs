@@ -47,7 +47,7 @@ impl Condition {
         }
     }
 
-    /// A promise of the caller.
+    /// A promise of the caller's.
     pub fn contract(
         name: impl Into<Cow<'static, str>>,
         words: impl Into<Cow<'static, str>>,

@@ -8,11 +8,11 @@ use crate::Verdict;
 pub enum Exit {
     /// The job was done; its claims are proved.
     Done = 0,
-    /// Something is refuted.
+    /// A claim is refuted.
     Wrong = 1,
     /// Bad usage, bad input, or nothing to judge.
     BadInput = 2,
-    /// Something is not decided.
+    /// A claim is undecided.
     Unknown = 3,
     /// Two solvers contradict each other: no verdict of the run can be relied on.
     Disagreement = 4,

@@ -7,7 +7,7 @@ use crate::{Condition, Modes};
 
 /// The answer of a job that judges.
 ///
-/// The order from the best to the worst is: proved, nothing, unknown, refuted; see [`Verdict::worst`].
+/// From the best to the worst: proved, nothing, unknown, refuted; see [`Verdict::worst`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Verdict {
@@ -44,7 +44,7 @@ pub enum Claim {
 pub struct Proved {
     /// The number of subjects with each claim.
     pub(crate) claims: BTreeMap<Claim, NonZeroUsize>,
-    /// Obligations that were shown.
+    /// The number of obligations that were shown.
     pub(crate) shown: NonZeroUsize,
     pub(crate) modes: Modes,
     pub(crate) conditions: BTreeSet<Condition>,
@@ -78,7 +78,7 @@ pub enum Ran {
     Rewriting,
     /// Coq, on a certificate.
     Coq,
-    /// The script of a derivation, by which a certificate's files are made.
+    /// The script of a derivation, which makes a certificate's files.
     Script,
 }
 
@@ -231,7 +231,7 @@ impl Verdict {
 }
 
 impl Proved {
-    /// Both proofs as one.
+    /// Joins two proofs.
     fn and(mut self, other: Self) -> Self {
         for (claim, count) in other.claims {
             self.claims

@@ -13,9 +13,9 @@ use crate::{HALIDE_VERSION, codes};
 /// An error of the bridge to Halide.
 #[derive(Debug)]
 pub enum BridgeError {
-    /// There is no Python.
+    /// No Python was found.
     Missing,
-    /// There is no C++ compiler.
+    /// No C++ compiler was found.
     NoCompiler,
     /// The C++ compiler fails on the bridge.
     Compiler {

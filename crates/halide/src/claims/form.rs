@@ -627,7 +627,7 @@ impl<'p> Forms<'p> {
         found
     }
 
-    /// The variables in an expression.
+    /// The variables in an expression whose names are expanded.
     pub(super) fn vars(&mut self, expr: ExprId) -> Box<[VarId]> {
         if let Some(known) = self.vars.get(&expr) {
             return known.clone();

@@ -278,7 +278,8 @@ fn stride_here(forms: &mut Forms<'_>, stride: &Form, begin: &Begin, flat: &Form)
     stride.clone()
 }
 
-/// Tests whether a form has a negative constant and otherwise at most one lane.
+/// Tests whether a form has a negative constant, and otherwise only the lane with a factor of at
+/// most 1.
 fn is_negative(forms: &Forms<'_>, form: &Form) -> bool {
     form.constant_part() < 0
         && form.terms().all(|(atoms, factor)| match *atoms {

@@ -4,8 +4,8 @@
 //! adjacent ones in a block are joined. In each dimension the promise depends on the loops around
 //! the place. If each of their iterations writes the same coordinates, it is the whole buffer, or
 //! only the written part if that is less. If the coordinates move with the loops (a sliding
-//! window), it is the region that the later reads of the same iteration need, as far as the first
-//! iteration began, and otherwise the written part.
+//! window), it is the region that the later reads of the same iteration need, but nothing below the
+//! first coordinate that is ever written; otherwise it is the written part.
 //!
 //! Reason for length: one walk finds the places, and one decision what each promises.
 
@@ -457,9 +457,9 @@ impl<'r, 'p> Region<'r, 'p> {
         (needed, self.short)
     }
 
-    /// The first and last coordinate that others read, if the memory lives in one iteration and all
-    /// reads come after the place. With `along`, only reads bounded by the readers' own promises
-    /// count.
+    /// The first and last coordinate that others read, if no loop lies between the allocation and
+    /// the place, and all reads come after the place. With `along`, only reads bounded by the
+    /// readers' own promises count.
     fn asked(&mut self, dim: usize, consumers: &[Memory], along: bool) -> Option<(Form, Form)> {
         if !self.inner_loops().is_empty() {
             return None;

@@ -24,7 +24,7 @@ pub(super) struct Loop {
     pub(super) var: VarId,
     pub(super) min: ExprId,
     pub(super) extent: ExprId,
-    /// The conditions between this loop and the next that hold.
+    /// The conditions that hold at the store and stand between this loop and the next one.
     pub(super) conditions: Vec<ExprId>,
     /// The name for its value, if the loop itself counts from 0: `v` for a loop `v.rebased`.
     pub(super) named: Option<VarId>,

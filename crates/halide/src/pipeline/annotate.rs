@@ -24,7 +24,7 @@ pub const SECOND: &str = "return_second";
 pub enum Marks {
     /// The values of stages, and reads.
     Values,
-    /// These, and reads.
+    /// The values of stages, and reads.
     ValuesAndReads,
 }
 
@@ -49,7 +49,7 @@ const PURE_INTRINSIC: u8 = 6;
 struct Walk<'f> {
     front: Front,
     marks: Marks,
-    /// Funcs that have no memory.
+    /// Inlined funcs, which have no memory.
     inlined: Vec<&'f str>,
 }
 
@@ -317,7 +317,7 @@ struct Expr {
     place: Place,
 }
 
-/// The number of a kind of expressions.
+/// The number of a kind of expression.
 fn number_of(kind: &str) -> u8 {
     let position = EXPR.iter().position(|known| *known == kind);
     position.map_or(0, |position| position as u8 + 1)

@@ -82,7 +82,7 @@ pub struct Specialization {
     pub failure: String,
 }
 
-/// A reduction variable and its interval.
+/// A reduction variable with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReductionVariable {
     /// The variable.
@@ -98,7 +98,7 @@ pub struct ReductionVariable {
 pub enum TailStrategy {
     /// Runs beyond the end.
     RoundUp,
-    /// Tests each iteration.
+    /// Tests every iteration.
     GuardWithIf,
     /// Predicates loads and stores.
     Predicate,
@@ -131,7 +131,7 @@ impl TailStrategy {
     ];
 }
 
-/// A change of loops.
+/// A transformation of loops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Split {
     /// One loop becomes two.

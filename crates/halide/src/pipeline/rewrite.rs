@@ -82,7 +82,7 @@ impl Front {
             };
             slots.extend((own.len() as u16).to_le_bytes());
             match field {
-                // Fields of four bytes stand at multiples of four.
+                // Fields of four bytes are aligned to four.
                 Field::Byte(byte) => own.extend([*byte, 0, 0, 0]),
                 Field::Int(value) => own.extend(value.to_le_bytes()),
                 Field::Leads(place) => {

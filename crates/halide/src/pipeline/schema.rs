@@ -2,7 +2,7 @@
 //!
 //! A union field has two numbers: the number of the byte that gives its kind, and its own.
 
-/// Kinds of expressions, by number from 1.
+/// The kinds of expressions, by number from 1.
 pub(super) const EXPR: &[&str] = &[
     "IntImm",
     "UIntImm",
@@ -38,7 +38,7 @@ pub(super) const EXPR: &[&str] = &[
     "UndefinedExpr",
 ];
 
-/// Kinds of statements, by number from 1.
+/// The kinds of statements, by number from 1.
 pub(super) const STMT: &[&str] = &[
     "LetStmt",
     "AssertStmt",
@@ -95,7 +95,7 @@ const NUMBERS: &[&str] = &[
 
 const OPERANDS: &[&str] = &["a_type", "a", "b_type", "b"];
 
-/// Tables that the reader looks at.
+/// The tables that the reader uses.
 const TABLES: &[(&str, &[&str])] = &[
     ("IntImm", &["value", "type"]),
     ("UIntImm", &["value", "type"]),

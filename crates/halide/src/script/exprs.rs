@@ -9,7 +9,7 @@ use super::{Result, Writer, type_word, unprintable};
 pub(super) enum Unit {
     /// A Python number, for a coordinate.
     Plain,
-    /// With its type.
+    /// A constant with its type.
     Typed,
 }
 

@@ -1,4 +1,4 @@
-//! Prints algorithms and schedules of `ir` as Python scripts for Halide, each of which defines
+//! Prints algorithms and schedules of `ir` as Python scripts for Halide. Each script defines
 //! `pipeline()`.
 //!
 //! The scripts serve to try stock Halide on generated programs, and to time its code against ours.
@@ -31,7 +31,7 @@ fn unprintable<T>(what: impl Into<String>) -> Result<T> {
     Err(Unprintable { what: what.into() })
 }
 
-/// The line above the directives, each of which is one line.
+/// The line above the directives; each directive is one line.
 pub const SCHEDULE: &str = "    # The schedule.";
 
 /// Prints an algorithm under a schedule.

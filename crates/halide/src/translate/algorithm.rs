@@ -184,7 +184,7 @@ pub(super) struct Translation<'a> {
     pub(super) nodes: Nodes<'a>,
 }
 
-/// The dims of a caller's buffer: variables named after it.
+/// The dimensions of a caller's buffer, as variables named after it.
 pub(super) fn caller_dims(pool: &mut Pool, name: &str, rank: usize) -> Vec<Dim> {
     let dim = |dim| {
         let [min, extent, stride] = ["min", "extent", "stride"].map(|part| {
@@ -451,7 +451,7 @@ impl<'a> Translation<'a> {
         })
     }
 
-    /// A func without stages.
+    /// Declares a func without stages.
     fn declaration(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
         let names = self.nodes.names;
         let types: Vec<tree::Scalar> = func.types.iter().map(|ty| ty.scalar).collect();

@@ -19,7 +19,7 @@ use crate::{Condition, NameId, Names, codes};
 /// The prefix of an assumption's words in a verdict.
 pub const ASSUMED: &str = "assumed of callers";
 
-/// The parts of a dimension that a statement names.
+/// The parts of a dimension that a statement can name.
 const PARTS: [&str; 3] = ["min", "extent", "stride"];
 
 /// Reads an assumption: a condition on parameters and shapes, in the notation of a statement of

@@ -21,7 +21,7 @@ pub struct Clause {
 /// which the code computes.
 #[derive(Clone, Debug, Default)]
 pub struct Contract {
-    /// Conditions that are entry checks.
+    /// Conditions with an entry check.
     pub clauses: Vec<Clause>,
     /// Conditions without an entry check, on the way in which the code runs.
     pub others: BTreeSet<Condition>,

@@ -92,7 +92,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A store to memory.
+    /// A store to a buffer.
     pub(super) fn written(&mut self, name: NameId) -> Result<()> {
         self.access(name)?;
         if !self.callers.contains(&name) {

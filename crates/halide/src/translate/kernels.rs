@@ -38,7 +38,7 @@ impl Walk<'_> {
 }
 
 impl Shape {
-    /// A loop over blocks or threads.
+    /// Checks a loop over blocks or threads.
     fn nest(&mut self, names: &Names, stmt: &Stmt, expected: ForKind) -> Result<()> {
         let refused = |what: &str| unsupported(what).map_err(|what| what.at(stmt.at));
         let StmtKind::For { name, min, extent, kind, device, body } = &stmt.kind else {

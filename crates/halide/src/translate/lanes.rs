@@ -38,7 +38,7 @@ impl Lanes {
         self.first + self.step * i64::from(self.count - 1)
     }
 
-    /// Each lane by itself, in order.
+    /// Each lane separately, in order.
     pub(super) fn singles(self) -> impl Iterator<Item = Self> {
         (0..i64::from(self.count))
             .map(move |number| Self::new(self.first + number * self.step, 0, 1))
@@ -75,7 +75,7 @@ pub(super) enum Division {
     Classes(u32),
     /// The lanes before this position, and the rest.
     Cut(u32),
-    /// Each by itself.
+    /// Each lane separately.
     Each,
 }
 
@@ -100,7 +100,7 @@ type Step<T> = std::result::Result<T, Stop>;
 #[derive(Default)]
 pub(super) struct Memo {
     known: FxHashMap<(NodeId, Lanes), Value>,
-    /// Coordinates that loads are annotated with.
+    /// The annotated coordinates of loads.
     pub(super) loads: FxHashMap<ExprId, Vec<ExprId>>,
     /// The widths in which `int`s are computed.
     pub(super) widths: Widths,

@@ -33,7 +33,7 @@ pub struct Instance {
 pub struct Marked {
     /// The instances that stores of the program write.
     pub stores: FxHashMap<StmtId, Instance>,
-    /// Coordinates that loads are annotated with.
+    /// The annotated coordinates of loads.
     pub loads: FxHashMap<ExprId, Vec<ExprId>>,
 }
 

@@ -221,7 +221,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Ends an allocation's life.
+    /// Ends the life of an allocation.
     pub(super) fn free(&mut self, name: NameId) -> Result<()> {
         let text = self.nodes.names.text(name);
         match self.live.remove(&name) {

@@ -24,7 +24,7 @@ define_id!(
 /// An expression, with operands by id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// A value of one lane.
+    /// A value with one lane.
     Value(ExprId),
     /// A conversion to the node's type.
     Cast(NodeId),
@@ -89,9 +89,9 @@ impl Node {
 /// The lanes that a shuffle takes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Gather {
-    /// All, in order.
+    /// All lanes, in order.
     Concat,
-    /// One of each operand in turn.
+    /// One lane of each operand in turn.
     Interleave,
     /// Lanes from `begin` on, `stride` apart.
     Slice { begin: i64, stride: i64 },

@@ -17,7 +17,7 @@ use halidom_ir::{
 use super::error::{Result, unsupported};
 use crate::tree;
 
-/// A value and its type in Halide.
+/// A value with its type in Halide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     /// The expression: of the machine's type, or an `int` where Halide has a signed integer of 32
@@ -78,7 +78,7 @@ impl Widths {
     }
 }
 
-/// The width of an integer type.
+/// The width of an integer type. Other types count as exact.
 fn bits_of(ty: tree::Scalar) -> u32 {
     match ty {
         tree::Scalar::Int(bits) | tree::Scalar::UInt(bits) => u32::from(bits),
@@ -121,7 +121,7 @@ impl Ops<'_> {
         self.like(id, Constant::int(value))
     }
 
-    /// An integer of a type.
+    /// An integer constant of a type.
     pub(super) fn integer(&mut self, value: i128, ty: tree::Scalar) -> Result<Value> {
         let constant = if is_index_type(ty) {
             Constant::int(value)
@@ -135,7 +135,7 @@ impl Ops<'_> {
         Ok(Value { id: self.pool.constant(constant), ty })
     }
 
-    /// A float of a type.
+    /// A float constant of a type.
     pub(super) fn float(&mut self, value: f64, ty: tree::Scalar) -> Result<Value> {
         let constant = match stored(ty)? {
             Scalar::F32 => Constant::f32(value as f32),
@@ -165,7 +165,7 @@ impl Ops<'_> {
         Ok(self.pool.cast(Scalar::Int, value.id))
     }
 
-    /// A value as memory holds it.
+    /// A value in the type that memory holds.
     pub(super) fn as_stored(&mut self, value: Value) -> Result<ExprId> {
         let scalar = stored(value.ty)?;
         Ok(self.pool.cast(scalar, value.id))
@@ -374,7 +374,7 @@ impl Ops<'_> {
         known(a).zip(known(b))
     }
 
-    /// An `int` as a value of a type, modulo its width.
+    /// An `int` converted to a type, modulo its width.
     fn wrapped(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
         Ok(Value { id: self.pool.cast(stored(ty)?, id), ty })
     }
@@ -442,7 +442,7 @@ impl Ops<'_> {
         }
     }
 
-    /// An operator on bits.
+    /// A bitwise operator.
     fn bitwise(&mut self, op: Op, a: Value, b: Value) -> Result<Value> {
         let x = self.as_stored(a)?;
         let y = self.as_stored(b)?;

@@ -19,7 +19,7 @@ use super::program::Walk;
 use crate::NameId;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
 
-/// Bytes of a semaphore (`halide_semaphore_t`).
+/// The size of a semaphore in bytes (`halide_semaphore_t`).
 const SEMAPHORE_BYTES: i64 = 16;
 
 /// The meaning of a let of the statement that binds no value.
@@ -238,7 +238,7 @@ impl Walk<'_> {
     }
 }
 
-/// A pointer of the caller's.
+/// A caller's pointer.
 enum Pointer {
     /// A pointer to a buffer's struct, as a number.
     Struct,

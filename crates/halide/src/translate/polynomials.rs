@@ -25,7 +25,7 @@ pub(super) enum Unknown {
     Var(VarId),
     /// The remainder modulo a number that is not 0.
     Remainder(Polynomial, i128),
-    /// Anything else.
+    /// Any other expression.
     Other(ExprId),
 }
 

@@ -38,10 +38,9 @@ use crate::{Condition, NameId, Names};
 pub struct Compiled {
     /// The program. Its ids belong to the source's pool.
     pub program: Program,
-    /// The parts without influence on values that were left out, in words.
+    /// The omitted parts, in words; none of them influences values.
     pub notes: Vec<String>,
-    /// True if the target has assertions at entry. A statement compiled without them relies on its
-    /// callers.
+    /// True if the target has assertions at entry; without them a statement relies on callers.
     pub checked: bool,
     /// The contents of its annotations, if it has any.
     pub marked: Marked,
@@ -63,11 +62,8 @@ pub fn program(
     translated(source, pipeline, (names, true), stated)
 }
 
-/// Translates the statement after a pass of Halide's compiler. Later passes may still vectorize and
-/// unroll its loops, and insert barriers between loops over threads.
-///
-/// # Errors
-/// Returns an error that names the construct that has no translation.
+/// Translates the statement after a pass of Halide's compiler, like [`program`]. Later passes may
+/// still vectorize and unroll loops, and insert barriers between loops over threads.
 pub fn between_passes(
     source: &mut Source,
     pipeline: &Pipeline,
@@ -105,13 +101,13 @@ fn translated(
 #[derive(Default)]
 struct Opened {
     items: Vec<Item>,
-    /// Names that it binds.
+    /// The names that it binds.
     bound: Vec<NameId>,
     /// Memory that it allocates.
     taken: Vec<NameId>,
 }
 
-/// A part of a block. A let or an allocation is later closed around the parts that follow it.
+/// A part of a block. A let or an allocation is closed around the parts that follow it.
 pub(super) enum Item {
     Stmt(StmtId),
     Let(VarId, ExprId),
@@ -144,15 +140,15 @@ pub(super) struct Walk<'a> {
     pub(super) memo: Memo,
     /// True if the statement goes to the code generators as it is.
     pub(super) is_final: bool,
-    /// True once a store or loop has been seen.
+    /// True once a store, a loop or tasks have been seen.
     pub(super) work_begun: bool,
     /// True if an enclosing loop runs in no fixed order.
     is_unordered: bool,
-    /// The atomicity of stores at this place.
+    /// The atomicity of stores here.
     pub(super) atomic: Atomicity,
     /// The number of enclosing loops, conditions and tasks.
     pub(super) depth: usize,
-    /// The enclosing loop, condition or task. Statements of one region run equally often.
+    /// The enclosing loop, condition or task: all statements of a region run equally often.
     pub(super) region: usize,
     regions: usize,
     pub(super) place: Place,
@@ -220,15 +216,14 @@ impl<'a> Walk<'a> {
         }
         self.outputs = outputs.iter().flat_map(|output| output.buffers.clone()).collect();
         if !self.is_final {
-            // Before a pass takes buffers apart, the statement uses these names without binding
-            // them.
+            // Before a pass takes buffers apart, nothing binds these names.
             let mut callers: Vec<NameId> = self.callers.iter().copied().collect();
             callers.sort_unstable();
             for name in callers {
                 self.nodes.bind(name, Binding::Host(name));
             }
         }
-        // The floats of a dump are exact; six digits in a text may denote a float of the pipeline.
+        // A dump has exact floats; six digits in a text may denote a float of the pipeline.
         if !tree::is_lossless(block) {
             for stage in self.pipeline.funcs.iter().flat_map(crate::pipeline::Func::stages) {
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
@@ -331,8 +326,8 @@ impl<'a> Walk<'a> {
         Ok(Output { func, buffers, window })
     }
 
-    /// Binds `OUTPUT.sK.VAR.min` and `.max` to the ends of the window. An early statement uses
-    /// these names for the required region of an output's stages before a pass defines them.
+    /// Binds `OUTPUT.sK.VAR.min` and `.max`, which an early statement uses before a pass defines
+    /// them, to the ends of the window.
     fn bind_region(&mut self, pool: &mut Pool, name: NameId, dims: &[Dim]) {
         let names = self.nodes.names;
         let Some(func) = self.pipeline.funcs.iter().find(|func| func.name == name) else { return };
@@ -549,7 +544,7 @@ impl<'a> Walk<'a> {
         if self.is_final { unsupported(format!("{what} in a final statement")) } else { Ok(()) }
     }
 
-    /// The meaning of a let's name, with the variable that it becomes, if any.
+    /// The meaning of a let's name, with the items that bind it.
     pub(super) fn let_binding(
         &mut self,
         pool: &mut Pool,
@@ -573,8 +568,7 @@ impl<'a> Walk<'a> {
             return Ok((Binding::Node(node), Vec::new()));
         }
         if self.nodes.lanes(node) > 1 {
-            // A vector is substituted at its uses, unless memory that it reads may be written
-            // before.
+            // A vector replaces its name, unless memory that it reads may be written before.
             let mut written = false;
             for_each_store(rest, &mut |stored| {
                 let target = self.nodes.buffers.get(&stored);
@@ -585,8 +579,8 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            // The loads happen here. A store of the name that always runs with this let accounts
-            // for them; a store under a condition does not, so they are made explicitly.
+            // A store of the name that always runs with this let accounts for the vector's loads. A
+            // store under a condition does not, so they are made here.
             let made =
                 if is_stored(rest, name) { Vec::new() } else { self.made(pool, &[node], None)? };
             return Ok((Binding::Node(node), made));
@@ -736,8 +730,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Joins items into one statement: a let or an allocation is closed around everything that follows
-/// it.
+/// Joins items into one statement, with lets and allocations closed around the items after them.
 pub(super) fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
     let mut stmts: Vec<StmtId> = Vec::new();
     for item in items.into_iter().rev() {
@@ -773,8 +766,7 @@ fn contains_assert(block: &[Stmt]) -> bool {
     })
 }
 
-/// Tests whether a store that runs whenever the block does mentions a name, or another name bound
-/// to a value that mentions it.
+/// Tests whether a store that runs whenever the block does mentions a name, even through a let.
 fn is_stored(block: &[Stmt], name: NameId) -> bool {
     let names = FxHashSet::from_iter([name]);
     block.iter().enumerate().any(|(number, stmt)| {

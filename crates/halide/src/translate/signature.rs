@@ -269,7 +269,7 @@ impl Free {
 struct Bound<'s> {
     /// The values of names; one name may have several values, in different places.
     values: FxHashMap<NameId, Vec<&'s Expr>>,
-    /// Variables of loops.
+    /// The variables of loops.
     loops: FxHashSet<NameId>,
 }
 

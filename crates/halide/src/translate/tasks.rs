@@ -18,8 +18,8 @@
 //!   selected by the iteration's number modulo at least `k`. Concurrent iterations then access no
 //!   common element, and the order between them does not matter.
 //!
-//! One acquisition and one release each, with the counts above, never deadlock. Each task binds its
-//! own names. Expressions evaluated outside of the acquisitions read no memory.
+//! With acquisitions and releases of one unit, and the counts above, no task waits forever. Each
+//! task binds its own names. Expressions evaluated outside of the acquisitions read no memory.
 
 use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::{

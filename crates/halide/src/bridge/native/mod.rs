@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 
 use super::{BridgeError, Failed, SCRIPT};
 
-/// The sources, by their names.
+/// The sources, with their names.
 const SOURCES: [(&str, &str); 4] = [
     ("dump.h", include_str!("dump.h")),
     ("build.h", include_str!("build.h")),
@@ -97,7 +97,7 @@ impl Native {
         Ok(kept)
     }
 
-    /// Compiles Halide's C with AddressSanitizer, together with object files, to a library.
+    /// Compiles Halide's C with AddressSanitizer, and links it with object files to a library.
     pub(super) fn check(
         &self,
         c: &Path,
