@@ -158,7 +158,7 @@ fn what_is_done_to_a_statement_shows_in_its_runs() {
         let built = Built::of_dump(&edited, &names, &place).unwrap();
         built.map(|built| built.run(&[case(&[1, 2, 3, 4, 5], 5)], limit).unwrap().remove(0))
     };
-    // A changed value shows.
+    // A changed operand changes the output.
     let ending = run("value", ("(var i32 \"w\")", "(i32 7)")).unwrap();
     assert_eq!(output(&ending), [16, 18, 20, 22, 24]);
     // A double free fails.

@@ -115,8 +115,8 @@ impl Built {
     /// Compiles the statement of a dump, to files in an empty folder.
     ///
     /// # Errors
-    /// Returns an error if the bridge is not available. The inner result tells whether Halide
-    /// accepts the dump.
+    /// Returns an error if the bridge is not available, or if a file access or the linker fails.
+    /// The inner result tells whether Halide accepts the dump.
     pub fn of_dump(
         dump: &Dump,
         names: &Names,
@@ -140,8 +140,8 @@ impl Built {
     /// empty folder. Arrays on the stack are watched too.
     ///
     /// # Errors
-    /// Returns an error if the bridge is not available or the C does not compile. The inner result
-    /// tells whether Halide accepts the dump.
+    /// Returns an error if the bridge is not available, or if a file access or the C compiler
+    /// fails. The inner result tells whether Halide accepts the dump.
     pub fn checked(
         dump: &Dump,
         names: &Names,

@@ -104,7 +104,7 @@ impl Form {
     }
 
     /// Tests whether every term except the constant has a positive factor. As atoms are rarely
-    /// negative, such a form rarely decreases.
+    /// negative, such a form is rarely negative.
     pub(super) fn grows(&self) -> bool {
         self.terms.iter().all(|(atoms, factor)| atoms.is_empty() || *factor > 0)
     }
@@ -446,7 +446,7 @@ impl<'p> Forms<'p> {
             if let Some(value) = rest.as_constant() {
                 return Form::constant(value.rem_euclid(by));
             }
-            // A guess: a vector does not cross the end.
+            // A guess: no vector crosses a multiple of the divisor.
             let lane = self.variable(self.lane);
             if rest.clone().minus(&lane).as_constant().is_some() {
                 return rest;

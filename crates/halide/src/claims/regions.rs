@@ -106,9 +106,9 @@ pub(super) fn places(
     places
 }
 
-/// Shrinks promises around memory that is not written to its ends. A func that reads such memory
-/// must not be promised where it would read the rest, so it is promised only as far as it is read
-/// itself. The same holds for that memory.
+/// Shrinks promises around memory that is not written to its ends. If a func reads such memory, a
+/// promise of the whole func would need the unwritten rest. The func is therefore promised only as
+/// far as it is read itself, and so is that memory.
 fn ask_less(
     forms: &mut Forms<'_>,
     of: (&Sites, &Found, &Map),

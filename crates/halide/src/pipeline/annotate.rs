@@ -22,7 +22,7 @@ pub const SECOND: &str = "return_second";
 /// The expressions that get a call with their coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// The values of stages, and reads.
+    /// The values of stages.
     Values,
     /// The values of stages, and reads.
     ValuesAndReads,
@@ -275,7 +275,7 @@ impl<'f> Walk<'f> {
         self.front.table(&[Some(Field::Byte(0)), Some(Field::Byte(32)), Some(Field::Int(1))])
     }
 
-    /// A reduction variable. Its domain is the stage's, so its other fields are empty.
+    /// A reduction variable. Its domain is left undefined, because the stage has it.
     fn variable(&mut self, name: &str) -> Expr {
         let none = self.front.string("");
         let (name, ty) = (self.front.string(name), self.int_type());

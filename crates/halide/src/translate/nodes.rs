@@ -399,8 +399,8 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// The float that a text gives with six digits: the pipeline's, if exactly one has these
-    /// digits.
+    /// The float that a text gives with six digits: the pipeline's if exactly one has these digits,
+    /// otherwise the digits' own value.
     fn exact(&mut self, value: f64, ty: Scalar) -> f64 {
         if self.floats.is_empty() {
             return value;

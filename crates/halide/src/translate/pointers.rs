@@ -2,14 +2,14 @@
 //! memory, not values.
 //!
 //! # Correctness
-//! The statement is translated for callers whose buffers are on the host, not null, and no bounds
-//! queries. The consequences of that are a closed list of exact forms: a comparison of a buffer or
-//! of its own host pointer with null; the fact that a caller's buffer is not newer on a device;
-//! and, as an entry check that the verdict lists, the alignment of its elements to a number of
-//! bytes. A condition that uses a pointer or such a flag in another form is refused. A name for any
-//! other pointer is refused as well, so that a buffer's elements are reached only by the buffer's
-//! own name. Calls with effects must have the names and the arguments that are listed here, or they
-//! are refused.
+//! The statement is translated for callers whose buffers are on the host, are not null and are no
+//! bounds queries. The consequences of that are a closed list of exact forms: a comparison of a
+//! buffer or of its own host pointer with null; the fact that a caller's buffer is not newer on a
+//! device; and, as an entry check that the verdict lists, the alignment of its elements to a number
+//! of bytes. A condition that uses a pointer or such a flag in another form is refused. A name for
+//! any other pointer is refused as well, so that a buffer's elements are reached only by the
+//! buffer's own name. Calls with effects must have the names and the arguments that are listed
+//! here, or they are refused.
 
 use halidom_ir::Pool;
 

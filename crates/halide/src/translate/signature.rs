@@ -5,8 +5,8 @@
 //! The types and dimensions of the caller's buffers are the ones that the statement's own
 //! assertions demand. A buffer is an output if the statement computes it. The types of funcs come
 //! from the allocations of their memory. A parameter has the type of the other operand of an
-//! operator in which it occurs. Anything that these do not determine is refused: nothing is
-//! guessed.
+//! operator in which it occurs. Anything that these do not determine is refused, except that a func
+//! without a `realize` in the dump gets rank 1.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 

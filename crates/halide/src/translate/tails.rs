@@ -1,4 +1,4 @@
-//! The extents of outputs if the target leaves assertions out: large enough for the schedule's
+//! The extents of outputs if the target leaves assertions out: checks that they fit the schedule's
 //! tails.
 
 use halidom_base::FxHashMap;
