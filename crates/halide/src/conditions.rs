@@ -1,36 +1,38 @@
-//! What a verdict on stock Halide may rest on beyond the checks that the statement makes: a closed list.
+//! The closed list of conditions that a verdict on stock Halide may rest on in addition to the
+//! statement's own checks.
 //!
-//! A condition comes from the pipeline, from the target that it is compiled for, or from the contract that callers are said to keep (`--assume`). None comes from the statement that is judged: a
-//! statement cannot excuse itself. `docs/stock-halide.md` has the list with its reasons.
+//! A condition comes from the pipeline, from the target, or from the contract that callers promise
+//! to keep (`--assume`). No condition comes from the statement that is judged: a statement cannot
+//! excuse itself. `docs/stock-halide.md` has the list with its reasons.
 
 use halidom_verdict::Condition as Named;
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
-    /// Mins, extents and ends of callers' buffers are moderate numbers.
+    /// Mins, extents and ends of callers' buffers lie within [`SIZE_LIMIT`].
     SizeLimits,
-    /// A caller's buffer has all its elements within 2^31.
+    /// The last element of a caller's buffer lies less than 2^31 elements after its first.
     Spans,
     /// Callers' buffers share no memory.
     Disjoint,
     /// Strides of inputs are not negative.
     InputStrides,
-    /// Strides of outputs step over the dimensions inside.
+    /// The stride of an output's dimension steps over the dimensions inside it.
     OutputStrides,
     /// Sums and products in indices wrap.
     IndexWraps,
     /// The pipeline's own integers do not overflow.
     PipelineFits,
-    /// The code generators may regroup floats: the verdict is about the statement.
+    /// The code generators may regroup floats, so the verdict is about the statement only.
     Regroups,
     /// Copies between host and devices succeed.
     Copies,
-    /// Reduction domains of the pipeline are not negative.
+    /// The pipeline's reduction domains have no negative extents.
     Domains,
     /// Outputs have the bounds that the schedule fixes.
     FixedBounds,
-    /// The target leaves assertions out: callers keep to what they would say.
+    /// The target leaves assertions out: callers keep to the conditions that these would check.
     NoAsserts,
     /// `--assume small`.
     Small,
@@ -38,17 +40,18 @@ pub enum Condition {
     Assumed(String),
 }
 
-/// The greatest magnitude of mins, extents and ends under [`Condition::SizeLimits`]: sums of three of them, with the constants that a schedule adds, have 32 bits.
+/// The greatest magnitude of mins, extents and ends under [`Condition::SizeLimits`]. Sums of three
+/// of them, with the constants that a schedule adds, fit 32 bits.
 pub const SIZE_LIMIT: i128 = 1 << 29;
 
 /// The greatest magnitude of sizes and products under [`Condition::Small`].
 pub const SMALL_LIMIT: i128 = 1 << 30;
 
-/// Where the documentation has the reasons.
+/// The place in the documentation that gives the reasons.
 const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
-    /// All that carry no words of a caller's, in the order of the list.
+    /// All conditions that carry no words of a caller's, in the order of the list.
     pub const STANDARD: [Self; 12] = [
         Self::SizeLimits,
         Self::Spans,
@@ -64,7 +67,7 @@ impl Condition {
         Self::NoAsserts,
     ];
 
-    /// What it is called, what it says, and why it may be assumed.
+    /// The name, the statement of the condition, and the reason why it may be assumed.
     fn entry(&self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::SizeLimits => (
@@ -136,17 +139,17 @@ impl Condition {
         }
     }
 
-    /// Its name in reports.
+    /// The condition's name in reports.
     pub fn name(&self) -> &'static str {
         self.entry().0
     }
 
-    /// Why it may be assumed.
+    /// The reason why the condition may be assumed.
     pub fn reason(&self) -> &'static str {
         self.entry().2
     }
 
-    /// What it says.
+    /// The condition in words.
     pub fn words(&self) -> String {
         match self {
             Self::Assumed(words) => format!("callers keep to {words}"),
@@ -166,7 +169,7 @@ impl Condition {
         }
     }
 
-    /// The same for a verdict's first line: a contract is named by what was promised.
+    /// The condition for a verdict's first line. A contract's name is the promise itself.
     pub fn named(&self) -> Named {
         match self {
             Self::Small => Named::contract(self.name(), self.words()),

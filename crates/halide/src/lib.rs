@@ -1,12 +1,15 @@
-//! Stock Halide: readers of what an unmodified Halide 21.0.0 writes.
+//! Stock Halide: readers of the files and texts that an unmodified Halide 21.0.0 writes.
 //!
-//! Knows nothing of our own lowering. A **pipeline file** (`.hlpipe`, [`pipeline::read`]) holds an algorithm and its schedule; a **statement** ([`text::statement`]) is what
-//! Halide's compiler made of it, in the text that Halide prints; a **dump** ([`text::dump`]) is the statement after every pass of the compiler. All of them
-//! are trees of [`tree`], with names in one table of [`Names`].
+//! This crate knows nothing of our own lowering. A **pipeline file** (`.hlpipe`,
+//! [`pipeline::read`]) holds an algorithm and its schedule. A **statement** ([`text::statement`])
+//! is the output of Halide's compiler for a pipeline, in the text that Halide prints. A **dump**
+//! ([`text::dump`]) holds the statement after every pass of the compiler. All of them are trees of
+//! [`tree`], with names in one table of [`Names`].
 //!
 //! # Correctness
-//! A verdict on what stock Halide compiled rests on the readers of [`halidom_halide_ir`] and on this one: a pipeline file is read
-//! by the names and places of its schema ([`pipeline`]), every offset checked, and refused if it is of another version.
+//! A verdict on code that stock Halide compiled rests on the readers of [`halidom_halide_ir`] and
+//! on this one. A pipeline file is read by the names and places of its schema ([`pipeline`]). Every
+//! offset is checked, and a file of another version is refused.
 
 pub mod bridge;
 pub mod claims;

@@ -1,4 +1,5 @@
-//! The lossless dump of what the installed Halide compiles: it prints back, and it prints as the text that Halide prints of the same statement.
+//! The lossless dump of statements that the installed Halide compiles: it prints back, and it
+//! prints as the same text that Halide prints for the statement.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +48,7 @@ fn the_dump_of_every_pipeline_is_of_the_statement_that_halide_prints() {
     assert!(compared >= 60, "only {compared} pipelines");
 }
 
-/// A pipeline of its own: `out(x) = a(x) + w`.
+/// A pipeline for these tests: `out(x) = (a(x) + w) * 2`.
 const SCRIPT: &str = "import halide as hl
 
 
@@ -103,7 +104,7 @@ fn output(ending: &Ending) -> Vec<i32> {
     values.collect()
 }
 
-/// A folder within another.
+/// Makes a folder within another.
 fn folder_in(folder: &Path, name: &str) -> std::path::PathBuf {
     let place = folder.join(name);
     fs::create_dir(&place).expect("the test is written correctly");
@@ -157,10 +158,10 @@ fn what_is_done_to_a_statement_shows_in_its_runs() {
         let built = Built::of_dump(&edited, &names, &place).unwrap();
         built.map(|built| built.run(&[case(&[1, 2, 3, 4, 5], 5)], limit).unwrap().remove(0))
     };
-    // Another value.
+    // A changed operand changes the output.
     let ending = run("value", ("(var i32 \"w\")", "(i32 7)")).unwrap();
     assert_eq!(output(&ending), [16, 18, 20, 22, 24]);
-    // Freed twice.
+    // A double free fails.
     let freed = "(free \"t\")";
     assert!(source.contains(freed), "{source}");
     let begin = source.find(freed).unwrap();

@@ -1,6 +1,7 @@
-//! The readers on what stock Halide 21.0.0 made of Table 1's programs.
+//! The readers, applied to the files that stock Halide 21.0.0 writes for Table 1's programs.
 //!
-//! The files lie in `../shared/halide21/table1` beside the repository; without them the tests say so and check nothing.
+//! The files are in `../shared/halide21/table1`, next to the repository. Without them the tests
+//! print a message and check nothing.
 
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "a test")]
 
@@ -124,7 +125,7 @@ fn a_pipeline_is_read_as_it_was_written() {
     assert_eq!(blur_x.schedule.store, at("y"));
 }
 
-/// Numbers that look random, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -152,7 +153,7 @@ fn damaged_pipelines_are_refused_or_read_but_never_a_panic() {
                 let at = random.below(damaged.len());
                 damaged[at] ^= 1 << random.below(8);
             }
-            // Whatever comes of it, it ends.
+            // Any result will do, as long as there is no panic.
             let _ = pipeline::read(&damaged, &mut Names::new());
         }
     }
@@ -197,7 +198,7 @@ fn changed_statements_are_refused_or_print_back() {
     }
 }
 
-/// A value without its annotation: how many there were.
+/// A value without its annotation. Counts the annotations in `marks`.
 fn erased(expr: &Expr, names: &Names, marks: &mut usize) -> Expr {
     let Expr::Call(call) = expr else { return expr.clone() };
     let [Expr::Call(mark), value] = call.args.as_slice() else { return expr.clone() };
@@ -235,7 +236,7 @@ fn annotated_pipelines_are_the_same_but_for_their_annotations() {
         }
         assert_eq!(found, plain, "{}", name(&row));
         assert!(stages > 0, "{}", name(&row));
-        // With reads it is read too, and there is more of it.
+        // With annotated reads the file can be read too, and is larger.
         let with_reads = pipeline::annotated(&bytes, Marks::ValuesAndReads).unwrap();
         pipeline::read(&with_reads, &mut names).unwrap();
         assert!(with_reads.len() > annotated.len(), "{}", name(&row));

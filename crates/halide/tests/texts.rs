@@ -1,4 +1,4 @@
-//! Texts of every form that Halide's printer has, and texts that it would not print.
+//! Texts of every form that Halide's printer produces, and texts that it would not produce.
 
 #![expect(clippy::panic, reason = "a test")]
 
@@ -39,7 +39,7 @@ fn every_statement_prints_back() {
         "let t = (a + b) in f(t)\n",
         "if (b) {\n (void *)halide_free((void *)0x)\n}\n",
     ] {
-        // The last one is none.
+        // The last one is no statement.
         if source.contains("0x)") {
             assert!(text::statement(source, &mut Names::new()).is_err(), "{source}");
         } else {

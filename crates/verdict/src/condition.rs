@@ -1,13 +1,14 @@
-//! What a proof takes for granted, by name.
+//! The conditions that a proof rests on, by name.
 
 use std::borrow::Cow;
 
-/// Who answers for a condition.
+/// The party that answers for a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// It is one of the closed list in the documentation, and holds for every verdict of its kind.
+    /// The condition is in the closed list of the documentation, and holds for every verdict of its
+    /// kind.
     Standard,
-    /// The caller promised it, by an option of the command.
+    /// The caller promised it with an option of the command.
     Contract,
 }
 
@@ -24,18 +25,19 @@ impl Origin {
 /// A condition under which something is proved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Condition {
-    /// Who answers for it.
+    /// The party that answers for it.
     pub origin: Origin,
     /// Its name in the first line of a verdict, such as `buffers-apart`.
     pub name: Cow<'static, str>,
-    /// What it says, as a clause: `the caller's buffers do not overlap`.
+    /// The condition as a clause: `the caller's buffers do not overlap`.
     pub words: Cow<'static, str>,
-    /// Where the documentation gives its reason: a file and its heading's anchor. Empty for a contract, whose reason is the caller's.
+    /// The place in the documentation with its reason: a file and the anchor of a heading. Empty
+    /// for a contract, whose reason is the caller's.
     pub anchor: Cow<'static, str>,
 }
 
 impl Condition {
-    /// One of the closed list.
+    /// A condition of the closed list.
     pub const fn standard(name: &'static str, words: &'static str, anchor: &'static str) -> Self {
         Self {
             origin: Origin::Standard,
@@ -45,7 +47,7 @@ impl Condition {
         }
     }
 
-    /// A promise of the caller.
+    /// A promise of the caller's.
     pub fn contract(
         name: impl Into<Cow<'static, str>>,
         words: impl Into<Cow<'static, str>>,

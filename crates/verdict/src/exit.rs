@@ -1,4 +1,4 @@
-//! How a command ends.
+//! The exit status of commands.
 
 use crate::Verdict;
 
@@ -6,20 +6,20 @@ use crate::Verdict;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The job was done; what it judged is proved.
+    /// The job was done; its claims are proved.
     Done = 0,
-    /// Something is refuted.
+    /// A claim is refuted.
     Wrong = 1,
     /// Bad usage, bad input, or nothing to judge.
     BadInput = 2,
-    /// Something is not decided.
+    /// A claim is undecided.
     Unknown = 3,
     /// Two solvers contradict each other: no verdict of the run can be relied on.
     Disagreement = 4,
 }
 
 impl Exit {
-    /// The number that the system is given.
+    /// The number for the operating system.
     pub fn code(self) -> u8 {
         self as u8
     }

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{Condition, Evidence, Modes, Verdict};
 
-/// The version of the form, which every JSON object of a command names.
+/// The version of the form, which every JSON object of a command records.
 pub const SCHEMA: &str = "halidom-verdict-1";
 
-/// Every key that says what was judged.
+/// Every key of a judgement.
 pub const KEYS: [&str; 9] = [
     "verdict",
     "statement",
@@ -21,7 +21,8 @@ pub const KEYS: [&str; 9] = [
 ];
 
 impl Verdict {
-    /// The keys of a JSON object that say what was judged. Every object with a `verdict` has all of them that its case has, and no other case's.
+    /// The keys of a JSON object that describe the judgement. Every object with a `verdict` has all
+    /// keys of its case, and none that belong only to other cases.
     pub fn json(&self) -> Map<String, Value> {
         let mut object = Map::new();
         let mut set = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));

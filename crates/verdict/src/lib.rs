@@ -1,12 +1,15 @@
 //! The verdict: the one answer that every job of Halidom gives.
 //!
-//! Knows nothing about what is judged. A job counts its obligations in [`Obligations`], which alone can make a proof; a refutation takes [`Evidence`] of a run. Verdicts on
-//! several subjects are folded by [`Verdict::worst`], become an exit status by [`Verdict::exit`], the first line of a report by [`Verdict::sentence`], and JSON by
-//! [`Verdict::json`]. There is no other fold, no other mapping, no other words.
+//! This crate knows nothing about the subjects that are judged. A job counts its obligations in
+//! [`Obligations`], which alone can make a proof. A refutation takes the [`Evidence`] of a run.
+//! [`Verdict::worst`] folds verdicts on several subjects, [`Verdict::exit`] gives the exit status,
+//! [`Verdict::sentence`] the first line of a report, and [`Verdict::json`] the JSON. There is no
+//! other fold, no other mapping, and no other wording.
 //!
 //! # Correctness
-//! [`Proved`] has private fields and two makers: [`Obligations::verdict`], which needs at least one obligation that was shown and none that is open, and
-//! [`Verdict::worst`], which needs all of its verdicts to be proofs and at least one of them. No type here has a default.
+//! [`Proved`] has private fields and two makers: [`Obligations::verdict`], which needs at least one
+//! shown obligation and no open one, and [`Verdict::worst`], which needs all of its verdicts to be
+//! proofs and at least one of them. No type here has a default.
 
 mod condition;
 mod exit;

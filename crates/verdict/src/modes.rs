@@ -1,9 +1,9 @@
-//! What equality of floats a proof rests on.
+//! The equality of floats that a proof rests on.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What equality of floats means, the strongest first.
+/// The meanings of equality of floats, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Floats {
     /// The same bits.
@@ -25,7 +25,7 @@ impl Floats {
     }
 }
 
-/// The weakest equality of floats that a proof rests on, and the axioms.
+/// The weakest equality of floats that a proof rests on, with the axioms that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Modes {
     floats: Floats,
@@ -36,19 +36,19 @@ impl Modes {
     /// The same bits.
     pub const BITS: Self = Self { floats: Floats::Bits, axioms: BTreeSet::new() };
 
-    /// Equal by these axioms; the same bits if there are none.
+    /// Equality by these axioms; bitwise if the list is empty.
     pub fn axioms<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         let axioms: BTreeSet<String> = names.into_iter().map(Into::into).collect();
         let floats = if axioms.is_empty() { Floats::Bits } else { Floats::Axioms };
         Self { floats, axioms }
     }
 
-    /// Equal over the reals; some parts by these axioms alone.
+    /// Equality over the reals; some parts hold by these axioms alone.
     pub fn reals<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         Self { floats: Floats::Reals, axioms: names.into_iter().map(Into::into).collect() }
     }
 
-    /// The weaker of both, with the axioms of both.
+    /// The weaker of the two, with the axioms of both.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.floats = self.floats.max(other.floats);
@@ -56,7 +56,7 @@ impl Modes {
         self
     }
 
-    /// What equality means.
+    /// The meaning of equality.
     pub fn floats(&self) -> Floats {
         self.floats
     }
@@ -68,7 +68,7 @@ impl Modes {
 }
 
 impl fmt::Display for Modes {
-    /// How the equality holds: `bit for bit`.
+    /// The equality as an adverb: `bit for bit`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.floats {
             Floats::Bits => f.write_str("bit for bit"),

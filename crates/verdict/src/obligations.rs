@@ -1,11 +1,11 @@
-//! The count of what is to be shown: the only way to a proof.
+//! Counts proof obligations: the only way to a proof.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 use crate::{Claim, Condition, Modes, Proved, Unknown, Verdict};
 
-/// What is to be shown of one subject, one obligation after the other.
+/// The obligations for one subject, added one at a time.
 #[derive(Clone, Debug)]
 pub struct Obligations {
     claim: Claim,
@@ -17,7 +17,7 @@ pub struct Obligations {
 }
 
 impl Obligations {
-    /// None yet, of a subject of which this is claimed.
+    /// An empty count for a subject with this claim.
     pub fn of(claim: Claim) -> Self {
         Self {
             claim,
@@ -29,34 +29,36 @@ impl Obligations {
         }
     }
 
-    /// One that was shown, by this equality of floats.
+    /// Adds an obligation that was shown, by this equality of floats.
     pub fn shown(&mut self, by: &Modes) {
         self.shown += 1;
         self.modes = self.modes.clone().and(by);
     }
 
-    /// One that is not shown, for this reason.
+    /// Adds an obligation that remains open, for this reason.
     pub fn open(&mut self, reason: impl Into<String>) {
         self.open.push(reason.into());
     }
 
-    /// One that is not shown, but follows from a condition.
+    /// Adds an obligation that is not shown, but follows from a condition.
     pub fn trusted(&mut self, condition: Condition) {
         self.trusted += 1;
         self.conditions.insert(condition);
     }
 
-    /// A condition that the others rest on.
+    /// Adds a condition that the other obligations rest on.
     pub fn assume(&mut self, condition: Condition) {
         self.conditions.insert(condition);
     }
 
-    /// How many there are.
+    /// The number of obligations.
     pub fn total(&self) -> usize {
         self.shown + self.open.len() + self.trusted
     }
 
-    /// A proof if all were shown and there is one. `nothing` says why there may be none, and how to mend that.
+    /// Returns a proof if at least one obligation was shown and none is open. If all of them are
+    /// only assumed, the verdict is unknown. `nothing` gives the reason and a remedy in case there
+    /// are no obligations.
     pub fn verdict(self, nothing: (&str, &str)) -> Verdict {
         if self.total() == 0 {
             return Verdict::nothing(nothing.0, nothing.1);

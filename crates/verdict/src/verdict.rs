@@ -1,4 +1,4 @@
-//! The verdict, what each case carries, and the fold over several.
+//! The verdict, the data of each case, and the fold over several.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -7,28 +7,29 @@ use crate::{Condition, Modes};
 
 /// The answer of a job that judges.
 ///
-/// The order from the best to the worst is: proved, nothing, unknown, refuted; see [`Verdict::worst`].
+/// From the best to the worst: proved, nothing, unknown, refuted; see [`Verdict::worst`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Verdict {
-    /// What is claimed holds, under named conditions.
+    /// The claim holds, under named conditions.
     Proved(Proved),
-    /// A run shows that it does not.
+    /// A run shows that the claim does not hold.
     Refuted(Refuted),
-    /// It is not known whether it does.
+    /// It is open whether the claim holds.
     Unknown(Unknown),
     /// There was nothing to judge.
     Nothing(Nothing),
 }
 
-/// What is claimed of a subject.
+/// A claim about a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Claim {
-    /// A program of ours computes what its algorithm says.
+    /// A program of ours computes the same as its algorithm.
     Program,
-    /// A store of a program writes what its algorithm says, if the rest of the program does.
+    /// A store of a program writes the algorithm's value, provided that the rest of the program is
+    /// right.
     Store,
-    /// A statement that stock Halide compiled computes what its pipeline says.
+    /// A statement that stock Halide compiled computes the same as its pipeline.
     Statement,
     /// A rewrite rule keeps the value.
     Rule,
@@ -38,19 +39,19 @@ pub enum Claim {
     Derivation,
 }
 
-/// A proof: by its makers, something was shown, and nothing is open.
+/// A proof. Its makers ensure that something was shown and nothing is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proved {
-    /// How many subjects there are of each claim.
+    /// The number of subjects with each claim.
     pub(crate) claims: BTreeMap<Claim, NonZeroUsize>,
-    /// Obligations that were shown.
+    /// The number of obligations that were shown.
     pub(crate) shown: NonZeroUsize,
     pub(crate) modes: Modes,
     pub(crate) conditions: BTreeSet<Condition>,
 }
 
 impl Proved {
-    /// How many obligations were shown.
+    /// The number of obligations that were shown.
     pub fn shown(&self) -> NonZeroUsize {
         self.shown
     }
@@ -66,7 +67,7 @@ impl Proved {
     }
 }
 
-/// What was run.
+/// The object of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ran {
     /// The program, by the interpreter, which holds the semantics.
@@ -77,29 +78,29 @@ pub enum Ran {
     Rewriting,
     /// Coq, on a certificate.
     Coq,
-    /// The script of a derivation, by which a certificate's files are made.
+    /// The script of a derivation, which makes a certificate's files.
     Script,
 }
 
-/// A run that was seen to go wrong.
+/// A run with a wrong result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// What was run.
+    /// The object of the run.
     pub ran: Ran,
-    /// What it should give.
+    /// The expected result.
     pub expected: String,
-    /// What it gives.
+    /// The actual result.
     pub got: String,
 }
 
 impl Evidence {
-    /// Of a run that was carried out.
+    /// The evidence of a run that was carried out.
     pub fn of(ran: Ran, expected: impl Into<String>, got: impl Into<String>) -> Self {
         Self { ran, expected: expected.into(), got: got.into() }
     }
 }
 
-/// A refutation; it has at least one run.
+/// A refutation, with at least one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refuted {
     first: Evidence,
@@ -107,7 +108,7 @@ pub struct Refuted {
 }
 
 impl Refuted {
-    /// The runs that refute, the first first.
+    /// The runs that refute, in order.
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         std::iter::once(&self.first).chain(&self.others)
     }
@@ -118,7 +119,7 @@ impl Refuted {
     }
 }
 
-/// Why something is not known; there is at least one reason.
+/// The reasons why a verdict is unknown; there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     first: String,
@@ -132,7 +133,7 @@ impl Unknown {
         Some(Self { first, others: reasons.collect() })
     }
 
-    /// The reasons, the first first.
+    /// The reasons, in order.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.first).chain(&self.others).map(String::as_str)
     }
@@ -143,32 +144,32 @@ impl Unknown {
     }
 }
 
-/// Why there was nothing to judge.
+/// The reason why there was nothing to judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nothing {
-    /// What is missing, as a clause.
+    /// The missing item, as a clause.
     pub what: String,
-    /// How to mend it.
+    /// A remedy.
     pub hint: String,
 }
 
 impl Verdict {
-    /// Refuted by this run.
+    /// A refutation by this run.
     pub fn refuted(evidence: Evidence) -> Self {
         Self::Refuted(Refuted { first: evidence, others: Vec::new() })
     }
 
-    /// Not known, for this reason.
+    /// An unknown verdict, for this reason.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self::Unknown(Unknown { first: reason.into(), others: Vec::new() })
     }
 
-    /// Nothing to judge, and how to mend that.
+    /// A verdict for nothing to judge, with a remedy.
     pub fn nothing(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Nothing(Nothing { what: what.into(), hint: hint.into() })
     }
 
-    /// Whether it is a proof.
+    /// Tests whether it is a proof.
     pub fn is_proved(&self) -> bool {
         match self {
             Self::Proved(_) => true,
@@ -176,7 +177,7 @@ impl Verdict {
         }
     }
 
-    /// The word for it, in JSON and in tables.
+    /// The word for it in JSON and in tables.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Proved(_) => "proved",
@@ -188,14 +189,18 @@ impl Verdict {
 
     /// The verdict on several subjects: the worst of theirs.
     ///
-    /// One that is refuted refutes all. Else one that is unknown makes all unknown. Subjects with nothing to judge among others that are proved make all unknown too: the whole was asked
-    /// for, and a part of it was not judged. If there is nothing to judge in any of them, or there are none, there is nothing to judge; `nothing` says so of none.
+    /// One refutation refutes the whole. Otherwise one unknown verdict makes the whole unknown.
+    /// Subjects with nothing to judge among proved ones make it unknown too: the whole was
+    /// requested, and a part of it was not judged. If no subject has anything to judge, or the list
+    /// is empty, the verdict is that there is nothing to judge; `nothing` gives the reason and a
+    /// remedy for an empty list.
     pub fn worst(verdicts: impl IntoIterator<Item = Self>, nothing: (&str, &str)) -> Self {
         let folded = verdicts.into_iter().reduce(Self::worse);
         folded.unwrap_or_else(|| Self::nothing(nothing.0, nothing.1))
     }
 
-    /// The worse of two, with what both carry where they are equally bad.
+    /// The worse of two verdicts. If they are equally bad, the result combines the data of both,
+    /// except that the first of two verdicts with nothing to judge is kept.
     fn worse(one: Self, other: Self) -> Self {
         let partly = |nothing: Nothing| {
             Self::unknown(format!("a part of what was asked for was not judged: {}", nothing.what))
@@ -226,7 +231,7 @@ impl Verdict {
 }
 
 impl Proved {
-    /// Both proofs as one.
+    /// Joins two proofs.
     fn and(mut self, other: Self) -> Self {
         for (claim, count) in other.claims {
             self.claims

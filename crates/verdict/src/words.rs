@@ -5,7 +5,8 @@ use std::fmt;
 use crate::{Claim, Condition, Evidence, Origin, Proved, Ran, Verdict};
 
 impl Verdict {
-    /// One plain sentence: what is proved, by which equality of floats, under which conditions; or why it is not.
+    /// One plain sentence: the claim that is proved, the equality of floats and the conditions; or
+    /// the reason why it is not proved.
     pub fn sentence(&self) -> String {
         match self {
             Self::Proved(proved) => proved.to_string(),
@@ -24,7 +25,7 @@ impl Verdict {
     }
 }
 
-/// How many more there are than the one that is shown.
+/// A remark on the number of items, if there are more than the one shown.
 fn more(count: usize, what: &str) -> String {
     if count > 1 { format!(" (the first of {count} {what})") } else { String::new() }
 }
@@ -59,7 +60,7 @@ impl fmt::Display for Condition {
 }
 
 impl Claim {
-    /// The claim, of so many subjects.
+    /// The claim for this number of subjects.
     fn of(self, count: usize) -> String {
         let (one, many) = match self {
             Self::Program => (

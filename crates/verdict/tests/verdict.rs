@@ -1,4 +1,4 @@
-//! What makes a proof, what does not, and how verdicts are folded.
+//! Proofs and their absence, and the fold of verdicts.
 
 use halidom_verdict::{
     Claim, Condition, Evidence, Exit, Floats, KEYS, Modes, Obligations, Ran, Verdict,
@@ -48,7 +48,7 @@ fn a_proof_needs_something_that_was_shown_and_nothing_open() {
 
 #[test]
 fn folds_take_the_worst() {
-    // Refuted, unknown, nothing, proved, from the worst; what was only partly judged is unknown.
+    // From the worst: refuted, unknown, nothing, proved; a partly judged whole is unknown.
     let all: [fn() -> Verdict; 4] = [proved, nothing, unknown, refuted];
     let expected = [
         ["proved", "unknown", "unknown", "refuted"],
@@ -63,7 +63,7 @@ fn folds_take_the_worst() {
     }
     assert_eq!(worst(Vec::new()), Verdict::nothing(NONE.0, NONE.1));
     assert_eq!(worst(vec![proved()]), proved());
-    // In whichever groups they are folded.
+    // The grouping does not matter.
     for a in &all {
         for b in &all {
             for c in &all {

@@ -21,14 +21,14 @@ import traceback
 from pathlib import Path
 
 VERSION = "21.0.0"
-# Of the processor, and in all, for one folder.
+# Limits for one folder in seconds: processor time, wall time.
 SECONDS = 20
 PATIENCE = 120
 MARK = "halidom: what follows is of the pipeline"
 SCHEDULE = "    # The schedule."
-# Directives that give another func or stage: what follows on it is none of the pipeline's.
+# Directives that return another func or stage; calls on the result do not affect the pipeline.
 OTHERS = {"rfactor", "in_", "clone_in", "specialize"}
-# Parts of a func and a stage that are no directives.
+# Members of a func or a stage that are no directives.
 OTHER_METHODS = {
     "args", "defined", "define_extern", "dimensions", "extern_function_name", "has_update_definition", "is_extern", "name", "num_update_definitions",
     "output_buffer", "output_buffers", "outputs", "realize", "rvars", "type", "types", "update", "update_args", "update_value", "update_values", "value", "values",
@@ -137,7 +137,9 @@ def lower(halide, pipeline, target, folder, options):
     """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next. With `object` its code too."""
     from ctypes import CDLL, c_char_p, c_size_t, c_uint8, c_void_p, create_string_buffer
 
-    # An object of pybind11 begins with the count of references and the type, then has the address of the C++ object, if the layout is the simple one: a bit behind three pointers and one more.
+    # An object of pybind11 begins with the reference count and the type. Then comes the address of
+    # the C++ object, if the layout is the simple one: a bit after three pointers and one more
+    # tells.
     simple = type(pipeline) is halide.Pipeline and c_uint8.from_address(id(pipeline) + 48).value & 2
     if not simple:
         raise halide.HalideError("the pipeline is not where Python keeps it")
@@ -173,7 +175,8 @@ def settle(halide, folder, options):
             end = next(number for number in range(begin, len(lines)) if lines[number].startswith(("    return", "    made")))
             if begin == end:
                 raise
-            # One that Halide refuses when it lowers is not known: the last goes.
+            # If Halide refuses a directive only during lowering, the culprit is unknown, and the
+            # last one goes.
             at = (line_of(error, path) or 0) - 1
             del lines[at if begin <= at < end else end - 1]
             path.write_text("\n".join(lines))
@@ -187,7 +190,8 @@ def each(halide, job, folder, options):
         if job == "specify" and not (place / "factored.txt").exists() or job == "run" and not any(place.glob("case_*")):
             continue
         begun.touch()
-        # What takes too long ends the process, Halide's own code and compiled code included.
+        # A timer ends the process if it takes too long, in Halide's own code and in compiled code
+        # too.
         (folder / "current.txt").write_text(place.name)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.alarm(PATIENCE)
@@ -347,7 +351,7 @@ def main():
     if found != VERSION:
         sys.exit(f"Halide {found} is installed, and what is read is {VERSION}")
     if job == "where":
-        # Without loading the library, which takes its time.
+        # Does not load the library, which takes time.
         return print(importlib.util.find_spec("halide").submodule_search_locations[0])
     import halide
 

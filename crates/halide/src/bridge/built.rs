@@ -1,8 +1,11 @@
 //! Compiled code of a statement, and runs of it.
 //!
-//! [`Built::of_dump`] compiles the statement of a dump, edited or not, as Halide's compiler compiles what lowering gives it ([`halidom_halide_ir::dump`] prints one); [`Built::of_job`] takes the code
-//! that Halide compiles of a pipeline itself. [`Built::run`] runs either on many cases, without our reading of the statement in between: a case is the memory of the buffers, with their mins,
-//! extents and strides, and the bits of the scalars, in the order of the dump's arguments.
+//! [`Built::of_dump`] compiles the statement of a dump, possibly edited, in the same way in which
+//! Halide compiles the result of lowering ([`halidom_halide_ir::dump`] prints a dump).
+//! [`Built::of_job`] takes the code that Halide itself compiles from a pipeline. [`Built::run`]
+//! runs either on many cases, without our reading of the statement in between. A case consists of
+//! the memory of the buffers, with their mins, extents and strides, and the bits of the scalars, in
+//! the order of the dump's arguments.
 //!
 //! ```text
 //! let built = match Built::of_dump(&edited, &names, folder)? {
@@ -12,9 +15,11 @@
 //! for ending in built.run(&cases, Duration::from_secs(5))? { … }
 //! ```
 //!
-//! Each case has a process of its own, which a crash or a limit of time ends ([`Ending`]); starting it takes about a millisecond. Memory is laid out so that it ends, or begins, at a page that
-//! faults ([`Placement`]); so is what the pipeline takes by `halide_malloc`, but for up to 63 bytes, as its address is a multiple of 64. It is filled with `0xCD`, and faults once it is freed.
-//! Arrays on the stack are not watched.
+//! Each case runs in a process of its own, which takes about a millisecond to start. A crash or the
+//! time limit ends it ([`Ending`]). Memory ends, or begins, at a page that faults ([`Placement`]).
+//! Memory that the pipeline allocates with `halide_malloc` ends at such a page too, up to a gap of
+//! 63 bytes, because its address is a multiple of 64. It is filled with `0xCD`, and faults once it
+//! is freed. Arrays on the stack are not watched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,40 +38,40 @@ pub struct Built {
     library: PathBuf,
     /// The function's name.
     name: String,
-    /// Whether AddressSanitizer watches its memory.
+    /// True if AddressSanitizer watches its memory.
     is_checked: bool,
 }
 
-/// Why Halide compiles no statement of a dump.
+/// The reason why Halide does not compile the statement of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// Its words, or how it ended.
+    /// Halide's message, or its exit status.
     pub words: String,
 }
 
-/// What a pipeline is run on.
+/// The data for one run of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// In the order of the dump's arguments.
+    /// The arguments, in the order of the dump.
     pub arguments: Vec<Given>,
-    /// Where memory lies.
+    /// The placement of the memory.
     pub placement: Placement,
 }
 
-/// Which side of a buffer's memory faults at once.
+/// The side of a buffer's memory at which accesses fault at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// What comes after it.
+    /// Accesses after the memory.
     #[default]
     BeforeFault,
-    /// What comes before it.
+    /// Accesses before the memory.
     AfterFault,
 }
 
 /// An argument's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// A scalar: its bytes as they lie in memory, from the first on.
+    /// A scalar: its bytes in memory order.
     Scalar(u64),
     /// A buffer.
     Buffer(Memory),
@@ -81,31 +86,37 @@ pub struct Memory {
     pub bits: u8,
     /// Each dimension: min, extent, stride in elements.
     pub dims: Vec<[i32; 3]>,
-    /// What the address of the memory is a multiple of, in bytes; 1 or more.
+    /// The alignment of the memory's address in bytes; at least 1.
     pub alignment: u32,
-    /// Where the element with the least coordinates is, in bytes.
+    /// The offset of the element with the least coordinates, in bytes.
     pub offset: usize,
     /// The memory.
     pub bytes: Vec<u8>,
 }
 
-/// How a run ends.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It comes to its end; the memory of each buffer, in the order of the arguments, inputs included.
+    /// The run completed; the memory of each buffer, in the order of the arguments, inputs
+    /// included.
     Done(Vec<Vec<u8>>),
-    /// The code ends with an error, of an assertion say.
+    /// The code ends with an error, from an assertion for example.
     Failed(String),
-    /// A signal ends it: it faults.
+    /// A signal ends the run: the code faults.
     Crashed(i32),
-    /// AddressSanitizer sees an access outside of memory, or of freed memory: its report. Only of what [`Built::checked`] compiled.
+    /// AddressSanitizer's report of an access outside of memory, or to freed memory. Occurs only in
+    /// code from [`Built::checked`].
     Seen(String),
-    /// It takes longer than it may.
+    /// The run exceeds the time limit.
     Late,
 }
 
 impl Built {
     /// Compiles the statement of a dump, to files in an empty folder.
+    ///
+    /// # Errors
+    /// Returns an error if the bridge is not available, or if a file access or the linker fails.
+    /// The inner result tells whether Halide accepts the dump.
     pub fn of_dump(
         dump: &Dump,
         names: &Names,
@@ -125,7 +136,12 @@ impl Built {
         Self::linked(folder, &[&object, &runtime], "pipeline".to_owned()).map(Ok)
     }
 
-    /// Compiles the statement of a dump through Halide's C, with AddressSanitizer, to files in an empty folder: arrays on the stack are watched too.
+    /// Compiles the statement of a dump through Halide's C, with AddressSanitizer, to files in an
+    /// empty folder. Arrays on the stack are watched too.
+    ///
+    /// # Errors
+    /// Returns an error if the bridge is not available, or if a file access or the C compiler
+    /// fails. The inner result tells whether Halide accepts the dump.
     pub fn checked(
         dump: &Dump,
         names: &Names,
@@ -148,7 +164,10 @@ impl Built {
         Ok(Ok(Self { folder, library, name, is_checked: true }))
     }
 
-    /// Compiles a pipeline as Halide does, to files in an empty folder.
+    /// Compiles a pipeline with Halide, to files in an empty folder.
+    ///
+    /// # Errors
+    /// Returns an error if Halide, the generator or the linker fails.
     pub fn of_job(job: &Job, folder: &Path) -> Result<Self, BridgeError> {
         let object = folder.join("pipeline.o");
         match &job.origin {
@@ -180,7 +199,10 @@ impl Built {
         Ok(Self { folder: folder.to_owned(), library, name, is_checked: false })
     }
 
-    /// Runs the code on cases, each for so long at most: how each ends.
+    /// Runs the code on cases, each with a time limit, and returns the outcome of each.
+    ///
+    /// # Errors
+    /// Returns an error if the runner fails or its results are damaged.
     pub fn run(&self, cases: &[Case], limit: Duration) -> Result<Vec<Ending>, BridgeError> {
         let native = Native::of(&find()?)?;
         let [given, results] = ["cases.bin", "results.bin"].map(|name| self.folder.join(name));
@@ -197,7 +219,7 @@ impl Built {
     }
 }
 
-/// Cases as the runner reads them.
+/// Encodes cases in the runner's format.
 fn encoded(cases: &[Case]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut put = |bytes: &[u8]| out.extend_from_slice(bytes);
@@ -228,7 +250,7 @@ fn encoded(cases: &[Case]) -> Vec<u8> {
     out
 }
 
-/// What the runner writes of cases.
+/// Decodes the runner's results.
 fn decoded(bytes: &[u8], cases: &[Case]) -> Option<Vec<Ending>> {
     let mut rest = bytes;
     let mut endings = Vec::new();

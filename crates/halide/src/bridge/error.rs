@@ -1,4 +1,4 @@
-//! Why Halide does not do what it is asked for.
+//! Errors of the bridge to Halide.
 
 use std::io;
 use std::ops::Range;
@@ -10,27 +10,27 @@ use serde_json::Value;
 use super::{Failed, VARIABLE};
 use crate::{HALIDE_VERSION, codes};
 
-/// Why Halide does not do what it is asked for.
+/// An error of the bridge to Halide.
 #[derive(Debug)]
 pub enum BridgeError {
-    /// There is no Python.
+    /// No Python was found.
     Missing,
-    /// There is no C++ compiler.
+    /// No C++ compiler was found.
     NoCompiler,
-    /// The C++ compiler does not compile the bridge.
+    /// The C++ compiler fails on the bridge.
     Compiler {
         /// The compiler.
         compiler: PathBuf,
-        /// Its words.
+        /// Its message.
         words: String,
     },
     /// A file cannot be written or read.
     File(io::Error),
-    /// Halide, or the script that drives it, fails with these words.
+    /// Halide, or the script that drives it, fails with this message.
     Failed(String),
-    /// A script of the user's fails, or defines no pipeline.
+    /// A user's script fails, or defines no pipeline.
     Script {
-        /// What is wrong.
+        /// The error message.
         words: String,
         /// The line of the script, from 1.
         line: Option<usize>,
@@ -39,14 +39,14 @@ pub enum BridgeError {
     Start {
         /// The executable.
         binary: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// A generator fails.
     Generator {
         /// The executable.
         binary: PathBuf,
-        /// Its words.
+        /// Its message.
         words: String,
     },
 }
@@ -84,7 +84,7 @@ impl std::fmt::Display for BridgeError {
 impl std::error::Error for BridgeError {}
 
 impl BridgeError {
-    /// For people; with the user's script, if there is one.
+    /// The error as a diagnostic for users. `script` is the user's script, if there is one.
     pub fn diagnostic(&self, script: Option<(FileId, &str)>) -> Diagnostic {
         let message = self.to_string();
         let plain = |code| Diagnostic::without_place(Severity::Error, code, message.clone());
@@ -112,7 +112,8 @@ impl BridgeError {
         }
     }
 
-    /// What Python says: a report of the script that drives Halide, or the last line on standard error.
+    /// The error of Python: the report of the script that drives Halide, or the last line on
+    /// standard error.
     pub(super) fn of_python(failed: &Failed, report: Option<&str>) -> Self {
         let report: Option<Value> = report.and_then(|text| serde_json::from_str(text).ok());
         let Some(report) = report else {
@@ -126,14 +127,14 @@ impl BridgeError {
         Self::Script { words, line }
     }
 
-    /// What a generator says.
+    /// The error of a generator.
     pub(super) fn of_generator(binary: &std::path::Path, failed: &Failed) -> Self {
         Self::Generator { binary: binary.to_owned(), words: failed.first_error() }
     }
 }
 
 impl Failed {
-    /// The first line that speaks of an error, else the last one.
+    /// The first line that mentions an error, else the last one.
     pub(super) fn first_error(&self) -> String {
         match self.words.lines().find(|line| line.contains("rror:")) {
             Some(line) => line.trim().to_owned(),
@@ -142,13 +143,13 @@ impl Failed {
     }
 }
 
-/// The last words of a program, or how it ended.
+/// The last line of a program's standard error, or its exit status.
 fn last_line(failed: &Failed) -> String {
     let last = failed.words.lines().rev().find(|line| !line.trim().is_empty());
     last.unwrap_or(&failed.status).trim().to_owned()
 }
 
-/// A line of a text, without blanks around it, in bytes.
+/// The byte range of a line of a text, without surrounding whitespace.
 fn place(text: &str, line: usize) -> Range<usize> {
     let mut start = 0;
     for (number, content) in text.split_inclusive('\n').enumerate() {

@@ -1,4 +1,5 @@
-//! An installed Halide, unmodified: the Python package, driven by a script of our own, a C++ side that writes statements without loss and reads them back ([`Built`]), and compiled generators.
+//! An installed, unmodified Halide: the Python package, driven by a script of ours; a C++ side that
+//! writes statements without loss and reads them back ([`Built`]); and compiled generators.
 
 mod built;
 mod error;
@@ -14,18 +15,18 @@ pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 use native::Native;
 
-/// What the Python of the package runs.
+/// The script that the package's Python runs.
 const SCRIPT: &str = include_str!("bridge.py");
-/// Names the Python to use.
+/// The environment variable that names the Python to use.
 const VARIABLE: &str = "HALIDOM_PYTHON";
-/// Lets Halide write the statement after every pass to standard error.
+/// Makes Halide write the statement after every pass to standard error.
 const DUMP: (&str, &str) = ("HL_DEBUG_CODEGEN", "2");
-/// The line above what Halide writes about the pipeline itself, as the script writes it.
+/// The line that the script writes before Halide's output about the pipeline itself.
 const MARK: &str = "halidom: what follows is of the pipeline\n";
-/// The name that files of a pipeline have.
+/// The name of pipeline files.
 const PIPELINE: &str = "pipeline.hlpipe";
 
-/// Where Halide has a pipeline from.
+/// The source of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A pipeline file.
@@ -36,32 +37,37 @@ pub enum Origin {
     Generator {
         /// The executable.
         binary: PathBuf,
-        /// Which of its generators; its only one, if none is named.
+        /// The generator's name; `None` for the only one.
         name: Option<String>,
-        /// `NAME=VALUE` each.
+        /// Parameters, each as `NAME=VALUE`.
         params: Vec<String>,
     },
 }
 
-/// What Halide compiled from a pipeline.
+/// The output of Halide for a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifacts {
     /// The pipeline file.
     pub pipeline: Vec<u8>,
-    /// The pipeline file before a directive changed definitions, where one did and that can be had.
+    /// The pipeline file before a directive changed definitions, if one did and that file is
+    /// available.
     pub specification: Option<Vec<u8>>,
     /// The final statement, as Halide prints it.
     pub statement: String,
-    /// The same without loss ([`halidom_halide_ir::dump`]); a generator's is that of its pipeline file, if that has this statement.
+    /// The statement without loss ([`halidom_halide_ir::dump`]). A generator's is the dump of its
+    /// pipeline file, provided that this has the same statement.
     pub dump: Option<String>,
-    /// The statement after every pass, between other lines.
+    /// The statement after every pass, among other lines.
     pub passes: String,
-    /// The target that it was compiled for, where a script names one.
+    /// The target of the compile, if the script or the job names one; `None` for a generator.
     pub target: Option<String>,
 }
 
 impl Artifacts {
-    /// Reads what Python wrote to a folder.
+    /// Reads the files that Python wrote to a folder.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be read.
     pub fn read(folder: &Path, passes: String) -> io::Result<Self> {
         let specification = folder.join("specification.hlpipe");
         Ok(Self {
@@ -75,10 +81,10 @@ impl Artifacts {
     }
 }
 
-/// A job for each folder of a folder, with a script of its own, `script.py`.
+/// A job for each subfolder of a folder. Each subfolder has a script, `script.py`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
-    /// Compiles the script; directives that Halide refuses are taken out of it.
+    /// Compiles the script; removes directives that Halide refuses.
     Settle,
     /// Writes the specification of a script that factors a reduction.
     Specify,
@@ -86,16 +92,21 @@ pub enum Each {
     Run,
 }
 
-/// Why a folder's job was not done.
+/// The reason why the job of a folder was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undone {
-    /// Halide or the script says so.
+    /// Halide or the script reports this.
     Refused(String),
-    /// The process came to its end meanwhile.
+    /// The process crashed.
     Crashed,
 }
 
-/// Does a job for each folder of a folder. Where a process crashes, the next goes on behind the folder that it was at.
+/// Does a job for each subfolder of a folder. After a crash, a new process continues after the
+/// subfolder at which it happened.
+///
+/// # Errors
+/// Returns an error if the bridge is not available, or if a process fails without having begun a
+/// further subfolder.
 pub fn each(job: Each, folder: &Path) -> Result<(), BridgeError> {
     let python = find()?;
     let mut begun = begun_in(job, folder)?;
@@ -119,10 +130,10 @@ pub fn each(job: Each, folder: &Path) -> Result<(), BridgeError> {
     }
 }
 
-/// The signals of timers, as they end a process: of wall time, of the processor's.
+/// The signals of timers that end a process: wall time, processor time.
 const TIMERS: [&str; 2] = ["SIGALRM", "SIGPROF"];
 
-/// How many folders were begun.
+/// The number of subfolders that were begun.
 fn begun_in(job: Each, folder: &Path) -> io::Result<usize> {
     let mut count = 0;
     for entry in fs::read_dir(folder)? {
@@ -140,7 +151,8 @@ impl Each {
         }
     }
 
-    /// Why the job of a folder was not done, if it was not; `written` is the file that it leaves.
+    /// The reason why the job of a folder was not done, if it was not. `written` is the file that
+    /// the job leaves.
     pub fn undone(self, folder: &Path, written: &Path) -> Option<Undone> {
         if let Ok(report) = fs::read_to_string(folder.join("error.json")) {
             let failed = Failed { words: String::new(), status: String::new() };
@@ -155,17 +167,20 @@ impl Each {
     }
 }
 
-/// A pipeline, and the machine that it is compiled for.
+/// A pipeline, and the machine for which it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The pipeline.
     pub origin: Origin,
-    /// The target in Halide's words (`x86-64-linux-avx2`); the machine at hand, if none is given.
+    /// The target in Halide's notation (`x86-64-linux-avx2`); `None` for this machine.
     pub target: Option<String>,
 }
 
 impl Job {
     /// Compiles in an empty folder.
+    ///
+    /// # Errors
+    /// Returns an error if Halide, the script, the generator or a file access fails.
     pub fn compile(&self, folder: &Path) -> Result<Artifacts, BridgeError> {
         match &self.origin {
             Origin::File(file) => {
@@ -174,11 +189,13 @@ impl Job {
             }
             Origin::Script(_) => self.compile_by_python(folder),
             Origin::Generator { .. } => {
-                // One process each: in one, names that Halide makes up would go on from one compile to the next.
+                // One process each: within one process, names that Halide makes up would continue
+                // from one compile to the next.
                 self.generate(folder, "hlpipe", None)?;
                 let passes = self.generate(folder, "conceptual_stmt", Some(DUMP))?;
                 let statement = fs::read_to_string(folder.join("pipeline.conceptual.stmt"))?;
-                // A generator writes no dump. That of its pipeline file is of the same statement if it prints the same, digits of floats aside.
+                // A generator writes no dump. The dump of its pipeline file describes the same
+                // statement if both print the same text, up to the digits of floats.
                 let dump = match self.python(folder, "compile", None) {
                     Ok(_) if fs::read_to_string(folder.join("final.stmt"))? == statement => {
                         Some(fs::read_to_string(folder.join("final.dump"))?)
@@ -208,7 +225,10 @@ impl Job {
         Ok(Artifacts::read(folder, passes.to_owned())?)
     }
 
-    /// Runs what Halide compiles, in a folder with the case.
+    /// Runs the code that Halide compiles, in a folder with the case.
+    ///
+    /// # Errors
+    /// Returns an error if Halide, the script, the generator or a file access fails.
     pub fn run(&self, folder: &Path) -> Result<(), BridgeError> {
         let job = match &self.origin {
             Origin::File(file) => {
@@ -224,7 +244,7 @@ impl Job {
         self.python(folder, job, None).map(drop)
     }
 
-    /// What the script writes on standard error.
+    /// Runs the script on a job; returns its standard error.
     fn python(
         &self,
         folder: &Path,
@@ -248,7 +268,7 @@ impl Job {
         })
     }
 
-    /// Lets a generator write a file, `pipeline` with an extension; what it writes on standard error.
+    /// Lets a generator write the file `pipeline` with an extension; returns its standard error.
     fn generate(
         &self,
         folder: &Path,
@@ -258,7 +278,7 @@ impl Job {
         let Origin::Generator { binary, name, params } = &self.origin else {
             return Ok(String::new());
         };
-        // A name without a folder would be looked up on the PATH.
+        // The system would look up a name without a folder on the PATH.
         let path = if binary.components().count() == 1 {
             Path::new(".").join(binary)
         } else {
@@ -277,20 +297,20 @@ impl Job {
     }
 }
 
-/// An option of the script that is a path.
+/// An option of the script with a path as its value.
 fn option(name: &str, path: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from(name);
     option.push(path);
     option
 }
 
-/// A program that failed: what it wrote on standard error, and its status in words.
+/// A failed program: its standard error, and its exit status in words.
 pub(crate) struct Failed {
     words: String,
     status: String,
 }
 
-/// Runs a program to its end; what it writes on standard error.
+/// Runs a program to its end; returns its standard error.
 fn run(
     command: &mut Command,
     variable: Option<(&str, &str)>,
@@ -304,12 +324,16 @@ fn run(
     Ok(Err(Failed { words, status: output.status.to_string() }))
 }
 
-/// Whether there is a Python with the package, of the version that is read.
+/// Tests whether there is a Python with the package, in the version that we read.
 pub fn is_installed() -> bool {
     find().is_ok_and(|python| native::package(&python).is_ok())
 }
 
-/// Finds a Python: the one that the environment names; else that of a `.venv` in the current folder, the executable's, or a parent of either; else `python3` on the PATH.
+/// Finds a Python: the one that the environment names; else the one of a `.venv` in the current
+/// folder, the executable's folder, or a parent of either; else `python3` on the PATH.
+///
+/// # Errors
+/// Returns [`BridgeError::Missing`] if no Python is found.
 pub fn find() -> Result<PathBuf, BridgeError> {
     if let Some(python) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         return Ok(python.into());

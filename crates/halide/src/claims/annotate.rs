@@ -1,4 +1,4 @@
-//! A program with what was found out written into it.
+//! Writes the results of the inference into a program.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -12,10 +12,11 @@ use super::layout::Begin;
 use super::regions::{Place, Where};
 use super::sites::Flat;
 
-/// What stands at a place: funcs, with the first and the last coordinate in each dimension.
+/// The labels at each place: funcs, with the first and the last coordinate in each dimension.
 type Labels = FxHashMap<Where, Vec<(FuncId, Vec<(Form, Form)>)>>;
 
-/// The program with claims at stores and loads, labels, and buffers that begin where they do; and the expressions that became others.
+/// Returns the program with claims at stores and loads, labels, and the beginnings of buffers,
+/// together with the expressions that were rewritten.
 pub(super) fn annotate(
     forms: &mut Forms<'_>,
     program: Program,
@@ -47,12 +48,12 @@ struct Writer<'w, 'p> {
     labels: Labels,
     buffers: FxHashMap<BufferId, BufferId>,
     done: FxHashMap<ExprId, ExprId>,
-    /// Loads whose coordinates are being written.
+    /// Loads whose coordinates are being written at present.
     open: FxHashSet<ExprId>,
 }
 
 impl Writer<'_, '_> {
-    /// A temporary that begins where it was found to begin.
+    /// A temporary with the layout that was found.
     fn buffer(&mut self, buffer: BufferId) -> BufferId {
         if let Some(known) = self.buffers.get(&buffer) {
             return *known;
@@ -64,7 +65,7 @@ impl Writer<'_, '_> {
             && !self.begins_by_itself(buffer)
         {
             for (number, (dim, begin)) in dims.iter_mut().zip(&layout.begins).enumerate() {
-                // What was given its size alone has the shape that was found.
+                // Memory that was given only a size gets the shape that was found.
                 if layout.extents[number].as_constant().is_some() {
                     dim.extent = self.forms.expr(&layout.extents[number]);
                 }
@@ -98,7 +99,8 @@ impl Writer<'_, '_> {
         id
     }
 
-    /// Whether what is read to know where a buffer begins is in the buffer itself: an index that was stored there, say. No memory begins so, and nothing is said of it then.
+    /// Tests whether the beginning of a buffer depends on an element of the buffer itself, such as
+    /// an index that was stored there. No memory begins so, and such a beginning is dropped.
     fn begins_by_itself(&mut self, buffer: BufferId) -> bool {
         let mut seen = FxHashSet::default();
         let mut pending = vec![buffer];
@@ -119,14 +121,14 @@ impl Writer<'_, '_> {
         seen.contains(&buffer)
     }
 
-    /// An expression with the claims of its loads.
+    /// An expression with claims on its loads.
     fn expr(&mut self, root: ExprId) -> ExprId {
         if let Some(done) = self.done.get(&root) {
             return *done;
         }
         let node = self.forms.pool.get(root).clone();
         let result = if let Expr::Load { buffer, index, access: None } = node {
-            // Coordinates that are read from the element itself are none.
+            // Coordinates that depend on the loaded element itself are dropped.
             if !self.open.insert(root) {
                 return root;
             }
@@ -148,7 +150,8 @@ impl Writer<'_, '_> {
         result
     }
 
-    /// The coordinates of an element that stands in a claim alone: those that follow from its number.
+    /// The coordinates of an element that occurs only in a claim, as far as its index determines
+    /// them.
     fn by_number(&mut self, buffer: BufferId, index: ExprId) -> Option<Vec<Form>> {
         let flat = Flat::of(self.forms, index);
         let layout = self.found.layouts.get(&buffer)?;
@@ -161,7 +164,8 @@ impl Writer<'_, '_> {
         self.expr(expr)
     }
 
-    /// A form in which values of inputs are loads of them, and funcs without memory that are all one value are that.
+    /// A form with values of inputs as loads, and with funcs that have no memory and one stage
+    /// expanded.
     fn concrete(&mut self, form: &Form) -> Form {
         let expr = self.forms.expr(form);
         let mut refers = false;
@@ -276,7 +280,7 @@ impl Writer<'_, '_> {
         self.labelled(Where::Stmt(id), stmt)
     }
 
-    /// The last part of the run that begins with a part and has a label.
+    /// The last part of the labelled run that begins at part `first`.
     fn run(&self, block: StmtId, first: usize, parts: usize) -> Option<usize> {
         (first + 1..parts).find(|last| self.labels.contains_key(&Where::Parts(block, first, *last)))
     }

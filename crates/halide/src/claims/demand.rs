@@ -1,4 +1,4 @@
-//! What an instance of a stage reads.
+//! The reads of an instance of a stage.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{Expr, ExprId, FuncId, Stage};
@@ -14,10 +14,11 @@ pub(super) struct Read {
     pub(super) coords: Vec<Form>,
 }
 
-/// More reads than these are not listed.
+/// The greatest number of reads that are listed.
 const MOST: usize = 20_000;
 
-/// The reads of funcs with memory in some expressions, where variables have values; funcs without memory are looked into.
+/// The reads of funcs with memory in some expressions, with values for variables. Funcs without
+/// memory are expanded.
 pub(super) fn reads(
     forms: &mut Forms<'_>,
     sites: &Sites,
@@ -72,7 +73,7 @@ fn collect(
     }
 }
 
-/// Reads by what they read.
+/// Groups reads by the func and the component that they read.
 pub(super) fn by_func(reads: &[Read]) -> FxHashMap<(FuncId, usize), Vec<&Read>> {
     let mut map: FxHashMap<(FuncId, usize), Vec<&Read>> = FxHashMap::default();
     for read in reads {

@@ -1,6 +1,7 @@
-//! Integers as polynomials over what is not looked into: equal forms are equal values.
+//! Integers as polynomials over opaque atoms: equal forms have equal values.
 //!
-//! Names of values are put in, so that a form speaks of loops, parameters and shapes alone. A vector is a function of one variable, its lane.
+//! Names are replaced by their values, so that a form depends only on loops, parameters and shapes.
+//! A vector is a function of one variable, its lane.
 //!
 //! Reason for length: one normal form and its arithmetic.
 
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
 
-/// `Σ factor·atom·atom…`, each atom an expression that is no sum and no product.
+/// `Σ factor·atom·atom…`, where each atom is an expression other than a sum or product.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Form {
     terms: BTreeMap<Box<[ExprId]>, i128>,
@@ -46,7 +47,7 @@ impl Form {
         }
     }
 
-    /// The one atom that it is.
+    /// The atom, if the form is a single one.
     pub(super) fn as_atom(&self) -> Option<ExprId> {
         match self.terms.iter().next() {
             Some((atoms, 1)) if atoms.len() == 1 && self.terms.len() == 1 => Some(atoms[0]),
@@ -102,12 +103,14 @@ impl Form {
         product
     }
 
-    /// Whether no term but the constant is taken away: what they are made of is hardly negative.
+    /// Tests whether every term except the constant has a positive factor. As atoms are rarely
+    /// negative, such a form is rarely negative.
     pub(super) fn grows(&self) -> bool {
         self.terms.iter().all(|(atoms, factor)| atoms.is_empty() || *factor > 0)
     }
 
-    /// The quotient and the remainder by a form: what its greatest term divides goes into the quotient.
+    /// The quotient and the remainder by a form: terms that are multiples of the divisor's leading
+    /// term go into the quotient.
     pub(super) fn divided(&self, divisor: &Self) -> (Self, Self) {
         if let Some(by) = divisor.as_constant() {
             if by <= 0 {
@@ -130,12 +133,13 @@ impl Form {
             divisor.terms().filter(|(atoms, _)| !atoms.is_empty()).collect();
         leading.sort_by_key(|(atoms, _)| (atoms.len(), *atoms));
         let ways = leading.into_iter().rev().map(|term| self.divided_by(divisor, term));
-        // Where the dividend has a part of the divisor, that is a quotient of 1 only if all of the divisor goes with it.
+        // A shared part of dividend and divisor is a quotient of 1 only if the whole divisor
+        // divides out, so the result with the fewest terms is the best.
         let best = ways.min_by_key(|(quotient, rest)| quotient.terms.len() + rest.terms.len());
         best.unwrap_or_else(|| (Self::default(), self.clone()))
     }
 
-    /// The same, looking for one term of the divisor.
+    /// The same, with one term of the divisor as its leading term.
     fn divided_by(&self, divisor: &Self, (leading, by): (&[ExprId], i128)) -> (Self, Self) {
         let (mut quotient, mut rest) = (Self::default(), self.clone());
         for _ in 0..64 {
@@ -153,7 +157,7 @@ impl Form {
     }
 }
 
-/// The atoms less some of them, if all of these are among them.
+/// The atoms without those in `less`, if they contain all of these.
 fn without(atoms: &[ExprId], less: &[ExprId]) -> Option<Box<[ExprId]>> {
     let mut rest = atoms.to_vec();
     for atom in less {
@@ -163,7 +167,7 @@ fn without(atoms: &[ExprId], less: &[ExprId]) -> Option<Box<[ExprId]>> {
     Some(rest.into())
 }
 
-/// Which end of what a form takes.
+/// An end of the range of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Least,
@@ -179,7 +183,7 @@ impl End {
     }
 }
 
-/// What variables stand for in one place, and the forms of expressions there.
+/// The values of variables at one place, and the forms of expressions there.
 #[derive(Default)]
 pub(super) struct Env {
     values: FxHashMap<VarId, Form>,
@@ -196,15 +200,15 @@ impl Env {
     }
 }
 
-/// Makes forms of expressions and expressions of forms.
+/// Converts expressions to forms and forms to expressions.
 pub(super) struct Forms<'p> {
     pub(super) pool: &'p mut Pool,
-    /// What names of values stand for.
+    /// The values of names.
     definitions: FxHashMap<VarId, ExprId>,
-    /// Variables that entry checks make equal to other ones.
+    /// Variables that entry checks equate with others.
     equal: FxHashMap<VarId, ExprId>,
     plain: Env,
-    /// The lane of every vector.
+    /// The variable for the lane of every vector.
     pub(super) lane: VarId,
     vars: FxHashMap<ExprId, Box<[VarId]>>,
 }
@@ -230,7 +234,8 @@ impl<'p> Forms<'p> {
         self.equal.insert(var, other);
     }
 
-    /// The variable in whose place the compiler puts another one, if this is a variable.
+    /// The variable that the compiler substitutes for this one, if the expression is such a
+    /// variable; else the expression.
     pub(super) fn equal(&self, expr: ExprId) -> ExprId {
         let other = self.as_variable(expr).and_then(|var| self.equal.get(&var));
         other.copied().unwrap_or(expr)
@@ -244,7 +249,7 @@ impl<'p> Forms<'p> {
         Form::atom(self.pool.var_expr(var))
     }
 
-    /// The form of an integer.
+    /// The form of an integer expression.
     pub(super) fn form(&mut self, expr: ExprId) -> Form {
         let mut plain = std::mem::take(&mut self.plain);
         let form = self.form_in(expr, &mut plain);
@@ -252,7 +257,7 @@ impl<'p> Forms<'p> {
         form
     }
 
-    /// The form of an integer where variables have values.
+    /// The form of an integer expression, with values for variables.
     pub(super) fn form_in(&mut self, expr: ExprId, env: &mut Env) -> Form {
         if let Some(known) = env.known.get(&expr) {
             return known.clone();
@@ -336,7 +341,7 @@ impl<'p> Forms<'p> {
         }
     }
 
-    /// An expression of any type with names put in, its integers in normal form.
+    /// An expression of any type with names expanded and integers in normal form.
     pub(super) fn settled(&mut self, expr: ExprId, env: &mut Env) -> ExprId {
         let ty = self.pool.ty(expr);
         match self.pool.get(expr).clone() {
@@ -380,7 +385,7 @@ impl<'p> Forms<'p> {
         self.settled(operand, env)
     }
 
-    /// Conjunctions and disjunctions with what is decided.
+    /// Simplifies conjunctions and disjunctions with a known operand.
     fn folded(&mut self, node: Expr) -> ExprId {
         let known = |pool: &Pool, id| pool.as_constant(id).and_then(Constant::as_bool);
         if let Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = node {
@@ -396,7 +401,7 @@ impl<'p> Forms<'p> {
         self.pool.expr(node)
     }
 
-    /// A comparison with everything on one side.
+    /// A comparison of 0 with a difference.
     fn comparison(&mut self, op: BinaryOp, x: &Form, y: &Form) -> ExprId {
         let (op, difference) = if op == BinaryOp::Lt {
             (BinaryOp::Le, y.clone().minus(x).offset(-1))
@@ -423,7 +428,7 @@ impl<'p> Forms<'p> {
             if rest.as_constant().is_some() {
                 return whole;
             }
-            // The constant stays with the rest: it is less than the divisor.
+            // The constant stays in the remainder, where it is less than the divisor.
             let rest = self.expr(&rest);
             let by = self.pool.int(by);
             return whole.plus(&Form::atom(self.pool.binary(BinaryOp::Div, rest, by)), 1);
@@ -441,7 +446,7 @@ impl<'p> Forms<'p> {
             if let Some(value) = rest.as_constant() {
                 return Form::constant(value.rem_euclid(by));
             }
-            // A vector does not run over the end.
+            // A guess: no vector crosses a multiple of the divisor.
             let lane = self.variable(self.lane);
             if rest.clone().minus(&lane).as_constant().is_some() {
                 return rest;
@@ -460,7 +465,7 @@ impl<'p> Forms<'p> {
         Form::default().minus(&self.least(negated))
     }
 
-    /// The minimum, with what all operands share outside.
+    /// The minimum, with the terms that all operands share factored out.
     pub(super) fn least(&mut self, operands: impl IntoIterator<Item = Form>) -> Form {
         let mut all: IndexSet<Form> = IndexSet::default();
         for operand in operands {
@@ -525,7 +530,7 @@ impl<'p> Forms<'p> {
         found
     }
 
-    /// The expression of a form, of one lane.
+    /// The expression of a form, with one lane.
     pub(super) fn expr(&mut self, form: &Form) -> ExprId {
         let mut sum: Option<ExprId> = None;
         let constant = form.constant_part();
@@ -564,7 +569,7 @@ impl<'p> Forms<'p> {
         }
     }
 
-    /// The expression of a form with so many lanes.
+    /// The expression of a form with `lanes` lanes.
     pub(super) fn vector(&mut self, form: &Form, lanes: u32) -> ExprId {
         if lanes == 1 {
             return self.expr(form);
@@ -622,7 +627,7 @@ impl<'p> Forms<'p> {
         found
     }
 
-    /// The variables in an expression whose names were put in.
+    /// The variables in an expression whose names are expanded.
     pub(super) fn vars(&mut self, expr: ExprId) -> Box<[VarId]> {
         if let Some(known) = self.vars.get(&expr) {
             return known.clone();
@@ -644,7 +649,8 @@ impl<'p> Forms<'p> {
         self.vars(expr).binary_search(&var).is_ok()
     }
 
-    /// The rows of a vector that runs over several, so many steps of its lane each; nothing if it stays within one.
+    /// The number of the row of each lane, for a vector that spans several rows of `row` elements;
+    /// 0 if it stays within one row.
     pub(super) fn lanes_in_rows(&mut self, form: &Form, row: i128, lanes: u32) -> Form {
         let lane = self.pool.var_expr(self.lane);
         let step = form.terms.get(&[lane][..]).copied().unwrap_or(0);
@@ -655,7 +661,7 @@ impl<'p> Forms<'p> {
         Form::atom(self.pool.binary(BinaryOp::Div, lane, by))
     }
 
-    /// `x - n * (x / n)` as `x % n`.
+    /// Rewrites `x - n * (x / n)` as `x % n`.
     pub(super) fn parted(&mut self, form: &Form) -> Form {
         let mut result = form.clone();
         for (atoms, factor) in &form.terms {
@@ -673,7 +679,7 @@ impl<'p> Forms<'p> {
         result
     }
 
-    /// `n * (x / n) + x % n` as `x`.
+    /// Rewrites `n * (x / n) + x % n` as `x`.
     pub(super) fn joined(&mut self, form: &Form) -> Form {
         let mut result = form.clone();
         for (atoms, factor) in &form.terms {
@@ -693,7 +699,7 @@ impl<'p> Forms<'p> {
         result
     }
 
-    /// A form with one of its minima replaced by an operand: all ways.
+    /// All forms that result from replacing one of the minima by one of its operands.
     pub(super) fn decided(&mut self, form: &Form) -> Vec<Form> {
         let atoms: IndexSet<ExprId> =
             form.terms.keys().flat_map(|atoms| atoms.iter().copied()).collect();
@@ -717,12 +723,12 @@ impl<'p> Forms<'p> {
         ways
     }
 
-    /// The variable that an atom is.
+    /// The variable, if the atom is one.
     pub(super) fn as_variable(&self, atom: ExprId) -> Option<VarId> {
         if let Expr::Var(var) = self.pool.get(atom) { Some(*var) } else { None }
     }
 
-    /// Whether a variable stands within an atom of a form.
+    /// Tests whether a variable occurs inside a larger atom of a form.
     pub(super) fn clamps(&mut self, form: &Form, var: VarId) -> bool {
         let atoms = form.terms.keys().flat_map(|atoms| atoms.iter().copied());
         let atoms: Vec<ExprId> = atoms.collect();
@@ -744,7 +750,7 @@ impl<'p> Forms<'p> {
         form.terms().any(|(atoms, _)| atoms.iter().any(|atom| self.mentions(*atom, var)))
     }
 
-    /// A form with values in the place of variables.
+    /// A form with values substituted for variables.
     pub(super) fn replaced(&mut self, form: &Form, env: &mut Env) -> Form {
         let mut result = Form::default();
         for (atoms, factor) in &form.terms {
@@ -758,7 +764,7 @@ impl<'p> Forms<'p> {
         result
     }
 
-    /// The factor of a variable in a form that is affine in it, and the rest.
+    /// The factor of a variable and the rest, if the form is affine in the variable.
     pub(super) fn affine(&mut self, form: &Form, var: VarId) -> Option<(Form, Form)> {
         let atom = self.pool.var_expr(var);
         let (mut factor, mut rest) = (Form::default(), Form::default());
@@ -782,7 +788,8 @@ impl<'p> Forms<'p> {
         Some((factor, rest))
     }
 
-    /// What a form is at one end of a variable's range `[low, high]`, as if atoms grew with their operands and products had factors that are not negative.
+    /// The value of a form at one end of a variable's range `[low, high]`, on the assumption that
+    /// atoms grow with their operands and that products have no negative factors.
     pub(super) fn extreme(
         &mut self,
         form: &Form,

@@ -1,7 +1,11 @@
-//! What annotations say of stores and loads: of a program's own, or of those of the same pipeline that was compiled with annotations.
+//! Hints from annotations about stores and loads: the program's own, or the ones of the same
+//! pipeline compiled with annotations.
 //!
-//! The two are other programs: names that the compiler makes up differ, and it may simplify one further than the other. A store of one is that of the other where it writes the same element of the
-//! same memory in loops of the same names. As everything here this is a guess, and a hint that is carried over to the wrong store proves nothing.
+//! The annotated compile gives another program: names that the compiler makes up differ, and it may
+//! simplify one program further than the other. A store of one program corresponds to a store of
+//! the other that writes the same element of the same memory in loops of the same names. Like
+//! everything in this module this is a guess, and a hint that is carried over to the wrong store
+//! proves nothing.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BufferId, Expr, ExprId, Program, StmtId, VarId};
@@ -11,7 +15,8 @@ use super::sites::{self, Sites, Store};
 use super::{Claim, solve};
 use crate::translate::{Compiled, Instance, Marked};
 
-/// What stores and loads are said to be, by the numbers of the stores in the order of the program and of the loads in each.
+/// The annotated claims of stores and loads, by the position of the store in the program and of the
+/// load in its store.
 #[derive(Default)]
 pub(super) struct Hints {
     stores: FxHashMap<usize, Claim>,
@@ -19,7 +24,7 @@ pub(super) struct Hints {
 }
 
 impl Hints {
-    /// What a program's own annotations say.
+    /// The hints in a program's own annotations.
     pub(super) fn own(forms: &mut Forms<'_>, sites: &Sites, marked: &Marked) -> Self {
         let mut hints = Self::default();
         for (number, store) in sites.stores.iter().enumerate() {
@@ -36,7 +41,7 @@ impl Hints {
         hints
     }
 
-    /// What the annotations of another compile of the pipeline say of a program's stores and loads.
+    /// The hints for a program from another, annotated compile of the pipeline.
     pub(super) fn carried(
         forms: &mut Forms<'_>,
         (program, sites): (&Program, &Sites),
@@ -84,23 +89,23 @@ impl Hints {
         hints
     }
 
-    /// How many stores something is said of.
+    /// The number of stores with a hint.
     pub(super) fn len(&self) -> usize {
         self.stores.len()
     }
 
-    /// What is said of a store.
+    /// The hint for a store.
     pub(super) fn store(&self, number: usize) -> Option<&Claim> {
         self.stores.get(&number)
     }
 
-    /// What is said of a load of a store.
+    /// The hint for a load of a store.
     pub(super) fn load(&self, number: usize, position: usize) -> Option<&Vec<Form>> {
         self.loads.get(&(number, position))
     }
 }
 
-/// The instance that a store is annotated to write.
+/// The claim that a store's annotation makes.
 fn said(
     forms: &mut Forms<'_>,
     store: &Store,
@@ -129,7 +134,7 @@ fn said(
     Some(Claim { stage: *number, coords, point })
 }
 
-/// What the other program's variables of shapes are in this one.
+/// The other program's variables for shapes, expressed in this program's.
 fn signature(forms: &mut Forms<'_>, own: &Program, other: &Program) -> Vec<(VarId, Form)> {
     let mut pairs = Vec::new();
     for (own, other) in own.output_buffers().zip(other.output_buffers()) {
@@ -148,7 +153,7 @@ fn signature(forms: &mut Forms<'_>, own: &Program, other: &Program) -> Vec<(VarI
     values
 }
 
-/// The other program's buffers as this one's, by name.
+/// Maps the other program's buffers to this one's, by name.
 fn buffers(forms: &Forms<'_>, own: &Sites, other: &Sites) -> FxHashMap<BufferId, BufferId> {
     let name = |buffer: &BufferId| forms.pool.buffer(*buffer).name.as_str();
     let sorted = |sites: &Sites| {
@@ -177,7 +182,8 @@ struct Carrier {
 }
 
 impl Carrier {
-    /// The number of the store that is a store in the other program, and the values of that one's variables; each is taken once where that can be.
+    /// The position of the corresponding store in the other program, with values for that program's
+    /// variables. Each store is used once where possible.
     fn counterpart(
         &mut self,
         forms: &mut Forms<'_>,
@@ -209,7 +215,7 @@ impl Carrier {
         }
         let number = match (found, &*alike) {
             (Some(number), _) => number,
-            // What the compiler has simplified otherwise.
+            // The compiler has simplified this one differently.
             (None, [(number, _)]) => *number,
             (None, _) => return None,
         };
@@ -230,7 +236,7 @@ impl Carrier {
         all.iter().map(|form| self.one(forms, form, env)).collect()
     }
 
-    /// A form of the other program as one of this.
+    /// Translates a form of the other program to one of this program.
     fn one(&mut self, forms: &mut Forms<'_>, form: &Form, env: &mut Env) -> Form {
         let form = forms.replaced(form, env);
         let expr = forms.expr(&form);
@@ -255,7 +261,7 @@ impl Carrier {
     }
 }
 
-/// The coordinates of a load that is annotated, where nothing else was found out of it.
+/// Adds the annotated coordinates of loads for which no others were found.
 pub(super) fn loads(sites: &Sites, hints: &Hints, found: &mut solve::Loads) {
     for (number, store) in sites.stores.iter().enumerate() {
         for (position, load) in store.loads.iter().enumerate() {

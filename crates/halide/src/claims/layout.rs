@@ -1,4 +1,4 @@
-//! From element numbers to coordinates.
+//! Converts indices to coordinates.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
@@ -6,19 +6,19 @@ use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 use super::form::{Form, Forms};
 use super::sites::Flat;
 
-/// Where a dimension's coordinates begin.
+/// The first coordinate of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Begin {
-    /// That is not known yet.
+    /// Not known yet.
     Unknown,
-    /// Here.
+    /// This coordinate.
     At(Form),
-    /// Coordinates are taken modulo so many.
+    /// Coordinates are taken modulo this number.
     Folded(i128),
 }
 
 impl Begin {
-    /// What a form has of where a dimension begins, if that is a name.
+    /// The part of a form that is a multiple of the first coordinate, if that is a single atom.
     fn taken_from(&self, form: &Form) -> Form {
         match self {
             Self::At(min) => min.as_atom().map_or_else(Form::default, |atom| form.only(atom)),
@@ -27,18 +27,19 @@ impl Begin {
     }
 }
 
-/// An element that is at coordinates.
+/// An element: its index, with its coordinates.
 pub(super) type Element = (Flat, Vec<Form>);
 
-/// A buffer's dimensions.
+/// The dimensions of a buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) begins: Vec<Begin>,
     pub(super) extents: Vec<Form>,
     pub(super) strides: Vec<Form>,
-    /// Dimensions in the order in which element numbers are divided.
+    /// The dimensions in the order in which an index is divided.
     order: Vec<usize>,
-    /// The number of elements of memory that may have any shape: small memory is given its size alone.
+    /// The number of elements of memory that may have any shape, because only its total size is
+    /// given.
     pub(super) shapeless: Option<i128>,
 }
 
@@ -57,7 +58,8 @@ impl Layout {
                 each(forms, |dim| dim.min).into_iter().map(Begin::At).collect()
             }
         };
-        // Halide lets the innermost stride of the caller's buffers be 1 unless it is told otherwise, and says so at entry or is told not to check.
+        // Halide assumes an innermost stride of 1 for the caller's buffers unless it is told
+        // otherwise. It checks this at entry, or is told not to check.
         if decl.kind != BufferKind::Internal
             && let Some(first) = strides.first_mut()
             && first.as_constant().is_none()
@@ -70,7 +72,7 @@ impl Layout {
             let greatest = form.terms().map(|(_, factor)| factor).max().unwrap_or(0);
             (degree, greatest)
         };
-        // From the greatest stride; the caller's are greater the further out the dimension is.
+        // The greatest stride comes first; a caller's strides grow from inner to outer dimensions.
         order.sort_by_key(|dim| (size(&strides[*dim]), *dim));
         order.reverse();
         let inner = extents.first().and_then(Form::as_constant).filter(|size| *size > 1);
@@ -80,7 +82,7 @@ impl Layout {
         Self { begins, extents, strides, order, shapeless }
     }
 
-    /// Whether there is something to be said of every element of memory without a shape.
+    /// Tests whether the evidence covers every element of memory without a shape.
     pub(super) fn covers(&self, forms: &mut Forms<'_>, evidence: &[Element]) -> bool {
         let Some(size) = self.shapeless else { return false };
         let mut covered: FxHashSet<i128> = FxHashSet::default();
@@ -93,7 +95,8 @@ impl Layout {
         usize::try_from(size).is_ok_and(|size| covered.len() == size)
     }
 
-    /// Gives memory the shape in which these elements are at these coordinates, if there is one; where nothing speaks for another shape, what it has.
+    /// Gives memory the shape in which these elements have these coordinates, if there is one.
+    /// Without evidence for another shape, it keeps its own.
     pub(super) fn shape(&mut self, forms: &mut Forms<'_>, evidence: &[Element]) {
         let Some(size) = self.shapeless.take() else { return };
         let mut strides: Vec<Option<i128>> = vec![None; self.extents.len()];
@@ -152,13 +155,14 @@ impl Layout {
         self.order = order;
     }
 
-    /// Whether all is known.
+    /// Tests whether the beginnings of all dimensions are known.
     pub(super) fn is_known(&self) -> bool {
         !self.begins.contains(&Begin::Unknown)
     }
 
-    /// Numbers of steps along each dimension: coordinates less where they begin. A constant is divided too, or stays with the inner dimension if `keeps` and something is taken
-    /// away there: which of the two is right cannot be told from the number alone.
+    /// The steps along each dimension: coordinates relative to its beginning. The constant is
+    /// divided as well; if `keeps` is set and the inner part has subtracted terms, the constant
+    /// stays with the inner dimension. The index alone does not tell which of the two is right.
     pub(super) fn slots(&self, forms: &mut Forms<'_>, flat: &Flat, keeps: bool) -> Vec<Form> {
         let mut slots = vec![Form::default(); self.strides.len()];
         let mut rest = flat.form.clone();
@@ -174,7 +178,7 @@ impl Layout {
             let stride = stride_here(forms, &self.strides[*dim], &self.begins[*dim], &rest);
             let (mut quotient, mut remainder) = rest.divided(&stride);
             if stride == one && self.strides[*dim] != one {
-                // What is taken away as inner dimensions begin there stays with them.
+                // The subtracted beginnings of inner dimensions stay with these.
                 for begin in &self.begins[..*dim] {
                     let taken = begin.taken_from(&quotient);
                     remainder = remainder.plus(&taken, 1);
@@ -194,7 +198,7 @@ impl Layout {
                 remainder = remainder.minus(&rows.times(&stride));
                 quotient = quotient.plus(&rows, 1);
             }
-            // A remainder that is a negative number for sure is of the element before.
+            // A remainder that is certainly negative belongs to the element before.
             let below = remainder.as_constant().is_some_and(|number| number < 0)
                 || stride.as_constant().is_none() && is_negative(forms, &remainder);
             if below {
@@ -208,7 +212,7 @@ impl Layout {
         slots
     }
 
-    /// The element number of coordinates, where all is known.
+    /// The index of given coordinates, if all beginnings are known.
     pub(super) fn flat(&self, forms: &mut Forms<'_>, coords: &[Form]) -> Option<Form> {
         let mut sum = Form::default();
         for ((coord, begin), stride) in coords.iter().zip(&self.begins).zip(&self.strides) {
@@ -222,7 +226,7 @@ impl Layout {
         Some(forms.joined(&sum))
     }
 
-    /// The coordinates of an element, where they follow from its number.
+    /// The coordinates of an element, as far as its index determines them.
     pub(super) fn coords(
         &self,
         forms: &mut Forms<'_>,
@@ -239,7 +243,8 @@ impl Layout {
     }
 }
 
-/// What is taken away in a quotient though the remainder's minima grow with it: a clamped coordinate less where the memory begins.
+/// The subtracted terms of a quotient that belong with the remainder: variables that occur in the
+/// remainder's minima. They come from a clamped coordinate minus the beginning of the memory.
 fn taken_away(forms: &mut Forms<'_>, quotient: &Form, remainder: &Form) -> Form {
     let mut taken = Form::default();
     for (atoms, factor) in quotient.terms() {
@@ -253,8 +258,9 @@ fn taken_away(forms: &mut Forms<'_>, quotient: &Form, remainder: &Form) -> Form 
     taken
 }
 
-/// A stride as it stands in an element number: where a path decides a minimum in it, the compiler has left out the other operand; where it makes it a number, that is what where the dimension begins is
-/// taken away times.
+/// A stride as it appears in an index. Where a path decides a minimum in the stride, the compiler
+/// has dropped the other operand. Where the path makes the stride constant, it is the factor of the
+/// subtracted beginning of the dimension.
 fn stride_here(forms: &mut Forms<'_>, stride: &Form, begin: &Begin, flat: &Form) -> Form {
     let divides = |stride: &Form| !flat.divided(stride).0.is_zero();
     if stride.as_constant().is_some() || divides(stride) {
@@ -272,7 +278,8 @@ fn stride_here(forms: &mut Forms<'_>, stride: &Form, begin: &Begin, flat: &Form)
     stride.clone()
 }
 
-/// Whether a form has a negative constant and else no more than a lane.
+/// Tests whether a form has a negative constant, and otherwise only the lane with a factor of at
+/// most 1.
 fn is_negative(forms: &Forms<'_>, form: &Form) -> bool {
     form.constant_part() < 0
         && form.terms().all(|(atoms, factor)| match *atoms {

@@ -1,16 +1,21 @@
-//! Memory that is filled anew in every iteration of a loop, though it is taken once: lifetimes of its own for each iteration.
+//! Gives memory that is allocated once, but filled anew in every iteration of a loop, a separate
+//! lifetime in each iteration.
 //!
-//! Where the memory of a tile is taken outside of the loop over tiles, it holds other coordinates in each iteration: it begins nowhere. In a lifetime that begins with the iteration it begins with
-//! the tile. What it holds from before is undefined there, so a program that does not depend on undefined values does the same in the memory that is taken once; that the lifetime has room in that memory,
-//! has it for itself, and lies in the same iterations of unordered loops is for the validator to show.
+//! Where the memory of a tile is allocated outside of the loop over tiles, it holds different
+//! coordinates in each iteration, so it has no single beginning. In a lifetime that starts with the
+//! iteration it begins with the tile. Its earlier contents are undefined there, so a program that
+//! does not depend on undefined values behaves the same in the memory that is allocated once. The
+//! validator must show that the lifetime fits into that memory, has it to itself, and lies in the
+//! same iterations of unordered loops.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BufferDecl, BufferId, Expr, ExprId, LoopKind, Pool, Program, Stmt, StmtId, StoreIn,
 };
 
-/// The program in which the memory lives as long as an iteration of the outermost loop within which all of it is accessed: of each, where there are several. `None` if there is no such loop, or
-/// one that has no order.
+/// The program in which the memory lives for one iteration of the outermost loop that contains all
+/// accesses, or of each such loop if there are several. `None` if there is no such loop, or if one
+/// has no order.
 pub(super) fn shortened(pool: &mut Pool, program: &Program, buffer: BufferId) -> Option<Program> {
     let mut walk = Walk { pool, buffer, touched: FxHashMap::default() };
     let body = walk.outside(program.body)?;
@@ -20,17 +25,17 @@ pub(super) fn shortened(pool: &mut Pool, program: &Program, buffer: BufferId) ->
 struct Walk<'w> {
     pool: &'w mut Pool,
     buffer: BufferId,
-    /// Whether a statement accesses the memory.
+    /// True for statements that access the memory.
     touched: FxHashMap<StmtId, bool>,
 }
 
 impl Walk<'_> {
-    /// A statement that may take the memory.
+    /// Rewrites a statement that may contain the allocation.
     fn outside(&mut self, id: StmtId) -> Option<StmtId> {
         let stmt = match self.pool.get_stmt(id).clone() {
             Stmt::Allocate { buffer, body } if buffer == self.buffer => {
                 let lender = match self.pool.buffer(buffer).store_in {
-                    // Memory is lent once: the lifetime begins further in.
+                    // Memory is lent only once: the lifetime moves further in.
                     StoreIn::Within(lender) => return self.inside(body, lender),
                     StoreIn::Auto
                     | StoreIn::Heap
@@ -53,7 +58,7 @@ impl Walk<'_> {
         Some(self.pool.stmt(stmt))
     }
 
-    /// A statement within the allocation: lifetimes begin in its outermost loops.
+    /// Rewrites a statement within the allocation: the lifetimes begin in its outermost loops.
     fn inside(&mut self, id: StmtId, lender: BufferId) -> Option<StmtId> {
         if !self.touches(id) {
             return Some(id);
@@ -86,7 +91,7 @@ impl Walk<'_> {
         Some(self.pool.stmt(stmt))
     }
 
-    /// A statement with other parts.
+    /// A statement with its parts mapped.
     fn mapped(
         &mut self,
         stmt: Stmt,
@@ -115,7 +120,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether an expression reads the memory.
+    /// Tests whether an expression reads the memory.
     fn touches_in(&self, expr: ExprId) -> bool {
         let mut found = false;
         self.pool.for_each_subexpr(expr, &mut |_, node| {
@@ -124,7 +129,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Whether a statement reads or writes the memory.
+    /// Tests whether a statement reads or writes the memory.
     fn touches(&mut self, id: StmtId) -> bool {
         if let Some(known) = self.touched.get(&id) {
             return *known;
@@ -152,7 +157,7 @@ impl Walk<'_> {
     }
 }
 
-/// Another buffer in the place of the memory.
+/// Substitutes another buffer for the memory.
 struct Renaming<'r, 'w> {
     walk: &'r mut Walk<'w>,
     own: BufferId,

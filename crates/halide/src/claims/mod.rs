@@ -1,12 +1,18 @@
-//! What the stores and loads of a program mean: claims inferred from the program itself, as nothing in a statement of stock Halide says so.
+//! Claims about the stores and loads of a program, inferred from the program itself, because a
+//! statement of stock Halide carries none.
 //!
-//! Everything found here is a guess. The validator checks each; a wrong or a missing one leaves an obligation open.
+//! Everything found here is a guess. The validator checks each claim; a wrong or a missing one
+//! leaves an obligation open.
 //!
-//! * An element number of the caller's buffers is divided by their strides, one of a temporary by the products of its extents: that gives coordinates, relative to where the buffer begins
+//! * An index into a caller's buffer is divided by the buffer's strides, an index into a temporary
+//!   by the products of its extents. This gives coordinates relative to the beginning of the buffer
 //!   and, in a folded dimension, modulo its extent ([`layout`]).
-//! * A store whose coordinates are known says what its loads must be, as the algorithm says what its value reads; so where the buffers begin that it reads, and what is written there. From
-//!   the outputs on, and from what reads inputs alone, until nothing more is found ([`solve`], [`demand`]).
-//! * A place that computes a func is the largest one that stores it and has no read of it by others ([`regions`]).
+//! * A store with known coordinates determines the coordinates of its loads, because the algorithm
+//!   defines what its value reads. This in turn determines where the buffers begin that it reads,
+//!   and which elements are written there. The search starts at the outputs and at the stores that
+//!   read only inputs, and runs to a fixpoint ([`solve`], [`demand`]).
+//! * The place that computes a func is the largest statement that stores it and contains no read of
+//!   it by others ([`regions`]).
 
 mod annotate;
 mod demand;
@@ -30,7 +36,7 @@ use layout::Layout;
 pub use sameness::same;
 use sites::Sites;
 
-/// What a store is claimed to write.
+/// A claim about a store: the stage and the instance that it writes.
 #[derive(Clone, Debug)]
 struct Claim {
     stage: usize,
@@ -38,16 +44,18 @@ struct Claim {
     point: Vec<Form>,
 }
 
-/// What was found out.
+/// The results of the inference.
 #[derive(Default)]
 struct Found {
     layouts: IndexMap<BufferId, Layout>,
     stores: FxHashMap<StmtId, Claim>,
-    /// Coordinates of loads.
+    /// The coordinates of loads.
     loads: solve::Loads,
 }
 
-/// A program with the claims that are found; what none is found for is in the notes. Where the pipeline was compiled with annotations too, their claims come before others; so do a program's own.
+/// Adds claims to a program; the notes list stores and loads without one. Claims from an annotated
+/// compile of the pipeline take precedence over inferred ones, and so do the program's own
+/// annotations.
 pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compiled>) -> Compiled {
     let Compiled { mut program, mut notes, checked, marked, mut contract } = compiled;
     let mut forms = Forms::new(&mut source.pool);
@@ -61,7 +69,7 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
         notes.push(format!("{CARRIED} of {said} of {all} stores"));
     }
     let mut found = solve::solve(&mut forms, &sites, &hints);
-    // What begins nowhere may be filled anew in each iteration.
+    // Memory without a known beginning may be filled anew in each iteration.
     while let Some((shorter, note)) = shorter(&mut forms, &program, (&sites, &hints), &found) {
         program = shorter.program;
         sites = shorter.sites;
@@ -76,14 +84,14 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
     Compiled { program, notes, checked, marked, contract }
 }
 
-/// What the note on annotations begins with.
+/// The prefix of the note on annotations.
 pub const CARRIED: &str = "annotations say what is written:";
 
-/// What the note on memory begins with that is taken to be filled anew.
+/// The prefix of the note on memory that is treated as if it were filled anew in each iteration.
 pub const LIFETIMES: &str =
     "shown as if it were taken anew in each iteration of a loop: the memory of";
 
-/// Memory that is accessed and of which it is not known where it begins.
+/// Memory that is stored to, but whose beginning is unknown.
 fn nowhere(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<BufferId> {
     let mut stored: IndexSet<BufferId> = IndexSet::default();
     stored.extend(sites.stores.iter().map(|store| store.buffer));
@@ -94,14 +102,15 @@ fn nowhere(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<BufferId> {
     stored.into_iter().filter(is_open).collect()
 }
 
-/// A program, and what was found out of it.
+/// A program with the results of the inference on it.
 struct Attempt {
     program: Program,
     sites: Sites,
     found: Found,
 }
 
-/// The program with shorter lifetimes for memory of which it is not known where it begins, if that is known then, and what is to be said of it.
+/// The program with a shorter lifetime for memory whose beginning is unknown, if the shorter
+/// lifetime makes it known, and a note about that.
 fn shorter(
     forms: &mut Forms<'_>,
     program: &Program,

@@ -1,8 +1,11 @@
-//! Places that compute a func, and where its values are right afterwards.
+//! Places that compute a func, and the regions where its values are correct afterwards.
 //!
-//! A place is the largest statement that stores a func and holds no read of it by others; neighbours in a block are one. What is promised is, in each dimension, the whole buffer where every
-//! iteration of the loops around the place writes the same coordinates, and what is written there if that is less. Where they move along (a window that slides over the func), it is what the reads after the place in the same iteration
-//! need, as far as the first iteration began, and else what is written.
+//! A place is the largest statement that stores a func and contains no read of it by others;
+//! adjacent ones in a block are joined. In each dimension the promise depends on the loops around
+//! the place. If each of their iterations writes the same coordinates, it is the whole buffer, or
+//! only the written part if that is less. If the coordinates move with the loops (a sliding
+//! window), it is the region that the later reads of the same iteration need, but nothing below the
+//! first coordinate that is ever written; otherwise it is the written part.
 //!
 //! Reason for length: one walk finds the places, and one decision what each promises.
 
@@ -15,12 +18,12 @@ use super::layout::Begin;
 use super::sample::span;
 use super::sites::{Loop, Sites, Store};
 
-/// Where a label stands.
+/// The place of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Where {
     /// Around a statement.
     Stmt(StmtId),
-    /// Around parts of a block, the first and the last.
+    /// Around parts of a block, from the first to the last.
     Parts(StmtId, usize, usize),
 }
 
@@ -29,11 +32,11 @@ pub(super) enum Where {
 pub(super) struct Place {
     pub(super) at: Where,
     pub(super) func: FuncId,
-    /// First and last coordinates.
+    /// The first and last coordinate in each dimension.
     pub(super) needed: Vec<(Form, Form)>,
 }
 
-/// Finds the places, in an order in which outer ones come first.
+/// Finds the places, outer ones first.
 pub(super) fn places(
     forms: &mut Forms<'_>,
     program: &Program,
@@ -103,7 +106,9 @@ pub(super) fn places(
     places
 }
 
-/// What reads memory that is not written to its ends must not be promised where it would read the rest: it is promised where it is read itself. So is that memory.
+/// Shrinks promises around memory that is not written to its ends. If a func reads such memory, a
+/// promise of the whole func would need the unwritten rest. The func is therefore promised only as
+/// far as it is read itself, and so is that memory.
 fn ask_less(
     forms: &mut Forms<'_>,
     of: (&Sites, &Found, &Map),
@@ -125,7 +130,7 @@ fn ask_less(
             }
         }
     }
-    // Who reads comes after what is read.
+    // Readers come after the funcs that they read.
     for index in (0..memories.len()).rev() {
         let (before, consumers) = memories.split_at_mut(index + 1);
         let Some(memory) = before.last_mut() else { continue };
@@ -150,28 +155,29 @@ fn ask_less(
     }
 }
 
-/// Whether what is left over is not fixed; for memory that is not written to its ends: whether it is something at some sizes, and less than nothing at none that is tried.
+/// Tests whether the unread rest is not constant. For memory that is not written to its ends, the
+/// rest must also be positive at some of the sampled sizes and negative at none.
 fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
     left_over.as_constant().is_none()
         && (!along
             || span(forms, left_over).is_some_and(|(least, greatest)| least >= 0 && greatest > 0))
 }
 
-/// Memory of a func, the places that compute it, and what each promises.
+/// The memory of a func, the places that compute it, and the promise of each.
 struct Memory {
     func: FuncId,
     buffer: BufferId,
-    /// That and those of further components.
+    /// This buffer and those for further components.
     buffers: Vec<BufferId>,
     spots: Vec<Spot>,
-    /// First and last coordinates.
+    /// The first and last coordinates that each place promises.
     needed: Vec<Vec<(Form, Form)>>,
 }
 
-/// Where a statement stands.
+/// The surroundings of a statement.
 #[derive(Clone, Debug)]
 struct Context {
-    /// The number of the statement in the order of the text.
+    /// The position of the statement in the text.
     order: usize,
     loops: Vec<Loop>,
     /// The branches around it.
@@ -182,7 +188,7 @@ struct Context {
 #[derive(Default)]
 struct Map {
     contexts: FxHashMap<StmtId, Context>,
-    /// The last number within a statement.
+    /// The last position within a statement.
     ends: FxHashMap<StmtId, usize>,
     allocations: Vec<(BufferId, StmtId)>,
     next: usize,
@@ -229,7 +235,7 @@ impl Map {
     }
 }
 
-/// Which loads are used by others than the stores of the func that they read.
+/// The loads that are used outside of the stores of the func that they read.
 struct Foreign {
     loads: FxHashSet<ExprId>,
     buffers: FxHashMap<ExprId, BufferId>,
@@ -244,7 +250,7 @@ impl Foreign {
             .map(|load| (load.expr, forms.pool.buffer(load.buffer).func))
             .collect();
         let buffers = sites.loads.values().map(|load| (load.expr, load.buffer)).collect();
-        // Loads that no store uses are in conditions and bounds.
+        // Loads that no store uses occur in conditions and bounds.
         let mut loads: FxHashSet<ExprId> = funcs.keys().copied().collect();
         for store in &sites.stores {
             for load in &store.loads {
@@ -266,27 +272,27 @@ impl Foreign {
     }
 }
 
-/// What a statement holds.
+/// The contents of a statement.
 #[derive(Clone, Copy, Default)]
 struct Holds {
     stores: bool,
     reads: bool,
-    /// Entry checks, or memory of the func.
+    /// Entry checks, or the allocation of the func's memory.
     open: bool,
 }
 
-/// A place, with what stands around it.
+/// A place, with its surroundings.
 struct Spot {
     at: Where,
     context: Context,
-    /// The last number within it.
+    /// The last position within it.
     end: usize,
 }
 
 struct Search<'a> {
     map: &'a Map,
     foreign: &'a Foreign,
-    /// One for each component.
+    /// One buffer for each component.
     buffers: &'a [BufferId],
     known: FxHashMap<StmtId, Holds>,
     spots: Vec<Spot>,
@@ -297,7 +303,7 @@ impl<'a> Search<'a> {
         Self { map, foreign, buffers, known: FxHashMap::default(), spots: Vec::new() }
     }
 
-    /// Whether an expression reads the func for others.
+    /// Tests whether an expression reads the func on behalf of others.
     fn reads(&self, forms: &Forms<'_>, expr: ExprId) -> bool {
         let mut found = false;
         forms.pool.for_each_subexpr(expr, &mut |id, node| {
@@ -415,7 +421,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What is promised at a place.
+/// The promise of a place.
 struct Region<'r, 'p> {
     forms: &'r mut Forms<'p>,
     sites: &'r Sites,
@@ -425,9 +431,9 @@ struct Region<'r, 'p> {
     /// The first place in the text that computes into the same memory.
     first: &'r Spot,
     buffer: BufferId,
-    /// That and those of further components.
+    /// This buffer and those for further components.
     buffers: &'r [BufferId],
-    /// Whether what is written may be less than the memory.
+    /// True if the written part may be less than the memory.
     short: bool,
 }
 
@@ -443,7 +449,7 @@ impl<'r, 'p> Region<'r, 'p> {
         Self { forms, sites, found, map, spot, first, buffer, buffers, short: false }
     }
 
-    /// That, and whether it is less than the memory.
+    /// The promise, and whether it is less than the memory.
     fn needed(mut self) -> (Vec<(Form, Form)>, bool) {
         let func = self.forms.pool.buffer(self.buffer).func;
         let rank = self.forms.pool.func(func).rank();
@@ -451,7 +457,9 @@ impl<'r, 'p> Region<'r, 'p> {
         (needed, self.short)
     }
 
-    /// First and last coordinates that others ask for, where the memory lives in one iteration and all of them come after the place; only by promises of theirs if `along`.
+    /// The first and last coordinate that others read, if no loop lies between the allocation and
+    /// the place, and all reads come after the place. With `along`, only reads bounded by the
+    /// readers' own promises count.
     fn asked(&mut self, dim: usize, consumers: &[Memory], along: bool) -> Option<(Form, Form)> {
         if !self.inner_loops().is_empty() {
             return None;
@@ -478,7 +486,8 @@ impl<'r, 'p> Region<'r, 'p> {
         self.hull(ends)
     }
 
-    /// Between which ends a coordinate lies where a store writes what it promises, if it goes along with a coordinate of the store.
+    /// The range of a coordinate over the instances that a store promises, if the coordinate is at
+    /// a constant distance from one of the store's.
     fn promised(
         &mut self,
         coord: &Form,
@@ -504,7 +513,8 @@ impl<'r, 'p> Region<'r, 'p> {
         None
     }
 
-    /// First and last coordinates; nothing where the loop over them, whose length goes along with a loop around the place, has no iterations.
+    /// The first and last coordinate; an empty range if the loop over them has no iterations,
+    /// provided that its length depends on a loop around the place.
     fn dimension(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
         let (low, high) = self.filled(func, dim);
         let Some(extent) = self.lapsing(dim) else { return (low, high) };
@@ -515,7 +525,8 @@ impl<'r, 'p> Region<'r, 'p> {
         (low, Form::atom(self.forms.pool.select(runs, ends[0], ends[1])))
     }
 
-    /// The number of iterations of a loop over a dimension in which all stores of the place stand, if a loop around the place decides it.
+    /// The extent of a loop over a dimension that contains all stores of the place, if it depends
+    /// on a loop around the place.
     fn lapsing(&mut self, dim: usize) -> Option<Form> {
         let around = self.spot.context.loops.len();
         let stores = self.sites.stores.iter();
@@ -536,13 +547,14 @@ impl<'r, 'p> Region<'r, 'p> {
         None
     }
 
-    /// Whether a number of iterations is nothing in some iterations of the loops around the place, and not in others.
+    /// Tests whether an extent is 0 in some iterations of the loops around the place, and not in
+    /// others.
     fn lapses(&mut self, extent: &Form) -> bool {
         let mut inside = extent.clone();
         let mut goes_along = false;
         for of in self.spot.context.loops.iter().rev() {
             goes_along |= self.forms.depends(extent, of.var);
-            // Some iteration, whatever the variable is.
+            // Maps any value of the variable to some iteration.
             let [min, all] = [of.min, of.extent].map(|bound| self.forms.form(bound));
             let all = self.forms.greatest([all, Form::constant(1)]);
             let [own, all] = [Form::atom(self.forms.pool.var_expr(of.var)), all]
@@ -572,7 +584,8 @@ impl<'r, 'p> Region<'r, 'p> {
         if let Some((first, last)) = all.filter(|_| !moves) {
             let spare = [low.clone().minus(&first), last.clone().minus(&high)];
             let spans = spare.each_ref().map(|spare| span(self.forms, spare));
-            // What is worked out of loops in several branches may be more than any of them writes; else loops over a dimension may go over less than the memory.
+            // A range computed from loops in several branches may exceed the part that any of them
+            // writes. Otherwise loops over a dimension may cover less than the memory.
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
             let whole = self.swept(dim);
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
@@ -592,12 +605,13 @@ impl<'r, 'p> Region<'r, 'p> {
             return (low, high);
         }
         let Some(start) = self.start(dim) else { return (low, high) };
-        // What is read before what is written now was written before, but nothing before the first.
+        // An element that is read below the part written now was written before, but not before the
+        // first iteration.
         let from = self.forms.greatest([least, start]);
         (from, high)
     }
 
-    /// The loops around the place within which the memory lives.
+    /// The loops around the place and within the lifetime of the memory.
     fn inner_loops(&self) -> Vec<Loop> {
         let scope = &self.sites.scopes[&self.buffer];
         self.spot.context.loops.iter().filter(|of| !scope.contains(&of.var)).cloned().collect()
@@ -608,7 +622,7 @@ impl<'r, 'p> Region<'r, 'p> {
         spot.context.order <= order && order <= spot.end
     }
 
-    /// First and last coordinates that a place writes in one of its iterations.
+    /// The first and last coordinate that a place writes in one of its iterations.
     fn written(&mut self, spot: &Spot, dim: usize) -> Option<(Form, Form)> {
         let stores: Vec<&Store> = self
             .sites
@@ -632,7 +646,7 @@ impl<'r, 'p> Region<'r, 'p> {
         self.hull(ends)
     }
 
-    /// Whether a loop of the place goes over a dimension.
+    /// Tests whether a loop of the place runs over a dimension.
     fn swept(&mut self, dim: usize) -> bool {
         let around = self.spot.context.loops.len();
         self.sites.stores.iter().any(|store| {
@@ -644,7 +658,8 @@ impl<'r, 'p> Region<'r, 'p> {
         })
     }
 
-    /// A form in which `x / n` is `(x - 1) / n` where a condition around the store says that `n` does not divide `x`: the last piece of a dimension, if there is a rest.
+    /// Replaces `x / n` by `(x - 1) / n` in a form where a condition around the store requires that
+    /// `n` does not divide `x`: the last piece of a dimension with a remainder.
     fn not_divided(&mut self, form: Form, store: &Store) -> Form {
         let mut result = form;
         for (branch, holds) in self.map.contexts[&store.stmt].branches.clone() {
@@ -675,12 +690,14 @@ impl<'r, 'p> Region<'r, 'p> {
         Some((self.forms.least(lows), self.forms.greatest(highs)))
     }
 
-    /// The ends of a coordinate over the lanes and the loops of a store that are not around a place.
+    /// The range of a coordinate over the lanes and those loops of a store that are not around a
+    /// place.
     fn ends(&mut self, coord: &Form, store: &Store, spot: &Spot) -> (Form, Form) {
         ends(self.forms, coord, store, spot.context.loops.len())
     }
 
-    /// First and last coordinates that are read after the place, in the same iteration of the loops around it.
+    /// The first and last coordinate that is read after the place, in the same iteration of the
+    /// loops around it.
     fn read(&mut self, func: FuncId, dim: usize) -> Option<(Form, Form)> {
         let mut ends = Vec::new();
         for store in &self.sites.stores {
@@ -726,14 +743,14 @@ impl<'r, 'p> Region<'r, 'p> {
         Some(start)
     }
 
-    /// What a condition says that a variable is at least.
+    /// Collects the lower bounds that a condition sets for a variable.
     fn bounds_below(&mut self, condition: ExprId, var: VarId, lows: &mut Vec<Form>) {
         let condition = self.forms.settled(condition, &mut Env::default());
         if let Expr::Binary(BinaryOp::And, a, b) = *self.forms.pool.get(condition) {
             self.bounds_below(a, var, lows);
             self.bounds_below(b, var, lows);
         } else if let Expr::Binary(BinaryOp::Le, _, difference) = *self.forms.pool.get(condition) {
-            // `0 <= var + rest`.
+            // The normal form is `0 <= var + rest`.
             let form = self.forms.form(difference);
             if let Some((factor, rest)) = self.forms.affine(&form, var)
                 && factor.as_constant() == Some(1)
@@ -744,7 +761,8 @@ impl<'r, 'p> Region<'r, 'p> {
     }
 }
 
-/// The ends of a coordinate over the lanes and the loops of a store, but for so many outer ones.
+/// The range of a coordinate over the lanes and the loops of a store, without the outermost
+/// `around` loops.
 fn ends(forms: &mut Forms<'_>, coord: &Form, store: &Store, around: usize) -> (Form, Form) {
     let lanes = (Form::default(), Form::constant(i128::from(store.flat.lanes) - 1));
     let lane = forms.lane;

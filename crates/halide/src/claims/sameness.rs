@@ -1,4 +1,5 @@
-//! Whether two programs are one but for names, for values that have a name in one and stand in place in the other, and for how sums of integers are written.
+//! Compares two programs up to the names of values, the choice between a name and its value, and
+//! the order of integer sums.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -7,7 +8,7 @@ use halidom_ir::{
 
 use super::form::{Env, Form, Forms};
 
-/// Whether two programs of one pool do the same in the same order.
+/// Tests whether two programs of one pool do the same in the same order.
 pub fn same(pool: &mut Pool, one: &Program, other: &Program) -> bool {
     let outputs: Vec<(BufferId, BufferId)> =
         one.output_buffers().zip(other.output_buffers()).collect();
@@ -21,10 +22,10 @@ pub fn same(pool: &mut Pool, one: &Program, other: &Program) -> bool {
 }
 
 struct Walk<'p> {
-    /// Knows what names of values stand for, and the variables of the other program in terms of the first.
+    /// Knows the values of names, and the variables of the other program in terms of the first.
     forms: Forms<'p>,
     env: Env,
-    /// Buffers of the other program.
+    /// Maps the other program's buffers to the first program's.
     buffers: FxHashMap<BufferId, BufferId>,
 }
 
@@ -48,7 +49,7 @@ impl Walk<'_> {
             && (own.func, own.component) == (theirs.func, theirs.component)
     }
 
-    /// An expression in the first program's terms, without names.
+    /// An expression in terms of the first program, with names expanded.
     fn expr(&mut self, root: ExprId) -> ExprId {
         let ty = self.forms.pool.ty(root);
         let expr = if ty.scalar == Scalar::Int {
@@ -89,7 +90,8 @@ impl Walk<'_> {
         found
     }
 
-    /// The next statement that is no block and no name of what no store changes; what follows it is left.
+    /// The next statement other than a block and a let that reads no memory. The statements after
+    /// it stay pending.
     fn next(&mut self, pending: &mut Vec<StmtId>) -> Option<StmtId> {
         while let Some(id) = pending.pop() {
             match self.forms.pool.get_stmt(id).clone() {
@@ -113,7 +115,7 @@ impl Walk<'_> {
         None
     }
 
-    /// Whether statements one after the other are the same; of each list the last comes first.
+    /// Tests whether two sequences of statements are the same. Each list is in reverse order.
     fn stmts(&mut self, mut one: Vec<StmtId>, mut other: Vec<StmtId>) -> bool {
         loop {
             match (self.next(&mut one), self.next(&mut other)) {

@@ -1,16 +1,18 @@
-//! What integers are at some values of their variables: which of two guesses at a region fits is seen there, and shown by nobody.
+//! Values of integers at sampled points. They decide between two guesses at a region, and prove
+//! nothing.
 
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{Constant, Expr, ExprId, Pool, VarId, eval};
 
 use super::form::{Form, Forms};
 
-/// Sizes up to these are tried, in turn.
+/// The upper limits of the sampled sizes, used in turn.
 const LIMITS: [i128; 4] = [24, 90, 300, 1000];
-/// How many points are looked at.
+/// The number of sampled points.
 const POINTS: usize = 96;
 
-/// The least and the greatest value of a form at points whose coordinates are at least 1; `None` if it has no value at some point.
+/// The least and the greatest value of a form at points with coordinates of at least 1; `None` if
+/// it has no value at some point.
 pub(super) fn span(forms: &mut Forms<'_>, form: &Form) -> Option<(i128, i128)> {
     let expr = forms.expr(form);
     let mut found: Option<(i128, i128)> = None;

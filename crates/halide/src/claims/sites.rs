@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId
 
 use super::form::{Form, Forms};
 
-/// An element number, one for each lane.
+/// An index, with one value for each lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flat {
     pub(super) form: Form,
@@ -24,9 +24,9 @@ pub(super) struct Loop {
     pub(super) var: VarId,
     pub(super) min: ExprId,
     pub(super) extent: ExprId,
-    /// Conditions within it, before the next loop, that hold.
+    /// The conditions that hold at the store and stand between this loop and the next one.
     pub(super) conditions: Vec<ExprId>,
-    /// The name for its value where the loop itself counts from 0: `v` where the loop is `v.rebased`.
+    /// The name for its value, if the loop itself counts from 0: `v` for a loop `v.rebased`.
     pub(super) named: Option<VarId>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Load {
     pub(super) flat: Flat,
 }
 
-/// All of them.
+/// The stores and loads of a program, with related facts.
 #[derive(Default)]
 pub(super) struct Sites {
     pub(super) stores: Vec<Store>,
@@ -62,11 +62,12 @@ pub(super) struct Sites {
     pub(super) loops: FxHashSet<VarId>,
     /// Funcs and inputs that have memory.
     pub(super) stored: FxHashSet<FuncId>,
-    /// Funcs with memory that are copies of another one: reads of it may be of them.
+    /// Funcs with memory that copy another func. A read of that func may be a read of the copy.
     pub(super) copies: FxHashMap<FuncId, Vec<FuncId>>,
 }
 
-/// Lists what a program does. Its names of values, and what its entry checks fix, are put in from here on.
+/// Collects the sites of a program. From here on its names, and the values that its entry checks
+/// fix, are expanded in forms.
 pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
     let mut walk = Walk { sites: Sites::default(), loops: Vec::new() };
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
@@ -93,7 +94,7 @@ pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
     sites
 }
 
-/// How the name of a loop ends that counts from 0 instead of where its variable begins.
+/// The suffix of the name of a loop that counts from 0 instead of its variable's beginning.
 const REBASED: &str = ".rebased";
 
 struct Walk {
@@ -177,7 +178,7 @@ impl Walk {
     }
 }
 
-/// The loads in an expression and in what its names stand for.
+/// The loads in an expression, through names.
 fn reads(forms: &Forms<'_>, expr: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut Vec<ExprId>) {
     if !seen.insert(expr) {
         return;
@@ -198,7 +199,8 @@ fn reads(forms: &Forms<'_>, expr: ExprId, seen: &mut FxHashSet<ExprId>, found: &
     }
 }
 
-/// What an entry check makes equal to a constant is that constant; two variables that are equal are noted as such.
+/// Notes equalities of an entry check: a variable equal to a constant is replaced by it, and two
+/// equal variables are recorded as equal.
 fn fix(forms: &mut Forms<'_>, condition: ExprId) {
     if let Expr::Binary(BinaryOp::And, a, b) = *forms.pool.get(condition) {
         fix(forms, a);

@@ -1,4 +1,4 @@
-//! Which instance each store writes, and where buffers begin, from one another.
+//! Infers the instance that each store writes and the beginnings of buffers, each from the other.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, Stage, VarId};
@@ -11,13 +11,13 @@ use super::sites::{Flat, Load, Sites, Store};
 use super::{Claim, Found};
 use crate::translate::NOWHERE;
 
-/// What stores with a claim read, by what they read: coordinates, and the loops that these may speak of.
+/// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
 
 /// Coordinates of loads.
 pub(super) type Loads = FxHashMap<ExprId, Vec<Form>>;
 
-/// Finds claims until there are no more to be found; those that are given stand.
+/// Infers claims until a fixpoint is reached. Hints are kept.
 pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Found {
     let mut found = Found::default();
     let buffers = sites.scopes.keys().copied().collect::<FxHashSet<_>>();
@@ -62,7 +62,7 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Foun
             solver.eager = false;
             continue;
         }
-        // A shape that all elements speak for comes before guesses, any other after them.
+        // A shape supported by all elements comes before guesses, any other shape after them.
         if !solver.shape(forms, true) {
             if !solver.eager {
                 solver.eager = true;
@@ -83,20 +83,21 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Foun
     solver.found
 }
 
-/// Whether a load is of the element that no buffer has.
+/// Tests whether a load reads the element that no buffer has.
 fn is_nowhere(forms: &Forms<'_>, load: &Load) -> bool {
     let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
     at == Some(NOWHERE)
 }
 
-/// Coordinates of loads that no store told: those that follow from element numbers alone.
+/// Adds coordinates to the loads that no store determines, as far as they follow from the index
+/// alone.
 pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) {
     for load in sites.loads.values() {
         if found.loads.contains_key(&load.expr) {
             continue;
         }
         if is_nowhere(forms, load) {
-            // A fault wherever it is made, so that what is owed of it is that it is not made.
+            // This load is a fault wherever it is made; the obligation is that it is never made.
             let func = forms.pool.buffer(load.buffer).func;
             let rank = forms.pool.func(func).rank();
             found.loads.insert(load.expr, vec![Form::constant(0); rank]);
@@ -115,14 +116,16 @@ struct Solver<'s> {
     sites: &'s Sites,
     found: Found,
     demanded: Demanded,
-    /// Whether a load's folded coordinates may be what a store of the same element claims: only where nothing else is found.
+    /// True while weaker evidence counts because nothing else was found, such as the coordinates
+    /// that a store to the same element claims.
     eager: bool,
-    /// Of memory that may have any shape: elements that are at coordinates.
+    /// Elements with known coordinates, for memory that may have any shape.
     evidence: IndexMap<BufferId, Vec<Element>>,
 }
 
 impl Solver<'_> {
-    /// Shapes memory that has none, by what is known of it; whether there was any. If `complete`, only where it is known of every element.
+    /// Gives a shape to memory without one, from the known elements. With `complete`, only if these
+    /// cover all of it. Returns true if there was any such memory.
     fn shape(&mut self, forms: &mut Forms<'_>, complete: bool) -> bool {
         let mut any = false;
         let buffers: Vec<BufferId> = self.evidence.keys().copied().collect();
@@ -137,7 +140,7 @@ impl Solver<'_> {
             }
         }
         if !any && !complete {
-            // Nothing speaks of their shape.
+            // There is no evidence for another shape.
             for layout in self.found.layouts.values_mut() {
                 any |= layout.shapeless.take().is_some();
             }
@@ -145,7 +148,8 @@ impl Solver<'_> {
         any
     }
 
-    /// Of a store that writes a value that is none, what the store beside it writes: that where the value is one.
+    /// The claim of a store whose only load is from `NOWHERE`: the claim of the other store to the
+    /// same element, which writes the real value.
     fn beside(&self, forms: &Forms<'_>, store: &Store) -> Option<Claim> {
         let [load] = *store.loads else { return None };
         let load = &self.sites.loads[&load];
@@ -158,7 +162,7 @@ impl Solver<'_> {
         self.found.stores.get(&other?.stmt).cloned()
     }
 
-    /// The instance that a store writes, where it is seen.
+    /// The instance that a store writes, as far as it can be inferred.
     fn claim(&self, forms: &mut Forms<'_>, store: &Store) -> Option<Claim> {
         if let Some(claim) = self.beside(forms, store) {
             return Some(claim);
@@ -188,7 +192,8 @@ impl Solver<'_> {
         best.map(|(_, claim)| claim)
     }
 
-    /// The instance of a stage that a store may write, and how many of its loads are not what that instance reads.
+    /// The instance of a stage that a store may write, and the number of its loads that this
+    /// instance does not read.
     fn attempt(
         &self,
         forms: &mut Forms<'_>,
@@ -251,7 +256,7 @@ impl Solver<'_> {
                 }
                 let dim = decl.args.iter().position(|arg| arg == var);
                 if let Some(dim) = dim {
-                    // Which of the elements of memory without a shape a demand is for, nobody knows.
+                    // Demands do not tell which element of memory without a shape they refer to.
                     if layout.shapeless.is_none() || self.eager {
                         for candidate in self.wanted(forms, store, dim) {
                             *tally.entry(candidate).or_insert(0) += 1;
@@ -298,7 +303,8 @@ impl Solver<'_> {
         Some((Claim { stage: number, coords, point }, unmatched))
     }
 
-    /// A reduction variable whose value is seen where a clamp in what is read is taken off: the place decides it, so that it is gone from the element's number.
+    /// Determines a reduction variable from a read whose clamp is removed: the place decides the
+    /// clamp, so that it is missing from the index.
     fn unclamped(
         forms: &mut Forms<'_>,
         (unknown, domain): (&[VarId], &[VarId]),
@@ -316,7 +322,7 @@ impl Solver<'_> {
                 for known in there {
                     for (arg, coord) in read.coords.iter().zip(&known.coords) {
                         let Some(coord) = coord else { continue };
-                        // The clamp may be there and be the same.
+                        // The clamp may also be present and equal.
                         let values = [vec![coord.clone()], ways_decided(forms, coord)].concat();
                         for way in ways_unclamped(forms, arg, *var) {
                             for value in &values {
@@ -332,7 +338,7 @@ impl Solver<'_> {
                 }
             }
         }
-        // A clamp of a clamp is that clamp: of two values that fit equally the plain one is meant.
+        // Clamping twice equals clamping once, so the simpler of two equally good values is meant.
         let mut best: Option<(usize, usize, (usize, Form))> = None;
         for (found, weight) in tally.into_iter().filter(|(_, weight)| *weight > 0) {
             let expr = forms.expr(&found.1);
@@ -348,14 +354,14 @@ impl Solver<'_> {
         best.map(|(.., found)| found)
     }
 
-    /// A load's coordinates as far as they are known.
+    /// The known coordinates of a load.
     fn known(&self, forms: &mut Forms<'_>, load: &Load) -> Option<Known> {
         let layout = self.found.layouts.get(&load.buffer)?;
         let decl = forms.pool.buffer(load.buffer);
         let (func, component) = (decl.func, decl.component);
         let mut coords = layout.coords(forms, &load.flat, false);
         if self.eager && coords.contains(&None) {
-            // What was written there before, if that is seen.
+            // Coordinates that were written there before, if they are known.
             let written = self.sites.stores.iter().find_map(|store| {
                 let claim = self.found.stores.get(&store.stmt)?;
                 (store.buffer == load.buffer && store.flat == load.flat).then_some(&claim.coords)
@@ -367,7 +373,8 @@ impl Solver<'_> {
         Some(Known { func, component, coords })
     }
 
-    /// Coordinates at which a store's func is read where the store's loops are known.
+    /// The coordinates at which a store's func is read, as far as the loops around the store
+    /// determine them.
     fn wanted(&self, forms: &mut Forms<'_>, store: &Store, dim: usize) -> Vec<Form> {
         let Some(reads) = self.demanded.get(&(store.func, store.component)) else {
             return Vec::new();
@@ -386,7 +393,7 @@ impl Solver<'_> {
         found
     }
 
-    /// What a store that has a claim says of the buffers that it writes and reads.
+    /// Records the consequences of a claim for the buffers that its store writes and reads.
     fn learn(&mut self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) {
         let reads = self.reads(forms, store, claim);
         for read in &reads {
@@ -421,7 +428,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Where a buffer begins, if elements with these numbers are at these coordinates, in some order.
+    /// Infers the beginning of a buffer whose elements with these indices have these coordinates,
+    /// in some order.
     fn begin(
         &mut self,
         forms: &mut Forms<'_>,
@@ -450,7 +458,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Where dimensions begin that are not known to, and how many elements speak for it.
+    /// The beginnings of dimensions, with the unknown ones inferred, and the number of elements
+    /// that support them.
     fn begins(
         &self,
         forms: &mut Forms<'_>,
@@ -512,7 +521,7 @@ impl Solver<'_> {
         (begins, seen)
     }
 
-    /// What each load reads, by the stores that use it.
+    /// Determines the read that each load performs, from the stores that use it.
     fn loads(&mut self, forms: &mut Forms<'_>) {
         for store in &self.sites.stores {
             let Some(claim) = self.found.stores.get(&store.stmt).cloned() else { continue };
@@ -533,7 +542,7 @@ impl Solver<'_> {
     }
 }
 
-/// A load with what is known of its coordinates.
+/// A load with its known coordinates.
 struct Known {
     func: FuncId,
     component: usize,
@@ -559,7 +568,8 @@ pub(super) fn environment(
     Env::of(values)
 }
 
-/// The values of a variable for which a form is one of some values, where the form mentions no other unknown.
+/// The values of a variable for which a form equals one of `values`. The form must not mention
+/// other unknowns.
 fn solved<'f>(
     forms: &mut Forms<'_>,
     form: &Form,
@@ -588,7 +598,8 @@ fn solved<'f>(
     found
 }
 
-/// Elements with the coordinates that they are at, where it is seen which are whose: there is one of both, or they speak of other loops than the others do.
+/// Pairs elements with coordinates where the assignment is unique: there is one of each, or no
+/// other element mentions the same loops.
 fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>]) -> Vec<Element> {
     if let ([flat], [coords]) = (flats, coords) {
         return vec![(flat.clone(), (*coords).clone())];
@@ -617,7 +628,7 @@ fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>]) -> Vec<E
     found
 }
 
-/// What a form is where a clamp in it is one of its operands.
+/// The forms that result from replacing one or two of the minima by an operand.
 fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
     let once = forms.decided(form);
     let mut twice = Vec::new();
@@ -627,7 +638,7 @@ fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
     [once, twice].concat()
 }
 
-/// What a form is where minima in which a variable stands are the operands with it.
+/// The forms that result from replacing minima around a variable by the operand that mentions it.
 fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
     let mut ways = vec![form.clone()];
     let mut found = Vec::new();
@@ -646,7 +657,7 @@ fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
     found
 }
 
-/// The read that a load is.
+/// The read that a load performs.
 fn matching<'r>(
     forms: &mut Forms<'_>,
     layout: &Layout,
@@ -660,7 +671,7 @@ fn matching<'r>(
     })
 }
 
-/// A reduction variable that is a loop of its own.
+/// The value of a stage's variable, if a loop around the store is named after it.
 fn named(
     forms: &mut Forms<'_>,
     store: &Store,
@@ -677,7 +688,7 @@ fn named(
     Some(forms.form(value))
 }
 
-/// The stage that the innermost loop of the func around a store is named after.
+/// The stage in the name of the innermost loop of the func around a store.
 fn named_stage(forms: &Forms<'_>, store: &Store, func: &str) -> Option<usize> {
     store.loops.iter().rev().find_map(|of| {
         let rest = forms.pool.var(of.var).name.strip_prefix(func)?.strip_prefix(".s")?;

@@ -1,31 +1,37 @@
-//! A pipeline file whose definitions say what they compute: the value of each stage goes with a call that carries the coordinates and the reduction variables through the compiler.
+//! Annotates the definitions of a pipeline file. The value of each stage is paired with a call that
+//! carries the coordinates and the reduction variables through the compiler.
 //!
-//! A stage's value `e` becomes `return_second(prophecy.F.sK(x, …, r, …), e)`, where `prophecy.F.sK` is a pure extern function that nothing defines: the compiler may move it, but not leave it out,
-//! and sees `e` itself for what it asks of values. A read of a func that has memory, or of an input, becomes `return_second(access.F(coordinates), F(coordinates))` likewise. What such a pipeline
-//! is compiled to is a statement to be read, never to be run.
+//! A stage's value `e` becomes `return_second(prophecy.F.sK(x, …, r, …), e)`, where `prophecy.F.sK`
+//! is a pure extern function that nothing defines. The compiler may move the call but may not drop
+//! it, and it still sees `e` itself wherever it inspects the value. A read of a func that has
+//! memory, or of an input, likewise becomes `return_second(access.F(coordinates), F(coordinates))`.
+//! The statement that Halide compiles from such a pipeline is only read, never run.
 
 use super::rewrite::{Field, Front, Place};
 use super::schema::{EXPR, leads};
 use super::wire::{File, Result, Table};
 use super::{ReadError, checked_root};
 
-/// How the names of the calls begin that go with the values of stages: `prophecy.F.sK`.
+/// The prefix of the calls that accompany the values of stages: `prophecy.F.sK`.
 pub const PROPHECY: &str = "prophecy.";
-/// How the names of the calls begin that go with reads: `access.F`.
+/// The prefix of the calls that accompany reads: `access.F`.
 pub const ACCESS: &str = "access.";
-/// The intrinsic that evaluates two operands and is the second.
+/// The intrinsic that evaluates two operands and returns the second.
 pub const SECOND: &str = "return_second";
 
-/// What goes with a call that says where.
+/// The expressions that get a call with their coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
     /// The values of stages.
     Values,
-    /// These, and reads.
+    /// The values of stages, and reads.
     ValuesAndReads,
 }
 
-/// The file with annotations.
+/// Returns the file with annotations.
+///
+/// # Errors
+/// Returns an error if the file is damaged or of another version.
 pub fn annotated(bytes: &[u8], marks: Marks) -> std::result::Result<Vec<u8>, ReadError> {
     let file = File::new(bytes);
     let root = checked_root(&file)?;
@@ -34,7 +40,7 @@ pub fn annotated(bytes: &[u8], marks: Marks) -> std::result::Result<Vec<u8>, Rea
     Ok(walk.front.finish(root, bytes))
 }
 
-/// Numbers of kinds of calls.
+/// The numbers of the kinds of calls.
 const IMAGE: u8 = 0;
 const PURE_EXTERN: u8 = 3;
 const FUNC: u8 = 4;
@@ -43,7 +49,7 @@ const PURE_INTRINSIC: u8 = 6;
 struct Walk<'f> {
     front: Front,
     marks: Marks,
-    /// Funcs that have no memory.
+    /// Inlined funcs, which have no memory.
     inlined: Vec<&'f str>,
 }
 
@@ -53,7 +59,7 @@ struct Stage<'f> {
     args: Vec<&'f str>,
     types: Vec<usize>,
     number: usize,
-    /// Whether its values go with a call; else its reads alone do.
+    /// True if a call accompanies the stage's values; otherwise only its reads are annotated.
     is_stored: bool,
 }
 
@@ -147,7 +153,8 @@ impl<'f> Walk<'f> {
         self.changed(table, &changes)
     }
 
-    /// A stage's value. Of an atomic update, what is added and the like goes with the call: the compiler looks for the operator on the outside.
+    /// Annotates a stage's value. In an atomic update only the operand of the operator (the summand
+    /// of a sum, for example) is annotated: the compiler looks for the operator at the root.
     fn value(
         &mut self,
         value: &Table<'f>,
@@ -188,7 +195,7 @@ impl<'f> Walk<'f> {
         Ok(self.with_mark(&name, coords, (inner, ty)))
     }
 
-    /// An expression with its reads annotated, if they are to be.
+    /// An expression with its reads annotated, if reads are to be annotated.
     fn expr(&mut self, table: &Table<'f>) -> Result<Expr> {
         let same = Expr { kind: table.name, place: Place::Old(table.at()) };
         if !self.marks_reads() {
@@ -268,7 +275,7 @@ impl<'f> Walk<'f> {
         self.front.table(&[Some(Field::Byte(0)), Some(Field::Byte(32)), Some(Field::Int(1))])
     }
 
-    /// A reduction variable. Its domain is the stage's; what is said of it beside is nothing.
+    /// A reduction variable. Its domain is left undefined, because the stage has it.
     fn variable(&mut self, name: &str) -> Expr {
         let none = self.front.string("");
         let (name, ty) = (self.front.string(name), self.int_type());
@@ -277,14 +284,15 @@ impl<'f> Walk<'f> {
         Expr { kind: "Variable", place: self.front.table(&fields) }
     }
 
-    /// A vector of expressions: of their kinds, and of themselves.
+    /// A vector of expressions: the vector of their kinds, and the vector of their places.
     fn exprs(&mut self, all: &[Expr]) -> (Place, Place) {
         let kinds: Vec<u8> = all.iter().map(|expr| number_of(expr.kind)).collect();
         let places: Vec<Place> = all.iter().map(|expr| expr.place).collect();
         (self.front.bytes(&kinds), self.front.vector(&places))
     }
 
-    /// An expression with other operands: names of their kinds' fields, and of their own.
+    /// An expression with some operands replaced. Each replacement names the field of the operand's
+    /// kind and the field of the operand itself.
     fn changed_expr(
         &mut self,
         table: &Table<'f>,
@@ -302,25 +310,25 @@ impl<'f> Walk<'f> {
     }
 }
 
-/// An expression: the kind of its table, and where that stands.
+/// An expression: the kind of its table, and the place of that table.
 #[derive(Clone, Copy)]
 struct Expr {
     kind: &'static str,
     place: Place,
 }
 
-/// The number of a kind of expressions.
+/// The number of a kind of expression.
 fn number_of(kind: &str) -> u8 {
     let position = EXPR.iter().position(|known| *known == kind);
     position.map_or(0, |position| position as u8 + 1)
 }
 
-/// Whether a field with a kind holds several expressions.
+/// Tests whether a field that comes with a kind holds several expressions.
 fn is_vector(field: &str) -> bool {
     matches!(field, "args" | "vectors")
 }
 
-/// The operands of an operator.
+/// The operands of an operator that an atomic update may have.
 fn operands<'f>(table: &Table<'f>) -> Result<Option<[Table<'f>; 2]>> {
     if !matches!(table.name, "Add" | "Mul" | "Min" | "Max" | "And" | "Or") {
         return Ok(None);
@@ -329,7 +337,7 @@ fn operands<'f>(table: &Table<'f>) -> Result<Option<[Table<'f>; 2]>> {
     Ok(a.zip(b).map(|(a, b)| [a, b]))
 }
 
-/// Whether a func that is no output has no memory.
+/// Tests whether a func that is no output has no memory of its own.
 fn is_inlined(func: &Table<'_>) -> Result<bool> {
     let schedule = func.required("func_schedule", "FuncSchedule")?;
     let level = schedule.required("compute_level", "LoopLevel")?;

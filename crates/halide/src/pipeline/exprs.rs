@@ -16,7 +16,7 @@ const CALLS: [CallKind; 7] = [
     CallKind::PureIntrinsic,
 ];
 
-/// The expression in a field; `None` where Halide has none.
+/// Reads the expression in a field; `None` where Halide has none.
 pub(super) fn optional(
     table: Table<'_>,
     field: (&str, &str),
@@ -28,12 +28,12 @@ pub(super) fn optional(
     }
 }
 
-/// The expression in a field that has one.
+/// Reads the expression in a field that must have one.
 pub(super) fn required(table: Table<'_>, field: (&str, &str), names: &mut Names) -> Result<Expr> {
     optional(table, field, names)?.ok_or_else(|| table.damaged("an expression"))
 }
 
-/// The expressions in a field.
+/// Reads the expressions in a field.
 pub(super) fn all(table: Table<'_>, field: (&str, &str), names: &mut Names) -> Result<Vec<Expr>> {
     table.unions(field, EXPR)?.into_iter().map(|found| expr(found, names)).collect()
 }
@@ -52,7 +52,7 @@ pub(super) fn ty(table: Table<'_>) -> Result<Type> {
     Ok(Type { scalar, lanes: lanes.ok_or_else(|| table.damaged("a number of lanes"))? })
 }
 
-/// A name; none where the text is empty.
+/// The id of a name; `None` if the text is empty.
 pub(super) fn name(text: &str, names: &mut Names) -> Option<NameId> {
     (!text.is_empty()).then(|| names.id(text))
 }
@@ -153,7 +153,7 @@ fn expr(table: Table<'_>, names: &mut Names) -> Result<Expr> {
                 all(table, ("vectors_type", "vectors"), names)?,
             )
         }
-        // Made by passes of the compiler, never by a pipeline.
+        // Passes of the compiler make these; a pipeline never has one.
         "VectorReduce" => return Err(table.damaged("an expression of a pipeline")),
         _ => return Err(table.damaged("an expression")),
     })

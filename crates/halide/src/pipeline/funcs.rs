@@ -11,7 +11,7 @@ use super::wire::{Result, Table};
 use crate::Names;
 use crate::tree::{Expr, ForKind};
 
-/// Halide's names of places that are no loops.
+/// Halide's name for the level outside of all loops.
 const ROOT: &str = "__root";
 
 pub(super) fn pipeline(table: Table<'_>, names: &mut Names) -> Result<Pipeline> {
@@ -82,7 +82,7 @@ fn func(table: Table<'_>, names: &mut Names) -> Result<Func> {
     if shapes_fit { Ok(func) } else { Err(table.damaged("stages of the func's shape")) }
 }
 
-/// A definition; none where it has no value.
+/// Reads a definition; `None` if it has no value.
 fn definition(table: Table<'_>, names: &mut Names) -> Result<Option<Definition>> {
     let values = all(table, ("values_type", "values"), names)?;
     if values.is_empty() {
@@ -241,7 +241,7 @@ fn input(table: Table<'_>, names: &mut Names) -> Result<Input> {
     })
 }
 
-/// A parameter; none where Halide left a hole.
+/// Reads a parameter; `None` where Halide left a hole.
 fn parameter(table: Table<'_>, names: &mut Names) -> Result<Option<Parameter>> {
     if !table.bool("defined")? {
         return Ok(None);

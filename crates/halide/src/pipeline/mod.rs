@@ -1,6 +1,8 @@
-//! Pipeline files (`.hlpipe`): an algorithm and its schedule, as `serialize_pipeline` of Halide 21.0.0 writes them.
+//! Pipeline files (`.hlpipe`): an algorithm and its schedule, as `serialize_pipeline` of Halide
+//! 21.0.0 writes them.
 //!
-//! A file does not say that it is one, so that what is read first is its version. What the schema of that version does not allow is damage.
+//! The format has no magic number, so the reader checks the version first. Anything that the schema
+//! of that version does not allow counts as damage.
 
 mod annotate;
 mod exprs;
@@ -27,21 +29,21 @@ use wire::{File, Table, WireError};
 /// The version of the file format that Halide 21.0.0 writes.
 const FORMAT_VERSION: &str = "18.0.1";
 
-/// Why a file is not read.
+/// The reason why a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// Its bytes are not laid out as in a pipeline file.
+    /// The bytes are not laid out as in a pipeline file.
     Damaged {
-        /// Where, in bytes.
+        /// The place of the damage, in bytes.
         at: usize,
-        /// What should be there.
+        /// The item that should be there.
         expected: &'static str,
     },
-    /// It is of another version.
+    /// The file is of another version.
     Version {
-        /// Of Halide.
+        /// The version of Halide.
         halide: String,
-        /// Of the file format.
+        /// The version of the file format.
         format: String,
     },
 }
@@ -72,7 +74,7 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl ReadError {
-    /// For people, with the file's name.
+    /// The error as a diagnostic for users, with the file's name.
     pub fn diagnostic(&self, name: &str) -> Diagnostic {
         let (code, hint) = match self {
             Self::Damaged { .. } => (
@@ -89,12 +91,15 @@ impl ReadError {
 }
 
 /// Reads a pipeline file.
+///
+/// # Errors
+/// Returns an error if the file is damaged or of another version.
 pub fn read(bytes: &[u8], names: &mut Names) -> Result<Pipeline, ReadError> {
     let file = File::new(bytes);
     Ok(funcs::pipeline(checked_root(&file)?, names)?)
 }
 
-/// The table that a file of the version that is read stands for.
+/// Returns the root table of a file, after a check of its version.
 fn checked_root<'f>(file: &'f File<'f>) -> Result<Table<'f>, ReadError> {
     let root = file.root("Pipeline")?;
     let halide = root.string("halide_version")?;

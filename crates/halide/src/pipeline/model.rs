@@ -1,18 +1,19 @@
-//! What a pipeline file holds: an algorithm and its schedule.
+//! The contents of a pipeline file: an algorithm and its schedule.
 
 use crate::NameId;
 use crate::tree::{Expr, ForKind, Type};
 
-/// A pipeline: funcs, and the order of nothing but their names.
+/// A pipeline. Its funcs are ordered by name only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pipeline {
     /// Every func, in order of name.
     pub funcs: Vec<Func>,
     /// The outputs, in order.
     pub outputs: Vec<NameId>,
-    /// What must hold at entry.
+    /// Conditions that must hold at entry.
     pub requirements: Vec<Requirement>,
-    /// Memory and scalars that the pipeline knows about itself: the funcs' own buffers among them.
+    /// Buffers and scalars with the pipeline's knowledge about them, the funcs' own buffers
+    /// included.
     pub parameters: Vec<Parameter>,
     /// Inputs and scalar parameters.
     pub inputs: Vec<Input>,
@@ -23,9 +24,9 @@ pub struct Pipeline {
 /// A `require`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
-    /// What must hold.
+    /// The condition that must hold.
     pub condition: Expr,
-    /// A call that says what is wrong.
+    /// A call that makes the error message.
     pub message: Expr,
 }
 
@@ -38,9 +39,9 @@ pub struct Func {
     pub types: Vec<Type>,
     /// Its pure variables, first dimension first.
     pub args: Vec<NameId>,
-    /// Where it is computed and stored.
+    /// The places where it is computed and stored.
     pub schedule: FuncSchedule,
-    /// The pure definition; none for a func that an extern function computes.
+    /// The pure definition; `None` for a func that an extern function computes.
     pub init: Option<Definition>,
     /// The updates.
     pub updates: Vec<Definition>,
@@ -55,49 +56,49 @@ impl Func {
     }
 }
 
-/// A stage: `func(args) = values`, where the predicate holds.
+/// A stage: `func(args) = values` wherever the predicate holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// Where it applies.
+    /// The condition under which the stage applies.
     pub predicate: Expr,
     /// One value for each component.
     pub values: Vec<Expr>,
-    /// The point.
+    /// The coordinates that are written.
     pub args: Vec<Expr>,
     /// The loops.
     pub schedule: StageSchedule,
-    /// Other definitions for conditions, the first that holds.
+    /// Definitions for special conditions; the first whose condition holds applies.
     pub specializations: Vec<Specialization>,
 }
 
-/// A definition for where a condition holds.
+/// A definition that applies under a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Specialization {
     /// The condition.
     pub condition: Expr,
     /// The definition.
     pub definition: Option<Box<Definition>>,
-    /// What is said if this is where the pipeline stops.
+    /// The message with which the pipeline stops, if it stops here.
     pub failure: String,
 }
 
-/// A reduction variable and its interval.
+/// A reduction variable with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReductionVariable {
     /// The variable.
     pub name: NameId,
     /// Its least value.
     pub min: Expr,
-    /// How many values.
+    /// The number of values.
     pub extent: Expr,
 }
 
-/// What a split does with what is left over.
+/// The tail strategy of a split: the treatment of iterations that the factor leaves over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TailStrategy {
-    /// Goes beyond the end.
+    /// Runs beyond the end.
     RoundUp,
-    /// Tests each iteration.
+    /// Tests every iteration.
     GuardWithIf,
     /// Predicates loads and stores.
     Predicate,
@@ -105,18 +106,18 @@ pub enum TailStrategy {
     PredicateLoads,
     /// Predicates stores.
     PredicateStores,
-    /// The last block moves inwards.
+    /// Moves the last block inwards.
     ShiftInwards,
-    /// It moves inwards and leaves alone what is there.
+    /// Moves the last block inwards and keeps the elements that other blocks wrote.
     ShiftInwardsAndBlend,
-    /// It goes beyond the end and leaves alone what is there.
+    /// Runs beyond the end and keeps the elements that are there.
     RoundUpAndBlend,
     /// Halide's choice.
     Auto,
 }
 
 impl TailStrategy {
-    /// In the order of Halide's own numbers.
+    /// All strategies, in the order of Halide's own numbers.
     pub const ALL: [Self; 9] = [
         Self::RoundUp,
         Self::GuardWithIf,
@@ -130,25 +131,25 @@ impl TailStrategy {
     ];
 }
 
-/// A change of loops.
+/// A transformation of loops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Split {
     /// One loop becomes two.
     Split {
         /// The loop.
         old: NameId,
-        /// Around.
+        /// The outer loop.
         outer: NameId,
-        /// Within.
+        /// The inner loop.
         inner: NameId,
-        /// Iterations of the loop within.
+        /// The number of iterations of the inner loop.
         factor: Expr,
-        /// Whether nothing may be left over.
+        /// True if the factor must divide the extent.
         exact: bool,
-        /// What is done with what is left over.
+        /// The tail strategy.
         tail: TailStrategy,
     },
-    /// Another name.
+    /// A loop gets another name.
     Rename {
         /// The name before.
         old: NameId,
@@ -157,11 +158,11 @@ pub enum Split {
     },
     /// Two loops become one.
     Fuse {
-        /// Around.
+        /// The outer loop.
         outer: NameId,
-        /// Within.
+        /// The inner loop.
         inner: NameId,
-        /// The one.
+        /// The loop that results.
         fused: NameId,
     },
 }
@@ -171,11 +172,11 @@ pub enum Split {
 pub struct Dim {
     /// Its variable.
     pub name: NameId,
-    /// How its iterations run.
+    /// The way in which its iterations run.
     pub kind: ForKind,
-    /// Whether it is one of the reduction's.
+    /// True if it is a loop of the reduction.
     pub is_reduction: bool,
-    /// Whether it may run in parts, by Halide's number: its choice, never, always.
+    /// The policy for partitioning the loop, by Halide's number: Halide's choice, never, always.
     pub partition: u8,
 }
 
@@ -184,37 +185,37 @@ pub struct Dim {
 pub struct StageSchedule {
     /// The reduction domain, innermost first.
     pub domain: Vec<ReductionVariable>,
-    /// What is done to the loops, in order.
+    /// The changes of the loops, in order.
     pub splits: Vec<Split>,
-    /// The loops that result, innermost first; the last stands for all around them.
+    /// The loops that result, innermost first; the last stands for everything around them.
     pub dims: Vec<Dim>,
-    /// Whether races are the programmer's concern.
+    /// True if the schedule allows races.
     pub allow_races: bool,
-    /// Whether updates are atomic.
+    /// True if updates are atomic.
     pub atomic: bool,
-    /// Whether another func's loops enclose this stage's.
+    /// True if another func's loops enclose this stage's.
     pub is_fused: bool,
-    /// What is fetched ahead.
+    /// The prefetches.
     pub prefetches: Vec<Prefetch>,
 }
 
-/// A func or input that is fetched ahead.
+/// A prefetch of a func or input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prefetch {
-    /// Of which.
+    /// The func or input.
     pub name: NameId,
-    /// The loop that does so.
+    /// The loop that issues the prefetch.
     pub at: NameId,
-    /// The loop of which a later iteration is looked at.
+    /// The loop whose later iteration is prefetched.
     pub from: NameId,
-    /// How many iterations later.
+    /// The number of iterations ahead.
     pub offset: Expr,
 }
 
-/// A loop of a stage of a func.
+/// A place among the loops of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopLevel {
-    /// Where it is used.
+    /// At each use.
     Inlined,
     /// Outside of all loops.
     Root,
@@ -236,11 +237,11 @@ pub struct Bound {
     pub name: NameId,
     /// The least coordinate, if it is fixed.
     pub min: Option<Expr>,
-    /// How many, if that is fixed.
+    /// The number of coordinates, if it is fixed.
     pub extent: Option<Expr>,
-    /// What the extent is a multiple of.
+    /// The number that divides the extent.
     pub modulus: Option<Expr>,
-    /// What the least coordinate is modulo that.
+    /// The remainder of the least coordinate modulo that number.
     pub remainder: Option<Expr>,
 }
 
@@ -249,47 +250,47 @@ pub struct Bound {
 pub struct StorageDim {
     /// The pure variable.
     pub name: NameId,
-    /// What the extent in memory is a multiple of.
+    /// The number that the extent in memory is rounded up to a multiple of.
     pub alignment: Option<Expr>,
     /// The extent in memory, if it is fixed.
     pub bound: Option<Expr>,
-    /// How many coordinates there is room for, if it is folded.
+    /// The number of coordinates that memory holds, if the dimension is folded.
     pub fold: Option<Expr>,
-    /// Which way the fold moves.
+    /// The direction in which the fold moves: true for forward.
     pub fold_forward: bool,
 }
 
-/// Where a func is computed and stored.
+/// The places where a func is computed and stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FuncSchedule {
-    /// Where it is stored.
+    /// The place of its storage.
     pub store: LoopLevel,
-    /// Where it is computed.
+    /// The place of its computation.
     pub compute: LoopLevel,
-    /// Where its memory is taken.
+    /// The place where its memory is allocated.
     pub hoist: LoopLevel,
     /// Its dimensions in memory, innermost first.
     pub storage: Vec<StorageDim>,
     /// Fixed bounds.
     pub bounds: Vec<Bound>,
-    /// Copies of it by who reads them; all where the name is empty.
+    /// Copies of the func for its users; a wrapper without a user serves all of them.
     pub wrappers: Vec<Wrapper>,
     /// The memory's kind, by Halide's number.
     pub memory: u8,
-    /// Whether values are kept between runs.
+    /// True if values are kept between runs.
     pub memoized: bool,
-    /// Whether it is computed beside its users.
+    /// True if it is computed asynchronously to its users.
     pub is_async: bool,
-    /// How many lines are buffered.
+    /// The number of buffers in the ring.
     pub ring_buffer: Option<Expr>,
 }
 
 /// A copy of a func.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrapper {
-    /// Who reads the copy: all, if `None`.
+    /// The func that reads the copy; all funcs if `None`.
     pub user: Option<NameId>,
-    /// Number of the copy among the funcs of the pipeline, from 0.
+    /// The index of the copy among the funcs of the pipeline, from 0.
     pub copy: usize,
 }
 
@@ -298,33 +299,33 @@ pub struct Wrapper {
 pub struct Input {
     /// Its name.
     pub name: NameId,
-    /// Of its elements.
+    /// The type of its elements, or of the scalar.
     pub ty: Type,
-    /// Whether it is an array.
+    /// True if it is an array.
     pub is_buffer: bool,
     /// The number of an array's dimensions.
     pub dimensions: usize,
 }
 
-/// What is known of a buffer or scalar.
+/// The pipeline's knowledge about a buffer or scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// What is known of each dimension.
+    /// The constraints on each dimension.
     pub constraints: Vec<Constraint>,
-    /// What it is.
+    /// Its name, type and kind.
     pub input: Input,
     /// The value of a scalar, in bits, if it has one.
     pub value: Option<u64>,
 }
 
-/// What is known of a dimension of a buffer.
+/// The constraints on a dimension of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// The least coordinate.
     pub min: Option<Expr>,
-    /// How many.
+    /// The number of coordinates.
     pub extent: Option<Expr>,
-    /// Elements from one to the next.
+    /// The distance between neighbours, in elements.
     pub stride: Option<Expr>,
 }
 
@@ -333,9 +334,9 @@ pub struct Constraint {
 pub struct ImageDim {
     /// The least coordinate.
     pub min: i32,
-    /// How many.
+    /// The number of coordinates.
     pub extent: i32,
-    /// Elements from one to the next.
+    /// The distance between neighbours, in elements.
     pub stride: i32,
 }
 
@@ -344,10 +345,10 @@ pub struct ImageDim {
 pub struct Image {
     /// Its name.
     pub name: NameId,
-    /// Of its elements.
+    /// The type of its elements.
     pub ty: Type,
     /// Its dimensions.
     pub dims: Vec<ImageDim>,
-    /// Its elements' bytes.
+    /// The bytes of its elements.
     pub data: Vec<u8>,
 }

@@ -1,16 +1,18 @@
-//! FlatBuffers with some tables in the place of others: new ones stand before the old file, whose tables they lead to.
+//! Rewrites a FlatBuffer with some tables replaced: the new tables stand before the old file and
+//! lead into it.
 //!
-//! Offsets lead forward only. So a table with another part is written anew, and so are those that lead to it, up to the root; all of them stand in front of the file that they are made of, in the
-//! order in which they lead to each other. What was not changed is not looked at.
+//! Offsets lead forward only. A table with a changed field is therefore written anew, and so is
+//! every table that leads to it, up to the root. All new tables stand before the original file,
+//! each before the ones that it leads to. Unchanged tables are not looked at.
 
 use super::wire::{Result, Table};
 
-/// A place that an offset leads to.
+/// The target of an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the old file.
     Old(usize),
-    /// The number of a part that is new.
+    /// The number of a new part.
     New(usize),
 }
 
@@ -18,19 +20,20 @@ pub(super) enum Place {
 struct Part {
     bytes: Vec<u8>,
     offsets: Vec<(usize, Place)>,
-    /// The byte that is to stand at a multiple of eight: where the table begins that follows its distances, say.
+    /// The byte that needs an alignment modulo eight: in a table, its first byte after the field
+    /// distances.
     origin: usize,
-    /// What the origin is modulo eight.
+    /// The origin's remainder modulo eight.
     phase: usize,
 }
 
-/// The new parts of a file. A part is written after what it leads to.
+/// The new parts of a file. A part is added after the parts that it leads to.
 #[derive(Default)]
 pub(super) struct Front {
     parts: Vec<Part>,
 }
 
-/// A field of a table that is made from nothing.
+/// A field of a new table.
 pub(super) enum Field {
     Byte(u8),
     Int(i32),
@@ -58,7 +61,7 @@ impl Front {
         self.push(Part { bytes, offsets: Vec::new(), origin: 0, phase: 0 })
     }
 
-    /// A vector of what stands elsewhere.
+    /// A vector of offsets to other places.
     pub(super) fn vector(&mut self, elements: &[Place]) -> Place {
         let mut bytes = (elements.len() as u32).to_le_bytes().to_vec();
         bytes.resize(4 + 4 * elements.len(), 0);
@@ -67,7 +70,7 @@ impl Front {
         self.push(Part { bytes, offsets, origin: 0, phase: 0 })
     }
 
-    /// A table with these fields, by their numbers.
+    /// A table with these fields, in the order of their numbers.
     pub(super) fn table(&mut self, fields: &[Option<Field>]) -> Place {
         let mut own = vec![0; 4];
         let mut slots = Vec::new();
@@ -79,7 +82,7 @@ impl Front {
             };
             slots.extend((own.len() as u16).to_le_bytes());
             match field {
-                // Fields of four bytes stand at multiples of four.
+                // Fields of four bytes are aligned to four.
                 Field::Byte(byte) => own.extend([*byte, 0, 0, 0]),
                 Field::Int(value) => own.extend(value.to_le_bytes()),
                 Field::Leads(place) => {
@@ -91,7 +94,7 @@ impl Front {
         self.part(&own, &slots, offsets, 0)
     }
 
-    /// A table as it is, but that some fields lead elsewhere.
+    /// A copy of a table in which some fields lead elsewhere.
     pub(super) fn changed(
         &mut self,
         table: &Table<'_>,
@@ -119,7 +122,7 @@ impl Front {
         Ok(self.part(own, slots, offsets, table.at()))
     }
 
-    /// Sets bytes of a table that was changed, by their fields.
+    /// Sets single bytes of a changed table, given by their fields.
     pub(super) fn set_bytes(
         &mut self,
         place: Place,
@@ -136,7 +139,7 @@ impl Front {
         Ok(())
     }
 
-    /// A table after the distances of its fields.
+    /// A table, preceded by the distances of its fields.
     fn part(&mut self, own: &[u8], slots: &[u8], offsets: Vec<(usize, Place)>, at: usize) -> Place {
         let mut bytes = ((slots.len() + 4) as u16).to_le_bytes().to_vec();
         bytes.extend((own.len() as u16).to_le_bytes());
@@ -148,11 +151,11 @@ impl Front {
         self.push(Part { bytes, offsets, origin, phase: at % 8 })
     }
 
-    /// The file in which a place is the root.
+    /// Writes the file whose root is at a place.
     pub(super) fn finish(&self, root: Place, old: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0; 8];
         let mut begins = vec![0; self.parts.len()];
-        // What leads stands before what it leads to.
+        // A part stands before the parts that it leads to.
         for (number, part) in self.parts.iter().enumerate().rev() {
             while (bytes.len() + part.origin) % 8 != part.phase {
                 bytes.push(0);

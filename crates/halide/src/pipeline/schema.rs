@@ -1,8 +1,8 @@
-//! Which field of which table has which number in a pipeline file of Halide 21.0.0.
+//! The field numbers of the tables in a pipeline file of Halide 21.0.0.
 //!
-//! A field of one of several kinds has two numbers: that of the byte that says the kind, and its own.
+//! A union field has two numbers: the number of the byte that gives its kind, and its own.
 
-/// Kinds of expressions, by number from 1.
+/// The kinds of expressions, by number from 1.
 pub(super) const EXPR: &[&str] = &[
     "IntImm",
     "UIntImm",
@@ -38,7 +38,7 @@ pub(super) const EXPR: &[&str] = &[
     "UndefinedExpr",
 ];
 
-/// Kinds of statements, by number from 1.
+/// The kinds of statements, by number from 1.
 pub(super) const STMT: &[&str] = &[
     "LetStmt",
     "AssertStmt",
@@ -60,12 +60,13 @@ pub(super) const STMT: &[&str] = &[
     "UndefinedStmt",
 ];
 
-/// The fields of a table in order of their numbers.
+/// The fields of a table, in the order of their numbers.
 pub(super) fn fields(table: &str) -> Option<&'static [&'static str]> {
     TABLES.iter().find(|(name, _)| *name == table).map(|(_, fields)| *fields)
 }
 
-/// The fields of a table that lead elsewhere: all but numbers, truth values and the kinds of single unions.
+/// The fields of a table that hold offsets: all except numbers, truth values and the kinds of
+/// single unions.
 pub(super) fn leads(table: &str) -> Vec<&'static str> {
     let is_kind = |field: &str| {
         let several = ["args_type", "vectors_type", "values_type", "requirements_type"];
@@ -75,7 +76,7 @@ pub(super) fn leads(table: &str) -> Vec<&'static str> {
     fields.filter(|field| !is_kind(field) && !NUMBERS.contains(field)).collect()
 }
 
-/// Fields that hold a number or a truth value, of the tables that are rewritten.
+/// The fields of rewritten tables that hold a number or a truth value.
 const NUMBERS: &[&str] = &[
     "is_init",
     "func_index",
@@ -94,7 +95,7 @@ const NUMBERS: &[&str] = &[
 
 const OPERANDS: &[&str] = &["a_type", "a", "b_type", "b"];
 
-/// Tables that the reader looks at.
+/// The tables that the reader uses.
 const TABLES: &[(&str, &[&str])] = &[
     ("IntImm", &["value", "type"]),
     ("UIntImm", &["value", "type"]),

@@ -1,27 +1,30 @@
-//! FlatBuffers: tables of a file by the names of their fields.
+//! FlatBuffers: the tables of a file, with access to fields by name.
 //!
-//! The generated readers of the known libraries do not fit: their compilers refuse or mistreat vectors of unions, and what they generate from Halide's schema would be a copy of it. So
-//! this reads tables as the format lays them out, with every offset checked; [`super::schema`] says which field has which number.
+//! The generated readers of the known libraries do not fit: their compilers refuse or mistreat
+//! vectors of unions, and code generated from Halide's schema would be a copy of the schema. This
+//! module therefore reads tables as the format lays them out, and checks every offset.
+//! [`super::schema`] has the numbers of the fields.
 
 use super::schema;
 
-/// A place in a file that is not what its format demands.
+/// A place in a file that violates the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WireError {
-    /// In bytes.
+    /// The place, in bytes.
     pub(super) at: usize,
-    /// What should be there.
+    /// The item that should be there.
     pub(super) expected: &'static str,
 }
 
 pub(super) type Result<T> = std::result::Result<T, WireError>;
 
-/// Offsets lead to tables any number of times, so that a small file could stand for an endless tree.
+/// The greatest number of tables that are read. Offsets may lead to one table any number of times,
+/// so a small file could unfold to an endless tree.
 const TABLES: usize = 4_000_000;
-/// How deeply tables stand within each other.
+/// The greatest depth of nested tables.
 const DEPTH: usize = 500;
 
-/// The bytes of a file, and how many tables were read of them.
+/// The bytes of a file, and the number of tables read so far.
 pub(super) struct File<'a> {
     bytes: &'a [u8],
     tables: std::cell::Cell<usize>,
@@ -32,7 +35,7 @@ impl<'a> File<'a> {
         Self { bytes, tables: std::cell::Cell::new(0) }
     }
 
-    /// The table that the file stands for.
+    /// The root table of the file.
     pub(super) fn root(&self, name: &'static str) -> Result<Table<'_>> {
         let offset = self.u32(0)?;
         self.table(offset, name, 0)
@@ -48,7 +51,7 @@ impl<'a> File<'a> {
         Ok(u32::from_le_bytes(self.array(at)?) as usize)
     }
 
-    /// Where the offset at a place leads.
+    /// The place that the offset at `at` leads to.
     fn follow(&self, at: usize) -> Result<usize> {
         let offset = self.u32(at)?;
         at.checked_add(offset).ok_or(WireError { at, expected: "an offset within the file" })
@@ -71,7 +74,7 @@ impl<'a> File<'a> {
         Ok(Table { file: self, at, size, slots, name, fields, depth })
     }
 
-    /// The places of the elements of a vector, each `size` bytes long.
+    /// The places of the elements of a vector; each element has `size` bytes.
     fn elements(&self, at: usize, size: usize) -> Result<impl Iterator<Item = usize> + use<>> {
         let count = self.u32(at)?;
         let damaged = WireError { at, expected: "a vector within the file" };
@@ -92,28 +95,28 @@ impl<'a> File<'a> {
     }
 }
 
-/// A table: fields by name, absent ones with the value that the schema gives them.
+/// A table with fields by name. An absent field has the schema's default.
 #[derive(Clone, Copy)]
 pub(super) struct Table<'f> {
     file: &'f File<'f>,
     at: usize,
-    /// In bytes, without what its fields lead to.
+    /// The size of the table itself in bytes, without the data that its fields lead to.
     size: usize,
-    /// Two bytes for each field: its distance from the table, 0 if it is absent.
+    /// Two bytes for each field: its distance from the table, or 0 if it is absent.
     slots: &'f [u8],
-    /// Of the schema.
+    /// The name in the schema.
     pub(super) name: &'static str,
     fields: &'static [&'static str],
     depth: usize,
 }
 
 impl<'f> Table<'f> {
-    /// That something else should stand here.
+    /// The error for a table that is not as expected.
     pub(super) fn damaged(&self, expected: &'static str) -> WireError {
         WireError { at: self.at, expected }
     }
 
-    /// Where a field stands, if it does.
+    /// The place of a field, if it is present.
     fn place(&self, field: &str) -> Result<Option<usize>> {
         let number = self.fields.iter().position(|known| *known == field);
         let number = number.ok_or_else(|| self.damaged("a field of the schema"))?;
@@ -122,28 +125,28 @@ impl<'f> Table<'f> {
         Ok((distance != 0).then_some(self.at + distance))
     }
 
-    /// Where it stands in the file.
+    /// The table's place in the file.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// How far a field stands from the beginning of the table, if it does.
+    /// The distance of a field from the beginning of the table, if it is present.
     pub(super) fn distance(&self, field: &str) -> Result<Option<usize>> {
         Ok(self.place(field)?.map(|at| at - self.at))
     }
 
-    /// Where what a field leads to stands, if it does.
+    /// The place that a field leads to, if it is present.
     pub(super) fn target(&self, field: &str) -> Result<Option<usize>> {
         self.place(field)?.map(|at| self.file.follow(at)).transpose()
     }
 
-    /// Where the elements of a vector of tables or strings stand.
+    /// The places of the elements of a vector of tables or strings.
     pub(super) fn targets(&self, field: &str) -> Result<Vec<usize>> {
         let places = self.vector(field, 4)?;
         places.into_iter().map(|at| self.file.follow(at)).collect()
     }
 
-    /// The bytes of the table itself, and the distances of its fields: two bytes each.
+    /// The bytes of the table itself, and the distances of its fields, two bytes each.
     pub(super) fn own_bytes(&self) -> Result<(&'f [u8], &'f [u8])> {
         let end = self.at.checked_add(self.size);
         let own = end.and_then(|end| self.file.bytes.get(self.at..end));
@@ -199,7 +202,7 @@ impl<'f> Table<'f> {
         self.table(field, name)?.ok_or_else(|| self.damaged("a field that Halide writes"))
     }
 
-    /// A table of one of several kinds: what it is says a byte in the field before.
+    /// A table of one of several kinds. A byte in the field before gives the kind.
     pub(super) fn union(
         &self,
         (kind, field): (&str, &str),
@@ -239,7 +242,7 @@ impl<'f> Table<'f> {
         places.into_iter().map(|at| Ok(self.file.array::<1>(at)?[0])).collect()
     }
 
-    /// Tables of several kinds.
+    /// A vector of tables of several kinds.
     pub(super) fn unions(
         &self,
         (kinds, field): (&str, &str),

@@ -1,15 +1,15 @@
-//! Expressions in Python.
+//! Prints expressions in Python.
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
 use super::{Result, Writer, type_word, unprintable};
 
-/// How an integer constant is written.
+/// The form of an integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// As a number of Python's, where it is a coordinate.
+    /// A Python number, for a coordinate.
     Plain,
-    /// With its type.
+    /// A constant with its type.
     Typed,
 }
 
@@ -55,7 +55,7 @@ impl Writer<'_> {
             Expr::Call(intrinsic, operand) => {
                 let operand = typed(*operand)?;
                 if *intrinsic == Intrinsic::Abs {
-                    // Of signed integers Halide's is unsigned.
+                    // Halide's `abs` of a signed integer is unsigned.
                     format!("hl.cast({}, hl.abs({operand}))", type_word(pool.ty(id).scalar))
                 } else {
                     format!("hl.{}({operand})", intrinsic.name())
@@ -78,7 +78,8 @@ impl Writer<'_> {
         })
     }
 
-    /// A value where Halide takes tuples too: a func's own value would be one.
+    /// A value for a parameter that also accepts tuples: there, a reference to a func would be
+    /// taken for one.
     fn value(&self, id: ExprId) -> Result<String> {
         let text = self.expr(id, Unit::Typed)?;
         let is_plain = matches!(self.pool.get(id), Expr::Ref { func, .. } if {
@@ -90,7 +91,7 @@ impl Writer<'_> {
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<String> {
         let is_constant = |id| self.pool.as_constant(id).is_some();
-        // An operator of Halide's needs one operand of Halide's.
+        // At least one operand of a Halide operator must be a Halide value.
         let unit_of = |other| if is_constant(other) { Unit::Typed } else { Unit::Plain };
         let function = match op {
             BinaryOp::Min => Some("min"),
@@ -139,7 +140,8 @@ impl Writer<'_> {
     }
 }
 
-/// Floats of 32 bits between which a conversion to an integer type is defined in Halide: beyond, machines differ. `None` for types that are no integers.
+/// The range of 32-bit floats whose conversion to an integer type is defined in Halide; beyond it,
+/// machines differ. `None` for types other than integers.
 fn range_in_floats(scalar: Scalar) -> Option<[&'static str; 2]> {
     Some(match scalar {
         Scalar::I8 => ["-128.0", "127.0"],
@@ -170,7 +172,7 @@ fn literal(constant: Constant, unit: Unit) -> Result<String> {
         if scalar == Scalar::Int && unit == Unit::Plain {
             return Ok(value.to_string());
         }
-        // Python's numbers are read as 32 bits where they fit, so that the type is said.
+        // Python's numbers become 32 bits wide if they fit, so the type is written.
         return Ok(if matches!(scalar, Scalar::I64 | Scalar::U64) {
             format!("hl.{scalar}({value})")
         } else {

@@ -1,7 +1,11 @@
-//! Algorithms and schedules of `ir` as Python scripts for Halide, each defining `pipeline()`.
+//! Prints algorithms and schedules of `ir` as Python scripts for Halide. Each script defines
+//! `pipeline()`.
 //!
-//! Used to try stock Halide with programs that were made for us, and to time its code beside ours. A script computes what the algorithm says wherever `int`s fit 32 bits, signed integers of 32 and 64 bits do not overflow, shifts
-//! are by less than the width, and floats that become integers fit them; floats are contracted and regrouped as Halide likes. What a script means to a proof is what Halide serializes of it.
+//! The scripts serve to try stock Halide on generated programs, and to time its code against ours.
+//! A script computes the same as the algorithm wherever `int`s fit 32 bits, signed integers of 32
+//! and 64 bits do not overflow, shifts are by less than the width, and floats that are converted to
+//! integers fit them. Halide may contract and regroup floats. A proof does not rest on the script,
+//! but on the pipeline that Halide serializes from it.
 
 mod exprs;
 mod schedule;
@@ -13,11 +17,11 @@ use halidom_ir::{
 
 use exprs::Unit;
 
-/// Something that Halide's Python has no words for.
+/// A construct that Halide's Python cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} cannot be said in a script")]
 pub struct Unprintable {
-    /// What it is.
+    /// The construct.
     pub what: String,
 }
 
@@ -27,10 +31,13 @@ fn unprintable<T>(what: impl Into<String>) -> Result<T> {
     Err(Unprintable { what: what.into() })
 }
 
-/// The line above the directives; each of these is one line.
+/// The line above the directives; each directive is one line.
 pub const SCHEDULE: &str = "    # The schedule.";
 
-/// The script of an algorithm under a schedule.
+/// Prints an algorithm under a schedule.
+///
+/// # Errors
+/// Returns an error for a construct that Halide's Python cannot express.
 pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<String> {
     let mut writer = Writer {
         pool,
@@ -50,7 +57,7 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     for directive in ordered {
         directives.push(writer.directive(directive, None)?);
     }
-    // Loops that the directives make are declared before them.
+    // The loops that directives make are declared before the directives.
     let loops = writer.lines.split_off(declared);
     let mut lines = vec!["import halide as hl".to_owned(), String::new(), String::new()];
     lines.push("def pipeline():".to_owned());
@@ -74,10 +81,10 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     Ok(lines.join("\n"))
 }
 
-/// A loop in the words of a script.
+/// A loop in a script.
 #[derive(Clone)]
 struct Loop {
-    /// An expression of Python.
+    /// A Python expression.
     word: String,
     is_reduction: bool,
 }
@@ -85,26 +92,26 @@ struct Loop {
 struct Writer<'p> {
     pool: &'p Pool,
     lines: Vec<String>,
-    /// Python's names that are taken.
+    /// Python names that are taken.
     used: FxHashSet<String>,
-    /// Expressions of Python that variables stand for.
+    /// The Python expressions of variables.
     vars: FxHashMap<VarId, String>,
-    /// Python's names of funcs and inputs.
+    /// The Python names of funcs and inputs.
     funcs: FxHashMap<FuncId, String>,
-    /// Python's names of `Var`s and `RVar`s by name.
+    /// The Python names of `Var`s and `RVar`s, by their own names.
     loop_vars: FxHashMap<(String, bool), String>,
-    /// Loops of stages by name.
+    /// The loops of stages, by name.
     loops: FxHashMap<(FuncId, usize), Vec<(String, Loop)>>,
-    /// Subexpressions that have a variable of Python's at the present place.
+    /// Subexpressions that have a Python variable at the present place.
     named: FxHashMap<ExprId, String>,
 }
 
-/// Words that are no names in Python, or mean something in a script.
+/// Words that are no Python names, or have a meaning in a script.
 const RESERVED: [&str; 11] =
     ["hl", "in", "is", "if", "or", "and", "not", "for", "def", "made", "pipeline"];
 
 impl Writer<'_> {
-    /// A name of Python's like this one that is not taken.
+    /// A free Python name similar to this one.
     fn name(&mut self, like: &str) -> String {
         let plain: String =
             like.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -117,7 +124,7 @@ impl Writer<'_> {
         name
     }
 
-    /// The `Var` or `RVar` of a name.
+    /// The `Var` or `RVar` with a name.
     fn loop_var(&mut self, name: &str, is_reduction: bool) -> String {
         let key = (name.to_owned(), is_reduction);
         if let Some(word) = self.loop_vars.get(&key) {
@@ -153,7 +160,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What the shape of an input is called.
+    /// Binds the shape of an input to the Python expressions for it.
     fn input_shape(&mut self, input: FuncId, word: &str) {
         let pool = self.pool;
         let buffers = pool.buffers().filter(|(_, buffer)| {
@@ -212,7 +219,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Gives variables to what a stage uses more than once, so that the text is as long as the graph is large.
+    /// Assigns variables to subexpressions that a stage uses more than once, so that the length of
+    /// the text is linear in the size of the graph.
     fn name_shared(&mut self, func: &str, stage: &Stage) -> Result<()> {
         let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
         let mut order = Vec::new();
@@ -238,7 +246,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Computes at the root what we compute there without a directive, and Halide inline.
+    /// Computes at the root the funcs that we compute there by default, and Halide inline.
     fn roots(&self, algorithm: &Algorithm) -> Vec<String> {
         let inner = algorithm.funcs.iter().filter(|func| !algorithm.outputs.contains(func));
         let stored = inner.filter(|func| {
@@ -247,10 +255,10 @@ impl Writer<'_> {
         stored.map(|func| format!("{}.compute_root()", self.funcs[func])).collect()
     }
 
-    /// Declares the domain of a stage; its loops.
+    /// Declares the reduction domain of a stage; returns its loops.
     fn domain(&mut self, func: &str, number: usize, stage: &Stage) -> Result<Vec<(String, Loop)>> {
         if stage.domain.is_empty() {
-            // A condition without a domain is one on a domain of one point.
+            // A condition without a domain would need a domain with one point.
             return if stage.predicate.is_some() {
                 unprintable("a condition without a domain")
             } else {
@@ -279,7 +287,7 @@ impl Writer<'_> {
         Ok(loops)
     }
 
-    /// Coordinates between brackets.
+    /// The coordinates between brackets.
     fn args(&self, args: &[ExprId]) -> Result<String> {
         if args.is_empty() {
             return Ok("()".to_owned());
@@ -290,7 +298,7 @@ impl Writer<'_> {
     }
 }
 
-/// A type in Halide's words.
+/// A type in Halide's Python.
 fn type_word(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Bool => "hl.Bool()",

@@ -1,4 +1,4 @@
-//! Directives in Python.
+//! Prints directives in Python.
 
 use halidom_ir::{
     Action, Deal, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition,
@@ -9,7 +9,7 @@ use super::exprs::Unit;
 use super::{Loop, Result, Writer, unprintable};
 
 impl Writer<'_> {
-    /// The lines of a directive; of one within a specialization, on the stage of this name.
+    /// The lines of a directive. `special` is the name of the stage within a specialization.
     pub(super) fn directive(
         &mut self,
         directive: &Directive,
@@ -30,7 +30,7 @@ impl Writer<'_> {
                 let condition = self.expr(*condition, Unit::Typed)?;
                 let name = self.name("special");
                 let mut lines = vec![format!("{name} = {target}.specialize({condition})")];
-                // What is done to the loops there is not done to those of the rest.
+                // Directives within the specialization do not change the loops outside of it.
                 let loops = self.loops.clone();
                 for nested in directives {
                     lines.extend(self.directive(nested, Some(&name))?);
@@ -110,7 +110,8 @@ impl Writer<'_> {
                 let Some(read) = self.funcs.get(read) else {
                     return unprintable("a prefetch of what is not known");
                 };
-                // With types that are nearly right Python would take an input for a func that copies it.
+                // With types that match only approximately, Python would convert an input to a func
+                // that copies it.
                 let level = format!("hl.VarOrRVar({var})");
                 format!("{target}.prefetch({read}, {level}, {level}, hl.Expr({ahead}))")
             }
@@ -142,7 +143,7 @@ impl Writer<'_> {
                 format!("{word}.align_storage({var}, {})", self.factor(*modulus)?)
             }
             Action::PadStorage { .. } => return unprintable("rows that are padded"),
-            // How what lies in memory is read is Halide's business.
+            // Halide decides itself in which way memory is read.
             Action::Realign => return Ok(Vec::new()),
             Action::FoldStorage { var, factor, direction } => {
                 let var = self.loop_var(var, false);
@@ -154,7 +155,7 @@ impl Writer<'_> {
             }
             Action::StoreIn(place) => {
                 let kind = match place {
-                    // Halide has no stores past the caches.
+                    // Halide has no stores that bypass the caches.
                     StoreIn::Auto | StoreIn::Stream => "Auto",
                     StoreIn::Heap => "Heap",
                     StoreIn::Stack => "Stack",
@@ -184,7 +185,7 @@ impl Writer<'_> {
         self.expr(factor, Unit::Plain)
     }
 
-    /// A loop of a stage, and whether it runs over a reduction variable.
+    /// A loop of a stage, and true if it runs over a reduction variable.
     fn loop_of(&self, func: FuncId, stage: usize, name: &str) -> Result<(String, bool)> {
         let loops = self.loops.get(&(func, stage)).map_or(&[][..], Vec::as_slice);
         match loops.iter().find(|(known, _)| known == name) {
@@ -193,7 +194,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A loop that a directive makes.
+    /// Declares a loop that a directive makes.
     fn new_loop(&mut self, func: FuncId, stage: usize, name: &str, is_reduction: bool) -> String {
         let word = self.loop_var(name, is_reduction);
         let made = Loop { word: word.clone(), is_reduction };
@@ -203,7 +204,7 @@ impl Writer<'_> {
         word
     }
 
-    /// `vectorize` and `unroll`.
+    /// Prints `vectorize` and `unroll`.
     fn factored(
         &mut self,
         (func, stage): (FuncId, usize),
@@ -221,7 +222,8 @@ impl Writer<'_> {
         })
     }
 
-    /// A copy of a func or an input: its loops are those of what it copies; of an input Halide numbers them.
+    /// A copy of a func or an input. Its loops have the names of the original's; for an input
+    /// Halide numbers them.
     fn wrap(
         &mut self,
         func: FuncId,
@@ -255,7 +257,7 @@ impl Writer<'_> {
         Ok(format!("{name} = {word}.in_({readers})"))
     }
 
-    /// An update's reduction, factored.
+    /// Prints the factoring of an update's reduction.
     fn factor_out(
         &mut self,
         (func, stage): (FuncId, usize),
@@ -296,12 +298,13 @@ impl Writer<'_> {
             self.loops.keys().filter(|(known, _)| known == func).map(|(_, number)| *number).max();
         let at = stage.or(last).unwrap_or(0);
         let var = self.loop_of(*func, at, var)?.0;
-        // Halide finds the stage by itself; through Python, one that is named is not found.
+        // Halide finds the stage itself; its Python does not find a stage that is named.
         Ok(format!("{word}, {var}"))
     }
 }
 
-/// Halide applies directives in the order in which they are given, ours go by phase: rewritings, specializations, loops, the rest.
+/// The phase of a directive. Halide applies directives in the given order, ours go by phase:
+/// rewritings, specializations, loops, the rest.
 pub(super) fn phase(action: &Action) -> u8 {
     match action {
         Action::Wrap { .. } | Action::Factor { .. } => 0,

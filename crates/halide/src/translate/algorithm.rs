@@ -1,9 +1,13 @@
-//! A pipeline file's algorithm as one of `ir`.
+//! Translates the algorithm of a pipeline file to one of `ir`.
 //!
 //! # Correctness
-//! A func of Halide is a func of `ir`: one pure stage, updates over reduction domains with the first variable innermost, a predicate. A specialization is a schedule: its
-//! definitions must be those of the stage. What a `require` of the pipeline says is one here. Halide may regroup floats unless it is told not to, which a pipeline file does not say: a pipeline with
-//! floats is read as `fast_math`, unless its definitions have strict operators or its target does ([`Source::set`]). What the statement has decides nothing of it.
+//! A func of Halide becomes a func of `ir`: one pure stage, updates over reduction domains with the
+//! first variable innermost, a predicate. A specialization only affects the schedule: its
+//! definition must equal the stage's. A `require` of the pipeline becomes a requirement of the
+//! algorithm. Halide may regroup floats unless it is told otherwise, and a pipeline file does not
+//! record that setting. A pipeline with floats is therefore `fast_math`, unless its definitions
+//! have strict operators or the target is strict ([`Source::set`]). The statement has no influence
+//! on this.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -19,12 +23,12 @@ use crate::pipeline::{Definition, Func, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
 
-/// An algorithm of `ir`, and what the names of the pipeline file are in it.
+/// An algorithm of `ir`, with the meanings of the pipeline file's names.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Owner of everything.
+    /// The owner of all expressions and declarations.
     pub pool: Pool,
-    /// What is to be computed.
+    /// The algorithm.
     pub algorithm: Algorithm,
     /// Funcs and inputs by name.
     pub(super) funcs: FxHashMap<NameId, FuncId>,
@@ -34,60 +38,75 @@ pub struct Source {
     pub(super) params: Vec<(NameId, VarId, tree::Scalar)>,
     /// The types of each func's components in Halide.
     pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
-    /// Funcs whose stages are numbered from the second, as the first gives no values.
+    /// Funcs whose stages are numbered from the second, because the first one gives no values.
     pub(super) skipped: FxHashSet<FuncId>,
-    /// The reduction domains of what the pipeline says, before a directive changed it, of funcs that its outputs are computed from.
+    /// The reduction domains of the pipeline as written, before any directive changed it, for the
+    /// funcs that its outputs are computed from.
     pub(super) domains: Vec<DomainExtent>,
-    /// What the target and the callers' contract say.
+    /// The settings of the target and of the callers' contract.
     pub(super) settings: Settings,
 }
 
-/// What the target says, and the contract that callers keep: not the statement.
+/// The settings of the target and of the contract that callers keep. They do not depend on the
+/// statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether the target leaves assertions out (`no_asserts`).
+    /// True if the target leaves assertions out (`no_asserts`).
     pub no_asserts: bool,
-    /// Whether the target makes every operator of floats a strict one (`strict_float`).
+    /// True if the target makes every float operator strict (`strict_float`).
     pub strict_float: bool,
-    /// Whether callers keep sizes and their products with strides small ([`crate::Condition::Small`]).
+    /// True if callers keep sizes and their products with strides small
+    /// ([`crate::Condition::Small`]).
     pub small: bool,
 }
 
 impl Settings {
-    /// What a target says, in Halide's words (`x86-64-linux-no_asserts`).
+    /// The settings of a target, given by its name in Halide (`x86-64-linux-no_asserts`).
     pub fn of_target(target: &str) -> Self {
         let has = |feature: &str| target.split('-').any(|word| word == feature);
         Self { no_asserts: has("no_asserts"), strict_float: has("strict_float"), small: false }
     }
 }
 
-/// How many values a reduction variable has.
+/// The extent of a reduction variable.
 #[derive(Clone, Debug)]
 pub(super) struct DomainExtent {
     pub(super) func: FuncId,
-    /// Its stage in `ir`.
+    /// The number of its stage in `ir`.
     pub(super) stage: usize,
     pub(super) extent: Expr,
 }
 
-/// The call that is no value.
+/// The intrinsic that gives no value.
 const UNDEFINED: &str = "undef";
 
 /// Translates the algorithm of a pipeline file.
+///
+/// # Errors
+/// Returns an error that names the construct that has no translation.
 pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
     Translation::new(pipeline, Pool::new(), names).run(&Signature::default())
 }
 
-/// Translates the algorithm of a pipeline file that says the same as one that was translated before, in other funcs: it has the inputs and parameters of that one, and its pool has
-/// what is in that one's.
+/// Translates the algorithm of a pipeline file that computes the same as one that was translated
+/// before, with other funcs. The result shares the inputs and parameters of `before`, and its pool
+/// extends that one.
+///
+/// # Errors
+/// Returns an error that names the construct that has no translation.
 pub fn rewriting(before: &Source, pipeline: &Pipeline, names: &Names) -> Result<Source> {
     let pool = before.pool.clone();
     let source = Translation::new(pipeline, pool, names).run(&before.signature())?;
-    // Invariant: of domains that a directive makes nothing is taken for granted.
+    // Invariant: nothing is assumed about domains that a directive makes.
     Ok(Source { domains: before.domains.clone(), ..source })
 }
 
-/// A source in which no func has a definition, of what [`super::signature`] finds: statements can be translated with it and run, and nothing can be judged by it.
+/// Makes a source in which no func has a definition, from the declarations that
+/// [`super::signature`] finds. Statements can be translated with it and run, but it cannot serve as
+/// a specification.
+///
+/// # Errors
+/// Returns an error that names the construct that has no translation.
 pub fn declared(pipeline: &Pipeline, names: &Names) -> Result<Source> {
     Translation::new(pipeline, Pool::new(), names).declare()
 }
@@ -122,7 +141,7 @@ impl Source {
         }
     }
 
-    /// Takes in what target and contract say.
+    /// Applies the settings of the target and the contract.
     pub fn set(&mut self, settings: Settings) {
         self.algorithm.fast_math &= !settings.strict_float;
         self.settings = settings;
@@ -165,7 +184,7 @@ pub(super) struct Translation<'a> {
     pub(super) nodes: Nodes<'a>,
 }
 
-/// The dims of a caller's buffer: variables named after it.
+/// The dimensions of a caller's buffer, as variables named after it.
 pub(super) fn caller_dims(pool: &mut Pool, name: &str, rank: usize) -> Vec<Dim> {
     let dim = |dim| {
         let [min, extent, stride] = ["min", "extent", "stride"].map(|part| {
@@ -177,7 +196,7 @@ pub(super) fn caller_dims(pool: &mut Pool, name: &str, rank: usize) -> Vec<Dim> 
     (0..rank).map(dim).collect()
 }
 
-/// Lets names stand for the parameters and for the shapes of the inputs.
+/// Binds the names of the parameters and of the shapes of the inputs.
 pub(super) fn bind_signature(
     nodes: &mut Nodes<'_>,
     pool: &mut Pool,
@@ -196,7 +215,7 @@ pub(super) fn bind_signature(
     Ok(())
 }
 
-/// Lets `NAME.min.0` and the like stand for what a caller's buffer says of itself.
+/// Binds `NAME.min.0` and the other names of the fields of a caller's buffer.
 pub(super) fn bind_shape(
     nodes: &mut Nodes<'_>,
     pool: &mut Pool,
@@ -225,7 +244,7 @@ pub(super) fn bind_shape(
 }
 
 impl<'a> Translation<'a> {
-    /// A translation in which nothing has a name.
+    /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
         Self { pipeline, pool, nodes: Nodes::new(names) }
     }
@@ -290,7 +309,8 @@ impl<'a> Translation<'a> {
         Ok(source)
     }
 
-    /// Whether a definition has a strict operator: what `strict_float(…)` makes of a sum, say.
+    /// Tests whether a definition has a strict operator, such as those that `strict_float(…)`
+    /// makes.
     fn asks_for_strict_floats(&self) -> bool {
         let names = self.nodes.names;
         self.pipeline.funcs.iter().flat_map(Func::stages).any(|stage| {
@@ -343,14 +363,14 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
-    /// The numbers of the funcs, each after those that it reads.
+    /// The indices of the funcs, in an order in which each follows the funcs that it reads.
     fn order(&self) -> Result<Vec<usize>> {
         let funcs = &self.pipeline.funcs;
         let numbers: FxHashMap<NameId, usize> =
             funcs.iter().enumerate().map(|(number, func)| (func.name, number)).collect();
         let mut order = Vec::new();
         let mut done = FxHashSet::default();
-        // A func, and whether what it reads was looked at.
+        // A func, and true once the funcs that it reads have been pushed.
         let mut pending: Vec<(usize, bool)> =
             (0..funcs.len()).rev().map(|number| (number, false)).collect();
         let mut open = FxHashSet::default();
@@ -403,7 +423,7 @@ impl<'a> Translation<'a> {
         for (name, var) in func.args.iter().zip(&args) {
             self.bind_var(*name, *var);
         }
-        // A first stage that is no value at all, before one that gives every element one, is as good as none.
+        // A first stage without any value can be dropped if the second one defines every element.
         let skipped = usize::from(self.is_undefined(func) && is_whole_without(func));
         if skipped > 0 {
             source.skipped.insert(id);
@@ -422,7 +442,7 @@ impl<'a> Translation<'a> {
         Ok(id)
     }
 
-    /// Whether the first stage leaves memory as it is.
+    /// Tests whether the first stage leaves memory as it is.
     fn is_undefined(&self, func: &Func) -> bool {
         func.init.as_ref().is_some_and(|init| {
             init.values.iter().all(|value| {
@@ -431,7 +451,7 @@ impl<'a> Translation<'a> {
         })
     }
 
-    /// A func without stages.
+    /// Declares a func without stages.
     fn declaration(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
         let names = self.nodes.names;
         let types: Vec<tree::Scalar> = func.types.iter().map(|ty| ty.scalar).collect();
@@ -497,7 +517,7 @@ impl<'a> Translation<'a> {
         Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
     }
 
-    /// Overflow is assumed to be absent from what a pipeline says.
+    /// Lowers expressions of the pipeline, whose signed overflow is assumed to be absent.
     fn lowering<T>(
         &mut self,
         memo: &mut Memo,
@@ -518,7 +538,7 @@ impl<'a> Translation<'a> {
     }
 }
 
-/// The funcs that outputs are computed from, with these.
+/// The funcs that the outputs are computed from, the outputs included.
 pub(super) fn used(pool: &Pool, algorithm: &Algorithm) -> FxHashSet<FuncId> {
     let mut used: FxHashSet<FuncId> = algorithm.outputs.iter().copied().collect();
     for func in algorithm.funcs.iter().rev() {
@@ -542,7 +562,7 @@ pub(super) fn callees(pool: &Pool, stage: &Stage) -> FxHashSet<FuncId> {
     found
 }
 
-/// Whether the second stage gives every element a value, of what is no element of the func.
+/// Tests whether the second stage defines every element without reading the func itself.
 fn is_whole_without(func: &Func) -> bool {
     let Some(second) = func.updates.first() else { return false };
     let mut reads = false;
@@ -567,7 +587,7 @@ fn for_each_call(expr: &Expr, visit: &mut impl FnMut(&Call)) {
     expr.for_each_operand(&mut |operand| for_each_call(operand, visit));
 }
 
-/// Whether a func has floats, if only on the way to its values.
+/// Tests whether a func computes with floats, even if only in intermediate values.
 fn has_floats(pool: &Pool, algorithm: &Algorithm) -> bool {
     let mut found = false;
     for func in &algorithm.funcs {

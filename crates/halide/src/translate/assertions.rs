@@ -1,9 +1,11 @@
-//! Assertions: entry checks, and what is to be shown where work has begun.
+//! Assertions: entry checks, and obligations where work has begun.
 //!
 //! # Correctness
-//! An assertion before all stores and loops is an entry check: inputs that do not pass it end the run with an error before anything is done. One that stands behind work says nothing of the inputs on which that
-//! work runs, and one that fails there ends a run of which the pipeline has a value. So it becomes a fault where it does not hold, which is to be shown not to happen: a fact of what comes after it, not
-//! of what comes before.
+//! An assertion before all stores and loops is an entry check: inputs that fail it end the run with
+//! an error before anything is done. An assertion after some work states nothing about the inputs
+//! on which that work runs. If it fails, it ends a run for which the pipeline has a value. It
+//! therefore becomes a fault wherever its condition is false, and the validator must show that the
+//! fault does not happen. The code after it may rely on the condition, the code before it may not.
 
 use halidom_ir::{Check, Constant, ExprId, Pool, Stmt as IrStmt, StmtId, Type};
 
@@ -15,7 +17,7 @@ use crate::text;
 use crate::tree::Expr;
 
 impl Walk<'_> {
-    /// An assertion, as a statement if it is not known to hold.
+    /// Translates an assertion. Returns a statement unless the condition is known to hold.
     pub(super) fn assertion(
         &mut self,
         pool: &mut Pool,
@@ -61,7 +63,7 @@ impl Walk<'_> {
         Ok(Some(pool.stmt(IrStmt::Assert { condition, check })))
     }
 
-    /// A statement that is a fault where a condition does not hold.
+    /// A statement that faults where a condition is false.
     pub(super) fn owed(&mut self, pool: &mut Pool, condition: ExprId) -> Result<StmtId> {
         let callers = self.source.inputs.iter().map(|(_, buffer)| *buffer);
         let Some(buffer) = callers.chain(self.outputs.iter().copied()).next() else {

@@ -1,8 +1,9 @@
-//! What a user says that callers keep to, beyond what a statement checks.
+//! Conditions that a user asserts of callers, beyond the statement's own checks.
 //!
 //! # Correctness
-//! An assumption becomes an entry check, so that the verdict is about callers that pass it, and lists it. It may speak of parameters and of the shapes of the caller's buffers only: what it says is
-//! known before anything runs.
+//! An assumption becomes an entry check. The verdict is then about callers that pass it, and lists
+//! it. An assumption may mention only parameters and the shapes of the caller's buffers, whose
+//! values are known before anything runs.
 
 use halidom_diag::{Diagnostic, FileId, Span};
 use halidom_ir::{Check, Pool, StmtId, Type};
@@ -15,13 +16,17 @@ use crate::text::{self, SyntaxError};
 use crate::tree::Expr;
 use crate::{Condition, NameId, Names, codes};
 
-/// What the words of an assumption begin with in a verdict.
+/// The prefix of an assumption's words in a verdict.
 pub const ASSUMED: &str = "assumed of callers";
 
-/// The parts of a dimension that a statement names.
+/// The parts of a dimension that a statement can name.
 const PARTS: [&str; 3] = ["min", "extent", "stride"];
 
-/// Reads an assumption: a condition on parameters and shapes, as a statement of Halide's compiler writes it (`0 <= radius`, `input.extent.0 == 3`).
+/// Reads an assumption: a condition on parameters and shapes, in the notation of a statement of
+/// Halide's compiler (`0 <= radius`, `input.extent.0 == 3`).
+///
+/// # Errors
+/// Returns a diagnostic if the text is no expression or mentions anything else.
 pub fn assumption(
     words: &str,
     (source, pipeline): (&Source, &Pipeline),
@@ -52,7 +57,7 @@ pub fn assumption(
     }
 }
 
-/// Whether a buffer is an input or an output.
+/// Tests whether a buffer is an input or an output.
 fn is_callers<'p>(
     source: &Source,
     outputs: &mut impl Iterator<Item = &'p NameId>,
@@ -61,7 +66,7 @@ fn is_callers<'p>(
     source.inputs.iter().any(|(input, _)| *input == buffer) || outputs.any(|name| *name == buffer)
 }
 
-/// What in an expression is neither arithmetic nor known, in words.
+/// Describes the first subexpression that is neither arithmetic nor known, in words.
 fn stranger(expr: &Expr, is_known: &impl Fn(NameId) -> bool) -> Option<&'static str> {
     match expr {
         Expr::Variable { name, ty: _ } if !is_known(*name) => {
@@ -91,7 +96,7 @@ fn stranger(expr: &Expr, is_known: &impl Fn(NameId) -> bool) -> Option<&'static 
 }
 
 impl Walk<'_> {
-    /// The entry checks that assumptions are.
+    /// The entry checks for assumptions.
     pub(super) fn assumed(&mut self, pool: &mut Pool, conditions: &[Expr]) -> Result<Vec<StmtId>> {
         let mut checks = Vec::new();
         for condition in conditions {

@@ -1,16 +1,20 @@
-//! Barriers among the threads of a block of a GPU: a loop over threads with barriers in it, as loops one after the other.
+//! Barriers among the threads of a GPU block: splits a loop over threads at its barriers into
+//! consecutive loops.
 //!
 //! # Correctness
-//! A barrier lets no thread go on before all have come to it, so that everything before it happens before anything after it: the loop over threads whose body is `A; barrier; B` is the loop
-//! over `A`, then the loop over `B`. A barrier stands in loops over threads, producers, scopes and names alone; names are bound anew in each part, and must not read memory, which may be
-//! written in between. A barrier elsewhere, and memory of one thread that lives across it, are not translated.
+//! A barrier stops each thread until all of them reach it, so everything before it happens before
+//! everything after it. The loop over threads whose body is `A; barrier; B` is therefore equal to
+//! the loop over `A` followed by the loop over `B`. A barrier may stand only in loops over threads,
+//! producers, scopes and names. Names are bound anew in each part, so their values must not read
+//! memory, which may be written in between. A barrier elsewhere is not translated, nor is memory of
+//! one thread that lives across a barrier.
 
 use super::error::{Result, unsupported};
 use super::kernels::reads_memory;
 use crate::Names;
 use crate::tree::{Block, Construct, Expr, ForKind, Stmt, StmtKind};
 
-/// The loops that a loop over threads is, if there is a barrier in it.
+/// Splits a loop over threads into the loops between its barriers, if it has any.
 pub(super) fn phases(names: &Names, stmt: &Stmt) -> Result<Option<Block>> {
     let is_thread_loop = matches!(
         stmt.kind,
@@ -22,7 +26,7 @@ pub(super) fn phases(names: &Names, stmt: &Stmt) -> Result<Option<Block>> {
     Ok(Some(divided(names, stmt)?))
 }
 
-/// A statement with barriers in it, part by part.
+/// Splits a loop over threads at its barriers.
 fn divided(names: &Names, stmt: &Stmt) -> Result<Vec<Stmt>> {
     let at = stmt.at;
     if let StmtKind::For { name, min, extent, kind: kind @ ForKind::GpuThread, device, body } =
@@ -40,7 +44,7 @@ fn divided(names: &Names, stmt: &Stmt) -> Result<Vec<Stmt>> {
     unsupported("a barrier in something else than loops over threads").map_err(|what| what.at(at))
 }
 
-/// The producers and the scopes of a thread, with barriers in them, part by part.
+/// Splits a producer or scope within a thread at its barriers.
 fn within(names: &Names, device: Option<&str>, stmt: &Stmt) -> Result<Vec<Stmt>> {
     let at = stmt.at;
     if let StmtKind::ProducerConsumer { name, role, body } = &stmt.kind {
@@ -96,13 +100,15 @@ fn parts((names, device): (&Names, Option<&str>), block: &[Stmt]) -> Result<Vec<
     Ok(done)
 }
 
-/// The argument of a barrier.
+/// The arguments of a call, if the statement is a barrier.
 fn barrier<'s>(names: &Names, stmt: &'s Stmt) -> Option<&'s [Expr]> {
     let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind else { return None };
     (names.text(call.name) == "gpu_thread_barrier").then_some(&call.args)
 }
 
-/// Whether a barrier lets each thread see what the others have written. On CUDA each does; on other devices the argument names the memory: 1 that of the device, 2 that of the block.
+/// Tests whether a barrier makes the writes of each thread visible to all others. On CUDA every
+/// barrier does. On other devices the argument selects the memory: 1 for the device's, 2 for the
+/// block's.
 fn orders(device: Option<&str>, fence: &[Expr]) -> bool {
     let [Expr::Int(fence, _)] = fence else { return false };
     device == Some("CUDA") && (0..=3).contains(fence) || *fence == 3

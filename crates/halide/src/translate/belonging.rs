@@ -1,4 +1,5 @@
-//! Whether a statement is what Halide made of a pipeline, as far as names and types tell.
+//! A comparison of a statement with a pipeline by names and types: it detects a statement that
+//! Halide did not compile from this pipeline.
 
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Span};
@@ -8,17 +9,17 @@ use crate::pipeline::Pipeline;
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names, codes};
 
-/// A statement that was made of another pipeline.
+/// The evidence that a statement was compiled from another pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// How that is seen.
+    /// The evidence.
     pub what: String,
-    /// Where: in bytes of the statement's text.
+    /// The place, in bytes of the statement's text.
     pub at: usize,
 }
 
 impl Mismatch {
-    /// For people; with the statement's text.
+    /// The mismatch as a diagnostic for users; `file` is the statement's text.
     pub fn diagnostic(&self, file: FileId) -> Diagnostic {
         let message = format!("the statement is not of this pipeline: {}", self.what);
         Diagnostic::error(codes::MISMATCH, Span::new(file, self.at..self.at), message).with_hint(
@@ -27,7 +28,11 @@ impl Mismatch {
     }
 }
 
-/// Compares the funcs that a statement computes and the buffers that it is given with those of a pipeline.
+/// Compares the funcs that a statement computes, and the buffers that it receives, with a
+/// pipeline's.
+///
+/// # Errors
+/// Returns the first mismatch.
 pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), Mismatch> {
     let mut found = Found::new(names);
     found.block(block);
@@ -61,7 +66,7 @@ pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), 
     Ok(())
 }
 
-/// The buffers that a caller gives: name, type, number of dimensions.
+/// The caller's buffers: name, type, number of dimensions.
 fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
     let inputs = pipeline.inputs.iter().filter(|input| input.is_buffer);
     let inputs =
@@ -79,12 +84,12 @@ fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
     inputs.chain(outputs).collect()
 }
 
-/// What a statement says of funcs and buffers, and where.
+/// The funcs and buffers that a statement mentions, with their places.
 pub(super) struct Found<'n> {
     names: &'n Names,
-    /// Funcs that are computed.
+    /// The funcs that the statement computes.
     pub(super) produced: IndexMap<NameId, usize>,
-    /// By a buffer's name: the code of its type, the number of its dimensions.
+    /// The code of the type, or the number of dimensions, by the buffer's name and the field.
     pub(super) types: IndexMap<(String, &'static str), (i128, usize)>,
 }
 
@@ -107,7 +112,7 @@ impl<'n> Found<'n> {
         }
     }
 
-    /// `NAME.type == CODE`, `NAME.dimensions == NUMBER`.
+    /// Notes a check `NAME.type == CODE` or `NAME.dimensions == NUMBER`.
     fn check(&mut self, [left, right]: &[Expr; 2], at: usize) {
         let Expr::Variable { name, ty: _ } = left else { return };
         let value = if let Expr::Int(value, _) = right {

@@ -1,7 +1,8 @@
-//! What holds of callers that a statement's own assertions do not say, as entry checks.
+//! Entry checks for conditions on callers that the statement's own assertions do not cover.
 //!
 //! # Correctness
-//! All of it comes from the pipeline, the target and the contract: the statement that is judged is not looked at. Each is a part of a [`Condition`], which the verdict names.
+//! All of them come from the pipeline, the target and the contract; none depends on the statement
+//! that is judged. Each check is a part of a [`Condition`], which the verdict names.
 
 use halidom_ir::{
     BinaryOp, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
@@ -22,8 +23,10 @@ impl Walk<'_> {
         inputs.chain(outputs.iter().filter_map(|output| output.buffers.first().copied())).collect()
     }
 
-    /// What holds of every caller, as entry checks: sizes are within their limits, integer parameters are as wide as they say; strides of inputs are not negative; no two elements of an output are
-    /// one, the dimensions lying one in the other in their order. Halide checks none of it.
+    /// The conditions on every caller, as entry checks: sizes lie within their limits, and integer
+    /// parameters fit their width; strides of inputs are not negative; distinct elements of an
+    /// output are distinct in memory, with the dimensions nested in their order. Halide checks none
+    /// of these.
     pub(super) fn caller(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         let mut limited: Vec<(ExprId, i128)> = Vec::new();
@@ -55,7 +58,7 @@ impl Walk<'_> {
         }
         for buffer in self.callers(outputs) {
             let decl = pool.buffer(buffer).clone();
-            // Of one dimension the statement says it by itself.
+            // With one dimension the statement's own check suffices.
             if decl.dims.len() > 1 {
                 let last = last_element(pool, &decl.dims);
                 let limit = pool.int(1 << 31);
@@ -76,7 +79,8 @@ impl Walk<'_> {
                     let part = (condition, check);
                     parts.push(self.contract.add(pool, Condition::OutputStrides, part));
                 }
-                // The extent alone follows from the product, as the stride is positive; it bounds extents of buffers that have no element.
+                // The extent alone follows from the product because the stride is positive. It also
+                // bounds the extents of buffers without elements.
                 least.extend([dim.extent, pool.mul(dim.stride, dim.extent)]);
             }
         }
@@ -86,7 +90,7 @@ impl Walk<'_> {
         parts
     }
 
-    /// The contract `--assume small`: mins, extents, and their products with strides.
+    /// The contract `--assume small`: limits on mins, extents, and their products with strides.
     fn small(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         for buffer in self.callers(outputs) {
@@ -103,7 +107,8 @@ impl Walk<'_> {
         parts
     }
 
-    /// That outputs have the bounds that their schedules fix: Halide computes these, and checks that an output is no smaller, not that it is no larger.
+    /// The checks that outputs have the bounds that their schedules fix. Halide computes these
+    /// bounds, and checks that an output is no smaller, but not that it is no larger.
     pub(super) fn bounded(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         for output in outputs {
@@ -148,7 +153,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the pipeline says of the dimensions of a caller's buffer.
+    /// The pipeline's constraints on the dimensions of a caller's buffer.
     fn constraints(&self, name: &str) -> Vec<Constraint> {
         let known = |parameter: &&Parameter| {
             parameter.input.is_buffer && self.nodes.names.text(parameter.input.name) == name
@@ -157,8 +162,10 @@ impl Walk<'_> {
         found.map_or_else(Vec::new, |parameter| parameter.constraints.clone())
     }
 
-    /// What a target without assertions leaves to callers: the pipeline's constraints of buffers, and without any that they begin at 0 with an innermost stride of 1; extents that are not negative, and buffers of
-    /// fewer than 2^31 elements. It depends on the target alone, and not on what the statement mentions.
+    /// The conditions that a target without assertions leaves to callers: the pipeline's
+    /// constraints on buffers or, in their absence, a min of 0 and an innermost stride of 1;
+    /// extents that are not negative; and buffers of fewer than 2^31 elements. They depend on the
+    /// target alone, not on the contents of the statement.
     pub(super) fn unchecked(&mut self, pool: &mut Pool, outputs: &[Output]) -> Result<Vec<StmtId>> {
         let mut conditions: Vec<ExprId> = Vec::new();
         for buffer in self.callers(outputs) {
@@ -182,7 +189,8 @@ impl Walk<'_> {
                         (number == 0).then_some(1),
                     ),
                 ] {
-                    // A pipeline file has no constraints of inputs; those that pipelines without assertions are given are these.
+                    // A pipeline file has no constraints on inputs; in pipelines without assertions
+                    // these defaults apply.
                     let value = match (value, usual) {
                         (Some(value), _) => self.int(pool, value)?,
                         (None, Some(usual)) => pool.int(usual),
@@ -205,7 +213,9 @@ impl Walk<'_> {
         Ok(checks.collect())
     }
 
-    /// The region of an input that a check is about, by its message: the input, the dimension, the least and the greatest coordinate that is read, and those that are given.
+    /// The region of an input that a check is about, found from the check's message. The message
+    /// names the input, the dimension, the least and the greatest coordinate that is read, and the
+    /// least and the greatest that is given.
     pub(super) fn input_region(&mut self, pool: &mut Pool, message: &tree::Expr) -> Option<Check> {
         if let tree::Expr::Let { name, value, body } = message {
             let node = self.nodes.elaborate(pool, value).ok()?;
@@ -248,7 +258,7 @@ fn within(pool: &mut Pool, id: ExprId, limit: i128) -> ExprId {
     pool.binary(BinaryOp::And, above, below)
 }
 
-/// The number of the last element of a buffer, the first being 0.
+/// The offset of the last element of a buffer, in elements.
 fn last_element(pool: &mut Pool, dims: &[Dim]) -> ExprId {
     let one = pool.int(1);
     let mut last = pool.int(0);
@@ -260,7 +270,8 @@ fn last_element(pool: &mut Pool, dims: &[Dim]) -> ExprId {
     last
 }
 
-/// `(uint64)abs(x) <= c` is `-c <= x && x <= c`, as `x` is an integer of 64 bits.
+/// Rewrites `(uint64)abs(x) <= c` as `-c <= x && x <= c`, which is equal because `x` is an integer
+/// of 64 bits.
 pub(super) fn between(pool: &mut Pool, condition: ExprId) -> ExprId {
     if let Expr::Binary(BinaryOp::Le, magnitude, limit) = *pool.get(condition)
         && let Expr::Cast(Type::U64, inner) = *pool.get(magnitude)

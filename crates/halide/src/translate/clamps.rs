@@ -1,16 +1,20 @@
-//! Sums that a clamp keeps in their type, as `clamp(x, low - c, high - c) + c` in the place of `clamp(x + c, low, high)`: Halide's compiler writes them so.
+//! Rewrites clamped sums: `clamp(x + c, low, high)` becomes `clamp(x, low - c, high - c) + c`, the
+//! form that Halide's compiler gives them.
 //!
 //! # Correctness
-//! `min(x + c, m)` is `min(x, m - c) + c` where `x + c` does not overflow, and so for maxima. The sum is exchanged only if the new one never overflows, and if the old one never does, or is assumed not
-//! to: then both have one value wherever the old one has a value. On inputs on which it has none, and which say nothing of a compiler, the new one has a value, so that a difference found there is to be
-//! looked at again with what the pipeline says.
+//! `min(x + c, m)` equals `min(x, m - c) + c` where `x + c` does not overflow, and likewise for
+//! maxima. The rewrite applies only if the new sum never overflows, and if the old one never does
+//! or is assumed not to. Then both have the same value wherever the old one has a value. On the
+//! remaining inputs the pipeline has no value, and they are no evidence about a compiler, but the
+//! new sum does have a value. A difference found there must be checked again with the original
+//! definition.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, FuncId, FuncKind, Overflow, Pool, Scalar, Stage,
 };
 
-/// Exchanges the sums in the definitions of funcs.
+/// Rewrites the clamped sums in the definitions of funcs.
 pub fn keep_in_range(pool: &mut Pool, funcs: &[FuncId]) {
     for func in funcs {
         let FuncKind::Defined { stages, synthetic } = pool.func(*func).kind.clone() else {
@@ -35,7 +39,7 @@ pub fn keep_in_range(pool: &mut Pool, funcs: &[FuncId]) {
     }
 }
 
-/// A clamped sum as the sum of something clamped.
+/// Rewrites a clamped sum as a sum with a clamped operand.
 fn exchanged(pool: &mut Pool, expr: ExprId) -> Option<ExprId> {
     let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) = *pool.get(expr) else {
         return None;
@@ -87,7 +91,7 @@ fn limits(scalar: Scalar) -> Option<(i128, i128)> {
     }
 }
 
-/// A number, or one that was brought to the type and stays what it is.
+/// The value of a constant, possibly converted to a type in which it fits.
 fn number(pool: &Pool, expr: ExprId) -> Option<i128> {
     if let Some(constant) = pool.as_constant(expr) {
         return constant.as_integer();
@@ -98,7 +102,7 @@ fn number(pool: &Pool, expr: ExprId) -> Option<i128> {
     (least <= value && value <= greatest).then_some(value)
 }
 
-/// An interval in which a signed integer lies.
+/// An interval that contains the values of a signed integer expression.
 fn range(pool: &Pool, expr: ExprId) -> Option<(i128, i128)> {
     if let Some(value) = number(pool, expr) {
         return Some((value, value));
@@ -140,7 +144,7 @@ mod tests {
         pool.constant(Constant::wrapped(Scalar::I32, i128::from(value)).unwrap())
     }
 
-    /// The expression after the exchange, and the values of both at the edges.
+    /// Tests whether the rewrite applies, and returns the values of both expressions at the edges.
     fn compare(
         pool: &mut Pool,
         make: impl Fn(&mut Pool, ExprId) -> ExprId,

@@ -1,4 +1,4 @@
-//! What a translated statement rests on beyond its own checks, as data.
+//! The conditions that a translated statement rests on beyond its own checks, as data.
 
 use std::collections::BTreeSet;
 
@@ -8,32 +8,34 @@ use halidom_ir::{Check, ExprId, Pool, Stmt, StmtId};
 use super::ops::Widths;
 use crate::Condition;
 
-/// A condition as an entry check of the translated program. The code does not evaluate it.
+/// A condition as an entry check of the translated program. The compiled code does not evaluate it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Which condition of the closed list it is a part of.
+    /// The condition of the closed list that it is a part of.
     pub condition: Condition,
-    /// What the entry check says.
+    /// The expression of the entry check.
     pub expr: ExprId,
 }
 
-/// What a verdict rests on beyond the checks that the statement makes, and how wide the code computes.
+/// The conditions that a verdict rests on beyond the statement's own checks, and the widths in
+/// which the code computes.
 #[derive(Clone, Debug, Default)]
 pub struct Contract {
-    /// Conditions that are entry checks.
+    /// Conditions with an entry check.
     pub clauses: Vec<Clause>,
-    /// Conditions that are none: on how the code runs.
+    /// Conditions without an entry check, on the way in which the code runs.
     pub others: BTreeSet<Condition>,
-    /// How wide the code computes `int`s.
+    /// The widths in which the code computes `int`s.
     pub widths: Widths,
     /// Extents of outputs that the pipeline fixes to 1.
     pub single: FxHashSet<ExprId>,
-    /// Whether the code generator refuses to take memory of 2^31 bytes and more: it does unless the target leaves assertions out.
+    /// True if the code generator refuses to allocate 2^31 bytes or more, as it does unless the
+    /// target leaves assertions out.
     pub checks_memory: bool,
 }
 
 impl Contract {
-    /// An entry check for a part of a condition.
+    /// Adds an entry check for a part of a condition.
     pub fn add(
         &mut self,
         pool: &mut Pool,

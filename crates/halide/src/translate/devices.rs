@@ -1,10 +1,15 @@
-//! Where a caller's buffer is up to date: on the host, on a device.
+//! The places where a caller's buffer is up to date: on the host, on a device.
 //!
 //! # Correctness
-//! A kernel reads and writes what is on the device, everything else what is on the host. A buffer comes on the host, and a copy brings it to the device, or back. After a kernel has written to it, the host has it no longer,
-//! and the buffer says so once `_halide_buffer_set_device_dirty` is called: without that a copy back does nothing, and the caller would take what is on the host. So each access asks for its side, each copy for a side to
-//! copy from and for flags that are right, and in the end an output is on the host or says that it is not. Kernels and copies within loops of the host are refused; after a condition holds what holds after both of its branches.
-//! That copies succeed is assumed, and said.
+//! A kernel reads and writes the copy on the device, all other code the copy on the host. A buffer
+//! arrives on the host. A copy brings it to the device, or back. After a kernel has written to a
+//! buffer, the copy on the host is stale. The buffer's flags record that once
+//! `_halide_buffer_set_device_dirty` is called; otherwise a copy back does nothing, and the caller
+//! would use the stale copy. Each access therefore requires its side to be up to date. Each copy
+//! requires an up-to-date side to copy from, and correct flags. At the end an output is up to date
+//! on the host, or its flags record that it is not. Kernels and copies within loops of the host are
+//! refused. After a condition, only the facts that hold after both branches are kept. Copies are
+//! assumed to succeed, and the verdict lists that condition.
 
 use halidom_base::IndexMap;
 
@@ -15,9 +20,10 @@ use crate::NameId;
 /// One side of a caller's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Side {
-    /// Whether it is up to date.
+    /// True if it is up to date.
     current: bool,
-    /// Whether the buffer says so where only this side is.
+    /// True if the buffer's flags record that only this side is up to date, in case it is the only
+    /// one.
     told: bool,
 }
 
@@ -27,7 +33,7 @@ impl Side {
     }
 }
 
-/// Where a caller's buffer is up to date, and what its flags say.
+/// The sides of a caller's buffer, with the state of its flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Held {
     host: Side,
@@ -35,7 +41,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// How callers give it.
+    /// The state in which callers pass it.
     const GIVEN: Self = Self {
         host: Side { current: true, told: true },
         device: Side { current: false, told: true },
@@ -46,10 +52,10 @@ impl Held {
     }
 }
 
-/// The caller's buffers that are not as they were given.
+/// The caller's buffers whose state may differ from the initial one.
 pub(super) type Holdings = IndexMap<NameId, Held>;
 
-/// What holds after one of two branches.
+/// The facts that hold after either of two branches.
 pub(super) fn either(one: &Holdings, other: &Holdings) -> Holdings {
     let names = one.keys().chain(other.keys());
     names.map(|name| (*name, of(one, *name).and(of(other, *name)))).collect()
@@ -60,7 +66,7 @@ fn of(holdings: &Holdings, name: NameId) -> Held {
 }
 
 impl Walk<'_> {
-    /// Asks for what the expressions of a statement have read.
+    /// Checks the accesses of the expressions of a statement.
     pub(super) fn touched(&mut self) -> Result<()> {
         for name in std::mem::take(&mut self.nodes.touched) {
             self.access(name)?;
@@ -86,7 +92,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A store to memory.
+    /// A store to a buffer.
     pub(super) fn written(&mut self, name: NameId) -> Result<()> {
         self.access(name)?;
         if !self.callers.contains(&name) {
@@ -124,7 +130,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// That a buffer says that it was changed.
+    /// A call that sets a dirty flag of a buffer.
     pub(super) fn told(&mut self, name: NameId, on_device: bool) -> Result<()> {
         self.on_host_alone()?;
         let held = self.holdings.entry(name).or_insert(Held::GIVEN);
@@ -138,7 +144,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Refuses loops of the host around what is about devices.
+    /// Refuses device operations inside loops of the host.
     pub(super) fn on_host_alone(&self) -> Result<()> {
         if self.host_loops > 0 || self.place != Place::Host {
             return unsupported("kernels, copies and flags of buffers within loops");
@@ -146,7 +152,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Refuses an output that the caller would look for where it is not.
+    /// Refuses an output that the caller would read from a stale side.
     pub(super) fn given_back(&self) -> Result<()> {
         for name in &self.callers {
             let held = of(&self.holdings, *name);

@@ -1,9 +1,13 @@
-//! That reduction domains are not negative, as entry checks: assumptions about callers.
+//! Entry checks that reduction domains are not negative: assumptions about callers.
 //!
 //! # Correctness
-//! A pipeline has no value where a reduction domain's extent is negative (FS Definition 5.2), and Halide checks nothing of it at entry: what its code does there is neither right nor wrong. So the
-//! verdict is about callers that keep to it, as it is about those on which the pipeline's values do not overflow, and lists it. It may be assumed of what the pipeline itself says only: the domains that
-//! a directive makes of others are the compiler's, and that they are not negative is to be shown. What is no function of parameters and shapes, and a constant, is assumed nothing of.
+//! A pipeline has no value where a reduction domain's extent is negative (FS Definition 5.2), and
+//! Halide does not check it at entry: the behaviour of its code there is neither right nor wrong.
+//! The verdict is therefore about callers that respect this condition, just as it is about callers
+//! for which the pipeline's values do not overflow, and it lists the condition. The assumption
+//! covers only the pipeline as written. Domains that a directive derives from others are the
+//! compiler's, and the validator must show that they are not negative. Nothing is assumed about an
+//! extent that is not a function of parameters and shapes, nor about a constant one.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, Check, Expr as IrExpr, ExprId, Pool, Stmt, StmtId, print};
@@ -12,11 +16,11 @@ use super::program::Walk;
 use crate::tree::{self, Expr, Type};
 use crate::{Condition, SIZE_LIMIT};
 
-/// What the words of such an assumption end with.
+/// The suffix of the message of such an assumption.
 const UNCHECKED: &str = "a negative extent has no meaning; Halide does not check";
 
 impl Walk<'_> {
-    /// The entry checks for what `checked` does not check.
+    /// The entry checks for domains that the checks in `checked` do not cover.
     pub(super) fn domains(&mut self, pool: &mut Pool, checked: &[StmtId]) -> Vec<StmtId> {
         let mut known = FxHashSet::default();
         for stmt in checked {
@@ -47,7 +51,7 @@ impl Walk<'_> {
     }
 }
 
-/// Notes what the entry checks at the top of a statement say.
+/// Collects the conditions of the entry checks at the top of a statement.
 fn asserted(pool: &Pool, stmt: StmtId, known: &mut FxHashSet<ExprId>) {
     match pool.get_stmt(stmt) {
         Stmt::Block(parts) => parts.iter().for_each(|part| asserted(pool, *part, known)),

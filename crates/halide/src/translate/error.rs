@@ -1,39 +1,39 @@
-//! What has no translation.
+//! Errors for constructs that have no translation.
 
 use halidom_diag::{Diagnostic, FileId, Severity, Span};
 
 use crate::codes;
 
-/// Something that stands in a pipeline or a statement and has no translation.
+/// A construct of a pipeline or a statement that has no translation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// What it is.
+    /// The construct.
     pub what: String,
-    /// Where it stands: in bytes of a statement's text.
+    /// The place, in bytes of a statement's text.
     pub at: Option<usize>,
-    /// Where it stands in words: a func, say.
+    /// The place in words, such as the name of a func.
     pub place: Option<String>,
 }
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 
-/// Fails with what is not translated.
+/// Fails with the construct that is not translated.
 pub(super) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
     Err(Unsupported { what: what.into(), at: None, place: None })
 }
 
 impl Unsupported {
-    /// The same at a place in a text, unless it has one.
+    /// Adds a place in a text, unless there is one already.
     pub(super) fn at(self, at: usize) -> Self {
         Self { at: self.at.or(Some(at)), ..self }
     }
 
-    /// The same at a place in words, unless it has one.
+    /// Adds a place in words, unless there is one already.
     pub(super) fn within(self, place: impl FnOnce() -> String) -> Self {
         Self { place: Some(self.place.unwrap_or_else(place)), ..self }
     }
 
-    /// For people; with the text, where there is one.
+    /// The error as a diagnostic for users; `file` is the text, if there is one.
     pub fn diagnostic(&self, file: Option<FileId>) -> Diagnostic {
         let place = self.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
         let message = format!("{place}{} is not translated", self.what);

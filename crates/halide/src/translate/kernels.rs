@@ -1,9 +1,12 @@
-//! Blocks and threads of a GPU, as the final statement has them.
+//! Blocks and threads of a GPU, in the form that the final statement has.
 //!
 //! # Correctness
-//! A kernel is loops over blocks, one within the other, and in them loops over threads, one within the other, whose innermost is what each thread does: the pass that fuses the loops over threads leaves no
-//! other form. Threads of a block are ordered by barriers alone, so that a second loop over threads in a block, or anything else that a block does outside of its threads, is refused: its iterations would
-//! not wait for those of the first one. How many blocks and threads there are is known before the kernel starts, and each loop is a dimension of its own.
+//! A kernel is a nest of loops over blocks around a nest of loops over threads, whose innermost
+//! body is the program of each thread: the pass that fuses the loops over threads leaves no other
+//! form. Only barriers order the threads of a block. A second loop over threads in a block is
+//! therefore refused, because its iterations would not wait for the first one's; so is anything
+//! else that a block does outside of its threads. The numbers of blocks and threads are known
+//! before the kernel starts, and each loop is a dimension of its own.
 
 use halidom_base::FxHashSet;
 
@@ -15,10 +18,10 @@ use crate::{NameId, Names};
 /// The dimensions of blocks and threads.
 const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
-/// Which loops a kernel has.
+/// The loops of a kernel.
 #[derive(Default)]
 struct Shape {
-    /// The device, once a loop has said it.
+    /// The device, once a loop has named it.
     device: Option<NameId>,
     /// Dimensions that have a loop.
     taken: FxHashSet<String>,
@@ -35,7 +38,7 @@ impl Walk<'_> {
 }
 
 impl Shape {
-    /// A loop over blocks or threads.
+    /// Checks a loop over blocks or threads.
     fn nest(&mut self, names: &Names, stmt: &Stmt, expected: ForKind) -> Result<()> {
         let refused = |what: &str| unsupported(what).map_err(|what| what.at(stmt.at));
         let StmtKind::For { name, min, extent, kind, device, body } = &stmt.kind else {
@@ -74,7 +77,8 @@ impl Shape {
         }
     }
 
-    /// What a block does: memory, names, and one loop over further blocks or threads. Whether that loop has come.
+    /// Checks the body of a block: allocations, names, and one loop over further blocks or threads.
+    /// Returns true if that loop was found.
     fn block(&mut self, names: &Names, block: &[Stmt]) -> Result<bool> {
         let mut found = false;
         for stmt in block {
@@ -108,7 +112,8 @@ impl Shape {
         Ok(found)
     }
 
-    /// What the threads of a loop do: a further loop over threads and names before it, or no such loop at all.
+    /// Checks the body of a loop over threads: a further loop over threads with names before it, or
+    /// no such loop at all.
     fn threads(&mut self, names: &Names, body: &[Stmt]) -> Result<()> {
         if !body.iter().any(contains_device_loop) {
             return serial(body);
@@ -137,7 +142,7 @@ fn loop_kind(stmt: &Stmt) -> Option<ForKind> {
     }
 }
 
-/// Whether a statement is a loop over blocks or threads, or has one in it.
+/// Tests whether a statement is a loop over blocks, threads or lanes, or contains one.
 fn contains_device_loop(stmt: &Stmt) -> bool {
     let mut found =
         matches!(loop_kind(stmt), Some(ForKind::GpuBlock | ForKind::GpuThread | ForKind::GpuLane));
@@ -168,7 +173,7 @@ fn is_zero(expr: &Expr) -> bool {
     if let Expr::Int(value, _) = expr { *value == 0 } else { false }
 }
 
-/// Whether an expression speaks of one of the names.
+/// Tests whether an expression mentions one of the names.
 pub(super) fn mentions(expr: &Expr, names: &FxHashSet<NameId>) -> bool {
     let mut found = false;
     if let Expr::Variable { name, ty: _ } = expr {
@@ -178,7 +183,7 @@ pub(super) fn mentions(expr: &Expr, names: &FxHashSet<NameId>) -> bool {
     found
 }
 
-/// Whether an expression reads memory.
+/// Tests whether an expression reads memory.
 pub(super) fn reads_memory(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Load(_));
     expr.for_each_operand(&mut |operand| found |= reads_memory(operand));

@@ -1,7 +1,9 @@
-//! Nodes as expressions of `ir`, for some of their lanes.
+//! Lowers nodes to expressions of `ir`, for a subset of their lanes.
 //!
-//! `ir` has no shuffles: a vector there is an affine index, or the same operator on every lane. So a vector of Halide is a function of its lane here, and is asked for lanes a step
-//! apart; where these come from different places, the answer says how to divide them ([`Stop::Divide`]), down to single lanes.
+//! `ir` has no shuffles: a vector there is an affine index, or the same operator on every lane.
+//! Here a vector of Halide is a function of its lane, and is evaluated at lanes a fixed step apart.
+//! Where these lanes come from different places, the answer tells how to divide them
+//! ([`Stop::Divide`]), down to single lanes.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
@@ -12,7 +14,7 @@ use super::nodes::{Gather, Node, NodeId, Nodes};
 use super::ops::{Ops, Value, Widths, stored};
 use crate::tree::{BinaryOp, ReduceOp, Scalar};
 
-/// Lanes `first, first + step, …`, so many.
+/// The lanes `first, first + step, …`, `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lanes {
     pub(super) first: i64,
@@ -23,7 +25,7 @@ pub(super) struct Lanes {
 impl Lanes {
     pub(super) const ONE: Self = Self { first: 0, step: 0, count: 1 };
 
-    /// All lanes of so many.
+    /// All lanes of a vector with `count` lanes.
     pub(super) fn all(count: u32) -> Self {
         Self { first: 0, step: i64::from(count > 1), count }
     }
@@ -36,7 +38,7 @@ impl Lanes {
         self.first + self.step * i64::from(self.count - 1)
     }
 
-    /// Each lane by itself, in order.
+    /// Each lane separately, in order.
     pub(super) fn singles(self) -> impl Iterator<Item = Self> {
         (0..i64::from(self.count))
             .map(move |number| Self::new(self.first + number * self.step, 0, 1))
@@ -66,23 +68,23 @@ impl Lanes {
     }
 }
 
-/// How lanes are divided, by their numbers among the lanes that were asked for.
+/// A division of lanes, by their positions among the requested lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Division {
-    /// By the remainder modulo so many.
+    /// By the position's remainder modulo this number.
     Classes(u32),
-    /// Those before, and those from there on.
+    /// The lanes before this position, and the rest.
     Cut(u32),
-    /// Each by itself.
+    /// Each lane separately.
     Each,
 }
 
-/// Why there is no expression.
+/// The reason why there is no expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The lanes come from different places.
     Divide(Division),
-    /// There is none.
+    /// There is no translation.
     Unsupported(Unsupported),
 }
 
@@ -94,17 +96,17 @@ impl From<Unsupported> for Stop {
 
 type Step<T> = std::result::Result<T, Stop>;
 
-/// Expressions of nodes that were asked for before.
+/// The expressions of nodes that were lowered before.
 #[derive(Default)]
 pub(super) struct Memo {
     known: FxHashMap<(NodeId, Lanes), Value>,
-    /// Coordinates that loads are annotated with.
+    /// The annotated coordinates of loads.
     pub(super) loads: FxHashMap<ExprId, Vec<ExprId>>,
-    /// How wide `int`s are computed.
+    /// The widths in which `int`s are computed.
     pub(super) widths: Widths,
 }
 
-/// Makes expressions of nodes.
+/// Lowers nodes to expressions.
 pub(super) struct Lowering<'a, 'n> {
     pub(super) nodes: &'a Nodes<'n>,
     pub(super) ops: Ops<'a>,
@@ -123,7 +125,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
         Self { nodes, ops: Ops { pool, widths, signed }, known, loads }
     }
 
-    /// Notes where a load is annotated to read.
+    /// Notes the annotated coordinates of a load.
     pub(super) fn note_load(&mut self, load: ExprId, coords: Vec<ExprId>) {
         self.loads.insert(load, coords);
     }
@@ -246,7 +248,8 @@ impl<'a, 'n> Lowering<'a, 'n> {
         self.ops.binary(op, a, b)
     }
 
-    /// Lanes of a vector that is laid again and again: its own lanes, and the number of the repetition that the first of them stands in with the step from there.
+    /// Lanes of a repeated vector. Returns the lanes within the vector, the number of the
+    /// repetition that holds the first lane, and the step of that number from lane to lane.
     fn repeated(&self, vector: NodeId, lanes: Lanes) -> Step<(Lanes, (i64, i64))> {
         let width = i64::from(self.nodes.lanes(vector));
         let Lanes { first, step, count } = lanes;
@@ -275,7 +278,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
             let id = self.steps((base, stride), (number, step), lanes.count)?;
             return Ok(Value { id, ty });
         }
-        // Each lane's number times the stride.
+        // A ramp that is no affine index: base plus stride times the number of the lane.
         let one = self.ops.integer(1, Scalar::Int(32))?;
         let zero = self.ops.integer(0, Scalar::Int(32))?;
         let id = self.steps((zero, one), (number, step), lanes.count)?;
@@ -335,7 +338,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
                     let vector = vectors[usize::try_from(first % parts).unwrap_or(0)];
                     return self.value(vector, Lanes::new(first / parts, step / parts, count));
                 }
-                // Lanes of one class are a multiple of the number of parts apart.
+                // Lanes of equal class are a multiple of the number of parts apart.
                 let classes = (1..=parts).find(|classes| step * classes % parts == 0);
                 Err(Stop::Divide(Division::Classes(classes.unwrap_or(parts) as u32)))
             }
@@ -361,7 +364,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
         }
     }
 
-    /// Lanes of vectors that are laid one after the other.
+    /// Lanes of a concatenation of vectors.
     fn concatenated(&mut self, vectors: &[NodeId], lanes: Lanes) -> Step<Value> {
         let mut begin = 0;
         for vector in vectors {

@@ -1,4 +1,4 @@
-//! Assertions behind the first stores or loops of a statement that can be asked at entry.
+//! Assertions after the first stores or loops of a statement that can also be checked at entry.
 
 use halidom_ir::{BufferKind, Expr as IrExpr, ExprId, Pool};
 
@@ -6,7 +6,7 @@ use super::program::Walk;
 use crate::tree::Expr;
 
 impl Walk<'_> {
-    /// Notes the variables that parameters and the shapes of the caller's buffers are.
+    /// Notes the variables of the parameters and of the shapes of the caller's buffers.
     pub(super) fn know_signature(&mut self, pool: &Pool) {
         self.signature.extend(self.source.params.iter().map(|(_, var, _)| *var));
         let callers = pool.buffers().filter(|(_, decl)| decl.kind != BufferKind::Internal);
@@ -20,8 +20,9 @@ impl Walk<'_> {
         }
     }
 
-    /// The condition of an assertion that stands in no loop and under no condition, and is about parameters and shapes alone: what does not pass it ends with an error, so that it can be
-    /// asked at entry as well.
+    /// The condition of an assertion that stands in no loop and under no condition, and mentions
+    /// only parameters and shapes. Inputs that fail it end with an error, so it can be checked at
+    /// entry as well.
     pub(super) fn late_check(&mut self, pool: &mut Pool, condition: &Expr) -> Option<ExprId> {
         let node = self.nodes.elaborate(pool, condition).ok()?;
         let node = self.nodes.expanded(node);

@@ -1,6 +1,8 @@
-//! What the annotations of a statement say: which instance a store writes, and which element a load reads.
+//! The annotations of a statement: the instance that a store writes, and the element that a load
+//! reads.
 //!
-//! Annotations are of calls that go with values ([`crate::pipeline::annotated`]). They are hints: values are translated as if they were not there.
+//! Annotations are calls that accompany values ([`crate::pipeline::annotated`]). They are hints:
+//! values are translated as if they were not there.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{ExprId, FuncId, Pool, StmtId};
@@ -13,7 +15,9 @@ use crate::NameId;
 use crate::pipeline::{ACCESS, PROPHECY, SECOND};
 use crate::tree::{Scalar, Type};
 
-/// Which instance of which stage a store writes: the values of its func's coordinates, as far as these are variables on the left of the stage, then of its reduction variables.
+/// The instance of a stage that a store writes: the values of its func's coordinates, as far as
+/// these are variables on the left-hand side of the stage, then the values of its reduction
+/// variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     /// The func that the annotation names.
@@ -24,16 +28,17 @@ pub struct Instance {
     pub values: Vec<ExprId>,
 }
 
-/// What annotations say.
+/// The contents of the annotations.
 #[derive(Clone, Debug, Default)]
 pub struct Marked {
-    /// Of stores of the program.
+    /// The instances that stores of the program write.
     pub stores: FxHashMap<StmtId, Instance>,
-    /// Coordinates that loads are annotated with.
+    /// The annotated coordinates of loads.
     pub loads: FxHashMap<ExprId, Vec<ExprId>>,
 }
 
-/// An annotation of a vector: a call's name, and its arguments, each with one lane or as many as the vector.
+/// An annotation of a vector: the name and the arguments of a call. Each argument has one lane or
+/// as many as the vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     name: NameId,
@@ -41,12 +46,12 @@ pub(super) struct Mark {
 }
 
 impl Nodes<'_> {
-    /// Whether a call gives a value with an annotation beside it.
+    /// Tests whether a call returns a value together with an annotation.
     pub(super) fn is_marked(&self, (name, args): (NameId, &[NodeId])) -> bool {
         args.len() == 2 && self.names.text(name) == SECOND && self.is_mark(args[0])
     }
 
-    /// Whether a node is a call that says where.
+    /// Tests whether a node is an annotation.
     pub(super) fn is_mark(&self, id: NodeId) -> bool {
         self.mark(id).is_some_and(|(name, _)| {
             let name = self.names.text(name);
@@ -54,7 +59,7 @@ impl Nodes<'_> {
         })
     }
 
-    /// The annotation of the stage's value that a node is, or is made of.
+    /// The annotation of a stage's value within a node, if there is one.
     pub(super) fn prophecy(&mut self, id: NodeId) -> Option<Mark> {
         if let Some(known) = self.marks.get(&id) {
             return known.clone();
@@ -116,7 +121,7 @@ impl Nodes<'_> {
         mark
     }
 
-    /// The annotation that a node is, for each of its lanes.
+    /// The annotation that a node consists of, for each of its lanes.
     fn mark(&self, id: NodeId) -> Option<(NameId, &[NodeId])> {
         if let Node::Broadcast(inner) = self.node(id) {
             return self.mark(*inner);
@@ -134,7 +139,8 @@ impl Nodes<'_> {
     }
 }
 
-/// The instance that an annotation names, for some lanes; nothing if it does not say so.
+/// The instance that an annotation names, for some lanes; `None` if the annotation does not
+/// determine it.
 pub(super) fn instance(
     lowering: &mut Lowering<'_, '_>,
     mark: &Mark,

@@ -1,11 +1,15 @@
-//! Memory that a statement takes: where it begins and ends, how much it is, who shares it.
+//! Memory that a statement allocates: its lifetime, its size, and the threads that share it.
 //!
 //! # Correctness
-//! * An allocation lives from `allocate` to its `free`, or to the end of its block. A `free` is one of the allocations that live, and runs whenever the allocation does: no loop, condition or task
-//!   is between the two. From there on nothing has the name, so that an access after it, and a second `free`, are refused.
-//! * Where the condition of an allocation does not hold, it has no elements, and what follows runs all the same. Memory that the code generators put on the stack has its elements in any case.
-//! * In a block of a GPU, memory outside the threads is shared by them if it is `GPUShared`; memory within a thread is the thread's own if it is not. Others are refused: the code generators
-//!   would give each thread memory of its own, or one memory to all.
+//! * An allocation lives from `allocate` to its `free`, or to the end of its block. A `free` must
+//!   name a live allocation, and it runs whenever the allocation does: no loop, condition or task
+//!   lies between the two. After it the name is unbound, so that a later access or a second `free`
+//!   is refused.
+//! * Where the condition of an allocation is false, it has no elements, and the code after it runs
+//!   all the same. Memory that the code generators put on the stack has its elements in any case.
+//! * In a block of a GPU, memory outside the threads is shared by them if it is `GPUShared`; memory
+//!   within a thread is private to it if it is not `GPUShared`. Other combinations are refused: the
+//!   code generators would give each thread separate memory, or share one memory among all.
 
 use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncId, Pool, StoreIn, Type,
@@ -18,10 +22,11 @@ use super::program::{Place, Walk};
 use crate::NameId;
 use crate::tree::{self, Expr};
 
-/// Bytes that are put on the stack where nothing is said (`can_allocation_fit_on_stack`).
+/// The greatest size in bytes of memory that goes on the stack by default
+/// (`can_allocation_fit_on_stack`).
 const STACK_BYTES: i128 = 16 * 1024;
 
-/// Where memory lies.
+/// The kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemoryType {
     Auto,
@@ -31,7 +36,7 @@ enum MemoryType {
     GpuShared,
 }
 
-/// What an `allocate` says.
+/// The fields of an `allocate`.
 pub(super) struct Allocation<'s> {
     pub(super) name: NameId,
     pub(super) ty: tree::Type,
@@ -43,7 +48,7 @@ pub(super) struct Allocation<'s> {
     pub(super) free: Option<NameId>,
 }
 
-/// What a `realize` says.
+/// The fields of a `realize`.
 pub(super) struct Realization<'s> {
     pub(super) name: NameId,
     pub(super) bounds: &'s [tree::Range],
@@ -63,7 +68,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Refuses a name that means something already.
+    /// Refuses a name that is bound already.
     pub(super) fn is_new(&self, name: NameId) -> Result<()> {
         if self.nodes.buffers.contains_key(&name) || self.nodes.lookup(name).is_some() {
             let text = self.nodes.names.text(name);
@@ -72,7 +77,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The memory of an allocation, which lives from here on.
+    /// Declares the memory of an allocation, which lives from here on.
     pub(super) fn allocate(
         &mut self,
         pool: &mut Pool,
@@ -107,7 +112,7 @@ impl Walk<'_> {
         let condition = condition.filter(|_| !on_stack);
         let rank = pool.func(func).rank();
         let (zero, one) = (pool.int(0), pool.int(1));
-        // Small memory is given a size by itself: all of it is one dimension's.
+        // A small allocation states its total size only; the innermost dimension gets all of it.
         let shaped = sizes.len() >= rank && sizes[rank..].iter().all(|size| *size == one);
         if !shaped {
             if rank == 0 {
@@ -120,7 +125,7 @@ impl Walk<'_> {
             }
         }
         self.only_if(pool, &mut sizes[..rank], condition)?;
-        // Extents stand in the order of memory.
+        // Extents are given in the order of memory.
         let mut dims = vec![Dim::new(zero, one, one); rank];
         let mut stride = one;
         for (number, position) in self.storage_order(pool, func).into_iter().enumerate() {
@@ -142,7 +147,8 @@ impl Walk<'_> {
         Ok(id)
     }
 
-    /// Refuses memory that the code generators would not have where it stands, or would share otherwise.
+    /// Refuses memory that the code generators would not allocate in this place, or would share
+    /// differently.
     fn admit(
         &self,
         memory: MemoryType,
@@ -150,7 +156,7 @@ impl Walk<'_> {
         condition: Option<&Expr>,
     ) -> Result<()> {
         if !self.is_final {
-            // Passes to come decide who shares it.
+            // Later passes decide who shares it.
             return Ok(());
         }
         match (self.place, memory) {
@@ -188,7 +194,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Leaves no elements where a condition does not hold.
+    /// Makes the size 0 where a condition is false.
     fn only_if(
         &mut self,
         pool: &mut Pool,
@@ -215,7 +221,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Ends an allocation's life.
+    /// Ends the life of an allocation.
     pub(super) fn free(&mut self, name: NameId) -> Result<()> {
         let text = self.nodes.names.text(name);
         match self.live.remove(&name) {
@@ -230,18 +236,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Ends the life of what a block allocated.
+    /// Ends the life of an allocation at the end of its block.
     pub(super) fn forget(&mut self, name: NameId) {
         if self.live.remove(&name).is_some() {
             self.nodes.buffers.remove(&name);
         }
     }
 
-    /// The memory of a func that is accessed by coordinates.
+    /// Declares the memory of a func that is accessed by coordinates.
     pub(super) fn realize(&mut self, pool: &mut Pool, stated: &Realization<'_>) -> Result<Buffer> {
         let Realization { name, bounds, memory, condition } = *stated;
         self.is_new(name)?;
-        // Passes to come decide who shares it.
+        // Later passes decide who shares it.
         self.memory_type(memory)?;
         let text = self.nodes.names.text(name);
         let Some((func, component)) = self.owner(pool, name) else {
@@ -278,7 +284,7 @@ impl Walk<'_> {
         Ok(Buffer { id, ty, dims })
     }
 
-    /// The func and the component that a buffer's name is about.
+    /// The func and the component that a buffer's name refers to.
     fn owner(&self, pool: &Pool, name: NameId) -> Option<(FuncId, usize)> {
         if let Some(func) = self.source.funcs.get(&name) {
             return Some((*func, 0));
@@ -287,7 +293,7 @@ impl Walk<'_> {
         let func = *self.source.funcs.get(&self.nodes.names.find(base)?)?;
         let component: usize = component.parse().ok()?;
         let count = pool.func(func).scalars.len();
-        // Memory that the threads of a block share is numbered by block.
+        // The names of memory that the threads of a block share end in a number per block.
         if count == 1 { Some((func, 0)) } else { (component < count).then_some((func, component)) }
     }
 
@@ -309,7 +315,7 @@ impl Walk<'_> {
     }
 }
 
-/// How many bytes so many elements are, where that is fixed.
+/// The size of so many elements in bytes, if it is constant.
 fn bytes(pool: &Pool, sizes: &[ExprId], ty: tree::Scalar) -> Option<i128> {
     let bits = match ty {
         tree::Scalar::Int(bits)

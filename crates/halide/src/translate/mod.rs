@@ -1,6 +1,7 @@
-//! From Halide's trees to `ir`: a pipeline file's algorithm, and the statements that Halide compiled from it.
+//! Translates Halide's trees to `ir`: the algorithm of a pipeline file, and the statements that
+//! Halide compiled from it.
 //!
-//! Start with [`algorithm`], then [`program`]; [`schedule()`] reads what a pipeline file says of how its funcs are computed.
+//! Start with [`algorithm`], then [`program`]. [`schedule()`] reads a pipeline file's schedule.
 
 mod algorithm;
 mod assertions;

@@ -1,7 +1,8 @@
-//! Expressions with their names resolved and their types known: a graph without repetition.
+//! Expressions with resolved names and known types, as a graph without duplicates.
 //!
-//! A text leaves out the type of what is bound (`IRPrinter.cpp`: only names that are not known are printed with theirs, unless they are `int32`), so types are found by going from
-//! where names are bound to where they are used.
+//! A text omits the types of bound names (`IRPrinter.cpp` prints a name's type only if the name is
+//! unknown and not an `int32`). Types are therefore propagated from the binding of a name to its
+//! uses.
 
 use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
@@ -23,16 +24,16 @@ define_id!(
 /// An expression, with operands by id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// A value of one lane.
+    /// A value with one lane.
     Value(ExprId),
     /// A conversion to the node's type.
     Cast(NodeId),
-    /// The operand's bits as a value of the node's type.
+    /// The operand's bits, reinterpreted as a value of the node's type.
     Reinterpret(NodeId),
     Binary(BinaryOp, NodeId, NodeId),
     Not(NodeId),
     Select(NodeId, NodeId, NodeId),
-    /// An element of a buffer, where the predicate holds.
+    /// An element of a buffer where the predicate holds.
     Load {
         buffer: BufferId,
         index: NodeId,
@@ -51,9 +52,9 @@ pub(super) enum Node {
     Broadcast(NodeId),
     /// An intrinsic or a function of the runtime.
     Call(NameId, Box<[NodeId]>),
-    /// Lanes of operands laid one after the other.
+    /// Lanes of the concatenated operands.
     Gather(Gather, Box<[NodeId]>),
-    /// Lanes of the operand reduced, so many neighbours to one.
+    /// A reduction of the operand's lanes, in groups of neighbours.
     Reduce(ReduceOp, NodeId),
 }
 
@@ -85,31 +86,31 @@ impl Node {
     }
 }
 
-/// Which lanes a shuffle takes.
+/// The lanes that a shuffle takes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Gather {
-    /// All, in order.
+    /// All lanes, in order.
     Concat,
-    /// One of each operand in turn.
+    /// One lane of each operand in turn.
     Interleave,
-    /// A first one and steps from there.
+    /// Lanes from `begin` on, `stride` apart.
     Slice { begin: i64, stride: i64 },
-    /// These.
+    /// The listed lanes.
     Lanes(Box<[i64]>),
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     /// An expression.
     Node(NodeId),
     /// The pointer to the elements of the caller's buffer that has this name.
     Host(NameId),
-    /// Whether a caller's buffer is newer on a device: it is not.
+    /// The flag that a caller's buffer is newer on a device, which is false.
     DeviceDirty(NameId),
     /// A semaphore.
     Semaphore,
-    /// Another pointer, between passes: nothing that reads it is translated.
+    /// Another pointer, between passes. An expression that reads it is not translated.
     Pointer,
 }
 
@@ -117,13 +118,13 @@ pub(super) enum Binding {
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     pub(super) id: BufferId,
-    /// Of its elements, in Halide.
+    /// The type of its elements, in Halide.
     pub(super) ty: Scalar,
-    /// Of a buffer of the caller's, and of one that is accessed by coordinates.
+    /// The dimensions of a caller's buffer, or of a buffer that is accessed by coordinates.
     pub(super) dims: Vec<Dim>,
 }
 
-/// The graph, and what names mean at the present place.
+/// The graph, and the meanings of names at the present place.
 pub(super) struct Nodes<'a> {
     pub(super) names: &'a Names,
     interned: Interner<NodeId, (Node, Type)>,
@@ -132,21 +133,22 @@ pub(super) struct Nodes<'a> {
     pub(super) buffers: FxHashMap<NameId, Buffer>,
     /// Funcs by name, where expressions refer to them.
     pub(super) funcs: FxHashMap<NameId, FuncId>,
-    /// Floats of the pipeline by the digits that a text has of them and their width; `None` for digits of several.
+    /// Floats of the pipeline, by their digits in a text and their width; `None` if several floats
+    /// have the same digits.
     pub(super) floats: FxHashMap<(String, Scalar), Option<u64>>,
-    /// Floats that are known by their digits alone.
+    /// Floats that are known only by their digits.
     pub(super) rounded: IndexSet<String>,
     /// True after a sum, difference, product or quotient of floats that is not strict.
     pub(super) has_plain_floats: bool,
-    /// Floats that are taken to be the pipeline's with the same digits.
+    /// Floats that are identified with the pipeline's float of the same digits.
     pub(super) taken: IndexMap<String, f64>,
-    /// What names of values stand for, where it reads no memory.
+    /// The values of named nodes, if these values read no memory.
     definitions: FxHashMap<NodeId, NodeId>,
-    /// Indices that claim an alignment, since that was last asked.
+    /// Indices with claimed alignments, collected since the last query.
     pub(super) aligned: Vec<(NodeId, Alignment)>,
-    /// Memory that was read, since that was last asked.
+    /// Memory that was read, collected since the last query.
     pub(super) touched: IndexSet<NameId>,
-    /// Annotations of nodes that were looked at.
+    /// The annotations of nodes that were examined.
     pub(super) marks: FxHashMap<NodeId, Option<Mark>>,
 }
 
@@ -177,7 +179,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// A node without names: equal results are equal values.
+    /// A node with all names expanded: equal results have equal values.
     pub(super) fn expanded(&mut self, id: NodeId) -> NodeId {
         self.expand(id, &mut FxHashMap::default())
     }
@@ -222,7 +224,7 @@ impl<'a> Nodes<'a> {
         self.make(Node::Value(value.id), Type::of(value.ty))
     }
 
-    /// Lets a name stand for something, until [`Self::unbind`].
+    /// Binds a name until [`Self::unbind`].
     pub(super) fn bind(&mut self, name: NameId, binding: Binding) {
         self.scope.entry(name).or_default().push(binding);
     }
@@ -237,9 +239,9 @@ impl<'a> Nodes<'a> {
         self.scope.get(&name)?.last().copied()
     }
 
-    /// An expression of the tree as a node.
+    /// Translates an expression of the tree to a node.
     pub(super) fn elaborate(&mut self, pool: &mut Pool, expr: &Expr) -> Result<NodeId> {
-        // Constants alone are made here.
+        // Only constants are made with these.
         let mut widths = Widths::default();
         let signed = halidom_ir::Overflow::Wraps;
         let mut ops = Ops { pool, widths: &mut widths, signed };
@@ -372,7 +374,7 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// Notes floats of the pipeline.
+    /// Notes the floats of the pipeline.
     pub(super) fn know_floats(&mut self, expr: &Expr) {
         if let Expr::Float(value, ty) = expr {
             let known = self.floats.entry((digits(*value), ty.scalar));
@@ -384,7 +386,8 @@ impl<'a> Nodes<'a> {
         expr.for_each_operand(&mut |operand| self.know_floats(operand));
     }
 
-    /// Notes what expressions of numbers alone are in the pipeline, and what they are negated: the compiler has worked them out.
+    /// Notes the values, and the negated values, of constant float expressions in the pipeline,
+    /// which the compiler has folded.
     pub(super) fn know_folded(&mut self, pool: &Pool, root: ExprId) {
         let mut found = Vec::new();
         pool.for_each_subexpr(root, &mut |id, _| {
@@ -405,7 +408,8 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// The float that a text has six digits of: the pipeline's, if it is the only one with these digits.
+    /// The float that a text gives with six digits: the pipeline's if exactly one has these digits,
+    /// otherwise the digits' own value.
     fn exact(&mut self, value: f64, ty: Scalar) -> f64 {
         if self.floats.is_empty() {
             return value;
@@ -419,7 +423,7 @@ impl<'a> Nodes<'a> {
             }
             return exact;
         }
-        // Whole numbers and halves are what they look like.
+        // Whole numbers and halves are exact.
         if (value * 2.0).fract() != 0.0 {
             self.rounded.insert(digits);
         }
@@ -483,7 +487,8 @@ impl<'a> Nodes<'a> {
         Ok(self.make(Node::Call(call.name, args), said))
     }
 
-    /// A value where a condition holds, and nothing elsewhere: its loads are made where it holds. A value that loads nothing would be something everywhere.
+    /// A value that exists only where a condition holds: the condition becomes the predicate of its
+    /// loads. A value without loads would exist everywhere, so it is refused.
     fn only_if(&mut self, value: NodeId, condition: NodeId) -> Result<NodeId> {
         let guarded = self.guarded(value, condition, &mut FxHashMap::default());
         if guarded == value || self.load_predicates(guarded).is_empty() {
@@ -521,7 +526,7 @@ impl<'a> Nodes<'a> {
         result
     }
 
-    /// The number of the element at these coordinates, as it is before storage is flattened.
+    /// The index of the element at these coordinates, before storage is flattened.
     pub(super) fn place(
         &mut self,
         pool: &mut Pool,
@@ -555,7 +560,8 @@ impl<'a> Nodes<'a> {
         Ok(sum)
     }
 
-    /// What a `halide_buffer_t` says of itself. A caller gives buffers on the host that are no queries.
+    /// A field of a `halide_buffer_t`. Callers pass buffers that are on the host and are no bounds
+    /// queries.
     fn buffer_field(&mut self, pool: &mut Pool, field: &str, args: &[Expr]) -> Result<NodeId> {
         let buffer = args.first().and_then(|arg| self.buffer_struct(arg)).cloned();
         let Some(buffer) = buffer else {
@@ -577,7 +583,7 @@ impl<'a> Nodes<'a> {
                 let id = match field {
                     "get_min" => dim.min,
                     "get_extent" => dim.extent,
-                    // What is left of the three.
+                    // The remaining alternative is `get_stride`.
                     _ => dim.stride,
                 };
                 Value { id, ty: Scalar::Int(32) }
@@ -587,14 +593,14 @@ impl<'a> Nodes<'a> {
         Ok(self.value(value))
     }
 
-    /// The buffer that an argument `NAME.buffer` is about.
+    /// The buffer that an argument `NAME.buffer` refers to.
     fn buffer_struct(&self, arg: &Expr) -> Option<&Buffer> {
         let Expr::Variable { name, ty: _ } = arg else { return None };
         let name = self.names.text(*name).strip_suffix(".buffer")?;
         self.buffers.get(&self.names.find(name)?)
     }
 
-    /// A node for lanes at which a predicate holds: loads do not ask for it again.
+    /// A node for lanes where a predicate holds: loads with this predicate lose it.
     pub(super) fn under(&mut self, id: NodeId, predicate: NodeId) -> NodeId {
         let predicate = self.expanded(predicate);
         self.assume(id, predicate, &mut FxHashMap::default())
@@ -621,7 +627,8 @@ impl<'a> Nodes<'a> {
         result
     }
 
-    /// The predicates of loads in a node, where each of its lanes is made of the same lanes of what is loaded.
+    /// The predicates of the loads in a node, provided that each of its lanes depends only on the
+    /// same lanes of the loads.
     pub(super) fn load_predicates(&self, id: NodeId) -> IndexSet<NodeId> {
         let mut found = IndexSet::default();
         let mut in_place = true;
@@ -645,7 +652,7 @@ impl<'a> Nodes<'a> {
         found
     }
 
-    /// Whether a node reads memory.
+    /// Tests whether a node reads memory.
     pub(super) fn reads_memory(&self, id: NodeId) -> bool {
         let mut found = false;
         self.visit(id, &mut |node| {
@@ -654,12 +661,12 @@ impl<'a> Nodes<'a> {
         found
     }
 
-    /// Whether a node reads a buffer.
+    /// Tests whether a node reads a buffer.
     pub(super) fn reads(&self, id: NodeId, which: BufferId) -> bool {
         self.reads_at(id, which, |_| false)
     }
 
-    /// Whether a node reads a buffer at another index than such as are allowed.
+    /// Tests whether a node reads a buffer at an index that is not allowed.
     pub(super) fn reads_at(
         &self,
         id: NodeId,
@@ -712,7 +719,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// The value of an expression of constants, funcs with one stage looked into.
+/// The value of a constant expression; calls of funcs with a single stage are expanded.
 pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> Option<Constant> {
     let inner = |id: &ExprId| folded(pool, *id, values);
     match pool.get(id) {
@@ -757,7 +764,7 @@ pub(super) fn fixed_field(
     }
 }
 
-/// `halide_type_t` as a number: code, bits, lanes.
+/// A `halide_type_t` as a number: code, bits, lanes.
 pub(super) fn type_code(ty: Scalar) -> Option<i128> {
     let (code, bits) = match ty {
         Scalar::Int(bits) => (0, bits),

@@ -1,9 +1,12 @@
 //! Halide's operators in terms of `ir`'s.
 //!
 //! # Correctness
-//! Halide's unsigned and narrow signed integers wrap, as `ir`'s machine integers do. Overflow of signed integers of 32 and 64 bits is assumed to be absent from a pipeline: what is
-//! computed from coordinates, sizes and parameters alone is an `int` here, without bound; what is computed from data is a machine integer, whose convention says
-//! which side it stands on ([`Ops::signed`]). Operators that Halide defines by a wider type are computed as `int`s, exactly, and brought back.
+//! Halide's unsigned and narrow signed integers wrap, as `ir`'s machine integers do. Signed
+//! integers of 32 and 64 bits are assumed not to overflow in a pipeline. An expression of
+//! coordinates, sizes and parameters alone is an unbounded `int` here. An expression of data is a
+//! machine integer, and the overflow convention ([`Ops::signed`]) distinguishes the pipeline from
+//! the statement. Operators that Halide defines by a wider type are computed exactly, as `int`s,
+//! and converted back.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -14,12 +17,13 @@ use halidom_ir::{
 use super::error::{Result, unsupported};
 use crate::tree;
 
-/// A value and its type in Halide.
+/// A value with its type in Halide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Value {
-    /// Of the machine's type, or an `int` where Halide has a signed integer of 32 or 64 bits.
+    /// The expression: of the machine's type, or an `int` where Halide has a signed integer of 32
+    /// or 64 bits.
     pub(super) id: ExprId,
-    /// In Halide.
+    /// The type in Halide.
     pub(super) ty: tree::Scalar,
 }
 
@@ -45,10 +49,11 @@ pub(super) fn stored(ty: tree::Scalar) -> Result<Scalar> {
     })
 }
 
-/// The width of what is computed as if it had bits enough.
+/// The width of operations that the code computes without overflow.
 const EXACT: u32 = 64;
 
-/// How wide the code computes `int`s, in bits: the least where one expression stands for several. What is not noted has 32.
+/// The widths, in bits, in which the code computes `int`s; the least one where an expression occurs
+/// with several. An expression that is not noted has 32 bits.
 #[derive(Clone, Debug, Default)]
 pub struct Widths(FxHashMap<ExprId, u32>);
 
@@ -58,7 +63,7 @@ impl Widths {
         *known = bits.min(*known);
     }
 
-    /// Notes of expressions that became others what is known of them.
+    /// Transfers the widths of rewritten expressions to their replacements.
     pub(crate) fn carry(&mut self, changed: &[(ExprId, ExprId)]) {
         for (before, after) in changed {
             if let Some(bits) = self.0.get(before).copied() {
@@ -67,13 +72,13 @@ impl Widths {
         }
     }
 
-    /// The expressions that are noted, with their widths.
+    /// The noted expressions, with their widths.
     pub fn known(&self) -> &FxHashMap<ExprId, u32> {
         &self.0
     }
 }
 
-/// The width of a signed integer.
+/// The width of an integer type. Other types count as exact.
 fn bits_of(ty: tree::Scalar) -> u32 {
     match ty {
         tree::Scalar::Int(bits) | tree::Scalar::UInt(bits) => u32::from(bits),
@@ -81,7 +86,7 @@ fn bits_of(ty: tree::Scalar) -> u32 {
     }
 }
 
-/// Whether Halide assumes that arithmetic of the type does not overflow.
+/// Tests whether Halide assumes that arithmetic of the type does not overflow.
 fn is_index_type(ty: tree::Scalar) -> bool {
     matches!(ty, tree::Scalar::Int(32 | 64))
 }
@@ -89,14 +94,14 @@ fn is_index_type(ty: tree::Scalar) -> bool {
 /// Makes expressions.
 pub(super) struct Ops<'p> {
     pub(super) pool: &'p mut Pool,
-    /// How wide the code computes its `int`s.
+    /// The widths in which the code computes `int`s.
     pub(super) widths: &'p mut Widths,
-    /// What overflow of signed integers of 32 and 64 bits means.
+    /// The meaning of overflow of signed integers of 32 and 64 bits.
     pub(super) signed: Overflow,
 }
 
 impl Ops<'_> {
-    /// As many equal lanes as given.
+    /// A vector of equal lanes.
     pub(super) fn broadcast(&mut self, id: ExprId, lanes: u32) -> ExprId {
         if lanes == 1 || self.pool.ty(id).lanes > 1 {
             id
@@ -105,7 +110,7 @@ impl Ops<'_> {
         }
     }
 
-    /// A constant with the lanes of another expression.
+    /// A constant with as many lanes as another expression.
     pub(super) fn like(&mut self, id: ExprId, constant: Constant) -> ExprId {
         let lanes = self.pool.ty(id).lanes;
         let constant = self.pool.constant(constant);
@@ -116,7 +121,7 @@ impl Ops<'_> {
         self.like(id, Constant::int(value))
     }
 
-    /// An integer of a type.
+    /// An integer constant of a type.
     pub(super) fn integer(&mut self, value: i128, ty: tree::Scalar) -> Result<Value> {
         let constant = if is_index_type(ty) {
             Constant::int(value)
@@ -130,7 +135,7 @@ impl Ops<'_> {
         Ok(Value { id: self.pool.constant(constant), ty })
     }
 
-    /// A float of a type.
+    /// A float constant of a type.
     pub(super) fn float(&mut self, value: f64, ty: tree::Scalar) -> Result<Value> {
         let constant = match stored(ty)? {
             Scalar::F32 => Constant::f32(value as f32),
@@ -160,13 +165,13 @@ impl Ops<'_> {
         Ok(self.pool.cast(Scalar::Int, value.id))
     }
 
-    /// A value as memory holds it.
+    /// A value in the type that memory holds.
     pub(super) fn as_stored(&mut self, value: Value) -> Result<ExprId> {
         let scalar = stored(value.ty)?;
         Ok(self.pool.cast(scalar, value.id))
     }
 
-    /// Two operands of one type of `ir`: `int` where both are.
+    /// Two operands as one type of `ir`: `int` if both are `int`s.
     fn alike(&mut self, a: Value, b: Value) -> Result<(ExprId, ExprId)> {
         let (x, y) = (self.pool.ty(a.id).scalar, self.pool.ty(b.id).scalar);
         if x == y { Ok((a.id, b.id)) } else { Ok((self.as_stored(a)?, self.as_stored(b)?)) }
@@ -188,7 +193,7 @@ impl Ops<'_> {
         }
     }
 
-    /// A binary operator on operands of one type and as many lanes.
+    /// A binary operator on operands of the same type and the same number of lanes.
     pub(super) fn binary(&mut self, op: tree::BinaryOp, a: Value, b: Value) -> Result<Value> {
         let (x, y) = self.alike(a, b)?;
         let scalar = self.pool.ty(x).scalar;
@@ -232,7 +237,8 @@ impl Ops<'_> {
         Ok(Value { id, ty })
     }
 
-    /// An operator, decided where its operands are: conditions on what is fixed, a buffer's type say, are gone.
+    /// An operator, folded where its operands are constant. This removes conditions on fixed
+    /// values, such as a buffer's type.
     fn folded(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
         let (x, y) = (self.pool.as_constant(a), self.pool.as_constant(b));
         match (op, x.and_then(Constant::as_bool), y.and_then(Constant::as_bool)) {
@@ -263,7 +269,8 @@ impl Ops<'_> {
         Ok(Value { id, ty: operand.ty })
     }
 
-    /// A selection of floats with a number among its arms has the number second: the compiler turns conditions round, and one that is turned back is the pipeline's.
+    /// A selection. If exactly one arm is a float constant, it becomes the second arm: the compiler
+    /// inverts conditions, and this normal form undoes that.
     pub(super) fn select(&mut self, condition: Value, a: Value, b: Value) -> Result<Value> {
         let is_number = |value: Value| {
             self.pool.as_constant(value.id).is_some_and(|known| known.scalar().is_float())
@@ -281,11 +288,13 @@ impl Ops<'_> {
 
     pub(super) fn cast(&mut self, ty: tree::Scalar, value: Value) -> Result<Value> {
         let from = self.pool.ty(value.id).scalar;
-        // An `int` of 32 bits is one of 64.
+        // An `int` of 32 bits is also one of 64.
         let stays = from == Scalar::Int
             && (ty == value.ty || (value.ty, ty) == (tree::Scalar::Int(32), tree::Scalar::Int(64)));
         let to = stored(ty)?;
-        // What becomes of floats beyond a narrow type Halide leaves to the machine, and takes one conversion for two where the inner one is to a wider integer: so they wrap.
+        // Halide leaves conversions of floats beyond a narrow type to the machine, and merges two
+        // conversions into one where the inner type is a wider integer. Such conversions therefore
+        // wrap here.
         let narrows = from.is_float()
             && matches!(to, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::U32);
         let inner = if narrows { self.pool.cast(Scalar::I64, value.id) } else { value.id };
@@ -293,7 +302,7 @@ impl Ops<'_> {
         Ok(Value { id, ty })
     }
 
-    /// The integer that is converted to a machine's type by an expression, where it is sure to fit.
+    /// The `int` under a conversion to a machine type, if it certainly fits that type.
     fn converted(&self, id: ExprId) -> Option<ExprId> {
         let Expr::Cast(to, inner) = *self.pool.get(id) else { return None };
         let (low, high) = to.range()?;
@@ -304,7 +313,7 @@ impl Ops<'_> {
         fits.then_some(inner)
     }
 
-    /// Numbers that an `int` is not below and not above, where its own operators show some.
+    /// A lower and an upper bound of an `int`, where its operators give one.
     fn limits(&self, id: ExprId) -> (Option<i128>, Option<i128>) {
         let both = |a: Option<i128>, b: Option<i128>, pick: fn(i128, i128) -> i128| match (a, b) {
             (Some(a), Some(b)) => Some(pick(a, b)),
@@ -349,7 +358,7 @@ impl Ops<'_> {
         }
     }
 
-    /// Machine integers that are `int`s which are sure to fit, as these: their comparison is the same.
+    /// The `int`s under machine integers that certainly fit. Comparing these gives the same result.
     fn compared(&mut self, a: ExprId, b: ExprId) -> Option<(ExprId, ExprId)> {
         let scalar = self.pool.ty(a).scalar;
         if scalar.is_float() || matches!(scalar, Scalar::Bool | Scalar::Int) {
@@ -365,12 +374,12 @@ impl Ops<'_> {
         known(a).zip(known(b))
     }
 
-    /// An `int` as a value of a type, modulo its width.
+    /// An `int` converted to a type, modulo its width.
     fn wrapped(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
         Ok(Value { id: self.pool.cast(stored(ty)?, id), ty })
     }
 
-    /// An `int` as the value of an integer type that is next to it.
+    /// An `int` saturated to an integer type.
     fn saturated(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
         let Some((low, high)) = stored(ty)?.range() else {
             return unsupported("saturation to a float");
@@ -381,7 +390,7 @@ impl Ops<'_> {
         self.wrapped(id, ty)
     }
 
-    /// A part of an operator that the code computes as if it had bits enough.
+    /// An intermediate operation that the code computes without overflow.
     fn int_op(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
         let id = self.pool.binary(op, a, b);
         self.widths.note(id, EXACT);
@@ -404,7 +413,7 @@ impl Ops<'_> {
         self.scaled_down(a, bits)
     }
 
-    /// The number of bits of a shift by a constant.
+    /// The constant amount of a shift.
     fn bits(&self, amount: Value) -> Result<u32> {
         let mut id = amount.id;
         loop {
@@ -433,7 +442,7 @@ impl Ops<'_> {
         }
     }
 
-    /// An operator on bits.
+    /// A bitwise operator.
     fn bitwise(&mut self, op: Op, a: Value, b: Value) -> Result<Value> {
         let x = self.as_stored(a)?;
         let y = self.as_stored(b)?;
@@ -449,13 +458,15 @@ impl Ops<'_> {
         Ok(Value { id: self.pool.call(function, a.id), ty: a.ty })
     }
 
-    /// What an intrinsic or a function of Halide's runtime gives for operands of as many lanes; its result is of type `ty`.
+    /// The result of an intrinsic or a function of Halide's runtime, of type `ty`. All operands
+    /// have the same number of lanes.
     pub(super) fn call(&mut self, name: &str, args: &[Value], ty: tree::Scalar) -> Result<Value> {
         use tree::BinaryOp::{Add, Div, Eq, Le, Lt, Max, Min, Mul, Sub};
         let unbounded = Overflow::Unbounded;
         match (name, args) {
             ("likely" | "likely_if_innermost" | "strict_float", [a]) => Ok(*a),
-            // A pipeline's own promise is one of whoever wrote it. In a statement it would be owed, and no final statement has one: Halide takes them out.
+            // A promise in a pipeline is its author's. In a statement it would be an obligation,
+            // but Halide removes all promises before the final statement.
             ("promise_clamped" | "unsafe_promise_clamped", [a, _, _])
                 if self.signed == Overflow::AssumedAbsent =>
             {
@@ -600,8 +611,9 @@ impl Ops<'_> {
         }
     }
 
-    /// A mean of two values by a weight: 0 is the first, and the greatest weight (1 of a float) the second. As the code generators compute it: integers with the rounded quotient of their sum, signed ones
-    /// counted from the least.
+    /// A weighted mean of two values: weight 0 gives the first, the greatest weight (1 for floats)
+    /// the second. It follows the code generators: for integers it is the rounded quotient of the
+    /// weighted sum, with signed integers counted from their least value.
     fn lerp(&mut self, [zero, one]: [Value; 2], weight: Value) -> Result<Value> {
         use tree::Scalar::{Float, Int, UInt};
         let unbounded = Overflow::Unbounded;
@@ -655,7 +667,7 @@ impl Ops<'_> {
         self.wrapped(mean, ty)
     }
 
-    /// An operator on operands that are brought to the type of the result before.
+    /// An operator on operands that are first converted to the type of the result.
     fn widened(
         &mut self,
         op: tree::BinaryOp,
@@ -681,7 +693,7 @@ fn one_of(ty: tree::Scalar) -> Result<Constant> {
     }
 }
 
-/// A function of floats by its name in Halide's runtime: `floor_f32`, say.
+/// A function of floats by its name in Halide's runtime, such as `floor_f32`.
 fn float_function(name: &str) -> Option<Function> {
     let name = name.strip_suffix("_f32").or(name.strip_suffix("_f64"))?;
     let name = if name == "fabs" { "abs" } else { name };

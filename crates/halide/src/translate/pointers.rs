@@ -1,9 +1,15 @@
-//! Pointers, flags of buffers and calls: what of a statement is about where memory lies, and not about values.
+//! Pointers, flags of buffers and calls: the parts of a statement that concern the location of
+//! memory, not values.
 //!
 //! # Correctness
-//! The statement is translated for callers that give buffers on the host, none of them null and none a query of bounds. What follows from that is a closed list of exact forms: a test of a buffer or of its own
-//! host pointer against null, that a buffer of the caller's is not newer on a device, and, as an entry check that the verdict lists, that its elements begin at a multiple of some bytes. A condition that speaks of a pointer or of such a flag in another form is refused, and so is a name for any other
-//! pointer, so that a buffer's elements are reached by the buffer's own name alone. Calls that are made for what they do have the names and the arguments that are listed here, or are refused.
+//! The statement is translated for callers whose buffers are on the host, are not null and are no
+//! bounds queries. The consequences of that are a closed list of exact forms: a comparison of a
+//! buffer or of its own host pointer with null; the fact that a caller's buffer is not newer on a
+//! device; and, as an entry check that the verdict lists, the alignment of its elements to a number
+//! of bytes. A condition that uses a pointer or such a flag in another form is refused. A name for
+//! any other pointer is refused as well, so that a buffer's elements are reached only by the
+//! buffer's own name. Calls with effects must have the names and the arguments that are listed
+//! here, or they are refused.
 
 use halidom_ir::Pool;
 
@@ -13,28 +19,28 @@ use super::program::Walk;
 use crate::NameId;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
 
-/// Bytes of a semaphore (`halide_semaphore_t`).
+/// The size of a semaphore in bytes (`halide_semaphore_t`).
 const SEMAPHORE_BYTES: i64 = 16;
 
-/// What a let of the statement is that binds no value.
+/// The meaning of a let of the statement that binds no value.
 pub(super) enum Opaque {
-    /// The name stands for something that nothing is computed with.
+    /// The name stands for something that no expression computes with.
     Bound(Binding),
-    /// A call of the runtime's that gives 0.
+    /// A runtime call that returns 0.
     Success,
 }
 
 /// A semaphore.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Semaphore {
-    /// Where its name is bound.
+    /// The region that binds its name.
     region: usize,
-    /// With what it begins, once that is said.
+    /// The initial count, once it is set.
     count: Option<i64>,
 }
 
 impl Walk<'_> {
-    /// What a let binds that is no value; `None` if it binds one.
+    /// The meaning of a let that binds no value; `None` if it binds one.
     pub(super) fn opaque(&mut self, name: NameId, value: &Expr) -> Result<Option<Opaque>> {
         if !is_pointer(value) {
             let Expr::Call(call) = value else { return Ok(None) };
@@ -85,7 +91,7 @@ impl Walk<'_> {
         unsupported(format!("the pointer `{}`", names.text(name)))
     }
 
-    /// The caller's buffer that the first argument `NAME.buffer` is, and the other arguments.
+    /// The caller's buffer in the first argument `NAME.buffer`, and the other arguments.
     fn named_buffer<'e>(&self, args: &'e [Expr]) -> Option<(NameId, &'e [Expr])> {
         let (first, rest) = args.split_first()?;
         Some((self.buffer_struct_of(first)?, rest))
@@ -99,7 +105,7 @@ impl Walk<'_> {
         (is_struct && self.callers.contains(&name)).then_some(name)
     }
 
-    /// Whether a condition is one of those that hold for every caller, as they are about pointers and flags.
+    /// Tests whether a condition on pointers and flags is one of those that hold for every caller.
     pub(super) fn holds_for_callers(&self, condition: &Expr) -> bool {
         if let Expr::Not(operand) = condition {
             return self.is_device_dirty(operand);
@@ -108,13 +114,14 @@ impl Walk<'_> {
         let [pointer, null] = &**operands;
         let Some(of) = self.pointer(pointer) else { return false };
         match of {
-            // As a number.
+            // The struct's address as a number.
             Pointer::Struct => *null == Expr::UInt(0, Type::of(Scalar::UInt(64))),
             Pointer::Host => is_null(null),
         }
     }
 
-    /// The caller's buffer and the bytes, where a condition is that the buffer's elements begin at a multiple of so many.
+    /// The buffer and the alignment in bytes, if a condition requires this alignment of the
+    /// buffer's elements.
     pub(super) fn aligned_host(&self, condition: &Expr) -> Option<(NameId, u64)> {
         let word = Type::of(Scalar::UInt(64));
         let Expr::Binary(BinaryOp::Eq, operands) = condition else { return None };
@@ -145,7 +152,7 @@ impl Walk<'_> {
         matches!(self.nodes.lookup(*name), Some(Binding::Host(_))).then_some(Pointer::Host)
     }
 
-    /// A call that is made for what it does.
+    /// Translates a call that is made for its effects.
     pub(super) fn evaluate(&mut self, pool: &mut Pool, value: &Expr) -> Result<()> {
         if matches!(value, Expr::Int(_, _) | Expr::UInt(_, _)) {
             return Ok(());
@@ -182,7 +189,8 @@ impl Walk<'_> {
         if is_known { Ok(()) } else { unsupported(format!("this call of `{name}`")) }
     }
 
-    /// Whether a call asks for memory to be fetched: no fault, wherever that is. Its arguments are computed.
+    /// Tests whether a call is a prefetch, which is no fault whatever its address. The arguments
+    /// are elaborated.
     fn is_prefetch(&mut self, pool: &mut Pool, call: &Call) -> Result<bool> {
         let Some((Expr::Variable { name, ty: _ }, args)) = call.args.split_first() else {
             return Ok(false);
@@ -218,7 +226,8 @@ impl Walk<'_> {
         }
     }
 
-    /// With what a semaphore begins. It is the business of one pair of tasks, so that nobody is told again.
+    /// Takes the initial count of a semaphore. It belongs to one pair of tasks, so a second request
+    /// fails.
     pub(super) fn take_count(&mut self, semaphore: NameId) -> Result<i64> {
         match self.semaphores.remove(&semaphore) {
             Some(Semaphore { region, count: Some(count) }) if region == self.region => Ok(count),
@@ -229,26 +238,26 @@ impl Walk<'_> {
     }
 }
 
-/// A pointer of the caller's.
+/// A caller's pointer.
 enum Pointer {
-    /// To a buffer's struct, as a number.
+    /// A pointer to a buffer's struct, as a number.
     Struct,
-    /// To its elements.
+    /// A pointer to its elements.
     Host,
 }
 
-/// Whether an expression is the null pointer.
+/// Tests whether an expression is the null pointer.
 fn is_null(expr: &Expr) -> bool {
     let Expr::Reinterpret(to, inner) = expr else { return false };
     matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
 }
 
-/// Whether a function names the interface of a device.
+/// Tests whether a function names the interface of a device.
 fn is_device(name: &str) -> bool {
     name.starts_with("halide_") && name.ends_with("_device_interface")
 }
 
-/// Whether a value is a pointer.
+/// Tests whether a value is a pointer.
 fn is_pointer(value: &Expr) -> bool {
     let ty = if let Expr::Call(call) = value {
         call.ty

@@ -1,37 +1,40 @@
-//! Integers of a program as polynomials: enough to see that element numbers are multiples, and that two of them are never equal.
+//! Integers of a program as polynomials: enough to see that an index is a multiple of a number, and
+//! that two indices are never equal.
 //!
 //! # Correctness
-//! Every expression has a polynomial, as what is no sum or product is an unknown of its own: equal polynomials are equal values. Names stand for what they are bound to where that
-//! reads no memory, so that one unknown is one value wherever it is evaluated.
+//! Every expression has a polynomial: any subexpression other than a sum or product becomes an
+//! unknown. Equal polynomials therefore have equal values. Names are replaced by the values that
+//! they are bound to, if these read no memory, so that an unknown has the same value wherever it is
+//! evaluated.
 
 use std::collections::BTreeMap;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, VarId};
 
-/// What names stand for.
+/// The values of names.
 pub(super) type Definitions = FxHashMap<VarId, ExprId>;
 
-/// How many names and operators are followed into each other.
+/// The greatest depth to which names and operators are followed.
 const DEPTH: usize = 200;
 
-/// What a polynomial does not look into.
+/// An atom of a polynomial.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unknown {
     /// A variable.
     Var(VarId),
     /// The remainder modulo a number that is not 0.
     Remainder(Polynomial, i128),
-    /// Anything else.
+    /// Any other expression.
     Other(ExprId),
 }
 
-/// Products of unknowns, in order, with their factors; none is 0.
+/// Products of unknowns, each sorted, with their coefficients; no coefficient is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Polynomial(BTreeMap<Vec<Unknown>, i128>);
 
 impl Polynomial {
-    /// A number.
+    /// A constant polynomial.
     pub(super) fn constant(value: i128) -> Self {
         let mut terms = BTreeMap::new();
         if value != 0 {
@@ -44,7 +47,7 @@ impl Polynomial {
         Self(BTreeMap::from([(vec![unknown], 1)]))
     }
 
-    /// The polynomial of an integer; `None` if its numbers are too large.
+    /// The polynomial of an integer; `None` if its coefficients are too large.
     pub(super) fn of(pool: &Pool, definitions: &Definitions, id: ExprId) -> Option<Self> {
         Self::within(pool, definitions, id, DEPTH)
     }
@@ -112,7 +115,7 @@ impl Polynomial {
         Some(result)
     }
 
-    /// The number that it is, if it is one.
+    /// The polynomial's value, if it is constant.
     pub(super) fn as_constant(&self) -> Option<i128> {
         match self.0.len() {
             0 => Some(0),
@@ -121,7 +124,7 @@ impl Polynomial {
         }
     }
 
-    /// What it leaves when it is divided by a number, where that follows from its factors.
+    /// The remainder modulo a number, where it follows from the coefficients.
     pub(super) fn remainder(&self, modulus: i128) -> Option<i128> {
         let divides = |(product, value): (&Vec<Unknown>, &i128)| {
             product.is_empty() || value.rem_euclid(modulus) == 0
@@ -130,12 +133,13 @@ impl Polynomial {
         (modulus > 0 && self.0.iter().all(divides)).then(|| own.rem_euclid(modulus))
     }
 
-    /// Its unknowns.
+    /// The unknowns of the polynomial.
     pub(super) fn unknowns(&self) -> impl Iterator<Item = &Unknown> {
         self.0.keys().flatten()
     }
 
-    /// `(a, b)` so that it is `a * unknown + b`, and the unknown is in neither.
+    /// Returns `(a, b)` such that the polynomial equals `a * unknown + b`, with the unknown in
+    /// neither; `None` if it is not linear in the unknown.
     pub(super) fn split(&self, unknown: &Unknown) -> Option<(Self, Self)> {
         let (mut factor, mut rest) = (BTreeMap::new(), BTreeMap::new());
         for (product, value) in &self.0 {

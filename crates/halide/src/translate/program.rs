@@ -1,10 +1,12 @@
-//! A final statement of Halide's compiler as a program of `ir`.
+//! Translates a final statement of Halide's compiler to a program of `ir`.
 //!
 //! # Correctness
-//! The statement is what Halide runs for a caller that gives buffers on the host, none of them a query of bounds, without pointers that are null ([`super::pointers`]).
-//! Assertions before any work are entry checks, others are owed ([`super::assertions`]).
-//! Loops, lets and conditions are themselves; memory is a buffer of its func, with the extents that the statement gives ([`super::memory`]). Output buffers are exactly their windows.
-//! Each node is taken with all its fields: a field is given its meaning, or the node is refused.
+//! The translation assumes a caller whose buffers are on the host and no bounds queries, and whose
+//! pointers are not null ([`super::pointers`]). Assertions before any work are entry checks, others
+//! are obligations ([`super::assertions`]). Loops, lets and conditions keep their meaning. An
+//! allocation becomes a buffer of its func, with the extents that the statement gives
+//! ([`super::memory`]). Output buffers are exactly their windows. The translation matches every
+//! field of a node: each field gets its meaning, or the node is refused.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
@@ -31,22 +33,26 @@ use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
 
-/// A program, and what its translation left out.
+/// A program, with notes on the parts that its translation left out.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The program. Its ids are of the source's pool.
+    /// The program. Its ids belong to the source's pool.
     pub program: Program,
-    /// What was left out that does not concern values, in words.
+    /// The omitted parts, in words; none of them influences values.
     pub notes: Vec<String>,
-    /// Whether the target has assertions at entry. A statement that was compiled to check nothing relies on its callers.
+    /// True if the target has assertions at entry; without them a statement relies on callers.
     pub checked: bool,
-    /// What its annotations say, where it has any.
+    /// The contents of its annotations, if it has any.
     pub marked: Marked,
-    /// What it rests on beyond its own checks.
+    /// The conditions that it rests on beyond its own checks.
     pub contract: Contract,
 }
 
-/// Translates the final statement that Halide made of a pipeline, for callers that keep to what is assumed ([`super::assumption`]).
+/// Translates the final statement that Halide compiled from a pipeline, for callers that keep to
+/// the given assumptions ([`super::assumption`]).
+///
+/// # Errors
+/// Returns an error that names the construct that has no translation.
 pub fn program(
     source: &mut Source,
     pipeline: &Pipeline,
@@ -56,7 +62,8 @@ pub fn program(
     translated(source, pipeline, (names, true), stated)
 }
 
-/// Translates the statement that a pass of Halide's compiler left: loops may be vectorized and unrolled later, and barriers come between loops over threads later.
+/// Translates the statement after a pass of Halide's compiler, like [`program`]. Later passes may
+/// still vectorize and unroll loops, and insert barriers between loops over threads.
 pub fn between_passes(
     source: &mut Source,
     pipeline: &Pipeline,
@@ -94,20 +101,20 @@ fn translated(
 #[derive(Default)]
 struct Opened {
     items: Vec<Item>,
-    /// Names that it binds.
+    /// The names that it binds.
     bound: Vec<NameId>,
-    /// Memory that it takes.
+    /// Memory that it allocates.
     taken: Vec<NameId>,
 }
 
-/// A part of a block, before what it declares is closed around what follows.
+/// A part of a block. A let or an allocation is closed around the parts that follow it.
 pub(super) enum Item {
     Stmt(StmtId),
     Let(VarId, ExprId),
     Allocate(BufferId),
 }
 
-/// Who runs a statement.
+/// The unit that runs a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// The processor that calls the pipeline.
@@ -118,7 +125,7 @@ pub(super) enum Place {
     Thread,
 }
 
-/// Where a walk was before it went into a loop, a condition or a task.
+/// The state of a walk before it entered a loop, a condition or a task.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
     region: usize,
@@ -131,34 +138,34 @@ pub(super) struct Walk<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) nodes: Nodes<'a>,
     pub(super) memo: Memo,
-    /// Whether the statement goes to the code generators as it is.
+    /// True if the statement goes to the code generators as it is.
     pub(super) is_final: bool,
-    /// Whether stores or loops have come.
+    /// True once a store, a loop or tasks have been seen.
     pub(super) work_begun: bool,
-    /// Whether a loop around runs in no order.
+    /// True if an enclosing loop runs in no fixed order.
     is_unordered: bool,
-    /// What stores are within an `atomic`.
+    /// The atomicity of stores here.
     pub(super) atomic: Atomicity,
-    /// How many loops, conditions and tasks are around.
+    /// The number of enclosing loops, conditions and tasks.
     pub(super) depth: usize,
-    /// The loop, condition or task around: what is in one of them runs once whenever the other does.
+    /// The enclosing loop, condition or task: all statements of a region run equally often.
     pub(super) region: usize,
     regions: usize,
     pub(super) place: Place,
-    /// Memory that lives, and the region where it was allocated.
+    /// Live memory, with the region of its allocation.
     pub(super) live: FxHashMap<NameId, usize>,
     pub(super) semaphores: FxHashMap<NameId, Semaphore>,
     /// The caller's buffers by their names in the statement.
     pub(super) callers: IndexSet<NameId>,
     /// The outputs' buffers.
     pub(super) outputs: Vec<BufferId>,
-    /// Where the caller's buffers are up to date.
+    /// The places where the caller's buffers are up to date.
     pub(super) holdings: Holdings,
-    /// How many loops of the host are around.
+    /// The number of enclosing loops on the host.
     pub(super) host_loops: usize,
-    /// What names of integers stand for, where it reads no memory.
+    /// The values of integer names, if these values read no memory.
     pub(super) definitions: Definitions,
-    /// Parameters and shapes.
+    /// The variables of parameters and shapes.
     pub(super) signature: FxHashSet<VarId>,
     notes: Vec<String>,
     pub(super) marked: Marked,
@@ -209,14 +216,14 @@ impl<'a> Walk<'a> {
         }
         self.outputs = outputs.iter().flat_map(|output| output.buffers.clone()).collect();
         if !self.is_final {
-            // Before a pass takes buffers apart, these names are bound by nobody.
+            // Before a pass takes buffers apart, nothing binds these names.
             let mut callers: Vec<NameId> = self.callers.iter().copied().collect();
             callers.sort_unstable();
             for name in callers {
                 self.nodes.bind(name, Binding::Host(name));
             }
         }
-        // Floats of a dump are exact; six digits of a text may stand for the pipeline's.
+        // A dump has exact floats; six digits in a text may denote a float of the pipeline.
         if !tree::is_lossless(block) {
             for stage in self.pipeline.funcs.iter().flat_map(crate::pipeline::Func::stages) {
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
@@ -279,7 +286,7 @@ impl<'a> Walk<'a> {
         Ok(Compiled { program, notes, checked, marked, contract })
     }
 
-    /// An output: one buffer for each component, all of the window's shape.
+    /// Declares an output: one buffer for each component, all with the window's shape.
     fn output(&mut self, pool: &mut Pool, name: NameId) -> Result<Output> {
         let func = self.source.funcs[&name];
         let text = self.nodes.names.text(name).to_owned();
@@ -321,7 +328,8 @@ impl<'a> Walk<'a> {
         Ok(Output { func, buffers, window })
     }
 
-    /// Lets `OUTPUT.sK.VAR.min` and `.max` stand for the ends of the window: what is required of an output's stages, before a pass says so.
+    /// Binds `OUTPUT.sK.VAR.min` and `.max`, which an early statement uses before a pass defines
+    /// them, to the ends of the window.
     fn bind_region(&mut self, pool: &mut Pool, name: NameId, dims: &[Dim]) {
         let names = self.nodes.names;
         let Some(func) = self.pipeline.funcs.iter().find(|func| func.name == name) else { return };
@@ -356,7 +364,7 @@ impl<'a> Walk<'a> {
         Ok(closed(pool, opened.items))
     }
 
-    /// Goes into a loop, a condition or a task.
+    /// Enters a loop, a condition or a task.
     pub(super) fn enter(&mut self) -> Around {
         let (region, place, is_unordered) = (self.region, self.place, self.is_unordered);
         self.regions += 1;
@@ -396,7 +404,7 @@ impl<'a> Walk<'a> {
             StmtKind::Assert { condition, message } => {
                 items.extend(self.assertion(pool, condition, message)?.map(Item::Stmt));
             }
-            // Which func is computed, and which is read, is for people.
+            // The mark of producers and consumers only informs readers.
             StmtKind::ProducerConsumer { name: _, role: _, body } => {
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
@@ -445,7 +453,7 @@ impl<'a> Walk<'a> {
                 taken.push(*name);
             }
             StmtKind::Free(name) => self.free(*name)?,
-            // A wish: it reads nothing that could fault, and changes nothing.
+            // A hint: it reads nothing that could fault, and changes nothing.
             StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {
                 self.early("a prefetch")?
             }
@@ -489,7 +497,7 @@ impl<'a> Walk<'a> {
                     return unsupported("a write of some lanes before storage is flattened");
                 }
                 let [value] = values.as_slice() else {
-                    // A read does not say of which component it is.
+                    // A read does not record its component.
                     return unsupported("a tuple before it is taken apart");
                 };
                 let target = self.target(*name)?;
@@ -511,7 +519,7 @@ impl<'a> Walk<'a> {
                 let stmt = IrStmt::Allocate { buffer: id, body: body? };
                 items.push(Item::Stmt(pool.stmt(stmt)));
             }
-            // Where storage will be taken is decided by later passes.
+            // Later passes decide where the storage is allocated.
             StmtKind::HoistedStorage { name: _, body } => {
                 self.early("storage that is hoisted")?;
                 items.push(Item::Stmt(self.block(pool, body)?));
@@ -533,12 +541,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Refuses what no final statement has.
+    /// Refuses a construct that no final statement has.
     fn early(&self, what: &str) -> Result<()> {
         if self.is_final { unsupported(format!("{what} in a final statement")) } else { Ok(()) }
     }
 
-    /// What a let's name stands for, and the variable that it becomes, if it becomes one.
+    /// The meaning of a let's name, with the items that bind it.
     pub(super) fn let_binding(
         &mut self,
         pool: &mut Pool,
@@ -562,7 +570,7 @@ impl<'a> Walk<'a> {
             return Ok((Binding::Node(node), Vec::new()));
         }
         if self.nodes.lanes(node) > 1 {
-            // A vector is put in where it is used, unless what it reads may be written before.
+            // A vector replaces its name, unless memory that it reads may be written before.
             let mut written = false;
             for_each_store(rest, &mut |stored| {
                 let target = self.nodes.buffers.get(&stored);
@@ -573,12 +581,13 @@ impl<'a> Walk<'a> {
                     "a vector with a name that reads memory which is written later",
                 );
             }
-            // Its loads are made here: a store that runs whenever this does says as much, one in a condition does not.
+            // A store of the name that always runs with this let accounts for the vector's loads. A
+            // store under a condition does not, so they are made here.
             let made =
                 if is_stored(rest, name) { Vec::new() } else { self.made(pool, &[node], None)? };
             return Ok((Binding::Node(node), made));
         }
-        // Entry checks speak of parameters and shapes by themselves.
+        // Entry checks are expressed in parameters and shapes, without variables for names.
         let before_checks = !self.work_begun && contains_assert(rest);
         if before_checks && self.nodes.reads_memory(node) {
             return unsupported("a name that reads memory before the entry checks");
@@ -619,7 +628,7 @@ impl<'a> Walk<'a> {
             ForKind::GpuBlock | ForKind::GpuThread => {
                 return unsupported("a loop over blocks or threads of a GPU outside of a kernel");
             }
-            // One iteration after the other is one of their orders.
+            // Serial execution is one of the permitted orders.
             ForKind::Vectorized | ForKind::Unrolled => {
                 self.early("a loop that is to be vectorized or unrolled")?;
                 LoopKind::Serial
@@ -650,7 +659,7 @@ impl<'a> Walk<'a> {
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))
     }
 
-    /// Says something once.
+    /// Adds a note, once.
     pub(super) fn note(&mut self, words: &str) {
         if !self.notes.iter().any(|known| known == words) {
             self.notes.push(words.to_owned());
@@ -667,7 +676,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is owed for the alignments that the accesses of a statement claim.
+    /// The obligations for the alignments that the accesses of a statement claim.
     fn alignments(&mut self, pool: &mut Pool) -> Result<Vec<StmtId>> {
         self.touched()?;
         let mut owed = Vec::new();
@@ -682,7 +691,7 @@ impl<'a> Walk<'a> {
                 return unsupported("an alignment of this index");
             };
             let place = Polynomial::of(pool, &self.definitions, value);
-            // Modulo 0 it is the remainder itself.
+            // Modulo 0, the value must equal the remainder itself.
             let known = if modulus == 0 {
                 place.and_then(|place| place.as_constant())
             } else {
@@ -723,7 +732,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Items as one statement: a let or an allocation holds for all that follows.
+/// Joins items into one statement, with lets and allocations closed around the items after them.
 pub(super) fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
     let mut stmts: Vec<StmtId> = Vec::new();
     for item in items.into_iter().rev() {
@@ -742,13 +751,13 @@ pub(super) fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
     sequence(pool, stmts)
 }
 
-/// Statements that were collected from the last to the first.
+/// A sequence of statements that were collected in reverse order.
 fn sequence(pool: &mut Pool, mut stmts: Vec<StmtId>) -> StmtId {
     stmts.reverse();
     if let [only] = *stmts { only } else { pool.stmt(IrStmt::Block(stmts)) }
 }
 
-/// Whether an entry check may follow: an assertion before any loop.
+/// Tests whether an entry check may follow: an assertion outside of all loops.
 fn contains_assert(block: &[Stmt]) -> bool {
     block.iter().any(|stmt| {
         let mut found = stmt.construct() == Construct::Assert;
@@ -759,7 +768,7 @@ fn contains_assert(block: &[Stmt]) -> bool {
     })
 }
 
-/// Whether a store that runs whenever a block does has a name in it, or one of its other names.
+/// Tests whether a store that runs whenever the block does mentions a name, even through a let.
 fn is_stored(block: &[Stmt], name: NameId) -> bool {
     let names = FxHashSet::from_iter([name]);
     block.iter().enumerate().any(|(number, stmt)| {

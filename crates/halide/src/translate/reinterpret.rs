@@ -1,8 +1,11 @@
-//! The bits of an integer as those of a float, by arithmetic: `ir` has no such operator.
+//! Reinterprets the bits of an integer as a float by arithmetic, because `ir` has no such operator.
 //!
 //! # Correctness
-//! An integer of 32 bits with exponent `e` and mantissa `m` is the float `(2^23 + m)·2^(e - 150)`, or `m·2^(-149)` if `e` is 0, with its sign. Both are computed in 64 bits, where each step is exact:
-//! the first factor has 24 bits, and no power of two leaves the range. The result is a float of 32 bits, so bringing it back is exact too. With `e = 255` it is an infinity, or the one NaN that `ir` has.
+//! An integer of 32 bits with exponent `e` and mantissa `m` is the float `(2^23 + m)·2^(e - 150)`,
+//! or `m·2^(-149)` if `e` is 0, with its sign. Both are computed in 64 bits, where each step is
+//! exact: the first factor has 24 bits, and no power of two leaves the range. The result is a float
+//! of 32 bits, so the conversion back is exact too. With `e = 255` the result is an infinity, or
+//! the one NaN that `ir` has.
 
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Overflow, Scalar, UnaryOp};
 
@@ -10,13 +13,13 @@ use super::error::{Result, unsupported};
 use super::ops::{Ops, Value};
 use crate::tree;
 
-/// The power of two that brings a mantissa with its leading bit to the value of a float with exponent 0.
+/// The power of two that scales a mantissa with its leading bit to a float with exponent 0.
 const LEAST_POWER: i32 = -150;
 const MANTISSA_BITS: u32 = 23;
 const LAST_EXPONENT: u32 = 255;
 
 impl Ops<'_> {
-    /// A value whose bits are those of another one.
+    /// A value with the same bits in another type.
     pub(super) fn reinterpret(&mut self, ty: tree::Scalar, value: Value) -> Result<Value> {
         use tree::Scalar::{Float, Int, UInt};
         match (value.ty, ty) {
@@ -54,7 +57,7 @@ impl Ops<'_> {
 
         let double = |ops: &mut Self, value: f64| ops.like(bits, Constant::f64(value));
         let mut magnitude = self.pool.cast(Scalar::F64, digits);
-        // The small ones have the exponent of the least that are not.
+        // Subnormal numbers have the exponent of the least normal ones.
         let (least, twice) =
             (double(self, 2f64.powi(LEAST_POWER)), double(self, 2f64.powi(LEAST_POWER + 1)));
         let scale = self.pool.select(is_small, twice, least);
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
     use crate::translate::nodes::folded;
 
-    /// The expression at a value of its bits.
+    /// The value of the expression for given bits.
     fn at(bits: u32) -> f32 {
         let mut pool = Pool::new();
         let var = pool.declare_var("bits", Type::scalar(Scalar::U32));

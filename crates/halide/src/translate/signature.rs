@@ -1,8 +1,12 @@
-//! What a dump tells of a pipeline that is not at hand: its inputs, outputs and parameters, and the funcs that it computes, though not what they are.
+//! Reconstructs the signature of a pipeline from a dump, if the pipeline itself is not at hand: its
+//! inputs, outputs and parameters, and the funcs that it computes, but not their definitions.
 //!
 //! # Correctness
-//! Types and dimensions of the caller's buffers are those that the statement's own assertions demand; whether one is an output is whether the statement computes it. Types of funcs are those of
-//! their memory. A parameter has the type of what stands beside it in an operator. What is not told is refused: nothing is guessed.
+//! The types and dimensions of the caller's buffers are the ones that the statement's own
+//! assertions demand. A buffer is an output if the statement computes it. The types of funcs come
+//! from the allocations of their memory. A parameter has the type of the other operand of an
+//! operator in which it occurs. Anything that these do not determine is refused, except that a func
+//! without a `realize` in the dump gets rank 1.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 
@@ -17,7 +21,11 @@ use crate::{NameId, Names};
 /// The pass whose statement goes to the code generators.
 const FINAL_PASS: &str = "final simplification";
 
-/// The inputs, outputs and funcs of the pipeline of a dump. No func has a definition: [`super::declared`] makes a source of it.
+/// The inputs, outputs and funcs of a dump's pipeline. No func has a definition;
+/// [`super::declared`] makes a source of the result.
+///
+/// # Errors
+/// Returns an error for a part of the signature that the dump does not determine.
 pub fn signature(passes: &[Pass], names: &mut Names) -> Result<Pipeline> {
     let mut told = Told::default();
     let mut found = Found::new(names);
@@ -99,7 +107,7 @@ fn parameters(
     let Some(block) = last.and_then(|pass| pass.block.as_ref()) else { return Ok(()) };
     let mut free = Free::default();
     free.block(block);
-    // Later statements have intrinsics, whose types a text does not say.
+    // Later statements have intrinsics, whose types a text omits.
     let blocks: Vec<(&Block, Bound<'_>)> = written()
         .filter_map(|pass| pass.block.as_ref())
         .map(|block| (block, Bound::of(block)))
@@ -128,7 +136,8 @@ fn parameters(
     Ok(())
 }
 
-/// The types of the buffers of a func, and their dimensions: `NAME`, or `NAME.0`, `NAME.1`, ….
+/// The types of the buffers of a func, and their rank. Their names are `NAME`, or `NAME.0`,
+/// `NAME.1`, ….
 fn components(
     name: &str,
     known: impl Fn(&str) -> Option<(Scalar, usize)>,
@@ -141,7 +150,7 @@ fn components(
     Some((found.into_iter().map(|(ty, _)| ty).collect(), rank))
 }
 
-/// The types of a func's elements by the memory that is taken for it.
+/// The types of a func's components, from the allocations of its memory.
 fn components_of_memory(name: &str, names: &Names, told: &Told) -> Option<Vec<Scalar>> {
     let memory = |name: &str| {
         names.find(name).and_then(|name| told.memory.get(&name)).map(|scalar| (*scalar, 0))
@@ -166,7 +175,7 @@ fn declaration(name: NameId, types: Vec<Scalar>, args: Vec<NameId>) -> Func {
     Func { name, types, args, schedule, init: None, updates: Vec::new(), extern_function: None }
 }
 
-/// The type of one lane by the number that assertions compare with.
+/// The type of one lane, from the number in an assertion.
 fn scalar_of(code: i128) -> Option<Scalar> {
     let widths = [8, 16, 32, 64];
     let integers = widths.into_iter().flat_map(|bits| [Scalar::Int(bits), Scalar::UInt(bits)]);
@@ -175,12 +184,12 @@ fn scalar_of(code: i128) -> Option<Scalar> {
     all.find(|ty| type_code(*ty) == Some(code))
 }
 
-/// What the statements of a dump say of memory and names.
+/// The facts about memory that the statements of a dump record.
 #[derive(Default)]
 struct Told {
-    /// The elements of what is allocated.
+    /// The element types of allocations.
     memory: FxHashMap<NameId, Scalar>,
-    /// The dimensions of what is realized.
+    /// The ranks of realizations.
     ranks: FxHashMap<NameId, usize>,
 }
 
@@ -209,7 +218,7 @@ impl Told {
     }
 }
 
-/// Variables that nothing around binds.
+/// The free variables of a statement.
 #[derive(Default)]
 struct Free {
     names: IndexSet<NameId>,
@@ -255,12 +264,12 @@ impl Free {
     }
 }
 
-/// What binds the names of a statement.
+/// The bindings of the names of a statement.
 #[derive(Default)]
 struct Bound<'s> {
-    /// What names are bound to: different values in different places.
+    /// The values of names; one name may have several values, in different places.
     values: FxHashMap<NameId, Vec<&'s Expr>>,
-    /// Variables of loops.
+    /// The variables of loops.
     loops: FxHashSet<NameId>,
 }
 
@@ -286,7 +295,7 @@ impl<'s> Bound<'s> {
     }
 }
 
-/// Looks for the type of a free variable.
+/// Finds the type of a free variable.
 struct Typing<'a> {
     told: &'a Told,
     bound: &'a Bound<'a>,
@@ -295,7 +304,7 @@ struct Typing<'a> {
     free: NameId,
 }
 
-/// How many names are followed to what they are bound to.
+/// The greatest number of names that are followed to their values.
 const FOLLOWED: usize = 16;
 
 impl Typing<'_> {
@@ -308,7 +317,7 @@ impl Typing<'_> {
         })
     }
 
-    /// The type of what stands beside the variable in an operator.
+    /// The type of the other operand, where the variable is an operand of an operator.
     fn beside(&self, expr: &Expr) -> Option<Scalar> {
         let sides: &[Expr] = if let Expr::Binary(_, operands) = expr {
             &**operands
@@ -336,7 +345,7 @@ impl Typing<'_> {
         found
     }
 
-    /// Whether an expression is the variable, or a vector of it.
+    /// Tests whether an expression is the variable, or a broadcast of it.
     fn is_free(&self, expr: &Expr) -> bool {
         if let Expr::Variable { name, ty: _ } = expr {
             *name == self.free
@@ -347,7 +356,7 @@ impl Typing<'_> {
         }
     }
 
-    /// The type of an expression, where that is told.
+    /// The type of an expression, where it can be determined.
     fn of(&self, expr: &Expr, left: usize) -> Option<Scalar> {
         match expr {
             Expr::Int(_, ty)

@@ -1,4 +1,5 @@
-//! Stores: divided where a vector's lanes come from different places, lane by lane where some of them are not written.
+//! Stores: divided where a vector's lanes come from different places, and lane by lane where a
+//! predicate selects lanes.
 
 use halidom_base::IndexSet;
 use halidom_ir::{
@@ -16,36 +17,41 @@ use crate::tree::Type;
 struct Part {
     index: ExprId,
     value: ExprId,
-    /// Whether it is written; always, if `None`.
+    /// The condition under which it is written; `None` if always.
     condition: Option<ExprId>,
-    /// What must hold for its loads to be made.
+    /// The conditions under which its loads are made.
     loaded: Vec<ExprId>,
-    /// What it is annotated to write.
+    /// The instance that the annotation names.
     instance: Option<Instance>,
 }
 
-/// What stores within an `atomic` are.
+/// The atomicity of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Atomicity {
-    /// Nothing is around.
+    /// The store is in no `atomic`.
     None,
-    /// Each lane reads its element, and writes it, in one step: one lane after the other.
+    /// Each lane reads and writes its element in one step, one lane after the other.
     Elements {
-        /// Whether other iterations do the same meanwhile.
+        /// True if other iterations may update the element at the same time.
         unordered: bool,
     },
 }
 
-/// An element that no buffer has: what a lane stores whose load is not made is said to be read there, a fault that the code need not have.
+/// The index of an element that no buffer has. A load from there stands for a fault: the value of a
+/// lane whose load is not made, for example. The code itself need not have that fault.
 pub const NOWHERE: i128 = -(1 << 40);
 
 impl Walk<'_> {
-    /// A store of a vector or of one value.
+    /// Translates a store of a vector or of one value.
     ///
-    /// All lanes are evaluated before any is written. Parts of a store come one after the other, so that a part must not read what another one has written: where they might, their
-    /// values get names before. Within an `atomic` each lane is an update of its own, after those before it.
+    /// All lanes are evaluated before any is written. The parts of a store come one after the
+    /// other, so a part must not read an element that another part has written. Where it might, the
+    /// values get names first. Within an `atomic` each lane is a separate update, after the lanes
+    /// before it.
     ///
-    /// A predicate selects the lanes that are written, not those that are evaluated: a load without a predicate of its own is made in all lanes, and one with another predicate where that holds.
+    /// A predicate selects the lanes that are written, not those that are evaluated. A load without
+    /// a predicate is made in all lanes, and one with a different predicate wherever that predicate
+    /// holds.
     pub(super) fn store(
         &mut self,
         pool: &mut Pool,
@@ -124,7 +130,8 @@ impl Walk<'_> {
         Ok(written)
     }
 
-    /// The loads of some nodes, each in the lanes in which it is made; those of a mask are left out.
+    /// The loads of some nodes, each in the lanes in which it is made, without the loads that have
+    /// the predicate `mask`.
     pub(super) fn made(
         &mut self,
         pool: &mut Pool,
@@ -145,7 +152,7 @@ impl Walk<'_> {
                 Some(own) => Some(own),
                 None => None,
             };
-            // What it is without its predicate, which is asked lane by lane.
+            // The load without its predicate, which is tested lane by lane.
             let ty = self.nodes.ty(load);
             let load = self.nodes.make(Node::Load { buffer, index, predicate: None }, ty);
             let internal = pool.buffer(buffer).kind == BufferKind::Internal;
@@ -195,7 +202,7 @@ impl Walk<'_> {
         value.is_ok_and(|value| pool.as_constant(value.id) == Some(Constant::bool(true)))
     }
 
-    /// Whether a value reads elements of the buffer that other lanes may write: others than its own.
+    /// Tests whether a value may read elements of the buffer that other lanes write.
     fn reads_elsewhere(
         &mut self,
         pool: &mut Pool,
@@ -203,7 +210,7 @@ impl Walk<'_> {
         index: NodeId,
         target: &Buffer,
     ) -> bool {
-        // No two lanes of such a ramp are one element.
+        // The lanes of such a ramp have distinct elements.
         let own_place = if let Node::Ramp { base, stride } = *self.nodes.node(index)
             && self.nodes.lanes(base) == 1
         {
@@ -218,7 +225,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether elements are in an allocation; of a vector, whether the first and the last one are.
+/// The condition that an element lies in an allocation; for a vector, that its first and its last
+/// element do.
 fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
     let mut size = pool.int(1);
     for dim in pool.buffer(buffer).dims.clone() {
@@ -296,7 +304,8 @@ fn written(
     (body, instances)
 }
 
-/// What a lane stores whose load was not made: a value that nothing may depend on. That such a lane is stored at all is a fault here, which is more than Halide asks for.
+/// The store of a lane whose load was not made: its value must not influence anything. Here any
+/// such store is a fault, which is stricter than Halide.
 fn unloaded(pool: &mut Pool, target: &Buffer, index: ExprId) -> StmtId {
     let nowhere = pool.int(NOWHERE);
     let value = pool.load(target.id, nowhere, None);

@@ -1,4 +1,5 @@
-//! How large outputs are where the target leaves assertions out: as large as the schedule's tails want them.
+//! The extents of outputs if the target leaves assertions out: checks that they fit the schedule's
+//! tails.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Check, ExprId, Output, Pool, StmtId};
@@ -10,7 +11,9 @@ use crate::tree::Expr;
 use crate::{Condition, NameId};
 
 impl Walk<'_> {
-    /// An output that is not empty has a block where the last block moves inwards, and whole blocks where the last one goes beyond the end. The pipeline's schedule says so, and not the statement.
+    /// The checks that each output is empty or fits its tails: at least one block where the last
+    /// block moves inwards, and whole blocks where the last one runs beyond the end. They come from
+    /// the pipeline's schedule, not from the statement.
     pub(super) fn tails(&mut self, pool: &mut Pool, outputs: &[Output]) -> Result<Vec<StmtId>> {
         let mut checks = Vec::new();
         for output in outputs {
@@ -71,7 +74,7 @@ impl Walk<'_> {
                     if let Some(fits) = fits {
                         let empty = pool.binary(BinaryOp::Le, extent, zero);
                         let condition = pool.binary(BinaryOp::Or, empty, fits);
-                        // A block within a block needs nothing of callers.
+                        // The constant extent of an inner block imposes nothing on callers.
                         if pool.as_constant(extent).is_none() {
                             conditions.push(condition);
                         }

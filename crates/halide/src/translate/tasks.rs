@@ -1,16 +1,25 @@
-//! Two tasks that run at one time: one that computes, one that reads what was computed.
+//! Two concurrent tasks: one computes, the other reads the results.
 //!
 //! # Correctness
-//! A semaphore that begins at `c` and is acquired and released by one orders two tasks: the acquisition number `n` (from 0) follows the release number `n - c`. Two forms are judged, others are refused.
+//! A semaphore with initial count `c`, acquired and released by one unit, orders two tasks:
+//! acquisition number `n` (from 0) follows release number `n - c`. Two forms are judged; all others
+//! are refused.
 //!
-//! * The first task releases a semaphore once, after everything else; the second one acquires it before everything else. It begins at 0, so that the second follows the first.
-//! * Both tasks are one loop with the same iterations. Each iteration of the second acquires what the iteration of the first with its number has released, which begins at 0. Each iteration of the first acquires
-//!   what those of the second release, which begins at `k >= 1`: so iteration `i` of the second follows iterations `0..=i` of the first, and precedes those from `i + k` on. With `k = 1` no two
-//!   iterations are left without an order: it is that of one loop, in which each iteration of the first is followed by that of the second. With more, iteration `i` of the first may run beside
-//!   `i - k + 1 ..= i - 1` of the second. Then every element that one of them writes and both access is in a part of its memory that the iteration's number modulo at least `k` selects, so that iterations
-//!   which run at one time access no common element, and the order between them does not matter.
+//! * The first task releases a semaphore once, after everything else. The second one acquires it
+//!   before everything else. The initial count is 0, so the second task follows the first.
+//! * Both tasks are one loop with the same iterations. Each iteration of the second acquires a unit
+//!   that the iteration of the first with the same number releases; that semaphore begins at 0.
+//!   Each iteration of the first acquires a unit that iterations of the second release; that
+//!   semaphore begins at `k >= 1`. Iteration `i` of the second therefore follows iterations `0..=i`
+//!   of the first, and precedes those from `i + k` on. With `k = 1` all iterations are ordered, as
+//!   in one loop whose body is the first task's body followed by the second's. With larger `k`,
+//!   iteration `i` of the first may run concurrently with `i - k + 1 ..= i - 1` of the second. In
+//!   that case every element that one task writes and both access must lie in a part of its memory
+//!   selected by the iteration's number modulo at least `k`. Concurrent iterations then access no
+//!   common element, and the order between them does not matter.
 //!
-//! Acquisitions and releases of one each, with the counts above, never wait for ever. Each task has names of its own. What is evaluated outside of the acquisitions reads no memory.
+//! With acquisitions and releases of one unit, and the counts above, no task waits forever. Each
+//! task binds its own names. Expressions evaluated outside of the acquisitions read no memory.
 
 use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::{
@@ -26,16 +35,16 @@ use super::program::{Item, Walk, closed};
 use crate::NameId;
 use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
 
-/// What is said of tasks of another form.
+/// The reason given for tasks of another form.
 const OTHER: &str = "tasks that are not two, in a form whose semaphores order them";
 
-/// Statements that bind names, and the one after them.
+/// The lets at the beginning of a block, and the statements after them.
 struct Opened<'s> {
     lets: Vec<(NameId, &'s Expr)>,
     rest: &'s [Stmt],
 }
 
-/// Goes through names and producers to what a block does.
+/// Skips the lets, producers and scopes at the beginning of a block.
 fn opened(block: &[Stmt]) -> Opened<'_> {
     let mut lets = Vec::new();
     let mut rest = block;
@@ -55,7 +64,7 @@ fn opened(block: &[Stmt]) -> Opened<'_> {
     Opened { lets, rest }
 }
 
-/// A task that is one loop.
+/// A task that consists of one loop.
 struct Looped<'s> {
     before: Vec<(NameId, &'s Expr)>,
     name: NameId,
@@ -64,28 +73,28 @@ struct Looped<'s> {
     iteration: Iteration<'s>,
 }
 
-/// What a task binds before its loop, and where that runs.
+/// The names that a task binds before its loop, and the loop's range.
 struct Outside {
     names: Vec<(NameId, Binding)>,
     range: [ExprId; 2],
-    /// The range without names, to be compared.
+    /// The range with all names expanded, for comparison.
     iterations: Vec<NodeId>,
 }
 
-/// What a task, or each iteration of it, does.
+/// The body of a task, or of one iteration of it.
 struct Iteration<'s> {
-    /// Names before it waits.
+    /// Lets before the acquisition.
     lets: Vec<(NameId, &'s Expr)>,
-    /// What it waits for.
+    /// The semaphore and the count that it acquires.
     acquired: Option<(&'s Expr, &'s Expr)>,
-    /// What it does then.
+    /// The statements after the acquisition.
     body: Block,
-    /// What it releases at the end.
+    /// The release at the end.
     released: Option<&'s tree::Call>,
 }
 
 impl Walk<'_> {
-    /// Tasks that run at one time.
+    /// Translates concurrent tasks.
     pub(super) fn fork(&mut self, pool: &mut Pool, tasks: &[Block]) -> Result<StmtId> {
         let [first, second] = tasks else { return unsupported(OTHER) };
         self.work_begun = true;
@@ -96,7 +105,7 @@ impl Walk<'_> {
         self.in_sequence(pool, &first, &second)
     }
 
-    /// What a block does between an acquisition around it and a release at its end.
+    /// Splits a block into an acquisition around it, a body, and a release at its end.
     fn iteration<'s>(&self, block: &'s [Stmt]) -> Iteration<'s> {
         let Opened { lets, rest } = opened(block);
         if let [only] = rest
@@ -109,7 +118,7 @@ impl Walk<'_> {
         Iteration { lets: Vec::new(), acquired: None, body, released }
     }
 
-    /// A block without the release that is the last thing it does.
+    /// Splits off the release that a block ends with.
     fn without_release<'s>(&self, block: &'s [Stmt]) -> (Block, Option<&'s tree::Call>) {
         let mut body = block.to_vec();
         let Some((last, before)) = block.split_last() else { return (body, None) };
@@ -149,7 +158,7 @@ impl Walk<'_> {
         Some(Looped { before, name: *name, min, extent, iteration })
     }
 
-    /// What a task releases: one, of a semaphore.
+    /// The semaphore that a task releases by one unit.
     fn released(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
         let Some(call) = iteration.released else { return Ok(None) };
         match self.semaphore_call(call) {
@@ -158,7 +167,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a task waits for: one, of a semaphore.
+    /// The semaphore that a task acquires by one unit.
     fn acquired(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
         let Some((semaphore, count)) = iteration.acquired else { return Ok(None) };
         match (self.semaphore(semaphore), count) {
@@ -169,7 +178,7 @@ impl Walk<'_> {
         }
     }
 
-    /// That the second task waits for all of the first one.
+    /// Translates two tasks if the second waits for the end of the first.
     fn in_sequence(
         &mut self,
         pool: &mut Pool,
@@ -207,7 +216,7 @@ impl Walk<'_> {
         Ok(closed(pool, items))
     }
 
-    /// Binds names before a task waits.
+    /// Binds the names before an acquisition.
     fn named(
         &mut self,
         pool: &mut Pool,
@@ -233,7 +242,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A loop's names before it, and where it runs.
+    /// Binds the names before a loop and evaluates its range.
     fn outside(
         &mut self,
         pool: &mut Pool,
@@ -254,7 +263,7 @@ impl Walk<'_> {
         Ok(Outside { names: bound, range, iterations: nodes })
     }
 
-    /// Two loops as one: in each iteration the first task's, then the second's.
+    /// Merges two loops into one: each iteration runs the first task's body, then the second's.
     fn merged(
         &mut self,
         pool: &mut Pool,
@@ -339,13 +348,13 @@ impl Walk<'_> {
     }
 }
 
-/// What an iteration of a task accesses.
+/// The accesses of one iteration of a task.
 #[derive(Default)]
 struct Side {
     definitions: Definitions,
-    /// Its loops, from the outermost.
+    /// Its loops, outermost first.
     loops: Vec<(VarId, ExprId, ExprId)>,
-    /// Memory of its own.
+    /// Memory that it allocates itself.
     own: FxHashSet<BufferId>,
     reads: IndexMap<BufferId, Vec<ExprId>>,
     writes: IndexMap<BufferId, Vec<ExprId>>,
@@ -411,7 +420,8 @@ impl Side {
         });
     }
 
-    /// The part of its memory that an element is in: by which polynomial's remainder, and how large the part is.
+    /// The part of its memory that an element lies in: the remainder that selects the part, and the
+    /// size of a part. `None` if the index has no such form.
     fn part(
         &self,
         pool: &Pool,
@@ -447,14 +457,14 @@ impl Side {
         };
         let selector = place.unknowns().find(selects)?.clone();
         let (size, rest) = place.split(&selector)?;
-        // Within the part, from the innermost loop outwards.
+        // Bounds the offset within the part, from the innermost loop outwards.
         let (mut least, mut greatest) = (rest.clone(), rest.plus(&Polynomial::constant(span), 1)?);
         for (inner, min, extent) in self.loops.iter().rev() {
             let (min, extent) = (of(*min)?, of(*extent)?);
             let last = min.plus(&extent, 1)?.plus(&Polynomial::constant(1), -1)?;
             for (end, bound) in [(&mut least, &min), (&mut greatest, &last)] {
                 let (factor, rest) = end.split(&Unknown::Var(*inner))?;
-                // An innermost coordinate alone.
+                // Only constant coefficients that are not negative are handled.
                 if factor.as_constant()? < 0 {
                     return None;
                 }
@@ -472,7 +482,8 @@ fn reads(pool: &Pool, id: ExprId) -> bool {
     found
 }
 
-/// Whether iterations of the two that are less than so many apart, and not the same, access no element that one of them writes.
+/// Tests that distinct iterations of the two sides, less than `ahead` apart, access no element that
+/// one of them writes.
 fn independent(pool: &Pool, (one, other): (&Side, &Side), var: VarId, ahead: i128) -> bool {
     let shared = |buffer: &BufferId| {
         let (a, b) = (one.writes.contains_key(buffer), other.writes.contains_key(buffer));

@@ -1,15 +1,17 @@
-//! Signed integers that wrap, in the place of such that are assumed not to overflow.
+//! Replaces signed operators that are assumed not to overflow by ones that wrap.
 //!
 //! # Correctness
-//! An operator that is assumed not to overflow has the value of the one that wraps wherever it has one, and so has everything that is made of it. So a statement that gives what the definitions
-//! with wrapping operators say gives what the pipeline says on all inputs on which that has a value. The converse does not hold: a difference from the wrapping definitions refutes nothing.
+//! Wherever an operator that is assumed not to overflow has a value, the wrapping operator has the
+//! same value, and so does every expression made of it. A statement that agrees with the wrapping
+//! definitions therefore agrees with the pipeline on all inputs on which the pipeline has a value.
+//! The converse does not hold: a difference from the wrapping definitions refutes nothing.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp, Expr, ExprId, FuncId, FuncKind, Overflow, Pool, ReductionVar, Stage, UnaryOp,
 };
 
-/// Lets the operators in the definitions of funcs wrap; whether any did not.
+/// Makes the operators in the definitions of funcs wrap. Returns true if any of them changed.
 pub fn let_wrap(pool: &mut Pool, funcs: &[FuncId]) -> bool {
     let mut done = FxHashMap::default();
     let mut any = false;
@@ -21,7 +23,7 @@ pub fn let_wrap(pool: &mut Pool, funcs: &[FuncId]) -> bool {
         for stage in &stages {
             let mut map = |pool: &mut Pool, id: ExprId| {
                 pool.rewrite_bottom_up(id, &mut done, &mut |pool, id, node| {
-                    // Floats have the convention as well, and it means nothing there.
+                    // Floats carry the convention as well, but it has no meaning there.
                     let node = wrapped(node).filter(|_| !pool.ty(id).scalar.is_float());
                     node.map_or(id, |node| pool.expr(node))
                 })
@@ -45,7 +47,7 @@ pub fn let_wrap(pool: &mut Pool, funcs: &[FuncId]) -> bool {
     any
 }
 
-/// An operator that wraps instead of one that is assumed not to overflow.
+/// The wrapping form of an operator that is assumed not to overflow.
 fn wrapped(node: &Expr) -> Option<Expr> {
     let absent = Overflow::AssumedAbsent;
     match node {

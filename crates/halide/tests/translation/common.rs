@@ -1,4 +1,4 @@
-//! What tests of translated pipelines share.
+//! Shared parts of the tests of translated pipelines.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use halidom_interp::algorithm::{demand, evaluate};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Array, Constant, FuncKind, Scalar, Shape};
 
-/// A folder beside the repository.
+/// A folder in `../shared/halide21`, next to the repository.
 pub(crate) fn shared(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/halide21").join(folder)
 }
 
-/// A pipeline and what was compiled from it, translated.
+/// Translates a pipeline and the statement that was compiled from it.
 pub(crate) fn translated(pipeline: &Path, statement: &Path) -> Result<(Source, Compiled), String> {
     let mut names = Names::new();
     let read = pipeline::read(&std::fs::read(pipeline).unwrap(), &mut names).unwrap();
@@ -25,7 +25,7 @@ pub(crate) fn translated(pipeline: &Path, statement: &Path) -> Result<(Source, C
     Ok((source, program.map_err(|what| what.what)?))
 }
 
-/// The algorithm's outputs and the program's, on these inputs.
+/// The outputs of the algorithm and of the program, for these inputs.
 pub(crate) fn both(
     source: &Source,
     program: &Compiled,
@@ -38,7 +38,7 @@ pub(crate) fn both(
     Ok((expected, outcome.outputs))
 }
 
-/// Numbers that look random, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -68,7 +68,8 @@ pub(crate) fn random(scalar: Scalar, shape: Shape, random: &mut Random) -> Array
     array
 }
 
-/// Parameters, and inputs of which the algorithm reads no more than there is for these windows, each dimension at least as long as given.
+/// Parameters, and random inputs that cover the algorithm's reads for these windows. Each dimension
+/// is at least as long as given.
 pub(crate) fn bound(source: &Source, windows: &[Shape], sizes: &[i64], seed: u64) -> Bindings {
     let mut numbers = Random(seed);
     let mut bindings = Bindings::new();

@@ -1,6 +1,8 @@
-//! Programs that stock Halide 21.0.0 compiles wrongly: the algorithm gives what it must, the compiled statement what the compiled code was seen to give.
+//! Programs that stock Halide 21.0.0 compiles wrongly: the algorithm gives the right values, and
+//! the compiled statement gives the wrong values that were observed from the compiled code.
 //!
-//! The programs lie in `../shared/halide21/miscompiles` beside the repository and need the project's Python with Halide; without them the test says so and checks nothing.
+//! The programs are in `../shared/halide21/miscompiles`, next to the repository, and need the
+//! project's Python with Halide. Without these the test prints a message and checks nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +12,7 @@ use halidom_ir::{Array, Constant, Scalar};
 
 use crate::common;
 
-/// The pipeline and the statement of a script, in a folder.
+/// Writes the pipeline and the statement of a script to a folder.
 fn compile(script: &str, folder: &Path) -> bool {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python");
     let file = common::shared("miscompiles").join(script).with_extension("py");
@@ -43,7 +45,7 @@ fn values(array: &Array) -> Vec<i128> {
     array.points().map(|point| array.get(&point).unwrap().as_integer().unwrap()).collect()
 }
 
-/// What algorithm and statement give over `[0, size)` for these inputs.
+/// Checks the values of the algorithm and of the statement over `[0, size)` for these inputs.
 fn check(script: &str, size: i64, inputs: Vec<(&str, Array)>, expected: &[i128], got: &[i128]) {
     let folder = tempfile::tempdir().unwrap();
     if !compile(script, folder.path()) {

@@ -1,6 +1,8 @@
-//! What stock Halide 21.0.0 made of Table 1's programs, translated and run: the compiled statement computes what the pipeline says.
+//! Runs translations of the statements that stock Halide 21.0.0 compiles for Table 1's programs:
+//! each computes the same as its pipeline.
 //!
-//! The files lie in `../shared/halide21/table1` beside the repository; without them the test says so and checks nothing.
+//! The files are in `../shared/halide21/table1`, next to the repository. Without them the test
+//! prints a message and checks nothing.
 
 use halidom_diag::Sources;
 use halidom_halide::translate::{Compiled, Source};
@@ -10,7 +12,8 @@ use halidom_ir::{Array, Constant, FuncId, Shape};
 
 use crate::common;
 
-/// Rows, and the sizes of outputs and inputs that are tried: the first that pass the entry checks count.
+/// Rows, with the sizes of outputs and inputs to try. A row passes if the values agree for any of
+/// its sizes.
 const ROWS: [(&str, &[&[i64]]); 14] = [
     ("atl_tiled", &[&[70, 37]]),
     ("atl_tiled_vec", &[&[70, 37]]),
@@ -28,7 +31,7 @@ const ROWS: [(&str, &[&[i64]]); 14] = [
     ("unsharp_strict", &[&[40, 33, 3]]),
 ];
 
-/// Rows that take the interpreter long: these are translated and not run.
+/// Rows that the interpreter takes long to run: these are only translated.
 const LONG: [&str; 8] =
     ["cmm1024", "conv", "dsc", "dsc3", "nl_means", "nl_means_strict", "sc1", "sc32"];
 
@@ -41,7 +44,7 @@ fn translated(row: &str) -> Option<Result<(Source, Compiled), String>> {
     Some(common::translated(&folder.join(format!("{row}.hlpipe")), &folder.join("stock.stmt")))
 }
 
-/// Whether arrays agree: exactly, but for floats that were regrouped.
+/// Tests whether arrays agree: exactly, or up to rounding for floats that may be regrouped.
 fn agree(a: &Array, b: &Array, exact: bool) -> bool {
     a.points().all(|point| {
         let (a, b) = (a.get(&point), b.get(&point));
@@ -103,7 +106,7 @@ fn windows(source: &Source, size: &[i64]) -> Vec<Shape> {
     source.algorithm.outputs.iter().map(window).collect()
 }
 
-/// What comes of a run on outputs, and inputs at least, of a size.
+/// The outcome of a run on outputs of a size, with inputs at least as large.
 fn outcome(source: &Source, program: &Compiled, size: &[i64]) -> String {
     let windows = windows(source, size);
     let bindings = common::bound(source, &windows, size, 7);

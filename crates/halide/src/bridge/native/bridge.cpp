@@ -1,4 +1,4 @@
-// The C++ side of the bridge: a library for the script that drives Halide's Python, and a program of its own.
+// The C++ side of the bridge: a library for the script that drives Halide's Python, and a program.
 
 #include "build.h"
 
@@ -16,8 +16,10 @@ void keep(char *words, size_t size, const std::string &said) {
 
 }  // namespace
 
-// Compiles a pipeline of Python as `compile_to_conceptual_stmt` does, and writes the statement in both forms; the object file too, if one is asked for.
-// `outputs` are the names of the pipeline's outputs as Python knows them, each after a line break: what is at the address is checked to be that pipeline.
+// Compiles a pipeline of Python as `compile_to_conceptual_stmt` does, and writes the statement in
+// both forms; also the object file, if one is requested. `outputs` are the names of the pipeline's
+// outputs in Python, each after a line break. They serve to check that the address points to that
+// pipeline.
 extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size) {
     try {
         auto &made = *(Halide::Pipeline *)pipeline;
@@ -42,7 +44,7 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
         keep(words, size, error.what());
         return 3;
     } catch (const Halide::Error &error) {
-        // Halide's errors are no standard exceptions.
+        // Halide's errors do not derive from std::exception.
         keep(words, size, error.what());
         return 1;
     } catch (const std::exception &error) {
@@ -51,11 +53,12 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
     }
 }
 
-// `build DUMP KIND FILE [TARGET]`: an object file (`object`), Halide's C (`c`), or what is read as a dump again (`dump`); `runtime FILE TARGET`: Halide's runtime as an object file.
+// `build DUMP KIND FILE [TARGET]` writes an object file (`object`), Halide's C (`c`), or the parsed
+// dump printed again (`dump`). `runtime FILE TARGET` writes Halide's runtime as an object file.
 int main(int argc, char **argv) {
     try {
         const std::string job = argc > 1 ? argv[1] : "";
-        // LLVM may take forever on code that nobody wrote.
+        // LLVM may take forever on synthetic code.
         alarm(SECONDS);
         if (job == "runtime" && argc == 4) {
             Halide::compile_standalone_runtime(argv[2], Halide::Target(argv[3]));

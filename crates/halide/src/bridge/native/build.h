@@ -1,4 +1,5 @@
-// Reads a dump back as Halide's own tree, and compiles it as Halide's compiler compiles what lowering gives it. Halide's own constructors check types; what they refuse is refused.
+// Reads a dump back as Halide's own tree, and compiles it as Halide compiles the result of
+// lowering. Halide's constructors check types; a tree that they refuse is refused.
 
 #include "dump.h"
 
@@ -104,7 +105,7 @@ private:
         return text.substr(begin, at - begin);
     }
 
-    // Whether a part with this word comes next; goes over its beginning then.
+    // Tests whether a part with this word comes next, and if so consumes its beginning.
     bool part(const char *name) {
         if (peek() != '(') {
             return false;
@@ -247,7 +248,7 @@ private:
         close();
         const std::string digits = word();
         close();
-        // The shape first, so that Halide takes memory of its own for it, in the same layout.
+        // Halide needs the shape first, to take memory of its own in the same layout.
         Runtime::Buffer<> shape(type, nullptr, (int)dims.size(), dims.data());
         if (digits != "none" && shape.size_in_bytes() * 2 != digits.size()) {
             refuse("an image whose bytes are not those of its shape");
@@ -260,7 +261,7 @@ private:
         images[name] = Buffer<>(std::move(held), name);
     }
 
-    // Statements up to the parenthesis that closes them, which is read too.
+    // Statements up to and including the closing parenthesis.
     Stmt list() {
         struct Pending {
             bool declares;
@@ -572,7 +573,7 @@ private:
     }
 };
 
-// Images that loads and names of a statement point to.
+// The images that the loads and names of a statement point to.
 struct Pictured : IRVisitor {
     using IRVisitor::visit;
     std::map<std::string, Buffer<>> found;
@@ -606,7 +607,7 @@ inline Module module_of(Reader &reader, const std::string &machine) {
             if (own.has_gpu_feature()) {
                 s = inject_gpu_offload(s, own);
             }
-            // Before parallel loops are closures, whose loads point to no image.
+            // Collected before parallel loops become closures, whose loads point to no image.
             Pictured pictured;
             s.accept(&pictured);
             std::vector<LoweredFunc> closures;

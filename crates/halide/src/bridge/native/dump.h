@@ -1,4 +1,5 @@
-// Prints a final statement in the form that `halidom_halide_ir::dump` describes and reads. A field that the form leaves out is checked to be what the form says it is.
+// Prints a final statement in the form that `halidom_halide_ir::dump` describes and reads. Where
+// the form omits a field, the printer checks that the field has the value that the form implies.
 
 #include "Halide.h"
 
@@ -17,7 +18,7 @@ namespace halidom {
 using namespace Halide;
 using namespace Halide::Internal;
 
-// Something that the form does not have.
+// A construct that the form cannot express.
 struct Unsupported : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -74,7 +75,7 @@ inline bool is_plain_true(const Expr &e, int lanes) {
     return imm && imm->type == UInt(1) && imm->value == 1;
 }
 
-// Looks at every node that points to something outside of the statement.
+// Checks every node that points to something outside of the statement.
 struct Outside : IRVisitor {
     using IRVisitor::visit;
     std::set<std::string> inputs, outputs, images;
@@ -280,7 +281,7 @@ struct Printer : IRVisitor {
         out << ')';
     }
 
-    // The statements that a statement is a list of, each on a line of its own.
+    // The statements in a sequence, each on its own line.
     void list(Stmt s) {
         while (s.defined()) {
             if (const Block *block = s.as<Block>()) {

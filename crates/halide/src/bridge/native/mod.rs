@@ -1,7 +1,9 @@
-//! The C++ side of the bridge: compiled at its first use by the C++ compiler at hand against the headers of the installed Halide, and kept in the user's cache.
+//! The C++ side of the bridge: compiled at first use by the local C++ compiler against the headers
+//! of the installed Halide, and kept in the user's cache.
 //!
-//! What is kept is found by a hash of the sources, the compiler and the installed Halide, and compared with the whole of it. One process compiles at a time (a lock); what is compiled is put
-//! in its place by renaming a folder, so that nobody sees a part of it.
+//! A cache entry is found by a hash of the sources, the compiler and the installed Halide, and
+//! compared with the full record of these. A lock lets one process compile at a time. The result is
+//! put in place by renaming a folder, so that no process sees a partial one.
 
 use std::env;
 use std::fs::{self, File};
@@ -12,7 +14,7 @@ use std::time::UNIX_EPOCH;
 
 use super::{BridgeError, Failed, SCRIPT};
 
-/// The sources, by their names.
+/// The sources, with their names.
 const SOURCES: [(&str, &str); 4] = [
     ("dump.h", include_str!("dump.h")),
     ("build.h", include_str!("build.h")),
@@ -20,7 +22,7 @@ const SOURCES: [(&str, &str); 4] = [
     ("runner.cpp", include_str!("runner.cpp")),
 ];
 
-/// The file that says what a folder was made of.
+/// The file that records the inputs of a compiled folder.
 const RECORD: &str = "made-of.txt";
 
 /// The compiled C++ side.
@@ -32,11 +34,11 @@ pub(super) struct Native {
     halide: PathBuf,
 }
 
-/// What has a compiler watch memory.
+/// The option that makes a compiler instrument memory accesses.
 const SANITIZER: &str = "-fsanitize=address";
 
 impl Native {
-    /// The one for the Halide of this Python; compiled, where it is not yet.
+    /// The compiled C++ side for the Halide of this Python; compiled now if it is not in the cache.
     pub(super) fn of(python: &Path) -> Result<Self, BridgeError> {
         static KNOWN: Mutex<Vec<(PathBuf, Native)>> = Mutex::new(Vec::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +50,7 @@ impl Native {
         Ok(native)
     }
 
-    /// What the process of Python loads.
+    /// The library that Python loads.
     pub(super) fn library(&self) -> PathBuf {
         self.folder.join("bridge.so")
     }
@@ -58,7 +60,8 @@ impl Native {
         self.folder.join("bridge")
     }
 
-    /// Halide's runtime for a target as an object file: compiled once, as it takes longer to compile than most pipelines.
+    /// Halide's runtime for a target as an object file. It is compiled once, because it takes
+    /// longer to compile than most pipelines.
     pub(super) fn runtime(&self, target: &str) -> Result<PathBuf, BridgeError> {
         let kept = self.folder.join(format!("runtime-{:016x}.o", hash(target.as_bytes())));
         if kept.is_file() {
@@ -78,7 +81,8 @@ impl Native {
         self.folder.join("runner")
     }
 
-    /// The program that runs pipelines that were compiled with AddressSanitizer: compiled at its first use, as not every compiler has the sanitizer.
+    /// The program that runs pipelines compiled with AddressSanitizer. It is compiled at first use,
+    /// because not every compiler has the sanitizer.
     pub(super) fn checked_runner(&self) -> Result<PathBuf, BridgeError> {
         let kept = self.folder.join("runner-checked");
         if kept.is_file() {
@@ -93,7 +97,7 @@ impl Native {
         Ok(kept)
     }
 
-    /// Compiles Halide's C with AddressSanitizer, together with object files, to a library.
+    /// Compiles Halide's C with AddressSanitizer, and links it with object files to a library.
     pub(super) fn check(
         &self,
         c: &Path,
@@ -101,7 +105,8 @@ impl Native {
         library: &Path,
     ) -> Result<(), BridgeError> {
         let mut command = Command::new(&self.compiler);
-        // A `memcpy` that the compiler does by itself would not be watched, and vectors are loaded by it.
+        // The sanitizer would miss a `memcpy` that the compiler inlines, and vectors are loaded by
+        // `memcpy`.
         command.args(["-std=c++17", "-w", "-O0", "-g", "-fno-builtin", "-fPIC", "-shared"]);
         command.args([SANITIZER, "-o"]);
         command.arg(library).args(["-x", "c++"]).arg(c).args(["-x", "none"]).args(objects);
@@ -115,7 +120,7 @@ struct Installed {
     /// The package's folder.
     halide: PathBuf,
     compiler: PathBuf,
-    /// What a compiled program depends on, in words.
+    /// The inputs on which a compiled program depends, in words.
     record: String,
 }
 
@@ -154,7 +159,7 @@ impl Installed {
         if self.is_there(&native) {
             return Ok(native);
         }
-        // What a process left that ended while it compiled, or another record with this hash.
+        // Remains of a process that ended while it compiled, or of another record with this hash.
         let building = cache.join("halide-bridge-building");
         for left in [&building, &native.folder] {
             if left.exists() {
@@ -215,7 +220,7 @@ fn rpath(folder: &Path) -> std::ffi::OsString {
     option
 }
 
-/// The folder of the package `halide` of a Python, if it is of the version that is read.
+/// The folder of a Python's package `halide`, if it has the version that we read.
 pub(super) fn package(python: &Path) -> Result<PathBuf, BridgeError> {
     let output = Command::new(python).args(["-c", SCRIPT, "where", "."]).output()?;
     if !output.status.success() {
@@ -250,7 +255,7 @@ fn cache() -> PathBuf {
         .unwrap_or_else(|| env::temp_dir().join("halidom-cache"))
 }
 
-/// FNV-1a: a name for a folder; what is in it is compared with all of the record.
+/// FNV-1a: a name for a folder, whose contents are compared with the full record.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)

@@ -1,10 +1,14 @@
-// Runs a compiled pipeline on many cases, each in a process of its own, in memory that ends where the case's memory ends.
+// Runs a compiled pipeline on many cases, each in a process of its own, in memory that ends where
+// the case's memory ends.
 //
-// `runner LIBRARY NAME CASES RESULTS MILLISECONDS`: CASES and RESULTS are as `bridge::native::run` in Rust writes and reads them, in this machine's byte order. What a buffer's memory holds when
-// the process of a case ends is its result. Before and behind each memory lies a page that faults. Memory that the pipeline takes is laid out so too, filled with bytes that are no likely value,
-// and faults once it is freed; memory that is freed and was not taken ends the process.
+// `runner LIBRARY NAME CASES RESULTS MILLISECONDS`: `bridge::built` in Rust writes CASES and reads
+// RESULTS, in this machine's byte order. The result of a case is the contents of its buffers'
+// memory when its process ends. A faulting page lies before and after each memory. Memory that the
+// pipeline allocates has the same layout, is filled with bytes that are an unlikely value, and
+// faults once it is freed. Freeing memory that was not allocated ends the process.
 
-// Compiled with AddressSanitizer, for code that is, memory that the pipeline takes comes from the sanitizer instead, of exactly its size, and what the sanitizer reports ends a case.
+// If this program is compiled with AddressSanitizer, for code that is, the pipeline's memory comes
+// from the sanitizer instead, in exactly its size, and a report of the sanitizer ends a case.
 
 #include "HalideRuntime.h"
 
@@ -39,7 +43,7 @@ const int REPORTED = 77;
 const size_t PAGE = 4096;
 const size_t WORDS = 4096;
 
-// A process's memory, at most: a wrong size must not take all of the machine's.
+// The greatest memory of a process: a wrong size must not take all of the machine's memory.
 const rlim_t MOST_MEMORY = (rlim_t)16 << 30;
 
 enum Ending : uint8_t { DONE = 0,
@@ -48,7 +52,8 @@ enum Ending : uint8_t { DONE = 0,
                         LATE = 3,
                         SEEN = 4 };
 
-// Memory between two pages that fault; `at_end`: it ends where the second begins, as far as `alignment` lets it. The address of the mapping, its size and the memory.
+// Memory between two faulting pages: the address and the size of the mapping, and the memory. With
+// `at_end` it ends where the second page begins, as far as `alignment` permits.
 struct Guarded {
     uint8_t *mapping = nullptr;
     size_t mapped = 0;
@@ -76,10 +81,11 @@ Guarded guarded(size_t size, size_t alignment, bool at_end, int sharing) {
     return made;
 }
 
-// What the pipeline takes begins at a multiple of this, as code for vectors of 64 bytes expects.
+// The alignment of memory for the pipeline, as code for vectors of 64 bytes expects.
 const size_t VECTOR = 64;
 
-// The mappings that were taken and not given back; tasks of a pipeline take and give at one time.
+// The mappings that are allocated and not yet freed. Concurrent tasks of a pipeline allocate and
+// free.
 struct Lock {
     volatile int held = 0;
     void lock() {
@@ -112,7 +118,7 @@ void halidom_free(void *, void *memory) {
     lock.lock();
     for (auto &taken : *all_taken) {
         if (taken.first == memory) {
-            // The addresses are not used again, so that who uses what is freed faults.
+            // The addresses are not reused, so that a use after free faults.
             mprotect(taken.second.mapping, taken.second.mapped, PROT_NONE);
             madvise(taken.second.mapping, taken.second.mapped, MADV_DONTNEED);
             taken = all_taken->back();
@@ -297,7 +303,7 @@ int main(int argc, char **argv) {
             const itimerval timer = {{0, 0}, {limit / 1000, limit % 1000 * 1000}};
             setitimer(ITIMER_REAL, &timer, nullptr);
             set_error(note_error);
-            // The code of an error can be any integer; an exit status has eight bits.
+            // An error code can be any integer; an exit status has eight bits.
             const int status = pipeline(values.data());
             if (status != 0 && words[0] == '\0') {
                 snprintf(words, WORDS, "error %d", status);

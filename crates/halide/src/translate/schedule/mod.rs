@@ -1,6 +1,8 @@
-//! A pipeline file's schedule as one of ours.
+//! Translates a pipeline file's schedule to one of ours.
 //!
-//! What our language cannot say is left out, and a note says so. A schedule changes no value, so that nothing rests on this translation: what it gives is compiled and judged like any other.
+//! Directives that our language cannot express are left out, and a note lists each. A schedule
+//! changes no value, so no proof rests on this translation: its result is compiled and judged like
+//! any other schedule.
 
 mod placement;
 mod stages;
@@ -17,21 +19,21 @@ use crate::pipeline::{Func, LoopLevel, Pipeline, Wrapper};
 use crate::tree::{Expr, ForKind};
 use crate::{NameId, Names, text};
 
-/// A schedule, and what was left out of it.
+/// A schedule, with notes on the parts that were left out.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// For the funcs of the algorithm; directives are not numbered.
+    /// The schedule for the funcs of the algorithm. Its directives are not numbered.
     pub schedule: Schedule,
-    /// What our language cannot say, each with the func.
+    /// The parts that our language cannot express, each with its func.
     pub notes: Vec<String>,
 }
 
 /// A loop of a stage.
 #[derive(Clone, Debug, PartialEq)]
 struct Loop {
-    /// Halide's name.
+    /// The name in Halide.
     name: NameId,
-    /// Ours.
+    /// The name in our language.
     word: String,
     kind: ForKind,
 }
@@ -40,22 +42,23 @@ struct Writer<'a> {
     translation: Translation<'a>,
     /// Funcs by Halide's names.
     funcs: FxHashMap<NameId, FuncId>,
-    /// Inputs likewise.
+    /// Inputs by Halide's names.
     inputs: FxHashMap<NameId, FuncId>,
     outputs: FxHashSet<FuncId>,
-    /// What may not be the name of a loop.
+    /// Tests for words that may not name a loop.
     is_reserved: &'a dyn Fn(&str) -> bool,
     /// The loops that the directives leave, innermost first.
     loops: FxHashMap<(FuncId, usize), Vec<Loop>>,
-    /// What each stage reads itself.
+    /// The funcs that each stage reads directly.
     reads: Vec<((FuncId, usize), FxHashSet<FuncId>)>,
-    /// Funcs without loops of their own.
+    /// Funcs that are inlined, and so have no loops.
     inlined: FxHashSet<FuncId>,
     notes: Vec<String>,
 }
 
-/// Lets an algorithm have only what its outputs need: copies that a schedule makes are funcs of a pipeline file, and nothing reads them there; an output whose shape a schedule asks for is an
-/// input there.
+/// Restricts an algorithm to the funcs that its outputs need. Copies that a schedule makes are
+/// funcs in a pipeline file, and no func reads them there. An output whose shape a schedule uses is
+/// listed as an input there.
 pub fn keep_used(source: &mut Source, pipeline: &Pipeline) {
     let shapes = source.inputs.extract_if(.., |(name, _)| pipeline.outputs.contains(name));
     let shapes: FxHashSet<FuncId> =
@@ -65,7 +68,11 @@ pub fn keep_used(source: &mut Source, pipeline: &Pipeline) {
     source.algorithm.funcs.retain(|func| used.contains(func));
 }
 
-/// Translates the schedule of a pipeline file for its algorithm; loops get names that are not reserved.
+/// Translates the schedule of a pipeline file for its algorithm. Loops get names that are not
+/// reserved.
+///
+/// # Errors
+/// Returns an error if the schedule has no translation as a whole; parts of it are only noted.
 pub fn schedule(
     source: &mut Source,
     pipeline: &Pipeline,
@@ -98,7 +105,8 @@ pub fn schedule(
 }
 
 impl Source {
-    /// The same in terms of an algorithm that was read from a text of this one: its inputs, parameters and funcs are these, in order.
+    /// Expresses this source in terms of an algorithm that was read from a text of its own. The
+    /// inputs, parameters and funcs of the two correspond in order; `None` if their numbers differ.
     pub fn in_terms_of(&self, pool: &Pool, algorithm: &Algorithm) -> Option<Self> {
         let same_length = |own: &[FuncId], other: &[FuncId]| own.len() == other.len();
         let ours = &self.algorithm;
@@ -158,7 +166,7 @@ impl<'a> Writer<'a> {
             self.reads.extend(stages.map(|(stage, found)| ((*func, stage), callees(pool, found))));
         }
         let mut directives = self.wrap(algorithm);
-        // Those who read come first, as people write them.
+        // Readers come before the funcs that they read, the usual order in a program.
         let mut scheduled: Vec<(&'a Func, FuncId)> = Vec::new();
         for func in algorithm.funcs.iter().rev() {
             let mut pending = vec![*func];
@@ -196,7 +204,7 @@ impl<'a> Writer<'a> {
         &self.translation.pool
     }
 
-    /// Says that something of a func is left out.
+    /// Notes that a part of a func's schedule is left out.
     fn note(&mut self, func: &Func, what: &str) {
         let name = self.translation.nodes.names.text(func.name);
         self.notes.push(format!("`{name}`: {what}"));
@@ -215,7 +223,7 @@ impl<'a> Writer<'a> {
         func.schedule.wrappers.iter().filter_map(copy).collect()
     }
 
-    /// The directives that make copies of funcs; of a copy there may be copies.
+    /// The directives that make copies of funcs. A copy may have copies in turn.
     fn wrap(&mut self, algorithm: &Algorithm) -> Vec<Directive> {
         let pipeline = self.translation.pipeline;
         let mut made = Vec::new();
@@ -224,7 +232,7 @@ impl<'a> Writer<'a> {
             let found =
                 pipeline.funcs.iter().find(|known| self.funcs.get(&known.name) == Some(&id));
             let Some(func) = found else { continue };
-            // All that read the func do so behind those that are named.
+            // A copy for all users comes after the copies for named ones.
             let mut wrappers: Vec<&Wrapper> = func.schedule.wrappers.iter().collect();
             wrappers.sort_by_key(|wrapper| wrapper.user.is_none());
             let mut copies: Vec<usize> = Vec::new();
@@ -264,7 +272,7 @@ impl<'a> Writer<'a> {
             .iter()
             .enumerate()
             .map(|(dim, arg)| {
-                // The names that the language gives them.
+                // The names that the language gives to arguments.
                 let name = pool.var(*arg).name.clone();
                 let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
                 let name = match (is_name, ["x", "y", "c"].get(dim)) {
@@ -282,11 +290,12 @@ impl<'a> Writer<'a> {
         wrapper
     }
 
-    /// Funcs read the copy; all that are no copies themselves, where none is named.
+    /// Redirects readers of a func to its copy: the named users or, without names, all readers that
+    /// are no copies themselves.
     fn redirect(&mut self, (of, copy): (FuncId, FuncId), users: &[FuncId]) {
         for ((reader, _), read) in &mut self.reads {
             let is_user = if users.is_empty() { *reader != of } else { users.contains(reader) };
-            // What is made here has no definition yet.
+            // A copy has no definition yet.
             let is_copy = self.translation.pool.func(*reader).stages().is_empty();
             if is_user && (!is_copy || users.contains(reader)) && read.remove(&of) {
                 read.insert(copy);
@@ -299,12 +308,12 @@ impl<'a> Writer<'a> {
         self.translation.int(expr)
     }
 
-    /// An expression in Halide's words.
+    /// An expression in Halide's syntax.
     fn words(&self, expr: &Expr) -> String {
         text::print_expr(expr, self.translation.nodes.names)
     }
 
-    /// Where memory lies, by Halide's number.
+    /// The place of a func's memory, by Halide's number.
     fn memory(&mut self, func: &Func) -> Option<StoreIn> {
         Some(match func.schedule.memory {
             0 => return None,
@@ -325,7 +334,7 @@ fn directive(func: FuncId, stage: usize, action: Action) -> Directive {
     Directive { func, stage, action, origin: 0 }
 }
 
-/// Whether a func says the same as another, and reads it.
+/// Tests whether a func only copies the values of another.
 fn is_copy(copy: &Func, of: &Func) -> bool {
     let Some(init) = &copy.init else { return false };
     copy.updates.is_empty()

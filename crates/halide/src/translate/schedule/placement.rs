@@ -1,4 +1,4 @@
-//! Where a func is computed and stored, its bounds, its memory.
+//! The directives for the place of a func's computation and storage, its bounds, and its memory.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Action, FoldDirection, FuncId, LoopLevel as Level};
@@ -8,7 +8,7 @@ use crate::NameId;
 use crate::pipeline::{Func, LoopLevel};
 use crate::tree::ForKind;
 
-/// Where something is computed or stored.
+/// A place of computation or storage.
 enum Place {
     /// At the top.
     Top,
@@ -42,7 +42,7 @@ impl Writer<'_> {
             }
         }
         let place = self.memory(func);
-        // An output lies where its caller says.
+        // The caller decides where an output lies.
         actions.extend(place.filter(|_| !self.outputs.contains(&id)).map(Action::StoreIn));
         self.dimensions(func, id, &mut actions);
         self.bounds(func, id, &mut actions);
@@ -60,7 +60,7 @@ impl Writer<'_> {
 
     fn computed(&mut self, func: &Func, id: FuncId) -> Action {
         if func.schedule.compute == LoopLevel::Inlined {
-            // What has updates is computed where it is read.
+            // A func with updates is computed where it is read.
             let level = self.where_read(id);
             if level.is_none() {
                 self.note(func, "computed for each value that is read; it is `compute_root` here");
@@ -77,7 +77,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A level that Halide names.
+    /// Translates a level that Halide names.
     fn level(&self, level: &LoopLevel, of: FuncId) -> Option<Place> {
         let LoopLevel::At { func, stage, var } = level else {
             return (*level == LoopLevel::Root).then_some(Place::Top);
@@ -99,7 +99,7 @@ impl Writer<'_> {
         self.at((host, stage), var).map(Place::At)
     }
 
-    /// A loop of a stage; none for a first stage before others, which levels do not name.
+    /// The level of a loop; `None` for the first stage of several, which levels cannot name.
     fn at(&self, (func, stage): (FuncId, usize), var: String) -> Option<Level> {
         let is_only = !self.loops.contains_key(&(func, 1));
         match stage {
@@ -108,7 +108,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Our name for a loop that directives can name.
+    /// Our name for a loop, if directives can name it.
     fn named(&self, stage: (FuncId, usize), var: NameId) -> Option<String> {
         let names = self.translation.nodes.names;
         let text = names.text(var);
@@ -126,7 +126,7 @@ impl Writer<'_> {
         (!found.word.contains('.')).then(|| found.word.clone())
     }
 
-    /// Whether a stage reads a func, itself or by way of others.
+    /// Tests whether a stage reads a func, directly or through others.
     fn leads_to(&self, stage: (FuncId, usize), of: FuncId) -> bool {
         let mut seen = FxHashSet::default();
         let mut pending = Vec::new();
@@ -144,7 +144,8 @@ impl Writer<'_> {
         false
     }
 
-    /// The innermost loop around all that reads a func, and outside of vectors, if one stage does.
+    /// The innermost loop that encloses all reads of a func and lies outside of vectorized loops,
+    /// provided that a single stage reads it.
     fn where_read(&self, id: FuncId) -> Option<Level> {
         let mut readers: Vec<(FuncId, usize)> = Vec::new();
         let mut read = vec![id];

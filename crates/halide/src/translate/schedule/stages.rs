@@ -1,4 +1,4 @@
-//! The loops of a stage: what is done to them, their order, how they run.
+//! The loops of a stage: their transformations, their order, and the way in which they run.
 
 use halidom_ir::{Action, Constant, Directive, ExprId, FuncId, LoopKind, Partition, Tail};
 
@@ -7,10 +7,10 @@ use crate::NameId;
 use crate::pipeline::{Definition, Dim, Func, Prefetch, Split, TailStrategy};
 use crate::tree::{Expr, ForKind};
 
-/// What Halide calls the loop around all.
+/// Halide's name for the loop around all others.
 const OUTERMOST: &str = "__outermost";
 
-/// The loops of a stage so far, innermost first, and what made them.
+/// The loops of a stage so far, innermost first, and the actions that made them.
 struct Nest {
     loops: Vec<(NameId, String)>,
     actions: Vec<Action>,
@@ -42,7 +42,8 @@ impl Writer<'_> {
         made
     }
 
-    /// Specializations; those within one come before it, with both conditions.
+    /// The directives for specializations. A nested specialization comes before its outer one, and
+    /// has both conditions.
     fn specializations(
         &mut self,
         (func, id): (&Func, FuncId),
@@ -85,7 +86,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is done to the loops of a stage, and which result.
+    /// The actions on the loops of a stage, and the loops that result.
     fn loops_of(
         &mut self,
         (func, id): (&Func, FuncId),
@@ -147,7 +148,7 @@ impl Writer<'_> {
         (nest.actions, loops)
     }
 
-    /// A prefetch, if a later iteration of its own loop is meant.
+    /// Translates a prefetch, if it refers to a later iteration of the loop that issues it.
     fn prefetch(&mut self, prefetch: &Prefetch, loops: &[Loop]) -> Option<Action> {
         let at = loops.iter().find(|found| found.name == prefetch.at)?;
         let read = self.funcs.get(&prefetch.name).or_else(|| self.inputs.get(&prefetch.name));
@@ -159,7 +160,7 @@ impl Writer<'_> {
         is_own.then(|| Action::Prefetch { func: read, var: at.word.clone(), ahead })
     }
 
-    /// The loops before anything is done to them.
+    /// The loops before any directive.
     fn beginning(
         &self,
         (func, id): (&Func, FuncId),
@@ -181,7 +182,9 @@ impl Writer<'_> {
         reductions.chain(pure).collect()
     }
 
-    /// Where those splits begin that are what `vectorize(v, n)` and `unroll(v, n)` do, and come last: nothing else names the loops within, and the order is what they leave.
+    /// The index of the first of the trailing splits that can be written as `vectorize(v, n)` or
+    /// `unroll(v, n)`: no later split uses their inner loops, and together they produce the final
+    /// order.
     fn ends_in_steps(
         &mut self,
         splits: &[Split],
@@ -208,7 +211,7 @@ impl Writer<'_> {
         while ends > 0 && is_step(ends - 1) {
             ends -= 1;
         }
-        // The order that the steps leave must be the final one.
+        // The trailing splits must leave the final order.
         while ends < splits.len() {
             let steps = &splits[ends..];
             let mut order = before(dims, steps);
@@ -284,7 +287,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `vectorize(v, n)` or `unroll(v, n)`.
+    /// Translates a split as `vectorize(v, n)` or `unroll(v, n)`.
     fn step(
         &mut self,
         (func, number): (&Func, usize),
@@ -305,7 +308,7 @@ impl Writer<'_> {
             Action::Unroll { var: var.clone(), factor: Some(factor), tail }
         });
         nest.loops[place].0 = *outer;
-        // No directive can name it.
+        // A name with a dot, so that no directive can refer to it.
         nest.loops.insert(place, (*inner, format!("{var}.within")));
     }
 
@@ -350,7 +353,8 @@ impl Writer<'_> {
         actions.push(Action::Partition { var, policy });
     }
 
-    /// Our form of a tail. Updates do not repeat iterations, and those of outputs are not computed beyond their ends.
+    /// Our form of a tail strategy. Updates must not repeat iterations, and updates of outputs must
+    /// not run beyond their ends, so both use `guard` instead.
     fn tail(&mut self, (func, number): (&Func, usize), old: NameId, tail: TailStrategy) -> Tail {
         let own = match tail {
             TailStrategy::RoundUp => Tail::Round,
@@ -385,7 +389,7 @@ impl Writer<'_> {
         Tail::Guard
     }
 
-    /// A name for a loop, different from those beside it.
+    /// A new name for a loop, different from the names in `beside`.
     fn word(&self, name: NameId, beside: &[(NameId, String)]) -> String {
         let text = self.translation.nodes.names.text(name);
         let mut word: String = own_word(text)
@@ -407,7 +411,7 @@ impl Writer<'_> {
     }
 }
 
-/// The order of loops that splits at the end find, if they are to leave these.
+/// The order of loops before the trailing splits, given the order after them.
 fn before(dims: &[&Dim], steps: &[Split]) -> Vec<NameId> {
     let is_within = |dim: &&&Dim| steps.iter().any(|split| inner(split) == Some(dim.name));
     let mut order: Vec<NameId> =
@@ -422,12 +426,12 @@ fn before(dims: &[&Dim], steps: &[Split]) -> Vec<NameId> {
     order
 }
 
-/// A loop's own name: Halide puts those of the loops that it comes from before it.
+/// A loop's own name, without the prefix of names of its ancestors that Halide adds.
 fn own_word(text: &str) -> &str {
     text.rsplit(['$', '.']).find(|part| !part.is_empty()).unwrap_or(text)
 }
 
-/// The loop within that a split makes.
+/// The inner loop of a split.
 fn inner(split: &Split) -> Option<NameId> {
     match split {
         Split::Split { inner, .. } => Some(*inner),
@@ -435,7 +439,7 @@ fn inner(split: &Split) -> Option<NameId> {
     }
 }
 
-/// The loops that are there before a split and not after it.
+/// The loops that a split consumes.
 fn reads(split: &Split) -> Vec<NameId> {
     match split {
         Split::Split { old, .. } | Split::Rename { old, .. } => vec![*old],
