@@ -1,8 +1,8 @@
-//! What can go wrong in a question about sets.
+//! The errors of questions about sets.
 
 use thiserror::Error;
 
-/// Why a question about sets has no answer.
+/// The reason why a question about sets has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Error {
     /// The call needed more basic operations of isl than [`crate::Context::new`] allows. The answer is not known.
@@ -11,7 +11,8 @@ pub enum Error {
         /// The limit that was exceeded, in isl's operations.
         limit: u64,
     },
-    /// A least or greatest value was asked for that does not exist for some values of the other dims.
+    /// A least or greatest value was requested that does not exist for some values of the other
+    /// dims.
     #[error("`{dim}` has no {side} bound")]
     Unbounded {
         /// The name of the dim.
@@ -19,7 +20,7 @@ pub enum Error {
         /// `lower` or `upper`.
         side: &'static str,
     },
-    /// A coefficient, constant or coordinate in an answer does not fit 64 bits.
+    /// A coefficient, constant or coordinate in an answer does not fit in 64 bits.
     #[error("a number in the answer does not fit 64 bits")]
     Overflow,
     /// Operands come from different contexts, or a [`crate::Dim`] is not of this context.
@@ -31,10 +32,10 @@ pub enum Error {
         /// The divisor.
         divisor: i64,
     },
-    /// Any other failure of isl, in its words.
+    /// Any other failure of isl.
     #[error("isl failed: {message}")]
     Isl {
-        /// What isl said.
+        /// The message of isl.
         message: String,
     },
 }
