@@ -42,7 +42,7 @@ const APPLICATIONS: [Application; 3] = [
     Application { name: "stencil_chain", source: "process.cpp", channels: 3, arguments: &["3"] },
 ];
 
-/// The sides of the picture. They are no multiples of the sizes that schedules prefer.
+/// The sides of the picture. They are not multiples of sizes that schedules prefer.
 const SIDES: [usize; 2] = [1030, 771];
 
 /// The folders of the installed Halide.

@@ -26,7 +26,8 @@ pub type IndexMap<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;
 /// A set that iterates in order of insertion.
 pub type IndexSet<K> = indexmap::IndexSet<K, rustc_hash::FxBuildHasher>;
 
-/// Defines a typed 32-bit index: `Copy`, ordered by creation, meaningful only for the arena that made it.
+/// Defines a typed 32-bit index: `Copy`, ordered by creation, meaningful only for the arena that
+/// made it.
 ///
 /// ```
 /// halidom_base::define_id!(

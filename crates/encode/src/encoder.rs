@@ -86,9 +86,10 @@ impl Encoder {
         self.vars.get(&var).copied()
     }
 
-    /// Returns the term of an expression; its sort is that of the expression's type.
+    /// Returns the term of an expression; its sort follows from the expression's type.
     ///
-    /// # Errors Some part of the expression has no term.
+    /// # Errors
+    /// Some part of the expression has no term.
     pub fn expr(
         &mut self,
         terms: &mut Terms,

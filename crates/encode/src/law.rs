@@ -1,10 +1,11 @@
 //! Laws of update operators: whether two updates of one location commute, and whether an operator
 //! is associative or has an identity.
 //!
-//! # Correctness Consider an update `f(l) = value` whose only reads of `f` are at `l` itself. It is
-//! a function from the location's old value (the *state*, a value for each component) to its new
-//! one. Everything else that it reads is a *leaf*. Leaves over variables that differ from instance
-//! to instance are different unknowns in each instance; all other leaves are the same unknowns in
+//! # Correctness
+//! Consider an update `f(l) = value` whose only reads of `f` are at `l` itself. It is a function
+//! from the location's old value (the *state*, a value for each component) to its new one.
+//! Everything else that it reads is a *leaf*. Leaves over variables that differ from instance to
+//! instance are different unknowns in each instance; all other leaves are the same unknowns in
 //! both. A law [holds](Verdict::Holds) only if the solver finds its negation contradictory, with
 //! integers of their width and floats according to IEEE 754. A leaf may be a whole expression that
 //! does not depend on the state. Its value is then arbitrary in its type, so the solver shows more
@@ -82,8 +83,8 @@ pub enum NoOperator {
 /// Returns the reads of `func` by one of its own stages: the state of the stage's operator. All of
 /// them must read the written point.
 ///
-/// # Errors The stage reads the func at another point, or its predicate or its written point reads
-/// the func.
+/// # Errors
+/// The stage reads the func at another point, or its predicate or its written point reads the func.
 pub fn state(pool: &Pool, func: FuncId, stage: &Stage) -> Result<Vec<(ExprId, usize)>, NoOperator> {
     for root in stage.lhs.iter().chain(&stage.predicate) {
         if reads(pool, *root, func) {

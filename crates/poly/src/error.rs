@@ -5,7 +5,8 @@ use thiserror::Error;
 /// The reason why a question about sets has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Error {
-    /// The call needed more basic operations of isl than [`crate::Context::new`] allows. The answer is not known.
+    /// The call needed more basic operations of isl than [`crate::Context::new`] allows. The answer
+    /// is not known.
     #[error("the work limit of {limit} set operations was exceeded")]
     ResourceLimit {
         /// The limit that was exceeded, in isl's operations.
@@ -23,7 +24,7 @@ pub enum Error {
     /// A coefficient, constant or coordinate in an answer does not fit in 64 bits.
     #[error("a number in the answer does not fit 64 bits")]
     Overflow,
-    /// Operands come from different contexts, or a [`crate::Dim`] is not of this context.
+    /// Operands come from different contexts, or a [`crate::Dim`] is unknown in this context.
     #[error("operands belong to different contexts")]
     ContextMismatch,
     /// A division or modulo by zero or by a negative number.

@@ -1,4 +1,10 @@
 //! Piecewise quasi-affine functions.
+//!
+//! # Errors
+//! Every operation of isl can exceed the work limit ([`Error::ResourceLimit`]) or fail otherwise
+//! ([`Error::Isl`]). Operations on several operands fail with [`Error::ContextMismatch`] if the
+//! operands come from different contexts. Reading a result back fails with [`Error::Overflow`] if a
+//! number does not fit in 64 bits.
 
 use std::fmt;
 use std::rc::Rc;
@@ -8,7 +14,8 @@ use isl_rs::DimType;
 
 use crate::{Affine, Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
 
-/// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its domain.
+/// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its
+/// domain.
 ///
 /// The result of an operation on several functions is defined where all of them are.
 #[derive(Clone)]
@@ -84,7 +91,8 @@ impl Function {
     /// the other methods instead.
     ///
     /// # Errors
-    /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or maximum without parts.
+    /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or
+    /// maximum without parts.
     pub fn from_quasi_affine(context: &Context, tree: &QuasiAffine) -> Result<Self, Error> {
         let combine = |parts: &[QuasiAffine],
                        operation: fn(&Self, &Self) -> Result<Self, Error>| {
@@ -258,7 +266,7 @@ impl Function {
         Self::from_raw(&self.context, raw)
     }
 
-    /// The pieces. There are none if the domain is empty.
+    /// The pieces; an empty list if the domain is empty.
     pub fn pieces(&self) -> Result<Vec<Piece>, Error> {
         let pieces = self.context.run(|_| read::pieces(&self.raw))?;
         let mut texts = Vec::with_capacity(pieces.len());

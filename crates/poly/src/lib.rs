@@ -23,8 +23,8 @@
 //!
 //! # Architecture Invariants
 //!
-//! * Nothing of isl is visible in a signature, and handles are neither `Send` nor `Sync` (isl contexts are not
-//!   thread-safe):
+//! * Nothing of isl is visible in a signature, and handles are neither `Send` nor `Sync` (isl
+//!   contexts are not thread-safe):
 //!   ```compile_fail,E0277
 //!   fn requires_send<T: Send>() {}
 //!   requires_send::<halidom_poly::Set>();

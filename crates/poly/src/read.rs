@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //!
-//! isl's affine expressions are `(c + Σ cᵢ·dimᵢ + Σ dⱼ·⌊eⱼ⌋) / m` with integers `c`, `cᵢ`, `dⱼ`, `m
-//! > 0` and expressions `eⱼ` of the same form. An expression that is read as the value of a
+//! isl's affine expressions are `(c + Σ cᵢ·dimᵢ + Σ dⱼ·⌊eⱼ⌋) / m` with integers `c`, `cᵢ`, `dⱼ`,
+//! `m > 0` and expressions `eⱼ` of the same form. An expression that is read as the value of a
 //! function takes integer values on its domain, so the division by `m` is exact there and may be
 //! read as one that rounds down. A constraint has `m = 1`.
 
@@ -131,7 +131,8 @@ mod iteration {
     }
 
     /// # Safety
-    /// `user` is the `&mut Pieces` that [`visit`] passes; `domain` and `value` are owned by the callee.
+    /// `user` is the `&mut Pieces` that [`visit`] passes; `domain` and `value` are owned by the
+    /// callee.
     unsafe extern "C" fn collect(domain: usize, value: usize, user: *mut c_void) -> c_int {
         // SAFETY: isl passes `user` on unchanged, and nothing else uses the vector during the call.
         let pieces = unsafe { &mut *user.cast::<Pieces>() };
@@ -145,7 +146,8 @@ mod iteration {
     /// Appends the pieces of `function`; false if isl failed.
     pub(crate) fn visit(function: &isl::PwAff, pieces: &mut Pieces) -> bool {
         let user: *mut Pieces = pieces;
-        // SAFETY: `function` is a live isl object, which isl only borrows; `user` outlives the call.
+        // SAFETY: `function` is a live isl object, which isl only borrows; `user` outlives the
+        // call.
         let status = unsafe { isl_pw_aff_foreach_piece(function.ptr, collect, user.cast()) };
         status == 0
     }

@@ -1,4 +1,10 @@
 //! Sets of integer points.
+//!
+//! # Errors
+//! Every operation of isl can exceed the work limit ([`Error::ResourceLimit`]) or fail otherwise
+//! ([`Error::Isl`]). Operations on several operands fail with [`Error::ContextMismatch`] if the
+//! operands come from different contexts. Reading a result back fails with [`Error::Overflow`] if a
+//! number does not fit in 64 bits.
 
 use std::fmt;
 use std::rc::Rc;
@@ -157,8 +163,8 @@ impl Set {
         self.unary(isl::Set::complement)
     }
 
-    /// Projects out `dims`: the points that become members of `self` if only `dims` change, `∃
-    /// dims. self`. Exact over the integers.
+    /// Projects out `dims`: the points that become members of `self` if only `dims` change,
+    /// `∃ dims. self`. Exact over the integers.
     pub fn exists(&self, dims: &[Dim]) -> Result<Self, Error> {
         let identifiers =
             dims.iter().map(|dim| self.context.identifier(*dim)).collect::<Result<Vec<_>, _>>()?;
@@ -217,8 +223,8 @@ impl Set {
 
     /// Returns some point, or `None` if the set is empty.
     ///
-    /// # Errors [`Error::Overflow`] if a coordinate of the point that isl found does not fit in 64
-    /// bits.
+    /// # Errors
+    /// [`Error::Overflow`] if a coordinate of the point that isl found does not fit in 64 bits.
     pub fn sample(&self) -> Result<Option<Point>, Error> {
         let (identifiers, values) = {
             let raw = &self.raw;
@@ -247,7 +253,8 @@ impl Set {
     /// The least value of `dim` over the points of the set. The result is a function of all other
     /// dims except `over`, which vary together with `dim`. It is defined where such a point exists.
     ///
-    /// # Errors [`Error::Unbounded`] if for some values of the other dims there is no least value.
+    /// # Errors
+    /// [`Error::Unbounded`] if for some values of the other dims there is no least value.
     pub fn min(&self, dim: Dim, over: &[Dim]) -> Result<Function, Error> {
         self.extreme(dim, over, Side::Lower)
     }

@@ -26,8 +26,8 @@ fn check_bounds(context: &Context, set: &Set, dim: Dim, over: &[Dim], expected: 
     assert_eq!([found[0].as_str(), found[1].as_str()], expected);
 }
 
-/// A blur of rows, split by 256: for output `x = m + 256·xo + xi` the input columns are `x..=x +
-/// 2`.
+/// A blur of rows, split by 256: for output `x = m + 256·xo + xi` the input columns are
+/// `x..=x + 2`.
 struct TiledBlur {
     context: Context,
     xi: Dim,

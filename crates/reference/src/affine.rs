@@ -1,16 +1,16 @@
-//! The types 𝔸 and 𝔹: integer expressions as quasi-affine functions, conditions as sets (TV Fig.
-//! 2).
+//! The types 𝔸 and 𝔹: integer expressions as quasi-affine functions, conditions as sets
+//! (TV Fig. 2).
 //!
 //! Expressions of type `int` first become polynomials ([`Polynomial`]). Sums and products are
 //! multiplied out, so an expression that is affine only after that still counts as affine.
 //! [`Affine::function`] gives the function of a polynomial, [`Affine::condition`] the set of a
 //! condition. An expression that fits neither is a [`Gap`].
 //!
-//! # Correctness A variable bound by `let` is replaced by its value (S-LET). A vector is read as
-//! the value of one lane: `ramp(b, s, n)` is `b + s·lane`, `broadcast(v, n)` is `v`, and every
-//! other operator acts lane by lane, so nothing else depends on the lane (TV §5.2: vectors are
-//! parallel loops with an explicit index). Quotients are Euclidean; for a positive divisor they are
-//! rounded down.
+//! # Correctness
+//! A variable bound by `let` is replaced by its value (S-LET). A vector is read as the value of one
+//! lane: `ramp(b, s, n)` is `b + s·lane`, `broadcast(v, n)` is `v`, and every other operator acts
+//! lane by lane, so nothing else depends on the lane (TV §5.2: vectors are parallel loops with an
+//! explicit index). Quotients are Euclidean; for a positive divisor they are rounded down.
 
 use halidom_base::{FxHashMap, Interner};
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Pool, Scalar, UnaryOp, VarId};
@@ -75,7 +75,7 @@ impl Affine {
         }
     }
 
-    /// Binds a variable. A variable has one value in its scope, so binding it again is harmless.
+    /// Binds a variable. It is mentioned only within its scope, so it may be bound more than once.
     pub(crate) fn bind(&mut self, var: VarId, binding: Binding) {
         self.bindings.insert(var, binding);
     }

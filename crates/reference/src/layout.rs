@@ -1,12 +1,13 @@
 //! Linearized arrays (TV §7.1): accesses are annotated with coordinates and denote the element at
 //! these coordinates.
 //!
-//! # Correctness For every access we show `index = Σ slot_k·stride_k`, with the slots of
-//! [`Dimension::slot`]. We show it as an identity of polynomials or, where strides are unknown,
-//! separately for the coefficient of each product of the strides' atoms. Each array has one
-//! linearization, and its injectivity follows from the strides. For internal arrays, the strides
-//! are, in some order of the dimensions, the products of the preceding extents. For outputs, entry
-//! checks imply that each stride steps over the dimensions inside.
+//! # Correctness
+//! For every access we show `index = Σ slot_k·stride_k`, with the slots of [`Dimension::slot`]. We
+//! show it as an identity of polynomials or, where strides are unknown, separately for the
+//! coefficient of each product of the strides' atoms. Each array has one linearization, and its
+//! injectivity follows from the strides. For internal arrays, the strides are, in some order of the
+//! dimensions, the products of the preceding extents. For outputs, entry checks imply that each
+//! stride steps over the dimensions inside.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, ExprId, Pool, StoreIn};

@@ -1,4 +1,5 @@
-//! The symbolic evaluator of *End-to-End Translation Validation for the Halide Language* (TV), Fig. 5, rule by rule: `--engine reference`.
+//! The symbolic evaluator of *End-to-End Translation Validation for the Halide Language* (TV),
+//! Fig. 5, rule by rule: `--engine reference`.
 //!
 //! This evaluator is a second opinion next to `validate`, with which it shares no reasoning: it
 //! computes symbolic heaps, whereas `validate` checks claims. It is literal and slow, and handles
@@ -11,7 +12,7 @@
 //! `affine` the types 𝔸 and 𝔹 of Fig. 2, `template` the equality of values of §5.2, `layout` the
 //! linearized arrays of §7.1. `docs/validator.md` has the table of all rules.
 //!
-//! # Where it departs from TV
+//! # Differences from TV
 //! * A prophecy is the claim of a store: the instance whose value it writes. Here it is a premise
 //!   that the instance exists and writes there; TV's equations are total.
 //! * Parallel iterations may write one location if they all write the value of one instance: `ir`'s
@@ -25,9 +26,9 @@
 //! * Entry checks are facts (TV §5.3: contextual axioms), as far as they are affine.
 //!
 //! # Correctness
-//! TV Theorem 4.4 holds for programs whose index arithmetic does not overflow (TV §7.2 leaves that
-//! to another check; the report states it). Either sets are exact or there is no verdict: every
-//! failure of isl, including an exceeded work limit, ends the evaluation.
+//! The soundness argument is TV Theorem 4.4, for programs whose index arithmetic does not overflow
+//! (TV §7.2 leaves that to another check; the report states it). Either sets are exact or there is
+//! no verdict: every failure of isl, including an exceeded work limit, ends the evaluation.
 
 mod affine;
 mod evaluator;

@@ -1,4 +1,4 @@
-//! Integer expressions as polynomials with whole coefficients, in normal form.
+//! Integer expressions as polynomials with integer coefficients, in normal form.
 //!
 //! # Correctness
 //! Equal polynomials have equal values for all values of their atoms. A coefficient that does not

@@ -7,7 +7,8 @@
 //! code answers it with sets, as TV does with isl. So `A_k(c̄, p̄)` occurs only where the instance
 //! writes `c̄`, and two values are known to be equal if they come from one instance.
 //!
-//! # Correctness Domains run with the **first** variable innermost. [`Recurrence::last`] and
+//! # Correctness
+//! Domains run with the **first** variable innermost. [`Recurrence::last`] and
 //! [`Recurrence::before`] are relations from locations to instances. They are functions where they
 //! are defined, because all instances but the latest are removed. The variables of a stage (its
 //! func's arguments and its reduction variables) are bound to dims of the *instance at hand*; the

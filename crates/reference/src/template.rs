@@ -5,9 +5,10 @@
 //! tensor holes are the values that the symbolic heap holds; the template of the specification has
 //! the accesses of the recurrence equations instead.
 //!
-//! # Correctness Holes are merged only if they have equal values wherever the facts of the place
-//! hold. isl decides this for integers and conditions. Tensor accesses are merged if each instance
-//! that one may denote is the instance of the other. Then two templates are equal if they are one
+//! # Correctness
+//! Holes are merged only if they have equal values wherever the facts of the place hold. isl
+//! decides this for integers and conditions. Tensor accesses are merged if each instance that one
+//! may denote is the instance of the other. Then two templates are equal if they are one
 //! expression, or if the solver finds no values of the holes for which they differ.
 
 use halidom_base::{FxHashMap, IndexMap};

@@ -40,7 +40,7 @@ impl Terms {
         self.op(Op::BitVecCompare(op), &[lhs, rhs], Sort::Bool)
     }
 
-    /// Every bit inverted.
+    /// Inverts every bit.
     pub fn bit_vec_not(&mut self, term: TermId) -> TermId {
         let width = self.width(term);
         self.op(Op::BitVecNot, &[term], Sort::BitVec(width))

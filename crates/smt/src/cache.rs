@@ -2,12 +2,14 @@
 //!
 //! The key of an answer is the SHA-256 hash of the solver's name and version and of the query's
 //! whole text. A lookup therefore finds an answer only for the same question and the same solver. A
-//! cache belongs to a [`Program`], which the cache itself asked for its name and version; a
-//! [`Solver`](crate::Solver) that would ask another program refuses to open with it.
+//! cache belongs to a [`Program`], and a [`Solver`](crate::Solver) that would ask another program
+//! refuses to open with it. A cache that is read from a file has itself asked its program for the
+//! name and version.
 //!
-//! # Correctness A file of answers is as trusted as the solver: whoever can write the file can have
-//! anything proved. The format guards only against damage: the last line is the hash of everything
-//! before it, and a file without this line, or with a different hash, is refused as a whole.
+//! # Correctness
+//! A file of answers is as trusted as the solver: whoever can write the file can have anything
+//! proved. The format guards only against damage: the last line is the hash of everything before
+//! it, and a file without this line, or with a different hash, is refused as a whole.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -131,6 +133,10 @@ impl Cache {
     /// Asks `program` for its name and version and reads a file of answers. Answers of other
     /// solvers are read too: this solver cannot use them, but they stay in the file. A missing file
     /// counts as empty.
+    ///
+    /// # Errors
+    /// The program does not report its name and version, or the file cannot be read, or it is
+    /// damaged.
     pub fn load(path: &Path, program: &Program) -> Result<Self, CacheError> {
         let solver = program
             .probe()
@@ -149,6 +155,9 @@ impl Cache {
     }
 
     /// Writes the answers to a file. The new file replaces an older one as a whole.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), CacheError> {
         let mut text = format!("{HEADER}\n");
         for (key, entry) in self.lock().iter() {

@@ -9,12 +9,13 @@
 //!
 //! # Where to start
 //!
-//! * [`Terms`] builds hash-consed terms over [`Sort`]s: booleans, integers, reals, bit-vectors, IEEE floats,
-//! //!   uninterpreted functions. The builders reject an ill-sorted term at once.
-//! * [`Solver`] holds assertions in nested frames, like SMT-LIB, and answers [`Answer::Sat`] with a [`Model`],
-//!   [`Answer::Unsat`], or [`Answer::Unknown`] with a [`Reason`].
+//! * [`Terms`] builds hash-consed terms over [`Sort`]s: booleans, integers, reals, bit-vectors,
+//!   IEEE floats, uninterpreted functions. The builders reject an ill-sorted term at once.
+//! * [`Solver`] holds assertions in nested frames, like SMT-LIB, and answers [`Answer::Sat`] with a
+//!   [`Model`], [`Answer::Unsat`], or [`Answer::Unknown`] with a [`Reason`].
 //! * [`Program`] finds a solver and asks it for its name and version.
-//! //! * [`Script`] is a query as standalone text, the form in which queries are kept, cached and replayed.
+//! * [`Script`] is a query as standalone text, the form in which queries are kept, cached and
+//!   replayed.
 //!
 //! # Architecture Invariants
 //!

@@ -85,6 +85,9 @@ impl Program {
     /// Finds a solver. The order of search is: the explicit path if there is one; the path in the
     /// family's environment variable; `.venv/bin` in the current folder, the executable's folder,
     /// or a parent of either; the PATH.
+    ///
+    /// # Errors
+    /// The given path is not a file, or no executable was found.
     pub fn find(family: Family, explicit: Option<&Path>) -> Result<Self, FindError> {
         let named = |path: PathBuf, origin: &str| {
             if path.is_file() {
@@ -134,6 +137,9 @@ impl Program {
     }
 
     /// Starts the solver and asks for its name and version.
+    ///
+    /// # Errors
+    /// The solver does not start, or does not answer as a solver must.
     pub fn probe(&self) -> Result<Identity, Reason> {
         let arguments = self.arguments(PROBE_LIMIT, 512);
         let mut process = Process::start(self, &arguments)?;

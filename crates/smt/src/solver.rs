@@ -147,6 +147,9 @@ enum Mode {
 
 impl Solver {
     /// Creates a solver without assertions.
+    ///
+    /// # Errors
+    /// The cache belongs to another program, or the folder for queries cannot be created.
     pub fn open(options: Options) -> Result<Self, OpenError> {
         // Invariant: the answers in the cache come from the program that is asked.
         if let Some(cache) = &options.cache
@@ -174,6 +177,10 @@ impl Solver {
 
     /// Adds an assertion to the innermost frame. All assertions come from one [`Terms`]; see
     /// [`Solver::clear`].
+    ///
+    /// # Panics
+    /// If the assertion is not a Boolean term of `terms`, or the other assertions come from another
+    /// [`Terms`].
     pub fn assert(&mut self, terms: &Terms, assertion: TermId) {
         terms.require(assertion, crate::Sort::Bool);
         assert!(
@@ -291,6 +298,9 @@ impl Solver {
 
     /// Asks `program` for the status of a standalone text under this solver's limits: `Ok(true)`
     /// for satisfiable, `Ok(false)` for unsatisfiable.
+    ///
+    /// # Errors
+    /// The program has no definite answer.
     pub fn replay(&self, program: &Program, text: &str) -> Result<bool, Reason> {
         ask_text(program, text, &self.limits()).map(|status| status == Status::Sat)
     }

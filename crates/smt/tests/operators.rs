@@ -12,7 +12,8 @@ use halidom_smt::{
     Sort, TermId, Terms,
 };
 
-/// Checks that each pair of terms is identical under every model, all in one query, and that the query can fail.
+/// Checks that each pair of terms is identical under every model, all in one query, and that the
+/// query can fail.
 #[track_caller]
 fn check_identities(terms: &mut Terms, pairs: &[(String, TermId, TermId)]) {
     let mut solver = solver();

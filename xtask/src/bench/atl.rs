@@ -19,7 +19,7 @@ const HALIDES: [&str; 4] =
     ["halide_two_stage", "halide_two_stage_scalar", "halide_tiled", "halide_tiled_scalar"];
 
 const PROCESSES: usize = 5;
-/// The greatest permitted ratio of our time to that of Halide's code.
+/// The greatest permitted ratio of our time to the time of Halide's code.
 const LIMIT: f64 = 1.05;
 /// The greatest permitted difference of results, relative to the largest element. Halide's compiler
 /// may add in another order.

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 /// The time limit, after which a run is killed.
 const LIMIT: Duration = Duration::from_mins(5);
-/// The number of clock ticks in a second, the unit in which Linux counts a process's time on every
-/// machine.
+/// The number of clock ticks per second, the same on every machine with Linux. The system counts a
+/// process's time in these ticks.
 const TICKS: u64 = 100;
 
 pub(super) struct Measured {

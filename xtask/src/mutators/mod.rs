@@ -180,7 +180,7 @@ fn forget(profile: &str) -> Result<(), Error> {
     }
 }
 
-/// The numbers of a compiler's mutators with a verdict.
+/// The coverage of a compiler's mutators: counts of those with a verdict, and the other ones.
 #[derive(Default)]
 struct Covered {
     compiler: String,
@@ -232,14 +232,14 @@ fn show_coverage(covered: &[Covered], decided: &[Vec<String>]) {
 /// The columns for the costs of a run.
 const COSTS: [&str; 2] = ["seconds", "MiB"];
 
-/// The cost limits for the mutators of one file: seconds, and MiB.
+/// The target costs for the mutators of one file: seconds, and MiB.
 const COST_LIMITS: [f64; 2] = [60.0, 2048.0];
 
-/// The target number of decided rules for each compiler, and the time limit in seconds.
+/// The target number of decided rules for each compiler, and the target time in seconds.
 const RULE_TARGETS: [(&str, f64, f64); 2] =
     [("halide", 1900.0, 300.0), ("halide-to-hardware", 950.0, 300.0)];
 
-/// The time limit in seconds of a run whose answers are cached.
+/// The target time in seconds of a run whose answers are cached.
 const KEPT_SECONDS: f64 = 20.0;
 
 /// An answer of `halidom verify` with its costs.

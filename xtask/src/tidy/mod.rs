@@ -115,8 +115,8 @@ fn repository_files() -> Result<Vec<File>, Error> {
     Ok(files)
 }
 
-/// Applies a rule to files given as path and text, and compares its findings with `path:line:
-/// problem`, where a prefix of the problem suffices.
+/// Applies a rule to files given as path and text, and compares its findings with
+/// `path:line: problem`, where a prefix of the problem suffices.
 #[cfg(test)]
 fn check(rule: Rule, files: &[(&str, &str)], expected: &[&str]) {
     let files: Vec<File> = files

@@ -300,7 +300,7 @@ impl Job<'_> {
         }
     }
 
-    /// Writes the requested outputs into the folder, or prints them if there is none.
+    /// Writes the requested outputs into the folder, or prints them if there is no folder.
     fn emit(
         &self,
         certificate: &Certificate,

@@ -73,7 +73,7 @@ pub(crate) fn for_each(
     Ok(SCHEDULES)
 }
 
-/// The object of a command line.
+/// The subject that a command line names.
 pub(crate) enum Wanted {
     /// A part of a file.
     Choice(args::Choice),

@@ -118,8 +118,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
         if let (Some(found), Outcome::Unknown(_)) = (&found, &report.verdict) {
-            // The maintainers of the translation need to see a refutation that the compiled code
-            // does not confirm.
+            // A refutation that the compiled code does not confirm helps to maintain the
+            // translation.
             for line in counterexample(&subject, &layout, found) {
                 output.detail(&format!("  not borne out: {line}"));
             }

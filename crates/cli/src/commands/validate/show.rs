@@ -75,7 +75,7 @@ fn equality(verdict: &Verdict) -> String {
     }
 }
 
-/// Lists what refutes the program, what is trusted, and what is open.
+/// Lists the refuting run, the trusted steps, and the open obligations.
 pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if let Outcome::Refuted(found) = &report.verdict {
