@@ -1,4 +1,5 @@
-//! `cargo xtask agree`: what stock Halide compiles, by the literal machine, by the interpreter of its translation, and as compiled code.
+//! `cargo xtask agree`: compares stock Halide's output run by the literal machine, by the
+//! interpreter of its translation, and as compiled code.
 
 use crate::error::Error;
 use crate::process::{self, cargo};
@@ -23,7 +24,7 @@ example: cargo xtask agree",
     options: &[],
 };
 
-/// Tells the test to look at everything.
+/// The variable that tells the test to examine everything.
 const VARIABLE: &str = "HALIDOM_AGREE";
 
 fn run() -> Result<(), Error> {

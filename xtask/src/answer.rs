@@ -1,6 +1,7 @@
-//! The one reader of what `halidom … --json` prints.
+//! The only reader of the output of `halidom … --json`.
 //!
-//! A verdict that is not there, or not understood, is an error or a case of its own: nothing defaults to a proof. `docs/schema/verdict-1.json` describes the form.
+//! A verdict that is absent or not understood is an error or a separate case; nothing defaults to a
+//! proof. `docs/schema/verdict-1.json` describes the format.
 
 use crate::error::Error;
 use crate::json::Json;
@@ -8,10 +9,10 @@ use crate::process::shown;
 use std::fmt;
 use std::process::{Command, Output};
 
-/// The version of the form that is understood.
+/// The version of the format that this reader understands.
 const SCHEMA: &str = "halidom-verdict-1";
 
-/// A verdict as it was printed.
+/// A printed verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Proved,
@@ -24,7 +25,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict of an object: of a job, a derivation, a mutator.
+    /// Reads the verdict of an object: of a job, a derivation or a mutator.
     pub(crate) fn of(object: &Json) -> Result<Self, String> {
         let verdict = Self::word(object.get("verdict"))?;
         let shown = object.get("shown").and_then(Json::number);
@@ -34,7 +35,7 @@ impl Verdict {
         Ok(verdict)
     }
 
-    /// The word of a verdict; `None` where the key is missing.
+    /// Reads the word of a verdict; [`Verdict::NotJudged`] if the key is missing.
     pub(crate) fn word(word: Option<&Json>) -> Result<Self, String> {
         match word {
             None | Some(Json::Null) => Ok(Self::NotJudged),
@@ -71,7 +72,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What a job answered.
+/// The answer of a job.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) json: Json,
@@ -93,7 +94,8 @@ impl Answer {
         Ok(Self { json, verdict })
     }
 
-    /// Reads what a command printed; it must have ended with the status that it says.
+    /// Reads the output of a command. The command must have ended with the exit status that the
+    /// output states.
     pub(crate) fn of(command: &Command, output: &Output) -> Result<Self, Error> {
         let problem = |problem: String| Error::Output { command: shown(command), problem };
         let answer = Self::read(&String::from_utf8_lossy(&output.stdout)).map_err(problem)?;
@@ -104,7 +106,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// The same of a command that was to judge.
+    /// The same for a command whose job is to judge.
     pub(crate) fn judged(command: &Command, output: &Output) -> Result<Self, Error> {
         let answer = Self::of(command, output)?;
         match answer.verdict {
@@ -116,7 +118,7 @@ impl Answer {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Json> {
         self.json.get(key)
     }

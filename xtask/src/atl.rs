@@ -1,4 +1,4 @@
-//! `cargo xtask atl`: every derivation of the examples, its certificate in the hands of Coq.
+//! `cargo xtask atl`: checks the certificate of every derivation in the examples with Coq.
 
 use crate::answer::{Answer, Verdict};
 use crate::error::Error;
@@ -30,9 +30,9 @@ example: cargo xtask atl",
     options: &[("--tamper", crate::Action::Alone(tamper))],
 };
 
-/// What coqc may take for one certificate and for all, in seconds.
+/// The time limits of coqc for one certificate and for all, in seconds.
 const LIMITS: (f64, f64) = (30.0, 240.0);
-/// What the engine may take for a hundred steps in a program of a thousand nodes, in seconds.
+/// The engine's time limit for a hundred steps in a program of a thousand nodes, in seconds.
 const ENGINE_LIMIT: f64 = 1.0;
 const ENGINE_PROGRAM: &str = "crates/atl/benches/hundred_steps.atl";
 
@@ -158,7 +158,8 @@ fn run() -> Result<(), Error> {
     if failed.is_empty() { Ok(()) } else { Err(Error::Derivations(failed)) }
 }
 
-/// Writes a certificate, copies it, and has the copy checked: as it is, and with another C. Says what went wrong.
+/// Writes a certificate, copies it, and checks the copy both unchanged and with altered C. Returns
+/// the failures.
 fn sent(halidom: &Path) -> Result<Vec<String>, Error> {
     let name = "tiled";
     let folder = root().join("target/certificates");
@@ -195,7 +196,8 @@ fn sent(halidom: &Path) -> Result<Vec<String>, Error> {
     Ok(failed)
 }
 
-/// What `halidom derive --json` says of each derivation, and its diagnostics if it fails.
+/// Returns the answer of `halidom derive --json` for each derivation, and its diagnostics if it
+/// fails.
 fn derive(command: &mut std::process::Command) -> Result<(Vec<Json>, Option<String>), Error> {
     let output = capture(command)?;
     let answer = Answer::of(command, &output)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: what stock Halide compiles, and what the validator says of it.
+//! `cargo xtask corpus`: the validator's verdicts on stock Halide's output.
 
 use crate::error::Error;
 use crate::process::{self, cargo};
@@ -24,7 +24,7 @@ example: cargo xtask corpus",
     options: &[],
 };
 
-/// Tells the test to look at everything.
+/// The variable that tells the test to examine everything.
 const VARIABLE: &str = "HALIDOM_CORPUS";
 
 fn run() -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: a photograph through `examples/blur.hal`, under each of its schedules.
+//! `cargo xtask demo`: runs `examples/blur.hal` on a photograph under each of its schedules.
 
 use crate::answer::{Answer, Verdict};
 use crate::error::Error;
@@ -29,11 +29,11 @@ const FOLDER: &str = "demo-out";
 /// The name that `halidom` gives to a pipeline's unscheduled form.
 const UNSCHEDULED: &str = "default";
 
-/// How one schedule fared.
+/// The outcome of one schedule.
 struct Outcome {
     schedule: String,
     verdict: Verdict,
-    /// Absent where nothing ran.
+    /// The measurements; absent if nothing ran.
     figures: Option<Figures>,
 }
 
@@ -103,7 +103,7 @@ fn run_schedule(halidom: &Path, schedule: String) -> Result<Outcome, Error> {
     let output = capture(&mut command)?;
     if !output.status.success() {
         print_output(&output);
-        // A refuted compile is not run, and its status says so beside its verdict.
+        // A refuted program is not run, and its exit status shows that in addition to its verdict.
         let verdict = Answer::of(&command, &output)?.verdict;
         return Ok(Outcome { schedule, verdict, figures: None });
     }
@@ -131,7 +131,7 @@ fn unexpected(command: &Command, problem: &str) -> Error {
     Error::Output { command: shown(command), problem: problem.to_owned() }
 }
 
-/// The fastest of those that were proved.
+/// The fastest of the proved schedules.
 fn fastest(outcomes: &[Outcome]) -> Option<&Outcome> {
     let proved = outcomes.iter().filter(|outcome| outcome.verdict.is_proved());
     let timed =

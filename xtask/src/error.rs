@@ -1,38 +1,38 @@
-//! What can go wrong in a command.
+//! The errors of the commands.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-/// Why a command did not succeed; printed to the user as it stands.
+/// The reason why a command did not succeed, in the form that the user sees.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// The command line made no sense.
     Usage(String),
     /// A program could not be started.
     Start { program: String, cause: io::Error },
-    /// A program ran and failed; its own output says why.
+    /// A program ran and failed; its own output gives the reason.
     Failed { command: String, status: ExitStatus },
-    /// A file or folder could not be read or made.
+    /// A file or folder could not be read or created.
     File { path: PathBuf, cause: io::Error },
-    /// Something must be installed that this command may not, or could not, install.
+    /// Something must be installed, but this command may not or could not install it.
     Missing { what: String, advice: String },
-    /// A program printed what it should not have.
+    /// A program printed unexpected output.
     Output { command: String, problem: String },
-    /// `tidy` found this many things.
+    /// `tidy` found this many problems.
     Untidy(usize),
     /// These files have derivations that are not accepted.
     Derivations(Vec<String>),
     /// These programs of the project were refuted.
     Refuted(Vec<String>),
-    /// These answers are known, and were not found.
+    /// These known answers were not found.
     Answers(Vec<String>),
-    /// These measurements are not what they should be.
+    /// These measurements miss their limits.
     Slow(Vec<String>),
-    /// Sanitizers or warnings stopped these, or did not stop what they must.
+    /// Sanitizers or warnings stopped these, or did not stop the faults that they must find.
     Unsanitary(Vec<String>),
-    /// These applications compute something else with our objects, or these are not proved.
+    /// These applications compute something else with our objects, or are not proved.
     Relinked(Vec<String>),
     /// The demo could not show these schedules.
     Schedules(Vec<String>),

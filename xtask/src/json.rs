@@ -1,4 +1,4 @@
-//! A reader of JSON, as much of it as Halidom's answers need.
+//! A reader for the part of JSON that Halidom's answers need.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -15,7 +15,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// Reads one value that fills the whole text. The error says what was expected.
+    /// Reads one value that fills the whole text. The error names what was expected.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let mut reader = Reader { rest: text.chars().peekable() };
         let value = reader.value()?;
@@ -26,13 +26,13 @@ impl Json {
         }
     }
 
-    /// The value of an object's key.
+    /// Returns the value of an object's key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Object(members) = self else { return None };
         members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// An object's members, in order.
+    /// Returns an object's members, in order.
     pub(crate) fn members(&self) -> Option<&[(String, Self)]> {
         if let Self::Object(members) = self { Some(members) } else { None }
     }
@@ -59,7 +59,7 @@ impl Reader<'_> {
         while self.rest.next_if(|c| matches!(c, ' ' | '\t' | '\n' | '\r')).is_some() {}
     }
 
-    /// Takes the character, white space before it skipped, if it comes next.
+    /// Skips white space, then takes the character if it comes next.
     fn take(&mut self, wanted: char) -> bool {
         self.skip_space();
         self.rest.next_if_eq(&wanted).is_some()
@@ -140,7 +140,7 @@ impl Reader<'_> {
             Some('f') => Ok('\u{c}'),
             Some('u') => {
                 let first = self.code_unit()?;
-                // Characters beyond the first 65,536 come as two code units.
+                // Characters beyond the first 65,536 are written as two code units.
                 if !(0xD800..0xDC00).contains(&first) {
                     return char::from_u32(first).ok_or("a character");
                 }

@@ -1,7 +1,8 @@
 //! Project automation: `cargo xtask COMMAND`.
 //!
-//! Each command is a module with its help text; this file is the table of contents. The crate stands
-//! outside the layers, uses only the standard library, and knows Halidom by its command line alone.
+//! Each command is a module with its help text; this file is the table of contents. The crate
+//! stands outside the layers, uses only the standard library, and knows Halidom only by its command
+//! line.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -30,26 +31,27 @@ mod tidy;
 use error::Error;
 use std::process::ExitCode;
 
-/// One `cargo xtask` command. None takes arguments beyond `--help`, its options, and the words after some of these.
+/// One `cargo xtask` command. No command takes arguments other than `--help`, its options, and the
+/// words after some of these options.
 struct Command {
     name: &'static str,
     /// One line for the list of commands.
     summary: &'static str,
-    /// What `cargo xtask NAME --help` prints below the summary; ends with an example.
+    /// The text that `cargo xtask NAME --help` prints below the summary; it ends with an example.
     help: &'static str,
     run: Run,
-    /// What else it does, each under an option of its own.
+    /// Further actions, each with its option.
     options: &'static [(&'static str, Action)],
 }
 
 type Run = fn() -> Result<(), Error>;
 
-/// What an option does.
+/// The action of an option.
 #[derive(Clone, Copy)]
 enum Action {
-    /// It stands alone.
+    /// The option stands alone.
     Alone(Run),
-    /// It takes the words after it.
+    /// The option takes the words after it.
     Words(fn(&[&str]) -> Result<(), Error>),
 }
 

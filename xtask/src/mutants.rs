@@ -1,4 +1,5 @@
-//! `cargo xtask mutants`: programs with one defect each, of all examples, and what the validator says of them.
+//! `cargo xtask mutants`: the validator's verdicts on programs with one defect each, made from all
+//! examples.
 
 use crate::error::Error;
 use crate::process::{self, cargo};
@@ -36,7 +37,7 @@ example: cargo xtask mutants --stock",
     options: &[("--stock", crate::Action::Alone(stock))],
 };
 
-/// A sweep: the test that does it, the variable that tells it how many mutants, and how many these are.
+/// A sweep: the test that runs it, the variable that sets the number of mutants, and this number.
 struct Sweep {
     test: &'static str,
     variable: &'static str,

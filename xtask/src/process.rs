@@ -1,4 +1,4 @@
-//! Starting programs from the repository's root, and finding them.
+//! Finding programs, and starting them in the repository's root.
 
 use crate::error::Error;
 use std::env;
@@ -10,34 +10,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The repository's root.
+/// The root of the repository.
 pub(crate) fn root() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package)
 }
 
-/// A program to run in the root.
+/// Makes a command that runs a program in the root.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root());
     command
 }
 
-/// The cargo that runs this program, with the given arguments.
+/// Makes a command that runs cargo, the same one that runs this program, with the given arguments.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = program(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments);
     command
 }
 
-/// The release build of `halidom`, built anew where something changed.
+/// Builds the release version of `halidom` if necessary and returns its path.
 pub(crate) fn halidom() -> Result<PathBuf, Error> {
     run(&mut cargo(&["build", "--release", "--package", "halidom-cli"]))?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     Ok(root().join(target).join("release").join("halidom"))
 }
 
-/// Prints the command, runs it with its output passed on, and says how long it took.
+/// Prints a command, runs it with its output passed on, and returns the time that it took.
 pub(crate) fn run(command: &mut Command) -> Result<Duration, Error> {
     println!("> {}", shown(command));
     let start = Instant::now();
@@ -54,20 +54,21 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output, Error> {
     command.output().map_err(|cause| cannot_start(command, cause))
 }
 
-/// What a program did, and what it took.
+/// The output of a program with its time and memory.
 pub(crate) struct Measured {
-    /// Its output.
+    /// The output.
     pub(crate) output: Output,
-    /// How long it ran.
+    /// The running time.
     pub(crate) time: Duration,
-    /// The most memory, in MiB, that it and the programs it started had at once: each counted with the most that it had until then.
+    /// The greatest total memory, in MiB, of the program and the running programs that it started;
+    /// each program counts with its peak so far.
     pub(crate) peak_mib: u64,
 }
 
-/// How often memory is looked at.
+/// The interval between two samples of the memory.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Like [`capture`], with what it took.
+/// Like [`capture`], with time and memory.
 pub(crate) fn measure(command: &mut Command) -> Result<Measured, Error> {
     let start = Instant::now();
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -91,7 +92,7 @@ pub(crate) fn measure(command: &mut Command) -> Result<Measured, Error> {
     Ok(Measured { output, time: start.elapsed(), peak_mib: peak / 1024 })
 }
 
-/// The most memory that a process and its descendants had, in KiB; of those that ended, nothing.
+/// The sum of the peak memory of a process and its running descendants, in KiB.
 fn memory(id: u32) -> u64 {
     let folder = PathBuf::from(format!("/proc/{id}"));
     let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
@@ -105,17 +106,17 @@ fn memory(id: u32) -> u64 {
     own.unwrap_or(0) + children.map(memory).sum::<u64>()
 }
 
-/// Whether a program of this name can be found.
+/// Tests whether a program of this name is on the PATH.
 pub(crate) fn is_installed(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
-/// A command as one would type it.
+/// A command in the form in which one would type it.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.strip_prefix(root()).unwrap_or(program);
-    // Cargo names itself by its full path.
+    // Cargo is named by its full path.
     let name = if name.is_absolute() { name.file_name().map_or(name, Path::new) } else { name };
     let words = command.get_args().map(|word| word.to_string_lossy());
     let words: Vec<_> = std::iter::once(name.to_string_lossy()).chain(words).collect();

@@ -1,4 +1,4 @@
-//! `cargo xtask relink`: applications of Halide with our object in place of Halide's.
+//! `cargo xtask relink`: links applications of Halide with our object in place of Halide's.
 
 use crate::answer::{Answer, Verdict};
 use crate::error::Error;
@@ -28,11 +28,11 @@ example: cargo xtask relink, with HALIDOM_SOURCES=~/compilers",
 };
 
 struct Application {
-    /// Its folder, its generator and its pipeline.
+    /// The name of its folder, its generator and its pipeline.
     name: &'static str,
     source: &'static str,
     channels: usize,
-    /// Its arguments between input and output.
+    /// Its arguments between the input and the output.
     arguments: &'static [&'static str],
 }
 
@@ -42,7 +42,7 @@ const APPLICATIONS: [Application; 3] = [
     Application { name: "stencil_chain", source: "process.cpp", channels: 3, arguments: &["3"] },
 ];
 
-/// Of the picture: its sides are multiples of nothing that schedules like.
+/// The sides of the picture. They are not multiples of sizes that schedules prefer.
 const SIDES: [usize; 2] = [1030, 771];
 
 /// The folders of the installed Halide.
@@ -93,7 +93,7 @@ fn run() -> Result<(), Error> {
     if failed.is_empty() { Ok(()) } else { Err(Error::Relinked(failed)) }
 }
 
-/// Where Python's package has Halide.
+/// Finds the Halide of the Python package.
 pub(crate) fn installed_halide() -> Result<Halide, Error> {
     let mut command = program(root().join(".venv/bin/python"));
     command.args(["-c", "import halide; print(halide.install_dir())"]);
@@ -106,7 +106,7 @@ pub(crate) fn installed_halide() -> Result<Halide, Error> {
     })
 }
 
-/// Runs a command, and gives what it printed.
+/// Runs a command and returns its standard output.
 pub(crate) fn completed(command: &mut Command) -> Result<String, Error> {
     let output = capture(command)?;
     if output.status.success() {
@@ -120,7 +120,7 @@ pub(crate) fn completed(command: &mut Command) -> Result<String, Error> {
     Err(Error::Failed { command: shown(command), status: output.status })
 }
 
-/// Writes Halide's object, header, pipeline file and runtime.
+/// Generates Halide's object, header, pipeline file and runtime.
 fn generate(
     halide: &Halide,
     application: &Application,
@@ -147,7 +147,7 @@ fn generate(
     completed(&mut command).map(drop)
 }
 
-/// Imports the pipeline file and builds our library of it; the verdict of the validator.
+/// Imports the pipeline file and builds our library from it; returns the validator's verdict.
 fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<Verdict, Error> {
     let name = application.name;
     let imported = folder.join([name, ".hal"].concat());
@@ -167,7 +167,8 @@ fn build(halidom: &Path, application: &Application, folder: &Path) -> Result<Ver
     Answer::judged(&command, &output).map(|answer| answer.verdict)
 }
 
-/// The program under the name that the application calls, with floats as they stand: what is compared is strict.
+/// Renames the program to the name that the application calls and removes `fast_math`, because the
+/// comparison needs strict floats.
 fn adapted(program: &str, name: &str) -> String {
     let mut lines = Vec::new();
     for line in program.lines().filter(|line| line.trim() != "fast_math;") {
@@ -183,13 +184,13 @@ fn adapted(program: &str, name: &str) -> String {
     lines.join("\n")
 }
 
-/// What an application saved, and the time that it printed.
+/// The file that an application saved, and the time that it printed.
 struct Run {
     saved: Vec<u8>,
     time: String,
 }
 
-/// Links the application with both objects and runs it: with Halide's, with ours.
+/// Links the application with each of the two objects and runs both: Halide's first, then ours.
 fn run_both(
     halide: &Halide,
     application: &Application,
@@ -197,7 +198,7 @@ fn run_both(
     folder: &Path,
 ) -> Result<[Run; 2], Error> {
     let name = application.name;
-    // Where an application times another schedule too, it is given the same pipeline for that.
+    // Some applications also time another schedule; they get the same pipeline for it.
     let other = folder.join([name, "_auto_schedule.h"].concat());
     write(&other, format!("#define {name}_auto_schedule {name}\n").as_bytes())?;
     let input = folder.join("input.npy");
@@ -231,13 +232,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     fs::write(path, bytes).map_err(|cause| Error::File { path: path.to_owned(), cause })
 }
 
-/// A picture of random bytes as an array file in the form that Halide's tools read.
+/// A picture of random bytes as an array file in the format that Halide's tools read.
 fn picture(channels: usize) -> Vec<u8> {
     let [width, height] = SIDES;
     let mut header = format!(
         "{{'descr': '|u1', 'fortran_order': False, 'shape': ({width}, {height}, {channels}), }}"
     );
-    // Magic, version and length take ten bytes; all of it ends at a multiple of 64.
+    // Magic number, version and length take ten bytes; the header ends at a multiple of 64.
     let padding = 63 - (header.len() + 10) % 64;
     header.push_str(&" ".repeat(padding));
     header.push('\n');

@@ -1,4 +1,5 @@
-//! `cargo xtask sanitize`: the emitted C of all examples under AddressSanitizer and UBSan, without a warning.
+//! `cargo xtask sanitize`: runs the emitted C of all examples under AddressSanitizer and UBSan, and
+//! compiles it without a warning.
 
 use crate::error::Error;
 use crate::json::Json;
@@ -28,7 +29,7 @@ example: cargo xtask sanitize",
     options: &[],
 };
 
-/// The tests that are run.
+/// The tests to run.
 const TESTS: [&str; 3] = ["every_example", "table1_native", "realigned"];
 
 /// A compiler and the library of its AddressSanitizer, which the process must load first.
@@ -42,7 +43,7 @@ const COMPILERS: [Compiler; 2] = [
     Compiler { name: "clang-19", library: "libclang_rt.asan-x86_64.so" },
 ];
 
-/// What is put before the C, and what must be said of it.
+/// Faults to put before the C, and the report that each must cause.
 const FAULTS: [(&str, &str); 2] = [
     (
         "void *malloc(unsigned long);
@@ -98,7 +99,7 @@ fn run() -> Result<(), Error> {
     if failed.is_empty() { Ok(()) } else { Err(Error::Unsanitary(failed)) }
 }
 
-/// Builds the tests: their names and programs.
+/// Builds the tests and returns their names and programs.
 fn tests() -> Result<Vec<(String, PathBuf)>, Error> {
     let mut command = cargo(&["test", "--release", "--package", "halidom-driver", "--no-run"]);
     for test in TESTS {
@@ -128,18 +129,18 @@ fn tests() -> Result<Vec<(String, PathBuf)>, Error> {
         .collect()
 }
 
-/// A test that compiles C with a script's compiler.
+/// Makes a command for a test that compiles C with a script as its compiler.
 fn sanitized(test: &Path, script: &Path, library: &Path) -> Command {
     let mut command = program(test);
     command.env("HALIDOM_CC", script);
-    // What the compilers' own processes lose is not looked at.
+    // Leaks in the compilers' own processes do not matter.
     command.env("LD_PRELOAD", library).env("ASAN_OPTIONS", "detect_leaks=0");
     command.env("UBSAN_OPTIONS", "print_stacktrace=1");
     command
 }
 
 impl Compiler {
-    /// The library of the compiler's AddressSanitizer; `None` if there is none.
+    /// Finds the library of the compiler's AddressSanitizer; `None` if it is not installed.
     fn library(&self) -> Result<Option<PathBuf>, Error> {
         if !process::is_installed(self.name) {
             return Ok(None);
@@ -148,7 +149,7 @@ impl Compiler {
             let argument = format!("-print-file-name={}", self.library);
             let output = capture(program(self.name).arg(argument))?;
             let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-            // What is not found is printed as it was asked for.
+            // The compiler prints a file that it does not find unchanged.
             Ok(path.is_absolute().then_some(path).filter(|path| path.is_file()))
         };
         if let Some(path) = find()? {
@@ -160,7 +161,8 @@ impl Compiler {
         find()
     }
 
-    /// Writes a program that compiles as this compiler does, with sanitizers, and with a fault before what it compiles.
+    /// Writes a program that compiles like this compiler, with sanitizers and, if given, with a
+    /// fault before the C.
     fn script(&self, fault: Option<&str>) -> Result<PathBuf, Error> {
         let folder = root().join("target/sanitize");
         let write = |path: &Path, text: &str| {

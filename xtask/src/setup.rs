@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: installs what the build and the tests need.
+//! `cargo xtask setup`: installs the requirements of the build and the tests.
 
 use crate::error::Error;
 use crate::process::{self, capture, is_installed, program, root};
@@ -22,7 +22,7 @@ example: cargo xtask setup",
     options: &[],
 };
 
-/// A Debian package, and the program by which it is recognised.
+/// A Debian package, and the program that shows that it is installed.
 struct Package {
     program: &'static str,
     name: &'static str,
@@ -43,23 +43,24 @@ struct Wheel {
     version: &'static str,
 }
 
-/// The solver's. Pinned, because a proof found in time by one version may not be by another.
+/// The solver's package. It is pinned, because a proof found in time by one version may not be
+/// found by another.
 const SOLVER: Wheel = Wheel { name: "z3-solver", version: "5.4.0.0" };
 
 /// Halide's compiler with its Python interface: tests and benchmarks run against it.
 const HALIDE: Wheel = Wheel { name: "halide", version: "21.0.0" };
 
-/// When to ask for clang-19, which not every system offers.
+/// The occasions on which to install clang-19, which not every system offers.
 #[derive(Clone, Copy)]
 enum Clang {
-    /// Now, if it is missing.
+    /// Always, if it is missing.
     Try,
-    /// Only beside packages that are installed anyway, so that a system without it is not asked
-    /// again at each call.
+    /// Only together with packages that are installed anyway, so that a system without clang-19 is
+    /// not asked again at each call.
     Beside,
 }
 
-/// What `demo` and `test` call first: quick where nothing is missing.
+/// Installs the requirements for `demo` and `test`; quick if nothing is missing.
 pub(crate) fn ensure() -> Result<(), Error> {
     install(Clang::Beside)
 }
@@ -130,12 +131,12 @@ fn install_packages(missing: &[&str], wants_clang: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// The sanitizers of clang-19, which only `sanitize` needs; gcc comes with its own.
+/// Installs the sanitizers of clang-19, which only `sanitize` needs; gcc includes its own.
 pub(crate) fn ensure_sanitizers() -> Result<(), Error> {
     apt_install(&["libclang-rt-19-dev"])
 }
 
-/// OpenBLAS with its header, which only `bench blas` needs.
+/// Installs OpenBLAS with its header, which only `bench blas` needs.
 pub(crate) fn ensure_openblas() -> Result<(), Error> {
     let header = "#include <cblas.h>\nint main(void) { return 0; }\n";
     let folder = root().join("target");
@@ -151,17 +152,18 @@ pub(crate) fn ensure_openblas() -> Result<(), Error> {
     apt_install(&["libopenblas-dev"])
 }
 
-/// Coq, which only `atl` needs.
+/// Installs Coq, which only `atl` needs.
 pub(crate) fn ensure_coq() -> Result<(), Error> {
     if is_installed("coqc") { Ok(()) } else { install_packages(&["coq"], false) }
 }
 
-/// Halide, which benchmarks need; it runs after [`ensure`], which makes .venv.
+/// Installs Halide, which benchmarks need. Call [`ensure`] first, which creates .venv.
 pub(crate) fn ensure_halide() -> Result<(), Error> {
     if HALIDE.is_installed() { Ok(()) } else { HALIDE.install() }
 }
 
-/// What `test` calls first: as [`ensure`], and Halide, without which the tests that run it are skipped.
+/// Installs the requirements of `test`: the requirements of [`ensure`], and Halide; without Halide, the tests
+/// that run it are skipped.
 pub(crate) fn ensure_for_tests() -> Result<(), Error> {
     ensure()?;
     if let Err(error) = ensure_halide() {
@@ -188,7 +190,8 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|entry| entry.uid() == 0)
 }
 
-/// Debian keeps this part of Python in a package of its own.
+/// Tests whether Python can make virtual environments; Debian keeps that part in a separate
+/// package.
 fn python_makes_environments() -> Result<bool, Error> {
     if !is_installed("python3") {
         return Err(Error::Missing {
@@ -201,7 +204,7 @@ fn python_makes_environments() -> Result<bool, Error> {
 }
 
 impl Wheel {
-    /// Whether this version is in .venv: pip leaves a folder of its name and version.
+    /// Tests whether this version is in .venv: pip leaves a folder with its name and version.
     fn is_installed(&self) -> bool {
         let record = format!("{}-{}.dist-info", self.name.replace('-', "_"), self.version);
         let Ok(pythons) = fs::read_dir(root().join(".venv/lib")) else { return false };

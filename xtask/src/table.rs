@@ -1,6 +1,7 @@
 //! Tables of text.
 
-/// Lays out rows under their headings: columns that hold numbers to the right, others to the left.
+/// Lays out rows under their headings. Columns with numbers are aligned to the right, others to the
+/// left.
 pub(crate) fn layout(headings: &[&str], rows: &[Vec<String>]) -> String {
     let headings: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
     let columns: Vec<Column> = (0..headings.len())

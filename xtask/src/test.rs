@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that continuous integration checks.
+//! `cargo xtask test`: runs everything that continuous integration checks.
 
 use crate::error::Error;
 use crate::process::{cargo, run};
@@ -17,8 +17,8 @@ example: cargo xtask test",
     options: &[],
 };
 
-/// A step and the arguments that cargo gets for it. All use the release profile, so that the
-/// workspace and its C library are built once.
+/// The steps, each with its arguments for cargo. All use the release profile, so that the workspace
+/// and its C library are built once.
 const CARGO_STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]),

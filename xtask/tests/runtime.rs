@@ -1,14 +1,15 @@
-//! The C runtime under each installed compiler: it compiles without a warning, with futexes and
-//! without, and passes its own test program on 1, 2 and 8 threads, also under `ThreadSanitizer`.
+//! Tests the C runtime under each installed compiler: it compiles without a warning, with and
+//! without futexes, and passes its own test program on 1, 2 and 8 threads, also under
+//! `ThreadSanitizer`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A way to compile the runtime, and how hard to test it.
+/// A way to compile the runtime, and the intensity of its test.
 struct Variant {
     compiler: &'static str,
     options: &'static [&'static str],
-    /// Loops that the test starts in a row.
+    /// The number of loops that the test starts in a row.
     forks: &'static str,
 }
 
@@ -17,7 +18,8 @@ const VARIANTS: &[Variant] = &[
     Variant { compiler: "gcc", options: &["-O2", "-DHALIDOM_NO_FUTEX"], forks: "100000" },
     Variant {
         compiler: "gcc",
-        // The library that the test loads too: what its atomics order is not seen otherwise.
+        // Applies to the library that the test loads, too: the sanitizer sees the order that its
+        // atomics establish only if they are instrumented.
         options: &["-O1", "-fsanitize=thread"],
         forks: "1000",
     },
@@ -31,7 +33,7 @@ fn runtime_passes_its_tests_under_each_compiler() {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
     let mut tested = 0;
     for (index, variant) in VARIANTS.iter().enumerate() {
-        // One compiler is enough for a machine; that there is one is asserted below.
+        // One compiler is enough for a machine; the assertion below requires it.
         if Command::new(variant.compiler).arg("--version").output().is_err() {
             continue;
         }
@@ -39,13 +41,13 @@ fn runtime_passes_its_tests_under_each_compiler() {
         let source = runtime.join("halidom_runtime.c");
         compile(variant, &library, &["-shared", "-fPIC"], std::slice::from_ref(&source));
         let program = output(index, "test");
-        // Twice, as in a program that links two pipelines, each with its runtime.
+        // The runtime occurs twice, as in a program that links two pipelines.
         let sources = [source.clone(), source, runtime.join("tests/runtime_test.c")];
         compile(variant, &program, &[], &sources);
         for threads in ["1", "2", "8"] {
             run(Command::new(&program)
                 .env("HALIDOM_THREADS", threads)
-                // The test asks for more memory than there is, and wants to be told.
+                // The test requests more memory than there is, and expects a failure.
                 .env("TSAN_OPTIONS", "allocator_may_return_null=1")
                 .arg(variant.forks)
                 .arg(&library));

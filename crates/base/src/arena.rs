@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A typed index into an [`Arena`] or an [`crate::Interner`]; made by [`crate::define_id`].
+/// A typed index into an [`Arena`] or an [`crate::Interner`], defined with [`crate::define_id`].
 pub trait Id: Copy + Eq {
     /// The id of the value at `index`.
     fn from_index(index: usize) -> Self;
@@ -19,29 +19,29 @@ pub struct Arena<I, T> {
 }
 
 impl<I: Id, T> Arena<I, T> {
-    /// An arena without values.
+    /// Creates an arena without values.
     pub fn new() -> Self {
         Self { values: Vec::new(), ids: PhantomData }
     }
 
-    /// Adds a value and gives its id.
+    /// Adds a value and returns its id.
     pub fn push(&mut self, value: T) -> I {
         let id = I::from_index(self.values.len());
         self.values.push(value);
         id
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no value.
+    /// True if there is no value.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The value of an id, or `None` for an id of another, longer arena.
+    /// Returns the value of an id, or `None` for an id of another, longer arena.
     pub fn get(&self, id: I) -> Option<&T> {
         self.values.get(id.index())
     }

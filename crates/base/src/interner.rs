@@ -14,28 +14,28 @@ pub struct Interner<I, T> {
 }
 
 impl<I: Id, T: Hash + Eq> Interner<I, T> {
-    /// An interner without values.
+    /// Creates an interner without values.
     pub fn new() -> Self {
         Self { values: IndexSet::default(), ids: PhantomData }
     }
 
-    /// The id of `value`, which is stored if it was not there; and whether it was stored by this call.
+    /// Returns the id of `value`, storing it first if it is new, and whether this call stored it.
     pub fn intern(&mut self, value: T) -> (I, bool) {
         let (index, inserted) = self.values.insert_full(value);
         (I::from_index(index), inserted)
     }
 
-    /// The id of a value that was stored.
+    /// Returns the id of a value, or `None` if the value was not stored.
     pub fn find<Q: ?Sized + Hash + indexmap::Equivalent<T>>(&self, value: &Q) -> Option<I> {
         self.values.get_index_of(value).map(I::from_index)
     }
 
-    /// How many distinct values there are.
+    /// The number of distinct values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no value.
+    /// True if there is no value.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -1,7 +1,9 @@
-//! Typed ids, append-only arenas, an interner and hash aliases: what every IR of the project is built from. Stacks and memory as large as the input wants them.
+//! Typed ids, append-only arenas, an interner and hash aliases, from which every IR of the project
+//! is built; also stacks and memory that grow with the input.
 //!
-//! Knows nothing of any domain. Start with [`define_id`], which makes a `Copy` index type, then [`Arena`] (values by id)
-//! and [`Interner`] (equal values share one id, so equality of ids is equality of values).
+//! This crate knows nothing of any domain. Start with [`define_id`], which defines a `Copy` index
+//! type, then [`Arena`] (values by id) and [`Interner`] (equal values share one id, so equality of
+//! ids is equality of values).
 
 mod arena;
 mod interner;
@@ -11,10 +13,12 @@ pub mod stack;
 pub use arena::{Arena, Id};
 pub use interner::Interner;
 
-/// A hash map with a fast, fixed hash. Never iterate it where order can reach an output: use [`IndexMap`] there.
+/// A hash map with a fast, fixed hash. Never iterate it where the order can affect an output; use
+/// [`IndexMap`] there.
 #[expect(clippy::disallowed_types, reason = "this is the alias that the lint points to")]
 pub type FxHashMap<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHasher>;
-/// A hash set with a fast, fixed hash. Never iterate it where order can reach an output: use [`IndexSet`] there.
+/// A hash set with a fast, fixed hash. Never iterate it where the order can affect an output; use
+/// [`IndexSet`] there.
 #[expect(clippy::disallowed_types, reason = "this is the alias that the lint points to")]
 pub type FxHashSet<K> = std::collections::HashSet<K, rustc_hash::FxBuildHasher>;
 /// A map that iterates in order of insertion.
@@ -22,7 +26,8 @@ pub type IndexMap<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;
 /// A set that iterates in order of insertion.
 pub type IndexSet<K> = indexmap::IndexSet<K, rustc_hash::FxBuildHasher>;
 
-/// Defines a typed 32-bit index: `Copy`, ordered by creation, meaningful only for the arena that made it.
+/// Defines a typed 32-bit index: `Copy`, ordered by creation, meaningful only for the arena that
+/// made it.
 ///
 /// ```
 /// halidom_base::define_id!(

@@ -1,21 +1,24 @@
-//! Memory whose size follows the input: more than there is can be asked for by a size of a few digits, or by a file's header.
+//! Memory whose size follows the input. A size of a few digits, or a file's header, can request
+//! more memory than exists.
 
 use std::fs;
 
-/// Smaller pieces are taken without looking at how much there is.
+/// The size up to which memory is allocated without looking at how much is available.
 const SMALL: usize = 64 << 20;
 
-/// So many zero bytes, unless there is not so much memory.
+/// Allocates `length` zero bytes, or returns `None` if there is not enough memory.
 pub fn zeroed(length: usize) -> Option<Vec<u8>> {
     if length > SMALL && available().is_some_and(|available| length as u64 > available) {
         return None;
     }
-    // The request alone shows whether it can be met; zeros that nobody writes to take no memory.
+    // A reservation shows whether the request can be met; zeros that nobody writes to take no
+    // memory.
     Vec::<u8>::new().try_reserve_exact(length).ok()?;
     Some(vec![0; length])
 }
 
-/// How many bytes can be had, where the system tells: what is free, within the limit of the group of processes.
+/// The number of available bytes, if the system reports it: the free memory, within the limit of
+/// the cgroup.
 fn available() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -1,22 +1,26 @@
 //! Recursions whose depth follows the input.
 //!
-//! Programs, expressions and statements are nested as deep as who wrote them likes, and a chain of a thousand funcs is a statement of a thousand levels. Who walks them by recursion does so within
-//! [`deep`], which goes on in new memory where the stack is nearly used up; a program's outermost call, and that of each thread that works on programs, is within [`whole`].
+//! Programs, expressions and statements may be nested to any depth, and a chain of a thousand funcs
+//! is a statement of a thousand levels. Code that walks them by recursion does so within [`deep`],
+//! which continues in new memory when the stack is nearly used up. A program's outermost call, and
+//! the outermost call of each thread that works on programs, runs within [`whole`].
 
-/// What a recursion may use between two calls of [`deep`].
+/// The stack that a recursion may use between two calls of [`deep`].
 const RED_ZONE: usize = 128 << 10;
-/// What is taken where less is left.
+/// The size of a new stack segment, which is allocated when less than [`RED_ZONE`] is left.
 const SEGMENT: usize = 8 << 20;
-/// What a whole piece of work begins with. It is reserved, and memory only as far as it is touched.
+/// The initial stack of a whole piece of work. It is reserved; memory is taken only as it is
+/// touched.
 const WHOLE: usize = 1 << 30;
 
-/// Does one step of a recursion, on a stack that has room for it.
+/// Runs one step of a recursion on a stack that has room for it.
 #[inline]
 pub fn deep<R>(step: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(RED_ZONE, SEGMENT, step)
 }
 
-/// Does a piece of work on a stack that holds recursions of some hundred thousand steps: this one, if it is as large.
+/// Runs a piece of work on a stack that holds recursions of some hundred thousand steps; keeps the
+/// present stack if it has enough room.
 pub fn whole<R>(work: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(WHOLE / 2, WHOLE, work)
 }
@@ -26,7 +30,7 @@ mod tests {
     use super::{deep, whole};
 
     fn depth(left: u64) -> u64 {
-        // Something that must stay on the stack.
+        // A value that must stay on the stack.
         let kept = std::hint::black_box([left; 64]);
         deep(|| if left == 0 { 0 } else { 1 + depth(left - 1) + kept[3] - left })
     }

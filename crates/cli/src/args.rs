@@ -305,7 +305,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// The dump, if nothing else is given.
+    /// Returns the dump if nothing else is given.
     pub(crate) fn dump_alone(&self) -> Option<&Path> {
         let Self { words, stock, .. } = self;
         let alone = words.is_empty()

@@ -16,7 +16,8 @@ use halidom_base::stack;
 pub use halidom_verdict::Exit;
 use output::Output;
 
-/// Runs the command that the arguments (the program's name first) ask for, writing to the two streams.
+/// Runs the command that the arguments (with the program's name first) select, and writes to the
+/// two streams.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     out: &mut dyn Write,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A panic is a defect of ours, and Rust's exit status for it, 101, says so.
+    // A panic is a defect of this program; Rust's exit status for it, 101, shows that.
     let status = halidom_cli::run(
         std::env::args_os(),
         &mut std::io::stdout().lock(),

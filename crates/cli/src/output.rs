@@ -1,4 +1,4 @@
-//! Where everything that a person or a script reads goes out.
+//! The single place through which all output for people and scripts passes.
 
 use std::io::Write;
 
@@ -6,44 +6,47 @@ use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
 use halidom_verdict::{Exit, KEYS, Nothing, SCHEMA, Verdict};
 use serde_json::{Map, Value, json};
 
-/// The code of what is printed where nothing was judged, and no other diagnostic says why.
+/// The code of the message that nothing was judged, if no other diagnostic gives the reason.
 const NOTHING_JUDGED: Code = Code("HAL0913");
 
-/// How a command came to its end. There is no way to exit status 0 but a proof, what the user accepts for one, and a job that does not judge.
+/// The end of a command. Exit status 0 requires a proof, a result that the user accepts instead of
+/// one, or a job that does not judge.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum Ended {
-    /// It did what was asked for, and was not asked to judge.
+    /// The command did its job, which was not to judge.
     Done,
-    /// It judged.
+    /// The command judged.
     Judged(Verdict),
-    /// It judged, and an option accepts what is no proof: what is left after that decides the exit status.
+    /// The command judged, and an option accepts results that are not proofs. The remaining results
+    /// decide the exit status.
     Accepted {
         /// The verdict.
         verdict: Verdict,
-        /// The worst of what is not accepted.
+        /// The worst result that is not accepted.
         left: Option<Verdict>,
     },
-    /// Something that is required is missing on this machine.
+    /// A required tool is missing on this machine.
     Lacking,
-    /// Bad usage or bad input; a diagnostic was printed.
+    /// The usage or the input was bad; a diagnostic was printed.
     BadInput,
-    /// There is nothing to judge in the input; a diagnostic was printed.
+    /// The input has nothing to judge; a diagnostic was printed.
     Nothing(Nothing),
     /// The solvers contradict each other; a diagnostic was printed.
     Disagreement,
 }
 
-/// Why a command ends early.
+/// The reason why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Bad usage or bad input.
+    /// The usage or the input was bad.
     BadInput,
-    /// There is nothing to judge in the input.
+    /// The input has nothing to judge.
     Nothing(Nothing),
     /// The solvers contradict each other.
     Disagreement,
-    /// The verdict is known before all was done: nothing is run or written that is known to be wrong.
+    /// The verdict was known before the job was complete: a program that is known to be wrong is
+    /// neither run nor written.
     Judged(Verdict),
 }
 
@@ -85,7 +88,7 @@ impl Ended {
     }
 }
 
-/// Standard output and standard error, and what is collected for them.
+/// Standard output and standard error, with the JSON data collected for them.
 pub(crate) struct Output<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
@@ -94,7 +97,7 @@ pub(crate) struct Output<'a> {
     pub(crate) verbose: bool,
     diagnostics: Vec<Value>,
     object: Map<String, Value>,
-    /// The last verdict that was printed.
+    /// The last printed verdict.
     said: Option<String>,
 }
 
@@ -112,7 +115,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// A line for a person on standard output; nothing with `--json`.
+    /// Prints a line for people on standard output; nothing with `--json`.
     pub(crate) fn line(&mut self, text: &str) {
         if !self.json {
             // A closed pipe must not turn a finished job into a failure.
@@ -120,38 +123,38 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The first line on a verdict.
+    /// Prints the first line about a verdict.
     pub(crate) fn verdict(&mut self, verdict: &Verdict) {
         let sentence = verdict.sentence();
         self.line(&format!("  {sentence}"));
         self.said = Some(sentence);
     }
 
-    /// A line about what is going on, on standard error.
+    /// Prints a line of progress on standard error.
     pub(crate) fn progress(&mut self, text: &str) {
         if !self.quiet {
             let _ = writeln!(self.err, "{text}");
         }
     }
 
-    /// A line about details, on standard error with `--verbose`.
+    /// Prints a line of details on standard error with `--verbose`.
     pub(crate) fn detail(&mut self, text: &str) {
         if self.verbose {
             let _ = writeln!(self.err, "{text}");
         }
     }
 
-    /// A key of the JSON object. The keys of a verdict are set where the command ends.
+    /// Sets a key of the JSON object. The keys of a verdict are set at the end of the command.
     pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
         self.object.insert(key.to_owned(), value.into());
     }
 
-    /// Every key of an object, added to the JSON object.
+    /// Adds every key of an object to the JSON object.
     pub(crate) fn extend(&mut self, object: Map<String, Value>) {
         self.object.extend(object);
     }
 
-    /// A diagnostic, on standard error and in the JSON object.
+    /// Prints a diagnostic on standard error and adds it to the JSON object.
     pub(crate) fn diagnostic(&mut self, sources: &Sources, diagnostic: &Diagnostic) {
         let _ = write!(self.err, "{}", render(sources, diagnostic, Colours::Never));
         let mut value = json!({
@@ -169,7 +172,7 @@ impl<'a> Output<'a> {
         self.diagnostics.push(value);
     }
 
-    /// An error that has no place in a text.
+    /// Reports an error that has no place in a text.
     pub(crate) fn error(&mut self, code: &'static str, message: &str, hint: &str) -> Stop {
         let diagnostic =
             Diagnostic::without_place(Severity::Error, Code(code), message).with_hint(hint);
@@ -177,13 +180,14 @@ impl<'a> Output<'a> {
         Stop::BadInput
     }
 
-    /// That there is nothing to judge in the input.
+    /// Reports that the input has nothing to judge.
     pub(crate) fn nothing(&mut self, code: &'static str, what: &str, hint: &str) -> Stop {
         let _: Stop = self.error(code, what, hint);
         Stop::Nothing(Nothing { what: what.to_owned(), hint: hint.to_owned() })
     }
 
-    /// Ends a command: says its verdict where that was not said, prints the JSON object, if there is to be one, and gives the exit status.
+    /// Ends a command. Prints its verdict if it was not printed yet and the JSON object if
+    /// requested, and returns the exit status.
     pub(crate) fn conclude(mut self, job: &'static str, ended: &Ended) -> Exit {
         if let Ended::Judged(verdict) | Ended::Accepted { verdict, .. } = ended {
             if let Verdict::Nothing(Nothing { what, hint }) = verdict {
@@ -202,7 +206,7 @@ impl<'a> Output<'a> {
             object.insert("job".to_owned(), job.into());
             object.insert("exit".to_owned(), exit.code().into());
             object.extend(ended.verdict().iter().flat_map(Verdict::json));
-            // What a command that stopped had found so far is no verdict of the job.
+            // Partial findings of a command that stopped are not a verdict of the job.
             let of_verdict = |key: &String| KEYS.contains(&key.as_str());
             object.extend(self.object.into_iter().filter(|(key, _)| !of_verdict(key)));
             object.insert("diagnostics".to_owned(), Value::Array(self.diagnostics));

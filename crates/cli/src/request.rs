@@ -1,4 +1,4 @@
-//! What the options of `run` ask for, as data.
+//! The requests in the options of `run`, as data.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use halidom_driver::files::Channels;
 
 use crate::args::{DataArgs, RunArgs};
 
-/// An option whose value is not of its form.
+/// An option whose value is malformed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     pub(crate) option: &'static str,
@@ -33,7 +33,7 @@ pub(crate) fn request(args: &DataArgs) -> Result<Request, Malformed> {
     })
 }
 
-/// Where each output goes: `FILE` for the only one, `NAME=FILE` for one of several.
+/// The file for each output: `FILE` for a single output, `NAME=FILE` for each of several.
 pub(crate) fn outputs(
     args: &RunArgs,
     names: &[String],

@@ -1,4 +1,4 @@
-//! Folders with certificates: what is seen before Coq is asked.
+//! Folders with certificates: the checks before Coq runs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ fn halidom(arguments: &[&str], path: &Path) -> Output {
         .expect("the program starts")
 }
 
-/// A certificate's folder of its own.
+/// Creates a folder with a certificate for this test.
 fn written(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("certificate-{name}"));
     let _ = std::fs::remove_dir_all(&folder);
@@ -62,7 +62,7 @@ fn what_is_no_certificate_is_bad_input() {
     assert_eq!(halidom(&["certificate"], &file).status.code(), Some(2));
     assert_eq!(halidom(&["certificate"], Path::new("/dev/null")).status.code(), Some(2));
     assert_eq!(halidom(&["certificate"], &folder.join("nowhere")).status.code(), Some(2));
-    // A program without the derivation that the folder is named after.
+    // A program without the derivation after which the folder is named.
     let folder = written("renamed");
     std::fs::rename(folder.join("d.atl"), folder.join("e.atl")).expect("it was written");
     let output = halidom(&["certificate"], &folder);

@@ -1,9 +1,10 @@
-//! Inputs without measure: sizes beyond memory, texts nested without end, long chains of funcs. Each gets an answer or a diagnostic; none ends the process.
+//! Inputs without bounds: sizes beyond memory, deeply nested texts, long chains of funcs. Each gets
+//! an answer or a diagnostic; none ends the process.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Runs a command; its exit status and what it wrote to standard error.
+/// Runs a command; returns its exit status and its standard error.
 fn halidom(arguments: &[&str]) -> (u8, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let arguments = std::iter::once("halidom").chain(arguments.iter().copied());
@@ -94,7 +95,7 @@ fn deep_texts_and_long_chains_get_an_answer() {
             arguments.extend(["--profile", "halide"]);
         }
         let (found, said) = halidom(&arguments);
-        // That a file of mutators has none is said by another status.
+        // `verify` reports a file without mutators by another status.
         let is_right = found == status || command == "verify";
         assert!(is_right, "{name}: {found}, {}", said.chars().take(300).collect::<String>());
     }

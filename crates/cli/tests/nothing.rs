@@ -1,10 +1,11 @@
-//! Where there is nothing to judge no command ends with status 0 or says *proved*: each input has a diagnostic with a code and a hint, and ends with 2.
+//! If there is nothing to judge, no command ends with status 0 or prints *proved*: each such input
+//! gets a diagnostic with a code and a hint, and status 2.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Runs a command; its exit status, and what it wrote on standard output and standard error.
+/// Runs a command; returns its exit status, standard output and standard error.
 fn halidom(arguments: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let arguments = std::iter::once("halidom").chain(arguments.iter().copied());
@@ -25,7 +26,7 @@ const SCHEDULES: &str = "schedule_fn rows(f) { f.parallel(y); }\n";
 const ALGORITHM: &str = "algorithm p {\n  input a(_0): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0];\n  func b(x): u8 {\n    stage(x) = a(x);\n  }\n  output b;\n}\n";
 const NO_OUTPUT: &str = "algorithm p {\n  param n: int;\n}\nprogram p {\n}\n";
 
-/// The files of a test: names, and what they say.
+/// The files of a test: their names and texts.
 const FILES: [(&str, &str); 16] = [
     ("empty.hal", ""),
     ("empty.ir", ""),
@@ -45,7 +46,7 @@ const FILES: [(&str, &str); 16] = [
     ("no_pipeline.py", "import math\n"),
 ];
 
-/// What a command says beyond a diagnostic with a code and a hint.
+/// Returns how a command's output differs from a diagnostic with a code and a hint.
 fn says_more(command: &[String]) -> Option<String> {
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
     let (exit, out, err) = halidom(&words);
@@ -91,7 +92,7 @@ fn nothing_is_judged_in_nothing() {
         };
         commands.push(words.iter().map(word).collect());
     };
-    // Each kind of input, for each job that takes it.
+    // Each kind of input, for each job that accepts it.
     for file in [
         "empty.hal",
         "cpp.hal",
@@ -162,7 +163,7 @@ fn nothing_is_judged_in_nothing() {
         add(&["validate", "--passes", file]);
     }
     add(&["validate", "--generator", "folder"]);
-    // Names that nothing has.
+    // Names that do not exist.
     add(&["validate", "right.hal", "-s", "tilde"]);
     add(&["validate", "right.hal", "-p", "q"]);
     add(&["validate", "right.hal", "--baseline", "empty.hal"]);
@@ -178,7 +179,7 @@ fn nothing_is_judged_in_nothing() {
     add(&["verify", rules, "--profile", "halide", "--list", "--mutator", "Nobody::visit"]);
     add(&["verify", rules, "--profile", "halide", "--bits", "7"]);
     add(&["validate", "right.hal", "--passes", "empty.passes"]);
-    // Searches over nothing.
+    // Searches over no programs.
     add(&["fuzz", "--programs", "0"]);
     add(&["fuzz", "--programs", "0", "--engine", "reference"]);
     add(&["fuzz", "--programs", "0", "--target", "halide"]);
@@ -186,12 +187,12 @@ fn nothing_is_judged_in_nothing() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(commands.len() > 150, "{}", commands.len());
     assert!(!Path::new(&page).exists() && !Path::new(&path("out.h")).exists());
-    // The twin: with something in it the file is proved.
+    // The positive control: a file with a pipeline is proved.
     let (exit, out, _) = halidom(&["validate", &path("right.hal"), "--json"]);
     assert!(exit == 0 && out.contains("\"verdict\":\"proved\""), "{out}");
 }
 
-/// A program that lets only windows without an element pass computes nothing.
+/// A program whose checks pass only for empty windows computes nothing.
 #[test]
 fn windows_without_an_element_are_no_proof() {
     let right = repository().join("tests/cases/validate/texts/right.ir");

@@ -1,5 +1,5 @@
-//! Our own simplifier's rules through the checker that reads other compilers' rules: a second opinion beside the proofs of
-//! `halidom-rules`, at the types that both have.
+//! Checks our own simplifier's rules with the checker that reads other compilers' rules. This is a
+//! second opinion next to the proofs of `halidom-rules`, at the types that both have.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_ir::Scalar;
@@ -8,7 +8,7 @@ use halidom_mutators::rules::{At, Context, Domain, Limits, Op, Pattern, Rule, Ve
 use halidom_rules as own;
 use halidom_smt::{Family, Options, Program, Solver};
 
-/// The checker's operator; it has no shifts, and logic of truth values alone.
+/// The checker's operator. The checker has no shifts, and applies logic only to truth values.
 fn operator(op: own::Op) -> Option<Op> {
     Some(match op {
         own::Op::Broadcast => Op::Broadcast,
@@ -51,7 +51,7 @@ fn pattern(of: &own::Pattern) -> Option<Pattern> {
     })
 }
 
-/// The rule in the checker's language; `None` if it has no words for it.
+/// The rule in the checker's language; `None` if it cannot express the rule.
 fn translated(rule: &own::Rule) -> Option<Rule> {
     let conditions = rule.when.iter().map(pattern).collect::<Option<Vec<_>>>()?;
     let predicate = conditions.into_iter().reduce(|a, b| Pattern::Apply(Op::And, vec![a, b]));
@@ -64,7 +64,7 @@ fn translated(rule: &own::Rule) -> Option<Rule> {
     })
 }
 
-/// Our types that the checker has too; its floats are reals.
+/// The checker's counterpart of our type, if it has one; its floats are reals.
 fn domain(scalar: Scalar) -> Option<Domain> {
     Some(match scalar {
         Scalar::Bool => Domain::Bool,
@@ -114,7 +114,7 @@ fn no_rule_of_our_own_is_wrong() {
         verified += usize::from(!verdicts.is_empty() && verdicts.iter().all(is_verified));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Those that are not are of shifts, of bits and of floats, and few that the checker does not decide.
+    // The other rules are about shifts, bits and floats; a few the checker does not decide.
     let all = own::table::RULES.len();
     assert!(verified * 10 > all * 8, "{verified} of {all} rules are verified");
 }

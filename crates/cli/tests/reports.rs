@@ -1,4 +1,4 @@
-//! The reports for people and other tools, whole: pages, JUnit, SARIF.
+//! The complete reports for people and other tools: pages, JUnit, SARIF.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/validate/texts").join(name)
 }
 
-/// Runs a command; its exit status and what it printed.
+/// Runs a command; returns its exit status and its standard output.
 fn halidom(arguments: &[&str]) -> (u8, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let arguments = std::iter::once("halidom").chain(arguments.iter().copied());
@@ -21,7 +21,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path of the test is text")
 }
 
-/// Validates a case and returns what was written by `option`.
+/// Validates a case and returns the exit status and the file that `option` wrote.
 fn written(name: &str, option: &str, more: &[&str]) -> (u8, String) {
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path().join("written");
@@ -55,7 +55,7 @@ fn pages_need_nothing_but_themselves() {
         for resource in ["http", "<script", "<link", "<img", "src=", "@import", "url("] {
             assert!(!page.contains(resource), "{name} asks for {resource}");
         }
-        // What a program says is text.
+        // A program's text is escaped.
         assert!(page.contains("0 &lt; b.window.extent.0"), "{name}");
     }
     assert_eq!(page("refuted.ir").1, page("refuted.ir").1, "the same page each time");
@@ -161,7 +161,7 @@ fn a_cache_is_written_and_used() {
     assert!(validate() > 0);
     let kept = std::fs::read_to_string(&path).expect("it was written");
     assert!(kept.starts_with("halidom-smt-cache"));
-    // A byte that was changed is found, and the file is left as it is.
+    // A changed byte is detected, and the command fails.
     std::fs::write(&path, kept.replacen("unsat", "unsaT", 1)).expect("it can be written");
     let (status, printed) = halidom(&["validate", text(&file), "--cache", text(&path)]);
     assert_eq!((status, printed.as_str()), (2, ""));

@@ -1,4 +1,4 @@
-//! What `--json` prints, of every job, is what `docs/schema/verdict-1.json` says.
+//! Checks that the `--json` output of every job conforms to `docs/schema/verdict-1.json`.
 
 mod checker;
 
@@ -20,7 +20,7 @@ fn schema() -> Schema {
         .expect("the schema is made of what the checker knows")
 }
 
-/// Runs a command with `--json`; its exit status and its object.
+/// Runs a command with `--json`; returns its exit status and its object.
 fn printed(arguments: &[&str]) -> (u8, Value) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = std::iter::once("halidom").chain(arguments.iter().copied()).chain(["--json"]);
@@ -32,7 +32,7 @@ const TWO: &str = "pipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> { func b(x) 
 schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
-/// Commands, with the names of [`files`] for paths; their exit status, and their verdict.
+/// Commands, with the names of [`files`] for paths, and their exit status and verdict.
 const JOBS: [(&str, u8, Option<&str>); 40] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
@@ -76,7 +76,7 @@ const JOBS: [(&str, u8, Option<&str>); 40] = [
     ("bench TWO --size 4096 --budget 0.2 --threads 1 --no-validate", 0, None),
 ];
 
-/// The files that commands name.
+/// The files that the commands name.
 fn files(folder: &Path) -> Vec<(&'static str, String)> {
     let text = |path: PathBuf| path.to_str().expect("a path of the test is text").to_owned();
     let made = |name: &str| text(folder.join(name));
@@ -117,7 +117,7 @@ fn every_job_prints_what_the_schema_says() {
         assert_eq!(object.get("verdict").and_then(Value::as_str), verdict, "{command}");
         assert_eq!(command.split_whitespace().next(), object["job"].as_str());
     }
-    // What this machine has, and how fast it is, decides the status of these.
+    // The status of these depends on the machine's tools and speed.
     for command in [
         "doctor",
         "validate --halide-script TWO",
@@ -129,7 +129,7 @@ fn every_job_prints_what_the_schema_says() {
     }
 }
 
-/// A statement of Halide's, judged without Halide.
+/// A statement of Halide, judged without Halide.
 #[test]
 fn verdicts_on_stock_halide_are_of_the_same_form() {
     let folder = repository().join("../shared/halide21/table1/atl_tiled");
@@ -197,7 +197,7 @@ fn objects_of_another_form_are_refused() {
         changed["evidence"] = wrong;
         assert_ne!(schema.errors(&changed), [""; 0], "{changed}");
     }
-    // A job that judges, and has no verdict.
+    // A job that judges but has no verdict.
     let mut silent =
         json!({"schema": "halidom-verdict-1", "job": "check", "exit": 0, "diagnostics": []});
     assert_eq!(schema.errors(&silent), [""; 0]);

@@ -1,6 +1,8 @@
-//! `halidom validate` on what stock Halide compiles: scripts, generators, and what is said of wrong inputs.
+//! `halidom validate` on stock Halide's output: scripts, generators, and the messages for wrong
+//! inputs.
 //!
-//! Tests that need the project's Python with Halide say so where it is missing, and check nothing.
+//! Tests that need the project's Python with Halide print a message if it is missing, and check
+//! nothing.
 
 #![expect(clippy::print_stdout, reason = "what is missing is said")]
 
@@ -13,7 +15,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Whether the project's Python with Halide is there.
+/// True if the project's Python with Halide is installed.
 fn has_halide() -> bool {
     let python = root().join(".venv/bin/python");
     let probe = Command::new(python).args(["-c", "import halide"]).output();
@@ -24,7 +26,7 @@ fn has_halide() -> bool {
     found
 }
 
-/// Runs a command; its exit status, and what it wrote on standard output and standard error.
+/// Runs a command; returns its exit status, standard output and standard error.
 fn halidom<'a>(arguments: impl IntoIterator<Item = &'a str>) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let arguments = std::iter::once("halidom").chain(arguments);
@@ -37,7 +39,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path of the test is text")
 }
 
-/// A folder with what Halide makes of two scripts.
+/// A folder with Halide's output for the scripts.
 struct Made {
     folder: tempfile::TempDir,
 }
@@ -62,7 +64,8 @@ def pipeline():
     return other
 ";
 
-/// Halide 21.0.0 compiles it wrongly: the pass `finding intrinsics` forgets the conversion to eight bits.
+/// Halide 21.0.0 miscompiles this: the pass `finding intrinsics` drops the conversion to eight
+/// bits.
 const WRONG: &str = "import halide as hl
 
 def pipeline():
@@ -76,7 +79,7 @@ def pipeline():
     return wrong
 ";
 
-/// Writes what Halide makes of `pipeline()`.
+/// Writes Halide's output for `pipeline()`.
 const WRITE: &str = "import sys, runpy
 import halide as hl
 made = hl.Pipeline(runpy.run_path(sys.argv[1] + '.py')['pipeline']())
@@ -109,7 +112,8 @@ impl Made {
         fs::write(self.path(name), contents).expect("it can be written");
     }
 
-    /// Validates; the first line on standard error, with the folder's name blanked.
+    /// Validates; returns the exit status and the first line of standard error, with the folder's
+    /// name blanked.
     fn refusal(&self, arguments: &[&str]) -> (u8, String) {
         let words = arguments.iter().map(|word| {
             if self.path(word).exists() {
@@ -234,7 +238,7 @@ fn statements_of_a_dump_are_compared_without_the_pipeline() {
         ),
         "{out}"
     );
-    // A dump that says less than types are needed for.
+    // A dump that lacks information needed for types.
     let dump = fs::read_to_string(made.path("right.passes")).expect("it was written");
     made.write("untyped.passes", dump.replace(".type ==", ".kind =="));
     let (status, out, err) = compare(&made.path("untyped.passes"));
@@ -259,7 +263,8 @@ fn a_script_is_compiled_and_judged() {
     assert!(!out.contains("refuted"), "{out}");
 }
 
-/// The project's two generators, compiled against the headers of the Python package; once, as long as the source stays.
+/// Compiles the project's two generators against the headers of the Python package. The result is
+/// kept as long as the source does not change.
 fn generators() -> Option<PathBuf> {
     let package = fs::read_dir(root().join(".venv/lib")).ok()?.flatten();
     let package = package.map(|entry| entry.path().join("site-packages/halide"));
@@ -327,7 +332,7 @@ fn generators_are_driven() {
     assert!(status == 2 && err.starts_with("error[HAL0906]"), "{status}: {err}");
 }
 
-/// A sum of so many elements as a parameter says, which Halide does not check to be none less than 0.
+/// A sum whose number of elements is a parameter; Halide does not check that it is at least 0.
 const SUM: &str = "import halide as hl
 
 def pipeline():

@@ -14,19 +14,19 @@ impl fmt::Display for Code {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; nothing is refused.
+    /// Worth knowing; the input is accepted.
     Note,
-    /// Probably not meant; nothing is refused.
+    /// Probably unintended; the input is accepted.
     Warning,
-    /// The input is refused.
+    /// The input is rejected.
     Error,
 }
 
 impl Severity {
-    /// The word in every output.
+    /// The name of the severity in every output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -36,40 +36,40 @@ impl Severity {
     }
 }
 
-/// A place and what there is to say about it.
+/// A place and a message about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// May be empty.
+    /// The message; may be empty.
     pub message: String,
 }
 
-/// Something to tell the user.
+/// A message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Which kind of thing it is.
+    /// The kind of the problem.
     pub code: Code,
-    /// One sentence, lower case, no full stop.
+    /// One sentence, in lower case and without a full stop.
     pub message: String,
-    /// Where; `None` for what has no place in a text (a missing input, say).
+    /// The main place; `None` if the problem has no place in a text (a missing input, for example).
     pub primary: Option<Label>,
-    /// Other places that matter.
+    /// Other relevant places.
     pub secondary: Vec<Label>,
-    /// How to mend it.
+    /// A suggested remedy.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Creates an error at a place.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         let primary = Some(Label { span, message: String::new() });
         Self { primary, ..Self::without_place(Severity::Error, code, message) }
     }
 
-    /// A diagnostic that has no place in a text.
+    /// Creates a diagnostic that has no place in a text.
     pub fn without_place(severity: Severity, code: Code, message: impl Into<String>) -> Self {
         Self {
             severity,
@@ -81,7 +81,7 @@ impl Diagnostic {
         }
     }
 
-    /// With words beside the primary place; no effect where there is none.
+    /// Adds a message at the primary place; has no effect if there is no primary place.
     #[must_use]
     pub fn labelled(mut self, message: impl Into<String>) -> Self {
         if let Some(primary) = &mut self.primary {
@@ -90,21 +90,21 @@ impl Diagnostic {
         self
     }
 
-    /// With another place.
+    /// Adds another place.
     #[must_use]
     pub fn with_label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.secondary.push(Label { span, message: message.into() });
         self
     }
 
-    /// With a way to mend it.
+    /// Adds a suggested remedy.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Whether the input is refused.
+    /// True if the input is rejected.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -7,14 +7,14 @@ use codespan_reporting::files::{Error, Files};
 use crate::render::boundary;
 use crate::{FileId, Sources, Span};
 
-/// Bytes of a line that are shown whole.
+/// The greatest length in bytes of a line that is shown whole.
 const LONG: usize = 400;
-/// Bytes that are shown before a place, and after its beginning.
+/// The number of bytes shown before a place, and after its beginning.
 const AROUND: usize = 90;
-/// What stands where a line was cut.
+/// The mark where a line was cut.
 const CUT: &str = "…";
 
-/// The texts that a diagnostic points into, with their long lines cut.
+/// The texts that a diagnostic refers to, with their long lines cut.
 pub(crate) struct Excerpts {
     texts: Vec<Excerpt>,
 }
@@ -28,17 +28,18 @@ struct Excerpt {
 
 /// A line of an excerpt.
 struct Line {
-    /// Where it begins, in the source and in the excerpt.
+    /// The offset of its beginning, in the source and in the excerpt.
     starts: [usize; 2],
-    /// The part of the source's line that is shown, within the line, and what stands before it.
+    /// The range of the source's line that is shown, and the text before it in the excerpt.
     shown: Range<usize>,
     before: &'static str,
-    /// Characters of the source's line that are not shown before the part.
+    /// The number of characters of the source's line before the shown part.
     hidden: usize,
 }
 
 impl Excerpts {
-    /// The texts of some places, the first of which matters most; nothing if no line of theirs is long.
+    /// Makes excerpts of the texts of some places, the most important place first; `None` if no
+    /// line at these places is long.
     pub(crate) fn of(sources: &Sources, places: &[(FileId, Range<usize>)]) -> Option<Self> {
         let line_of = |file, offset| sources.position(Span::new(file, offset..offset)).line - 1;
         let is_long = |file, line| {
@@ -62,7 +63,7 @@ impl Excerpts {
         Some(Self { texts })
     }
 
-    /// Where a range of a source is shown.
+    /// The range in the excerpt that shows a range of the source.
     pub(crate) fn range(&self, file: FileId, range: &Range<usize>) -> Range<usize> {
         self.texts.iter().find(|text| text.file == file).map_or(range.clone(), |text| {
             let start = text.place(range.start);
@@ -102,12 +103,14 @@ impl Excerpt {
         Self { file, name: sources.name(file).to_owned(), text, lines }
     }
 
-    /// The line of an offset, in the source (0) or in the excerpt (1).
+    /// Returns the number of the line that contains an offset, in the source (side 0) or in the
+    /// excerpt (side 1).
     fn line(&self, side: usize, offset: usize) -> usize {
         self.lines.partition_point(|line| line.starts[side] <= offset).saturating_sub(1)
     }
 
-    /// Where an offset of the source is shown; beside the part that is shown, where that ends.
+    /// The offset in the excerpt for an offset of the source. An offset outside the shown part maps
+    /// to the nearest end of that part.
     fn place(&self, offset: usize) -> usize {
         let Some(line) = self.lines.get(self.line(0, offset)) else { return 0 };
         let within = (offset - line.starts[0]).clamp(line.shown.start, line.shown.end);

@@ -1,7 +1,9 @@
 //! Spans, stable error codes, diagnostics as plain data, and one renderer.
 //!
-//! Knows nothing about what is diagnosed. Start with [`Diagnostic`], which a front end makes; then [`Sources`], which owns the texts that its spans
-//! point into; then [`render`], which writes both for a person. Other forms (JSON, SARIF) are printed from the plain data by whoever needs them.
+//! This crate knows nothing about what is diagnosed. Start with [`Diagnostic`], which a front end
+//! makes; then [`Sources`], which owns the texts that its spans point into; then [`render`], which
+//! prints both for a person. Clients that need other forms (JSON, SARIF) print them from the plain
+//! data.
 
 mod diagnostic;
 mod excerpt;

@@ -9,7 +9,7 @@ use codespan_reporting::term::{self, termcolor};
 use crate::excerpt::Excerpts;
 use crate::{Diagnostic, FileId, Label, Severity, Sources};
 
-/// Whether to write terminal colours.
+/// The use of terminal colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colours {
     /// Plain text.
@@ -41,7 +41,8 @@ impl<'a> Files<'a> for Sources {
     }
 }
 
-/// Writes a diagnostic with the lines it points to; of a long line, the part around the place. Ends with a line break.
+/// Prints a diagnostic with the lines that it points to; for a long line, only the part around the
+/// place. The text ends with a line break.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> String {
     let severity = match diagnostic.severity {
         Severity::Note => report::Severity::Note,
@@ -73,7 +74,7 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, colours: Colours) -> S
             emit(&excerpts, &report.with_labels(moved.collect()), colours)
         }
     };
-    // The renderer fails only on places outside the texts; the message must reach the user all the same.
+    // The renderer fails only on places outside the texts; the message must still reach the user.
     written.unwrap_or_else(|_| {
         format!("{}[{}]: {}\n", diagnostic.severity.name(), diagnostic.code, diagnostic.message)
     })
@@ -95,14 +96,14 @@ fn emit<'f>(
     }
 }
 
-/// The span brought into its text and onto character boundaries.
+/// The span, limited to its text and moved to character boundaries.
 fn clipped(sources: &Sources, label: &Label) -> Range<usize> {
     let text = sources.text(label.span.file);
     let boundary = |offset: usize| boundary(text, offset);
     boundary(label.span.start)..boundary(label.span.end).max(boundary(label.span.start))
 }
 
-/// The last character boundary up to an offset.
+/// The last character boundary at or before an offset.
 pub(crate) fn boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
@@ -178,7 +179,7 @@ mod tests {
             line.chars().take_while(|c| !needle.starts_with(*c)).count()
         };
         assert_eq!(at("HERE"), at("^^^^"), "{text}");
-        // A span over all of the line is shown where it begins and where it ends.
+        // A span over most of the line is shown at its beginning and its end.
         let whole = Diagnostic::error(Code("HAL0104"), Span::new(file, 6..start + 4), "unexpected");
         let text = render(&sources, &whole, Colours::Never);
         assert!(text.contains("long.hal:2:1\n") && text.len() < 2_000, "{text}");

@@ -9,7 +9,7 @@ define_id!(
     pub FileId, "file"
 );
 
-/// A stretch of one source text, in bytes: `start .. end`.
+/// A range of one source text, in bytes: `start .. end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The text.
@@ -21,12 +21,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// A stretch of a text.
+    /// Creates a span of a text.
     pub fn new(file: FileId, range: Range<usize>) -> Self {
         Self { file, start: range.start, end: range.end }
     }
 
-    /// From the start of this stretch to the end of a later one of the same text.
+    /// Returns the span from the start of this one to the end of a later one of the same text.
     #[must_use]
     pub fn to(self, end: Self) -> Self {
         Self { end: end.end.max(self.end), ..self }
@@ -38,12 +38,12 @@ impl Span {
     }
 }
 
-/// A place as a person counts it.
+/// A place, in numbers for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column in characters, counted from 1.
     pub column: usize,
 }
 
@@ -62,12 +62,12 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// No text.
+    /// Creates a collection without texts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a text. The name, a path for texts from files, is only for people.
+    /// Adds a text. The name is only for people; for a text from a file it is the path.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
         let line_starts =
@@ -90,7 +90,7 @@ impl Sources {
         self.text(span.file).get(span.range()).unwrap_or("")
     }
 
-    /// Where a span starts. Offsets beyond the text count as its end.
+    /// The position where a span starts. Offsets beyond the text count as its end.
     pub fn position(&self, span: Span) -> Position {
         let Some(source) = self.files.get(span.file) else {
             return Position { line: 1, column: 1 };
@@ -101,12 +101,12 @@ impl Sources {
         Position { line, column: before.chars().count() + 1 }
     }
 
-    /// How many lines a text has.
+    /// The number of lines in a text.
     pub(crate) fn line_count(&self, file: FileId) -> usize {
         self.files.get(file).map_or(0, |source| source.line_starts.len())
     }
 
-    /// The offsets of a line, counted from 0, its line break included.
+    /// The offsets of a line, including its line break. Lines are counted from 0.
     pub(crate) fn line_range(&self, file: FileId, line: usize) -> Option<Range<usize>> {
         let source = self.files.get(file)?;
         let start = *source.line_starts.get(line)?;

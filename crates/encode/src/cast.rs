@@ -7,7 +7,7 @@ use halidom_smt::{
 
 use crate::{EncodeError, constant, sort};
 
-/// The term of a conversion.
+/// Builds the term of a conversion.
 pub(crate) fn cast(
     terms: &mut Terms,
     from: Scalar,
@@ -26,7 +26,7 @@ pub(crate) fn cast(
             let is_zero = terms.equal(term, zero);
             Ok(terms.not(is_zero))
         }
-        // NaN is not equal to zero, so it is true.
+        // NaN is not equal to zero, so it converts to true.
         (Sort::Float { .. }, Sort::Bool) => {
             let zero = constant(terms, Constant::zero(from));
             let is_zero = terms.float_compare(FloatComparison::Equal, term, zero);
@@ -79,7 +79,7 @@ fn one(terms: &mut Terms, scalar: Scalar) -> TermId {
     constant(terms, value.unwrap_or(Constant::zero(scalar)))
 }
 
-/// The number that a bit-vector is.
+/// The integer value of a bit-vector.
 fn value(terms: &mut Terms, from: Scalar, width: u32, term: TermId) -> TermId {
     let unsigned = terms.bit_vec_to_int(term);
     if !from.is_signed() {
@@ -92,7 +92,8 @@ fn value(terms: &mut Terms, from: Scalar, width: u32, term: TermId) -> TermId {
     terms.ite(negative, below, unsigned)
 }
 
-/// A float truncated to an integer: the nearest end of the range outside it, 0 for NaN. The bounds compared with are powers of two (or 0), so they are exact.
+/// Truncates a float to an integer. A value outside the range gives the nearest end of the range,
+/// and NaN gives 0. The bounds in the comparisons are powers of two (or 0), so they are exact.
 fn saturate(
     terms: &mut Terms,
     from: Scalar,

@@ -1,4 +1,4 @@
-//! The walk over expressions.
+//! The traversal of expressions.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -8,16 +8,16 @@ use halidom_smt::{Sort, TermId, Terms};
 
 use crate::{cast, float, integer};
 
-/// Why an expression has no term.
+/// The reason why an expression has no term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// An expression with several lanes: encode one lane at a time.
     #[error("a vector has no term")]
     Vector,
-    /// A bound that is not inferred.
+    /// A bound that has not been inferred yet.
     #[error("a bounds hole has no term")]
     Hole,
-    /// An operator whose overflow is assumed absent: its value is only known under that assumption.
+    /// An operator whose overflow is assumed absent: its value is known only under that assumption.
     #[error("overflow that is assumed absent has no term")]
     AssumedAbsentOverflow,
     /// An operator on a type for which it is not defined.
@@ -51,10 +51,12 @@ pub fn constant(terms: &mut Terms, constant: Constant) -> TermId {
     }
 }
 
-/// Makes terms of expressions, each distinct subexpression once.
+/// Translates expressions to terms, each distinct subexpression once.
 ///
-/// Variables without a term of their own, loads and refs become constants of the solver: equal expressions equal constants, different ones unrelated constants. So encode with
-/// one encoder only expressions that are evaluated in one state of memory. More equalities may hold in truth than in the terms, never fewer.
+/// Variables without a given term, loads and refs become constants of the solver: equal expressions
+/// become equal constants, different expressions become unrelated constants. One encoder must
+/// therefore encode only expressions that are evaluated in one state of memory. In truth more
+/// equalities may hold than the terms imply, never fewer.
 #[derive(Clone, Debug, Default)]
 pub struct Encoder {
     vars: FxHashMap<VarId, TermId>,
@@ -62,27 +64,32 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// One without variables.
+    /// Creates an encoder without variables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says what a variable stands for, before the first expression that mentions it. The term has the sort of the variable's type.
+    /// Sets the term of a variable. Call this before encoding the first expression that mentions
+    /// the variable. The term has the sort of the variable's type.
     pub fn set_var(&mut self, var: VarId, term: TermId) {
         self.vars.insert(var, term);
     }
 
-    /// Says what an expression stands for, before the first expression that it is part of. The term has the sort of the expression's type.
+    /// Sets the term of an expression. Call this before encoding the first expression that contains
+    /// it. The term has the sort of the expression's type.
     pub fn set_expr(&mut self, expr: ExprId, term: TermId) {
         self.done.insert(expr, term);
     }
 
-    /// The term of a variable, if it has one.
+    /// Returns the term of a variable, if it has one.
     pub fn var(&self, var: VarId) -> Option<TermId> {
         self.vars.get(&var).copied()
     }
 
-    /// The term of an expression, of the sort of its type.
+    /// Returns the term of an expression; its sort follows from the expression's type.
+    ///
+    /// # Errors
+    /// Some part of the expression has no term.
     pub fn expr(
         &mut self,
         terms: &mut Terms,
@@ -150,7 +157,7 @@ impl Encoder {
     }
 }
 
-/// Refuses overflow conventions that give no value.
+/// Rejects overflow conventions that give no value.
 fn total(overflow: Overflow, scalar: Scalar) -> Result<(), EncodeError> {
     match overflow {
         Overflow::AssumedAbsent => Err(EncodeError::AssumedAbsentOverflow),
@@ -206,7 +213,7 @@ fn binary(
     }
 }
 
-/// An operator on conditions.
+/// Encodes an operator on conditions.
 fn logical(
     terms: &mut Terms,
     op: BinaryOp,
@@ -244,7 +251,7 @@ fn call(
     term: TermId,
 ) -> Result<TermId, EncodeError> {
     match sort(scalar) {
-        // Some value, as of a read: equal expressions have one term.
+        // The result is some value, as for a read; equal expressions share one term.
         sort @ Sort::Float { .. } => Ok(float::call(terms, intrinsic, term)
             .unwrap_or_else(|| terms.fresh(intrinsic.name(), sort))),
         Sort::Int | Sort::BitVec(_)

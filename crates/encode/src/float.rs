@@ -5,7 +5,8 @@ use halidom_smt::{FloatBinary, FloatComparison, RoundingMode, TermId, Terms};
 
 use crate::EncodeError;
 
-/// An operator on floats. Minimum and maximum are those of the language, which follow the comparison; SMT-LIB's differ on NaN and zeros.
+/// Encodes an operator on floats. Minimum and maximum follow the comparison, as the language
+/// defines them; SMT-LIB's differ on NaN and zeros.
 pub(crate) fn binary(
     terms: &mut Terms,
     op: BinaryOp,
@@ -44,7 +45,7 @@ pub(crate) fn binary(
     })
 }
 
-/// A function of a float; `None` for those that IEEE 754 does not define.
+/// Encodes a function of a float; `None` for functions that IEEE 754 does not define.
 pub(crate) fn call(terms: &mut Terms, intrinsic: Intrinsic, term: TermId) -> Option<TermId> {
     Some(match intrinsic {
         Intrinsic::Abs => terms.float_abs(term),

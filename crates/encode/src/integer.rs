@@ -5,7 +5,7 @@ use halidom_smt::{BitVecBinary, BitVecComparison, Sort, TermId, Terms};
 
 use crate::EncodeError;
 
-/// An operator on mathematical integers.
+/// Encodes an operator on mathematical integers.
 pub(crate) fn unbounded(
     terms: &mut Terms,
     op: BinaryOp,
@@ -41,7 +41,8 @@ pub(crate) fn unbounded(
     })
 }
 
-/// `result`, or 0 where the divisor is 0. SMT-LIB's `div` and `mod` are Euclidean for every other divisor.
+/// Returns `result`, or 0 if the divisor is 0. SMT-LIB's `div` and `mod` are Euclidean for every
+/// other divisor.
 fn unless_zero(terms: &mut Terms, divisor: TermId, result: TermId) -> TermId {
     let zero = terms.int(0);
     match terms.as_int(divisor) {
@@ -54,7 +55,7 @@ fn unless_zero(terms: &mut Terms, divisor: TermId, result: TermId) -> TermId {
     }
 }
 
-/// An operator on integers that wrap.
+/// Encodes an operator on integers that wrap.
 pub(crate) fn wrapping(
     terms: &mut Terms,
     op: BinaryOp,
@@ -112,10 +113,12 @@ pub(crate) fn wrapping(
     }
 }
 
-/// Euclidean quotient and remainder of signed integers, for divisors that are not 0.
+/// Euclidean quotient and remainder of signed integers, for nonzero divisors.
 ///
-/// SMT-LIB rounds the quotient towards 0 and gives the remainder the dividend's sign; where that is negative, one step towards the divisor's other side makes it
-/// positive. Both wrap, so that `MIN / -1 = MIN` and a divisor `MIN`, whose absolute value wraps too, come out right.
+/// SMT-LIB rounds the quotient towards 0 and gives the remainder the dividend's sign. If the
+/// remainder is negative, adding the divisor's absolute value makes it positive, and the quotient
+/// moves by one to match. Both operations wrap, so `MIN / -1 = MIN`, and a divisor `MIN`, whose
+/// absolute value wraps too, gives the right result.
 fn euclidean(terms: &mut Terms, lhs: TermId, rhs: TermId) -> (TermId, TermId) {
     let width = terms.width(lhs);
     let (zero, one) = (terms.bit_vec(width, 0), terms.bit_vec(width, 1));
@@ -148,8 +151,9 @@ enum Direction {
     Right,
 }
 
-/// A shift by any amount: SMT-LIB's shifts by the width or more give 0 or the sign, and a negative amount, which is at least the width when read unsigned even after
-/// negating the least one, shifts the other way.
+/// A shift by any distance. SMT-LIB's shifts by the width or more give 0 or the sign. A negative
+/// distance shifts in the other direction by its negation; negating the least value wraps, but the
+/// result read as unsigned is still at least the width.
 fn shift(
     terms: &mut Terms,
     signed: bool,
@@ -175,7 +179,8 @@ fn shift(
     terms.ite(negative, back, ahead)
 }
 
-/// The absolute value of an `Int` or of a signed bit-vector, where that of the least value wraps to itself.
+/// The absolute value of an `Int` or of a signed bit-vector. The absolute value of the least
+/// bit-vector wraps to itself.
 pub(crate) fn abs(terms: &mut Terms, term: TermId) -> TermId {
     let (negative, opposite) = match terms.sort(term) {
         Sort::BitVec(width) => {

@@ -1,11 +1,16 @@
-//! Laws of update operators: do two updates of one location commute, is an operator associative, has it an identity?
+//! Laws of update operators: whether two updates of one location commute, and whether an operator
+//! is associative or has an identity.
 //!
 //! # Correctness
-//! An update `f(l) = value` whose only reads of `f` are at `l` itself is a function from the location's old value (the *state*, a value for each component) to its new one; what
-//! else it reads are its *leaves*. Leaves over variables that differ from instance to instance are different unknowns in each instance, the others are the same
-//! ones. A law [holds](Verdict::Holds) only where the solver finds its negation contradictory, with integers of their width and floats as IEEE 754 has them. A
-//! leaf may be a whole expression that does not depend on the state: its value is then any value of its type, so that more is shown than is needed. An expression that reads a
-//! func or buffer at a place that depends on the state is no leaf: it is refused.
+//! Consider an update `f(l) = value` whose only reads of `f` are at `l` itself. It is a function
+//! from the location's old value (the *state*, a value for each component) to its new one.
+//! Everything else that it reads is a *leaf*. Leaves over variables that differ from instance to
+//! instance are different unknowns in each instance; all other leaves are the same unknowns in
+//! both. A law [holds](Verdict::Holds) only if the solver finds its negation contradictory, with
+//! integers of their width and floats according to IEEE 754. A leaf may be a whole expression that
+//! does not depend on the state. Its value is then arbitrary in its type, so the solver shows more
+//! than is needed. An expression that reads a func or buffer at a place that depends on the state
+//! is not a leaf: such an update is rejected.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, Scalar, Stage, VarId, eval};
@@ -16,19 +21,20 @@ use crate::{EncodeError, Encoder, constant, sort};
 /// An update as a function of the state.
 #[derive(Clone, Copy, Debug)]
 pub struct Operator<'a> {
-    /// Where the expressions are.
+    /// The pool that holds the expressions.
     pub pool: &'a Pool,
     /// The new value of each component.
     pub values: &'a [ExprId],
     /// Expressions that stand for a component of the old value.
     pub state: &'a [(ExprId, usize)],
-    /// Expressions that stand for a component of the other operand, for laws that speak of one; none for [`Law::Commutes`].
+    /// Expressions that stand for a component of the other operand, for the laws that mention one;
+    /// empty for [`Law::Commutes`].
     pub operand: &'a [(ExprId, usize)],
     /// Variables that differ from instance to instance.
     pub varying: &'a [VarId],
 }
 
-/// What is asked of an operator `⊕`.
+/// A law of an operator `⊕`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Law {
     /// Two instances may run in either order: `(x ⊕ a) ⊕ b = (x ⊕ b) ⊕ a`.
@@ -37,18 +43,18 @@ pub enum Law {
     Associative,
     /// `x ⊕ y = y ⊕ x`.
     Commutative,
-    /// `x ⊕ c = x` for these constants `c`, one a component.
+    /// `x ⊕ c = x` for these constants `c`, one per component.
     Identity(Vec<Constant>),
 }
 
-/// Whether a law holds.
+/// The answer to whether a law holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// For all values.
+    /// The law holds for all values.
     Holds,
-    /// Not for these.
+    /// The law fails for these values.
     Fails(Failure),
-    /// Not known, for this reason.
+    /// The answer is not known, for this reason.
     Unknown(String),
 }
 
@@ -63,7 +69,7 @@ pub struct Failure {
     pub right: Vec<Constant>,
 }
 
-/// Why a stage is no update of its own location.
+/// The reason why a stage is not an update of its own location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoOperator {
     /// Its predicate or written point depends on the func.
@@ -74,10 +80,11 @@ pub enum NoOperator {
     ReadsElsewhere,
 }
 
-/// The reads of `func` by a stage of its own, all of which are of the written point: the state of the stage's operator.
+/// Returns the reads of `func` by one of its own stages: the state of the stage's operator. All of
+/// them must read the written point.
 ///
 /// # Errors
-/// There are others.
+/// The stage reads the func at another point, or its predicate or its written point reads the func.
 pub fn state(pool: &Pool, func: FuncId, stage: &Stage) -> Result<Vec<(ExprId, usize)>, NoOperator> {
     for root in stage.lhs.iter().chain(&stage.predicate) {
         if reads(pool, *root, func) {
@@ -101,7 +108,8 @@ pub fn state(pool: &Pool, func: FuncId, stage: &Stage) -> Result<Vec<(ExprId, us
     if elsewhere { Err(NoOperator::ReadsElsewhere) } else { Ok(found) }
 }
 
-/// What may stand for the other operand, one expression a component: what does not depend on the state. Several answers where components have one type.
+/// Lists the candidates for the other operand, each with one expression per component; the
+/// expressions do not depend on the state. There are several candidates if components share a type.
 pub fn operands(
     pool: &Pool,
     values: &[ExprId],
@@ -113,7 +121,7 @@ pub fn operands(
         independent(pool, *value, state, &scalars, &mut found);
     }
     let is_constant = |id: &ExprId| pool.as_constant(*id).is_some();
-    // A constant is an operand only where there is no other: it is part of the operator.
+    // A constant is usually part of the operator. It is an operand only if there is no other.
     if found.iter().any(|id| !is_constant(id)) {
         found.retain(|id| !is_constant(id));
     }
@@ -137,7 +145,8 @@ pub fn operands(
     orders.into_iter().map(numbered).collect()
 }
 
-/// The greatest subexpressions that do not depend on the state; what is cast from a component's type, for what is cast.
+/// Collects the largest subexpressions that do not depend on the state. A cast to a type that no
+/// component has is replaced by its operand.
 fn independent(
     pool: &Pool,
     id: ExprId,
@@ -163,7 +172,7 @@ fn independent(
     }
 }
 
-/// Whether an expression reads a func.
+/// True if an expression reads a func.
 pub fn reads(pool: &Pool, root: ExprId, func: FuncId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(root, &mut |_, expr| {
@@ -172,7 +181,7 @@ pub fn reads(pool: &Pool, root: ExprId, func: FuncId) -> bool {
     found
 }
 
-/// An operator on floats that `fast_math` lets one regroup.
+/// An operator on floats that may be regrouped under `fast_math`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regroupable {
     /// `x + a`.
@@ -181,7 +190,8 @@ pub enum Regroupable {
     Product,
 }
 
-/// Whether the operator is the sum or the product of floats. Both are commutative bit for bit; that they are associative is assumed where it is used.
+/// Recognizes the sum and the product of floats. Both are commutative bit for bit; associativity is
+/// assumed by the callers that use it.
 pub fn regroupable(operator: &Operator<'_>) -> Option<Regroupable> {
     let ([value], [(state, 0)]) = (operator.values, operator.state) else { return None };
     let pool = operator.pool;
@@ -233,11 +243,11 @@ pub fn decide(solver: &mut Solver, operator: &Operator<'_>, law: &Law) -> Verdic
     }
 }
 
-/// Something that an operator reads besides its operands.
+/// An expression that an operator reads apart from its operands.
 struct Leaf {
     expr: ExprId,
     scalar: Scalar,
-    /// Whether two instances may see different values.
+    /// True if two instances may see different values.
     varies: bool,
 }
 
@@ -248,7 +258,7 @@ struct Cut<'a> {
     scalars: Vec<Scalar>,
 }
 
-/// What an application is given beside the state.
+/// The input of an application in addition to the state.
 enum Given<V> {
     /// The leaves of this instance.
     Instance(usize),
@@ -257,7 +267,8 @@ enum Given<V> {
 }
 
 impl<'a> Cut<'a> {
-    /// Finds the leaves: variables and reads; if `coarse`, whole expressions that do not depend on the operands, but casts, which say something about their values.
+    /// Finds the leaves: variables and reads. If `coarse`, leaves are also whole expressions that
+    /// do not depend on the operands, except casts, since a cast limits the possible values.
     fn of(operator: &Operator<'a>, coarse: bool) -> Result<Self, String> {
         let pool = operator.pool;
         let scalars = operator.values.iter().map(|value| pool.ty(*value).scalar).collect();
@@ -302,7 +313,7 @@ impl<'a> Cut<'a> {
         operands.into_iter().try_for_each(|operand| self.visit(operand, coarse, seen))
     }
 
-    /// Both sides of a law, by an application of the operator.
+    /// Computes both sides of a law by applying the operator.
     fn sides<V: Clone, E>(
         law: &Law,
         [x, y, z]: [&[V]; 3],
@@ -328,7 +339,7 @@ impl<'a> Cut<'a> {
         })
     }
 
-    /// Asks whether the sides can differ.
+    /// Asks the solver whether the sides can differ.
     fn ask(&self, solver: &mut Solver, law: &Law) -> Result<Answer, EncodeError> {
         let mut terms = Terms::new();
         let mut fresh = |name: &str, scalar| terms.fresh(name, sort(scalar));
@@ -385,7 +396,7 @@ impl<'a> Cut<'a> {
         Ok(solver.check_fresh(&terms, "law"))
     }
 
-    /// Looks for values that break the law among extreme and small ones.
+    /// Searches extreme and small values for some that break the law.
     fn sample(&self, law: &Law) -> Option<Failure> {
         const TRIALS: usize = 600;
         let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -394,7 +405,7 @@ impl<'a> Cut<'a> {
             random ^= random >> 7;
             random ^= random << 17;
             let samples = samples(scalar);
-            // Small values first: they are easier to read.
+            // Small values come first because they are easier to read.
             let most = if trial < TRIALS / 2 { samples.len().min(4) } else { samples.len() };
             samples[(random % most as u64) as usize]
         };
@@ -485,7 +496,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// The value of an expression whose leaves are known.
+/// Evaluates an expression whose leaves have known values.
 fn evaluate(pool: &Pool, id: ExprId, known: &mut FxHashMap<ExprId, Constant>) -> Option<Constant> {
     if let Some(value) = known.get(&id) {
         return Some(*value);
@@ -518,7 +529,7 @@ fn evaluate(pool: &Pool, id: ExprId, known: &mut FxHashMap<ExprId, Constant>) ->
     Some(value)
 }
 
-/// Values that tell operators apart, small ones first. Never empty.
+/// Values that distinguish operators, small ones first. Never empty.
 fn samples(scalar: Scalar) -> Vec<Constant> {
     match scalar {
         Scalar::F32 => [1.0, 2.0, -3.0, 1.0e-7, 0.5, 1.0e30, -0.0, 0.0, f32::NAN, f32::INFINITY]
@@ -547,7 +558,7 @@ fn samples(scalar: Scalar) -> Vec<Constant> {
 }
 
 impl std::fmt::Display for Failure {
-    /// `with x = 1, y = 2, one way gives 3, the other 4`: numbers without their types.
+    /// Writes `with x = 1, y = 2, one way gives 3, the other 4`, with numbers without their types.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let list = |values: &[Constant]| {
             let values: Vec<String> = values.iter().map(|value| show(*value)).collect();
@@ -561,7 +572,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// A number without its type.
+/// Prints a number without its type.
 fn show(value: Constant) -> String {
     if let Some(truth) = value.as_bool() {
         return truth.to_string();

@@ -1,6 +1,7 @@
 //! Expressions of the IR as terms for a solver.
 //!
-//! Shared by the prover of the simplifier's rules and by the validator; knows nothing about passes or formats. Start with [`Encoder`].
+//! The prover of the simplifier's rules and the validator share this crate. It knows nothing about
+//! passes or formats. Start with [`Encoder`].
 //!
 //! | IR | term |
 //! |---|---|
@@ -10,8 +11,10 @@
 //! | `f32`, `f64` | `FloatingPoint` with one NaN, round to nearest even |
 //!
 //! # Correctness
-//! This crate is trusted. Each operator's term has the value that [`halidom_ir::eval`] gives for every pair of operands of the type; a test compares them on random and
-//! extreme operands. What has no such term is an error, never an approximation. [`law`] says how it decides laws of operators.
+//! This crate is trusted. For every pair of operands of the type, each operator's term has the
+//! value that [`halidom_ir::eval`] gives; a test compares them on random and extreme operands. An
+//! expression without such a term is an error, never an approximation. [`law`] explains how it
+//! decides laws of operators.
 
 mod cast;
 mod encoder;

@@ -1,4 +1,5 @@
-//! The solver's value of each operator's term is that of `ir::eval`, on extreme and random operands.
+//! Checks on extreme and random operands that the solver's value of each operator's term equals the
+//! result of `ir::eval`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use halidom_encode::{EncodeError, Encoder, constant, sort};
@@ -32,7 +33,7 @@ fn overflow(scalar: Scalar) -> Overflow {
     if scalar == Scalar::Int { Overflow::Unbounded } else { Overflow::Wraps }
 }
 
-/// A sequence of numbers that looks random (xorshift) and is the same in every run.
+/// A pseudorandom sequence of numbers (xorshift), the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -65,7 +66,7 @@ fn operands(scalar: Scalar, numbers: &mut Numbers) -> Vec<Constant> {
         ];
         values.extend(specials.map(|value| eval::cast(scalar, Constant::f64(value)).unwrap()));
         values.extend([1, 0x8000_0001].map(|bits| Constant::from_bits(scalar, bits).unwrap()));
-        // Random bits are mostly huge or tiny, random integers are not.
+        // Floats with random bits are mostly huge or tiny; random integers are not.
         for _ in 0..4 {
             values.push(Constant::from_bits(scalar, numbers.next() >> (64 - bits)).unwrap());
             values.push(
@@ -85,7 +86,7 @@ fn operands(scalar: Scalar, numbers: &mut Numbers) -> Vec<Constant> {
     values
 }
 
-/// Claims about one type, checked in one query: that some expression differs from its expected value must be impossible.
+/// Claims about one type, checked in one query: no expression may differ from its expected value.
 struct Claims {
     pool: Pool,
     terms: Terms,
@@ -107,10 +108,11 @@ impl Claims {
         }
     }
 
-    /// An operand: a literal, or a variable that is known to have the value, by turns, because terms of literals may be built differently.
+    /// Makes an operand. It alternates between literals and variables constrained to the value,
+    /// because the terms of literals may be built differently.
     fn operand(&mut self, value: Constant) -> ExprId {
         self.counted += 1;
-        // Few variables among floats: the solver takes arithmetic on them apart into bits.
+        // Floats get few variables: the solver splits arithmetic on them into bits.
         let every = if value.scalar().is_float() { 29 } else { 5 };
         if !self.counted.is_multiple_of(every) {
             return self.pool.constant(value);
@@ -132,7 +134,7 @@ impl Claims {
                 self.differences.push(self.terms.not(equal));
             }
             (Err(EncodeError::IllTyped), Err(eval::EvalError::IllTyped)) => {}
-            // The evaluator of `int` stops at 128 bits, the solver does not.
+            // The evaluator of `int` stops at 128 bits; the solver does not.
             (Ok(_), Err(eval::EvalError::BeyondEvaluator)) => {}
             (term, value) => panic!("encoded as {term:?}, evaluated to {value:?}"),
         }
@@ -148,7 +150,7 @@ impl Claims {
         for given in &self.given {
             solver.assert(&self.terms, *given);
         }
-        // Without the claims the query must have a model: otherwise anything would follow.
+        // Without the claims the query must have a model; otherwise anything would follow.
         assert!(
             matches!(solver.check_fresh(&self.terms, label), Answer::Sat(_)),
             "{label}: vacuous"

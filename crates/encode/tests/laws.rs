@@ -1,4 +1,4 @@
-//! Which update operators obey which laws.
+//! Tests which update operators obey which laws.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_encode::law::{self, Law, Operator, Verdict};
@@ -9,7 +9,7 @@ fn solver() -> Solver {
     Solver::open(Options::new(Program::find(Family::Z3, None).unwrap())).unwrap()
 }
 
-/// `x`, `y`, and the variable that differs between instances.
+/// The state `x`, the operand `y`, and the variable that differs between instances.
 struct Build {
     pool: Pool,
     x: ExprId,
@@ -46,7 +46,8 @@ fn overflow(scalar: Scalar) -> Overflow {
     if scalar == Scalar::Int { Overflow::Unbounded } else { Overflow::Wraps }
 }
 
-/// What is expected of an operator: commutes, associative, and an identity where it has one.
+/// An operator and the expected laws: whether it commutes, whether it is associative, and its
+/// identity if it has one.
 struct Row {
     name: &'static str,
     scalars: &'static [Scalar],
@@ -154,7 +155,7 @@ const ROWS: &[Row] = &[
         associative: false,
         identity: Some(|s| eval_float(s, -0.0)),
     },
-    // `a < b ? a : b`: with a NaN in the middle, what came before is lost.
+    // `a < b ? a : b`: a NaN in the middle discards the earlier values.
     Row {
         name: "min of floats",
         scalars: FLOATS,

@@ -1,18 +1,21 @@
-//! Text cases: a program, a command, and what it must print.
+//! Text cases: a program, a command, and the expected output.
 //!
-//! A case is a file under `tests/cases/` whose first line is `// command: …` (the arguments of `halidom`, with `FILE` for the case itself), then a program, then
-//! `// exit: N` and, as comments, what the command writes: standard output first, then standard error. Times, rates and numbers of obligations are blanked. With `UPDATE_EXPECT=1`
-//! in the environment the expectations are rewritten; read the difference before you commit it.
+//! A case is a file under `tests/cases/`. Its first line is `// command: …` (the arguments of
+//! `halidom`, with `FILE` for the case itself). The program follows, then `// exit: N` and, as
+//! comments, the command's standard output and after it the standard error. Times, rates and
+//! numbers of obligations are blanked. With `UPDATE_EXPECT=1` in the environment the expectations
+//! are rewritten; read the difference before you commit it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A case as read from its file.
+/// A case, read from its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The arguments of `halidom`, separated by blanks; one with blanks in it stands between `'`.
+    /// The arguments of `halidom`, separated by blanks; an argument that contains blanks is
+    /// enclosed in `'`.
     pub command: String,
-    /// The text up to the expectations, the command line included.
+    /// The text before the expectations, including the command line.
     pub program: String,
     /// The expectations, from `// exit:` on.
     pub expected: String,
@@ -21,7 +24,7 @@ pub struct Case {
 const COMMAND: &str = "// command: ";
 const EXIT: &str = "// exit: ";
 
-/// Every case under a folder, in order of path.
+/// Lists every case under a folder, in order of path.
 pub fn find(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -48,7 +51,7 @@ impl Case {
         Some(Self { command, program: program.to_owned(), expected: expected.to_owned() })
     }
 
-    /// Runs the command on the case's file and writes down what happens, in the form of the expectations.
+    /// Runs the command on the case's file and returns the result in the form of the expectations.
     pub fn observe(&self, path: &Path) -> String {
         let arguments = words(&self.command).into_iter();
         let arguments = arguments.map(|word| {
@@ -71,7 +74,7 @@ impl Case {
     }
 }
 
-/// The words of a command: between blanks, or between `'`.
+/// Splits a command into words, which are separated by blanks or enclosed in `'`.
 fn words(command: &str) -> Vec<&str> {
     let quoted = command.split('\'').enumerate();
     quoted
@@ -82,7 +85,9 @@ fn words(command: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Replaces what differs from run to run (numbers before `s`, `ms`, `µs`, `Mpix/s`) or with every improvement of the validator (numbers of obligations and trial runs, of steps in them).
+/// Blanks numbers that differ from run to run (those before `s`, `ms`, `µs`, `Mpix/s`) and numbers
+/// that change with every improvement of the validator (counts of obligations, of trial runs, and
+/// of the steps in them).
 fn blank_figures(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let is_number =

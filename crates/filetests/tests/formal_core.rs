@@ -1,4 +1,5 @@
-//! What `docs/formal-core.md` and `docs/validator.md` name is there: text cases, modules, items and Rust tests.
+//! Checks that the text cases, modules, items and Rust tests named in `docs/formal-core.md` and
+//! `docs/validator.md` exist.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ fn what_the_page_of_the_validator_names_exists() {
     names_exist("docs/validator.md", 80);
 }
 
-/// Checks the names on a page, of which there are at least so many.
+/// Checks that the names on a page exist, and that there are at least `least` of them.
 fn names_exist(page: &str, least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join(page)).expect("the page is there");
@@ -36,7 +37,7 @@ fn names_exist(page: &str, least: usize) {
     assert!(checked >= least, "only {checked} names were found");
 }
 
-/// A file, a folder, or a beginning of file names before `*`.
+/// Tests for a file, a folder, or files whose names begin with the text before `*`.
 fn is_path(root: &Path, name: &str) -> bool {
     let Some(start) = name.strip_suffix('*') else { return root.join(name).exists() };
     let (folder, start) = start.rsplit_once('/').expect("the path has a folder");
@@ -44,7 +45,8 @@ fn is_path(root: &Path, name: &str) -> bool {
     entries.any(|entry| entry.file_name().to_string_lossy().starts_with(start))
 }
 
-/// `crate::module::item` or `crate::tests::module::test`: the module is a file, and the item occurs in it as a word; or all of it is a module.
+/// Resolves `crate::module::item` or `crate::tests::module::test`. Either the whole name is a
+/// module, or the path before the last segment is a module whose file contains the item as a word.
 fn is_item(root: &Path, name: &str) -> bool {
     let mut segments: Vec<&str> = name.split("::").collect();
     let mut folder = root.join("crates").join(segments.remove(0));

@@ -8,15 +8,17 @@ use isl_rs as isl;
 
 use crate::Error;
 
-/// A work limit that ordinary bounds inference does not reach: some seconds in the worst case, as sets of many parts
-/// take up to 15 µs an operation and small ones a hundredth of that.
+/// A work limit that ordinary bounds inference does not reach. In the worst case it amounts to some
+/// seconds, as sets of many parts take up to 15 µs an operation; small sets take a hundredth of
+/// that.
 pub const DEFAULT_WORK_LIMIT: u64 = 300_000;
 
-/// isl's `ISL_ON_ERROR_CONTINUE`: report errors as values instead of writing them to standard error.
+/// isl's `ISL_ON_ERROR_CONTINUE`: isl reports errors as values instead of writing them to standard
+/// error.
 const ON_ERROR_CONTINUE: i32 = 1;
 
-/// A named integer variable of a [`Context`]. Two dims are the same only if one was copied from the other: names
-/// need not differ.
+/// A named integer variable of a [`Context`]. Two dims are equal only if one is a copy of the
+/// other; their names may coincide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dim(u32);
 
@@ -40,14 +42,15 @@ struct Inner {
 }
 
 struct Declared {
-    /// The name that was asked for.
+    /// The requested name.
     name: String,
-    /// The identifier that isl knows the dim by: unique, because it ends in the dim's number.
+    /// The identifier of the dim in isl. It is unique because it ends in the dim's number.
     identifier: String,
 }
 
 impl Context {
-    /// A context whose calls each do at most `limit` basic operations of isl (mostly allocations). 0 means no limit.
+    /// Creates a context whose calls each do at most `limit` basic operations of isl (mostly
+    /// allocations). 0 means no limit.
     pub fn new(limit: u64) -> Result<Self, Error> {
         let raw = isl::Context::alloc();
         if raw.ptr == 0 {
@@ -61,24 +64,25 @@ impl Context {
         })
     }
 
-    /// Changes the limit for all calls to come, of this context and its clones: a check that is tried first may be given
-    /// less than one whose answer is needed.
+    /// Changes the limit of all later calls of this context and its clones. A check that is only
+    /// tried first can get less than one whose answer is needed.
     pub fn set_work_limit(&self, limit: u64) {
         self.inner.limit.set(limit);
         self.inner.raw.set_max_operations(limit);
     }
 
-    /// Allocates a variable. The name is for texts only; any text does.
+    /// Allocates a variable. The name appears only in texts and may be any text.
     pub fn dim(&self, name: &str) -> Dim {
         let mut dims = self.inner.dims.borrow_mut();
         let index = dims.len();
         let stem: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-        // Invariant: identifiers differ between dims, because what follows the last underscore does.
+        // Invariant: identifiers of different dims differ, because the numbers after their last
+        // underscores differ.
         dims.push(Declared { name: name.to_owned(), identifier: format!("d{stem}_{index}") });
         Dim(index as u32)
     }
 
-    /// The name that `dim` was allocated with, or `?` for a dim of another context.
+    /// Returns the name that `dim` was allocated with, or `?` for a dim of another context.
     pub fn name(&self, dim: Dim) -> String {
         self.inner
             .dims
@@ -94,7 +98,7 @@ impl Context {
             .ok_or(Error::ContextMismatch)
     }
 
-    /// The dim that isl knows by `identifier`.
+    /// Finds the dim with this `identifier` in isl.
     pub(crate) fn dim_of_identifier(&self, identifier: &str) -> Result<Dim, Error> {
         let unknown = || Error::Isl { message: format!("unknown identifier `{identifier}`") };
         let (_, number) = identifier.rsplit_once('_').ok_or_else(unknown)?;
@@ -106,7 +110,7 @@ impl Context {
         }
     }
 
-    /// isl's space of the given dims, in their order, as parameters.
+    /// Builds isl's space with the given dims, in their order, as parameters.
     pub(crate) fn space(&self, dims: &[Dim]) -> Result<isl::Space, Error> {
         let identifiers =
             dims.iter().map(|dim| self.identifier(*dim)).collect::<Result<Vec<_>, _>>()?;
@@ -131,7 +135,7 @@ impl Context {
         if self.is_same(other) { Ok(()) } else { Err(Error::ContextMismatch) }
     }
 
-    /// Runs one question under the work limit, which starts afresh.
+    /// Runs one question under the work limit, with the operation count reset.
     pub(crate) fn run<T>(
         &self,
         question: impl FnOnce(&isl::Context) -> Result<T, isl::LibISLError>,
@@ -140,12 +144,12 @@ impl Context {
         self.lift(question(&self.inner.raw))
     }
 
-    /// Translates an error of the binding and clears it in isl, so that the next call does not see it.
+    /// Translates an error of the binding and clears it in isl, so the next call does not see it.
     fn lift<T>(&self, result: Result<T, isl::LibISLError>) -> Result<T, Error> {
         let raw = &self.inner.raw;
         result.map_err(|error| {
-            // The binding hides the kind of its error, and has cleared isl's own record of it except where a predicate
-            // failed, so both have to be looked at.
+            // The binding hides the kind of its error. It has also cleared isl's own record of it,
+            // except where a predicate failed. So the code looks at both.
             let kind = raw.last_error();
             let message = if kind == isl::Error::None_ {
                 error.to_string()

@@ -1,4 +1,10 @@
 //! Piecewise quasi-affine functions.
+//!
+//! # Errors
+//! Every operation of isl can exceed the work limit ([`Error::ResourceLimit`]) or fail otherwise
+//! ([`Error::Isl`]). Operations on several operands fail with [`Error::ContextMismatch`] if the
+//! operands come from different contexts. Reading a result back fails with [`Error::Overflow`] if a
+//! number does not fit in 64 bits.
 
 use std::fmt;
 use std::rc::Rc;
@@ -8,7 +14,8 @@ use isl_rs::DimType;
 
 use crate::{Affine, Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
 
-/// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its domain.
+/// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its
+/// domain.
 ///
 /// The result of an operation on several functions is defined where all of them are.
 #[derive(Clone)]
@@ -21,13 +28,13 @@ pub struct Function {
 /// A part of a [`Function`]: its value on a part of its domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Where the piece applies. The pieces of a function do not overlap.
+    /// The part of the domain where the piece applies. The pieces of a function do not overlap.
     pub domain: Condition,
     /// The value there.
     pub value: QuasiAffine,
 }
 
-/// Functions of more different values than this are not tried as nested minima and maxima.
+/// The greatest number of distinct values for which nested minima and maxima are tried.
 const MAX_NESTED_VALUES: usize = 5;
 
 /// A function of two operands in isl.
@@ -38,24 +45,24 @@ type Comparison = fn(isl::PwAff, isl::PwAff) -> Result<isl::Set, isl::LibISLErro
 
 impl Function {
     pub(crate) fn from_raw(context: &Context, raw: isl::PwAff) -> Result<Self, Error> {
-        // isl gives no object after an error, and the binding must not be handed one that is missing.
+        // isl returns a null object after an error, and the binding must not receive one.
         if raw.ptr == 0 {
             return Err(Error::Isl { message: "a function is missing".to_owned() });
         }
         Ok(Self { raw: Rc::new(raw), context: context.clone() })
     }
 
-    /// The function that is `value` everywhere.
+    /// The constant function `value`.
     pub fn constant(context: &Context, value: i64) -> Result<Self, Error> {
         Self::affine(context, &Affine { constant: value, terms: Vec::new() })
     }
 
-    /// The function that is the value of `dim`.
+    /// The function that returns the value of `dim`.
     pub fn dim(context: &Context, dim: Dim) -> Result<Self, Error> {
         Self::affine(context, &Affine { constant: 0, terms: vec![(dim, 1)] })
     }
 
-    /// The function that is an affine sum.
+    /// The function given by an affine sum.
     ///
     /// # Errors
     /// [`Error::Overflow`] if a dim occurs twice and the sum of its coefficients does not fit.
@@ -64,7 +71,7 @@ impl Function {
         Self::merged_affine(context, &merged)
     }
 
-    /// The function that is an affine sum in which each dim occurs once, as isl wants it.
+    /// The function given by an affine sum in which each dim occurs once, as isl requires.
     fn merged_affine(context: &Context, affine: &Affine) -> Result<Self, Error> {
         let dims: Vec<Dim> = affine.terms.iter().map(|(dim, _)| *dim).collect();
         let space = context.space(&dims)?;
@@ -80,11 +87,12 @@ impl Function {
         Self::from_raw(context, raw)
     }
 
-    /// The function that a tree describes. For a DAG with much sharing, build each node once with the other methods
-    /// instead.
+    /// The function that a tree describes. For a DAG with much sharing, build each node once with
+    /// the other methods instead.
     ///
     /// # Errors
-    /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or maximum without parts.
+    /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or
+    /// maximum without parts.
     pub fn from_quasi_affine(context: &Context, tree: &QuasiAffine) -> Result<Self, Error> {
         let combine = |parts: &[QuasiAffine],
                        operation: fn(&Self, &Self) -> Result<Self, Error>| {
@@ -192,11 +200,11 @@ impl Function {
     pub fn select(condition: &Set, then: &Self, otherwise: &Self) -> Result<Self, Error> {
         let then = then.restrict(condition)?;
         let otherwise = otherwise.restrict(&condition.complement()?)?;
-        // The domains are disjoint, so the sum on the shared part never happens.
+        // The domains are disjoint, so `union_add` never adds two values.
         then.binary(&otherwise, isl::PwAff::union_add)
     }
 
-    /// The same function on the points of `domain` only.
+    /// Restricts the function to the points of `domain`.
     pub fn restrict(&self, domain: &Set) -> Result<Self, Error> {
         self.context.require_same(domain.context())?;
         let raw = self.context.run(|_| self.raw.copy()?.intersect_params(domain.raw().copy()?))?;
@@ -209,37 +217,37 @@ impl Function {
         Set::from_raw(&self.context, raw)
     }
 
-    /// The points where `self ≤ other`, both being defined.
+    /// The points where both are defined and `self ≤ other`.
     pub fn le(&self, other: &Self) -> Result<Set, Error> {
         self.compare(other, isl::PwAff::le_set)
     }
 
-    /// The points where `self < other`, both being defined.
+    /// The points where both are defined and `self < other`.
     pub fn lt(&self, other: &Self) -> Result<Set, Error> {
         self.compare(other, isl::PwAff::lt_set)
     }
 
-    /// The points where `self ≥ other`, both being defined.
+    /// The points where both are defined and `self ≥ other`.
     pub fn ge(&self, other: &Self) -> Result<Set, Error> {
         self.compare(other, isl::PwAff::ge_set)
     }
 
-    /// The points where `self > other`, both being defined.
+    /// The points where both are defined and `self > other`.
     pub fn gt(&self, other: &Self) -> Result<Set, Error> {
         self.compare(other, isl::PwAff::gt_set)
     }
 
-    /// The points where `self = other`, both being defined.
+    /// The points where both are defined and `self = other`.
     pub fn equal(&self, other: &Self) -> Result<Set, Error> {
         self.compare(other, isl::PwAff::eq_set)
     }
 
-    /// The points where `self ≠ other`, both being defined.
+    /// The points where both are defined and `self ≠ other`.
     pub fn not_equal(&self, other: &Self) -> Result<Set, Error> {
         self.compare(other, isl::PwAff::ne_set)
     }
 
-    /// Whether both have the same domain and the same value at each of its points.
+    /// True if both have the same domain and the same value at each point of it.
     pub fn is_equal(&self, other: &Self) -> Result<bool, Error> {
         self.context.require_same(&other.context)?;
         self.context.run(|_| self.raw.is_equal(&other.raw))
@@ -252,13 +260,13 @@ impl Function {
         Self::from_raw(&self.context, raw)
     }
 
-    /// The same function in as few pieces as isl finds.
+    /// Merges pieces, so that the function has as few as isl finds.
     pub fn coalesce(&self) -> Result<Self, Error> {
         let raw = self.context.run(|_| self.raw.copy()?.coalesce())?;
         Self::from_raw(&self.context, raw)
     }
 
-    /// The pieces. There are none if the domain is empty.
+    /// The pieces; an empty list if the domain is empty.
     pub fn pieces(&self) -> Result<Vec<Piece>, Error> {
         let pieces = self.context.run(|_| read::pieces(&self.raw))?;
         let mut texts = Vec::with_capacity(pieces.len());
@@ -269,15 +277,17 @@ impl Function {
         Ok(texts)
     }
 
-    /// One expression that equals the function on its whole domain: an affine expression if one will do, else minima and
-    /// maxima of the pieces' values, else a select over the pieces. `None` if the domain is empty.
+    /// One expression that equals the function on its whole domain: an affine expression if one
+    /// suffices, else minima and maxima of the pieces' values, else a select over the pieces.
+    /// `None` if the domain is empty.
     ///
-    /// Off the domain the value of the expression means nothing.
+    /// Outside the domain the value of the expression is meaningless.
     pub fn expression(&self) -> Result<Option<QuasiAffine>, Error> {
         self.expression_within(&Set::universe(&self.context)?)
     }
 
-    /// Like [`Function::expression`], but right only where `assumed` holds, and simpler for it.
+    /// Like [`Function::expression`], but the result is valid, and may be simpler, only where
+    /// `assumed` holds.
     pub fn expression_within(&self, assumed: &Set) -> Result<Option<QuasiAffine>, Error> {
         let exact = self.restrict(assumed)?;
         let pieces = exact.gist(assumed)?.coalesce()?.pieces()?;
@@ -297,12 +307,12 @@ impl Function {
         Ok(select)
     }
 
-    /// Values of pieces such that at each point of `domain` one of them is the function's, without those that isl split
-    /// off although the others would do.
+    /// Returns values of pieces such that at each point of `domain` one of them is the function's
+    /// value. Leaves out the values that isl split off although the others suffice.
     fn essential_values(&self, domain: &Set, pieces: &[Piece]) -> Result<Vec<QuasiAffine>, Error> {
         let mut ranked: Vec<(usize, &QuasiAffine)> = Vec::new();
         for piece in pieces {
-            // Pieces that lie in a hyperplane are those most likely to be special cases of others.
+            // Pieces that lie in a hyperplane are the most likely to be special cases of others.
             let is_full =
                 |part: &&Vec<Constraint>| part.iter().all(|c| c.relation == Relation::NonNegative);
             let full = piece.domain.0.iter().filter(is_full).count();
@@ -336,7 +346,8 @@ impl Function {
     }
 }
 
-/// `None` for a question that took too much work. For questions whose answer only makes an expression simpler.
+/// Maps a question that exceeded the work limit to `None`. Use it only for questions whose answer
+/// merely simplifies an expression.
 fn within_limit<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -345,7 +356,8 @@ fn within_limit<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     }
 }
 
-/// Expressions without conditions that may be the whole of a function whose pieces have these values, simplest first.
+/// Lists expressions without conditions, simplest first, that may equal a whole function whose
+/// pieces have these values.
 fn candidates(values: &[QuasiAffine]) -> Vec<QuasiAffine> {
     if values.len() < 2 {
         return values.to_vec();

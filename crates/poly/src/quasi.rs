@@ -1,4 +1,4 @@
-//! Plain data: quasi-affine trees and constraints, as they go in and come out.
+//! Plain data: the quasi-affine trees and constraints of questions and answers.
 
 use crate::{Context, Dim};
 
@@ -9,17 +9,17 @@ pub enum QuasiAffine {
     Constant(i64),
     /// The value of a dim.
     Dim(Dim),
-    /// The sum of the parts; 0 without parts.
+    /// The sum of the parts; 0 if there are no parts.
     Sum(Vec<QuasiAffine>),
     /// A multiple.
     Scale(i64, Box<QuasiAffine>),
     /// The quotient rounded down. The divisor is positive.
     FloorDiv(Box<QuasiAffine>, i64),
-    /// The least of the parts, of which there is at least one.
+    /// The least of the parts; there is at least one part.
     Min(Vec<QuasiAffine>),
-    /// The greatest of the parts, of which there is at least one.
+    /// The greatest of the parts; there is at least one part.
     Max(Vec<QuasiAffine>),
-    /// The first part where the condition holds, else the second.
+    /// The first expression if the condition holds, else the second.
     Select(Condition, Box<QuasiAffine>, Box<QuasiAffine>),
 }
 
@@ -32,11 +32,11 @@ pub struct Condition(pub Vec<Vec<Constraint>>);
 pub struct Constraint {
     /// The left-hand side.
     pub expr: QuasiAffine,
-    /// How it compares with 0.
+    /// The comparison with 0.
     pub relation: Relation,
 }
 
-/// How an expression compares with zero.
+/// A comparison of an expression with zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Relation {
     /// `expr = 0`
@@ -154,8 +154,8 @@ impl QuasiAffine {
         Constraint { expr: self.minus(other), relation: Relation::Zero }
     }
 
-    /// The affine sum that the expression is, each dim once and in order of allocation. `None` if the expression has other
-    /// parts, or a coefficient leaves 64 bits.
+    /// Returns the expression as an affine sum, with each dim once and in order of allocation.
+    /// `None` if the expression has other parts, or if a coefficient does not fit in 64 bits.
     pub fn as_affine(&self) -> Option<Affine> {
         let mut sum = Affine::default();
         self.add_to(1, &mut sum)?;
@@ -184,8 +184,8 @@ impl QuasiAffine {
         Some(())
     }
 
-    /// The value under an assignment. `None` if the assignment lacks a dim, a number leaves 128 bits, a divisor is not
-    /// positive, or a minimum or maximum has no parts.
+    /// Evaluates the expression under an assignment. `None` if the assignment lacks a dim, a number
+    /// leaves 128 bits, a divisor is not positive, or a minimum or maximum has no parts.
     pub fn eval(&self, assignment: &impl Fn(Dim) -> Option<i64>) -> Option<i128> {
         let all = |parts: &[Self]| {
             parts.iter().map(|part| part.eval(assignment)).collect::<Option<Vec<i128>>>()
@@ -211,7 +211,7 @@ impl QuasiAffine {
         }
     }
 
-    /// The text, with the names of `context`.
+    /// Prints the expression with the names of `context`.
     pub fn to_text(&self, context: &Context) -> String {
         let list = |parts: &[Self]| {
             parts.iter().map(|part| part.to_text(context)).collect::<Vec<_>>().join(", ")
@@ -240,7 +240,8 @@ impl QuasiAffine {
 }
 
 impl Constraint {
-    /// Whether the constraint holds under an assignment; `None` where [`QuasiAffine::eval`] gives none.
+    /// Tests whether the constraint holds under an assignment; `None` if [`QuasiAffine::eval`]
+    /// gives no value.
     pub fn holds(&self, assignment: &impl Fn(Dim) -> Option<i64>) -> Option<bool> {
         let value = self.expr.eval(assignment)?;
         Some(match self.relation {
@@ -249,7 +250,7 @@ impl Constraint {
         })
     }
 
-    /// The text, with the names of `context`.
+    /// Prints the constraint with the names of `context`.
     pub fn to_text(&self, context: &Context) -> String {
         let relation = match self.relation {
             Relation::Zero => "=",
@@ -260,7 +261,8 @@ impl Constraint {
 }
 
 impl Condition {
-    /// Whether the condition holds under an assignment; `None` where [`QuasiAffine::eval`] gives none.
+    /// Tests whether the condition holds under an assignment; `None` if [`QuasiAffine::eval`] gives
+    /// no value.
     pub fn holds(&self, assignment: &impl Fn(Dim) -> Option<i64>) -> Option<bool> {
         for conjunction in &self.0 {
             let verdicts: Option<Vec<bool>> =
@@ -272,7 +274,7 @@ impl Condition {
         Some(false)
     }
 
-    /// The text, with the names of `context`.
+    /// Prints the condition with the names of `context`.
     pub fn to_text(&self, context: &Context) -> String {
         let conjunction = |constraints: &Vec<Constraint>| match constraints.as_slice() {
             [] => "true".to_owned(),

@@ -1,10 +1,11 @@
-//! From isl's objects to plain data.
+//! Conversion from isl's objects to plain data.
 //!
 //! # Correctness
 //!
-//! isl's affine expressions are `(c + Σ cᵢ·dimᵢ + Σ dⱼ·⌊eⱼ⌋) / m` with integers `c`, `cᵢ`, `dⱼ`, `m > 0` and expressions
-//! `eⱼ` of the same form. An expression that is read as the value of a function takes integer values on its domain, so
-//! the division by `m` is exact there and may be read as one that rounds down. A constraint has `m = 1`.
+//! isl's affine expressions are `(c + Σ cᵢ·dimᵢ + Σ dⱼ·⌊eⱼ⌋) / m` with integers `c`, `cᵢ`, `dⱼ`,
+//! `m > 0` and expressions `eⱼ` of the same form. An expression that is read as the value of a
+//! function takes integer values on its domain, so the division by `m` is exact there and may be
+//! read as one that rounds down. A constraint has `m = 1`.
 
 use std::ffi::{c_int, c_void};
 
@@ -13,7 +14,7 @@ use isl_rs::DimType;
 
 use crate::{Affine, Constraint, Context, Error, QuasiAffine, Relation};
 
-/// The basic sets that a set is the union of, every existential variable written as a division.
+/// The basic sets whose union is the set, with every existential variable written as a division.
 pub(crate) fn disjuncts(set: &isl::Set) -> Result<Vec<isl::BasicSet>, isl::LibISLError> {
     let list = set.copy()?.compute_divs()?.get_basic_set_list()?;
     (0..list.size()?).map(|index| list.get_at(index)).collect()
@@ -29,7 +30,7 @@ pub(crate) fn conjunction(
         let mut constraints = Vec::new();
         for index in 0..list.size()? {
             let constraint = list.get_at(index)?;
-            // The two inequalities that say what a division is are true of its floor.
+            // The two inequalities that define a division hold for its floor, so they are dropped.
             if !constraint.is_div_constraint()? {
                 constraints.push((constraint.get_aff()?, constraint.is_equality()?));
             }
@@ -43,12 +44,12 @@ pub(crate) fn conjunction(
     constraints.iter().map(read).collect()
 }
 
-/// An affine expression whose value is an integer wherever it is used.
+/// Reads an affine expression whose value is an integer wherever it is used.
 pub(crate) fn affine(context: &Context, expr: &isl::Aff) -> Result<QuasiAffine, Error> {
     floor(context, expr)
 }
 
-/// `⌊expr⌋` of an expression that may be a fraction.
+/// Reads `⌊expr⌋` of an expression whose value may be a fraction.
 fn floor(context: &Context, expr: &isl::Aff) -> Result<QuasiAffine, Error> {
     let (constant, dims, divisions, denominator) = context.run(|_| {
         let denominator = expr.get_denominator_val()?;
@@ -76,7 +77,8 @@ fn floor(context: &Context, expr: &isl::Aff) -> Result<QuasiAffine, Error> {
     for (identifier, factor) in &dims {
         terms.push((context.dim_of_identifier(identifier)?, integer(context, factor)?));
     }
-    // isl's order of parameters depends on the order of operations; that of allocation does not.
+    // isl's order of parameters depends on the order of operations; the order of allocation does
+    // not.
     terms.sort_unstable();
     let mut sum = QuasiAffine::from(Affine { constant: 0, terms });
     for (division, factor) in &divisions {
@@ -86,7 +88,7 @@ fn floor(context: &Context, expr: &isl::Aff) -> Result<QuasiAffine, Error> {
     Ok(sum.floor_div(integer(context, &denominator)?))
 }
 
-/// The value of an isl number that is an integer.
+/// Reads an isl number that must be an integer.
 pub(crate) fn integer(context: &Context, value: &isl::Val) -> Result<i64, Error> {
     let is_integer = context.run(|_| value.is_int())?;
     if !is_integer {
@@ -102,7 +104,7 @@ pub(crate) fn pieces(function: &isl::PwAff) -> Result<iteration::Pieces, isl::Li
     if iteration::visit(function, &mut pieces) {
         Ok(pieces)
     } else {
-        // Like that of a predicate, the kind of this error is still in the isl context.
+        // As for a predicate, the kind of this error is still in the isl context.
         Err(isl::LibISLError::new(isl::Error::Unknown, "the pieces could not be listed"))
     }
 }
@@ -119,7 +121,8 @@ mod iteration {
     type Callback = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
     unsafe extern "C" {
-        /// Calls `callback(domain, value, user)` for each piece, handing over `domain` and `value`; -1 on failure.
+        /// Calls `callback(domain, value, user)` for each piece and hands over `domain` and
+        /// `value`; returns -1 on failure.
         fn isl_pw_aff_foreach_piece(
             function: usize,
             callback: Callback,
@@ -128,9 +131,10 @@ mod iteration {
     }
 
     /// # Safety
-    /// `user` is the `&mut Pieces` that [`visit`] passes; `domain` and `value` are owned by the callee.
+    /// `user` is the `&mut Pieces` that [`visit`] passes; `domain` and `value` are owned by the
+    /// callee.
     unsafe extern "C" fn collect(domain: usize, value: usize, user: *mut c_void) -> c_int {
-        // SAFETY: isl hands `user` through unchanged, and nothing else uses the vector during the call.
+        // SAFETY: isl passes `user` on unchanged, and nothing else uses the vector during the call.
         let pieces = unsafe { &mut *user.cast::<Pieces>() };
         pieces.push((
             isl::Set { ptr: domain, should_free_on_drop: true },
@@ -142,7 +146,8 @@ mod iteration {
     /// Appends the pieces of `function`; false if isl failed.
     pub(crate) fn visit(function: &isl::PwAff, pieces: &mut Pieces) -> bool {
         let user: *mut Pieces = pieces;
-        // SAFETY: `function` is a live isl object, which isl only borrows; `user` outlives the call.
+        // SAFETY: `function` is a live isl object, which isl only borrows; `user` outlives the
+        // call.
         let status = unsafe { isl_pw_aff_foreach_piece(function.ptr, collect, user.cast()) };
         status == 0
     }

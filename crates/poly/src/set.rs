@@ -1,4 +1,10 @@
 //! Sets of integer points.
+//!
+//! # Errors
+//! Every operation of isl can exceed the work limit ([`Error::ResourceLimit`]) or fail otherwise
+//! ([`Error::Isl`]). Operations on several operands fail with [`Error::ContextMismatch`] if the
+//! operands come from different contexts. Reading a result back fails with [`Error::Overflow`] if a
+//! number does not fit in 64 bits.
 
 use std::fmt;
 use std::rc::Rc;
@@ -8,20 +14,21 @@ use isl_rs::DimType;
 
 use crate::{Affine, Condition, Constraint, Context, Dim, Error, Function, Relation, read};
 
-/// A set of integer points: of assignments of integers to dims. Dims that the set does not constrain may have any
-/// value, so that there is no difference between a set over `x` and the same set over `x` and `y`.
+/// A set of integer points, which are assignments of integers to dims. Dims that the set does not
+/// constrain may have any value, so a set over `x` and the same set over `x` and `y` do not differ.
 #[derive(Clone)]
 pub struct Set {
-    // Declared before the context, so that isl frees it first. isl sees a parameter domain: every dim is a parameter,
-    // and isl aligns parameters by identifier.
+    // Declared before the context, so that isl frees it first. isl sees a parameter domain: every
+    // dim is a parameter, and isl aligns parameters by identifier.
     raw: Rc<isl::Set>,
     context: Context,
 }
 
-/// The coordinates of a point, in the order of isl's parameters. Dims that are not named may have any value.
+/// The coordinates of a point, in the order of isl's parameters. Dims that are not listed may have
+/// any value.
 pub type Point = Vec<(Dim, i64)>;
 
-/// Which end of an interval.
+/// An end of an interval.
 #[derive(Clone, Copy)]
 enum Side {
     Lower,
@@ -33,7 +40,7 @@ type Binary = fn(isl::Set, isl::Set) -> Result<isl::Set, isl::LibISLError>;
 
 impl Set {
     pub(crate) fn from_raw(context: &Context, raw: isl::Set) -> Result<Self, Error> {
-        // isl gives no object after an error, and the binding must not be handed one that is missing.
+        // isl returns a null object after an error, and the binding must not receive one.
         if raw.ptr == 0 {
             return Err(Error::Isl { message: "a set is missing".to_owned() });
         }
@@ -81,8 +88,8 @@ impl Set {
         })
     }
 
-    /// The points that satisfy affine constraints in which each dim occurs once. Ten times faster than the intersection
-    /// of sets of single constraints.
+    /// The points that satisfy affine constraints in which each dim occurs once. This is ten times
+    /// faster than intersecting sets of single constraints.
     fn polyhedron(context: &Context, constraints: &[(Affine, Relation)]) -> Result<Self, Error> {
         let mut dims: Vec<Dim> = constraints
             .iter()
@@ -102,7 +109,7 @@ impl Set {
                 let mut constraint =
                     empty.set_constant_val(isl::Val::int_from_si(ctx, expr.constant)?)?;
                 for (dim, factor) in &expr.terms {
-                    // `dims` has every dim of the constraints.
+                    // `dims` contains every dim of the constraints.
                     let position = dims.partition_point(|other| other < dim) as i32;
                     let factor = isl::Val::int_from_si(ctx, *factor)?;
                     constraint =
@@ -156,7 +163,8 @@ impl Set {
         self.unary(isl::Set::complement)
     }
 
-    /// The points that can be brought into `self` by changing `dims` only: `∃ dims. self`. Exact over the integers.
+    /// Projects out `dims`: the points that become members of `self` if only `dims` change,
+    /// `∃ dims. self`. Exact over the integers.
     pub fn exists(&self, dims: &[Dim]) -> Result<Self, Error> {
         let identifiers =
             dims.iter().map(|dim| self.context.identifier(*dim)).collect::<Result<Vec<_>, _>>()?;
@@ -168,44 +176,44 @@ impl Set {
         Self::from_raw(&self.context, raw)
     }
 
-    /// The points whose every variant in `dims` is in `self`: `∀ dims. self`.
+    /// The points that are members of `self` for all values of `dims`: `∀ dims. self`.
     pub fn for_all(&self, dims: &[Dim]) -> Result<Self, Error> {
         self.complement()?.exists(dims)?.complement()
     }
 
-    /// Whether there is no point.
+    /// True if the set has no point.
     pub fn is_empty(&self) -> Result<bool, Error> {
         self.context.run(|_| self.raw.is_empty())
     }
 
-    /// Whether every point of `self` is in `other`.
+    /// True if every point of `self` is in `other`.
     pub fn is_subset(&self, other: &Self) -> Result<bool, Error> {
         self.context.require_same(&other.context)?;
         self.context.run(|_| self.raw.is_subset(&other.raw))
     }
 
-    /// Whether both have the same points.
+    /// True if both have the same points.
     pub fn is_equal(&self, other: &Self) -> Result<bool, Error> {
         self.context.require_same(&other.context)?;
         self.context.run(|_| self.raw.is_equal(&other.raw))
     }
 
-    /// Whether no point is in both.
+    /// True if no point is in both.
     pub fn is_disjoint(&self, other: &Self) -> Result<bool, Error> {
         self.intersect(other)?.is_empty()
     }
 
-    /// A simpler set that has the same points as `self` among those of `assumed`.
+    /// A simpler set that has the same points as `self` among the points of `assumed`.
     pub fn gist(&self, assumed: &Self) -> Result<Self, Error> {
         self.binary(assumed, isl::Set::gist)
     }
 
-    /// The same set in as few parts as isl finds.
+    /// Merges parts, so that the set has as few as isl finds.
     pub fn coalesce(&self) -> Result<Self, Error> {
         self.unary(isl::Set::coalesce)
     }
 
-    /// The same set without redundant constraints, with implied equalities made explicit.
+    /// Removes redundant constraints and makes implied equalities explicit.
     pub fn simplify(&self) -> Result<Self, Error> {
         let raw = self
             .context
@@ -213,10 +221,10 @@ impl Set {
         Self::from_raw(&self.context, raw)
     }
 
-    /// Some point, or `None` if the set is empty.
+    /// Returns some point, or `None` if the set is empty.
     ///
     /// # Errors
-    /// [`Error::Overflow`] if a coordinate of the point that isl found does not fit.
+    /// [`Error::Overflow`] if a coordinate of the point that isl found does not fit in 64 bits.
     pub fn sample(&self) -> Result<Option<Point>, Error> {
         let (identifiers, values) = {
             let raw = &self.raw;
@@ -242,8 +250,8 @@ impl Set {
         coordinates.collect::<Result<Point, Error>>().map(Some)
     }
 
-    /// The least value of `dim` over the points of the set, as a function of all other dims except `over`, which vary
-    /// with `dim`. It is defined where there is such a point.
+    /// The least value of `dim` over the points of the set. The result is a function of all other
+    /// dims except `over`, which vary together with `dim`. It is defined where such a point exists.
     ///
     /// # Errors
     /// [`Error::Unbounded`] if for some values of the other dims there is no least value.
@@ -268,7 +276,8 @@ impl Set {
         let projected = self.exists(&over)?;
         let identifier = self.context.identifier(dim)?;
         let result = self.context.run(|ctx| {
-            // The dim becomes the only coordinate; the other dims stay parameters, which the optimum may depend on.
+            // The dim becomes the only coordinate; the other dims stay parameters, on which the
+            // optimum may depend.
             let set = projected.raw.copy()?.from_params()?;
             let set = match u32::try_from(set.find_dim_by_name(DimType::Param, &identifier)?) {
                 Ok(position) => set.move_dims(DimType::Set, 0, DimType::Param, position, 1)?,
@@ -284,7 +293,7 @@ impl Set {
         });
         match result {
             Ok(raw) => Function::from_raw(&self.context, raw)?.coalesce(),
-            // isl has no code of its own for this error.
+            // isl has no error code for this case.
             Err(Error::Isl { message }) if message.contains("unbounded optimum") => {
                 Err(unbounded())
             }
@@ -292,7 +301,7 @@ impl Set {
         }
     }
 
-    /// The constraints, as a disjunction of conjunctions.
+    /// Returns the constraints as a disjunction of conjunctions.
     pub fn condition(&self) -> Result<Condition, Error> {
         let parts = self.context.run(|_| read::disjuncts(&self.raw))?;
         let parts = parts.iter().map(|part| read::conjunction(&self.context, part));

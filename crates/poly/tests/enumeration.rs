@@ -1,4 +1,5 @@
-//! Random small systems of constraints: every answer is compared with enumeration of a box of points.
+//! Random small systems of constraints; every answer is compared with an enumeration of a box of
+//! points.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -6,11 +7,11 @@ use halidom_poly::{
     Condition, Constraint, Context, DEFAULT_WORK_LIMIT, Dim, QuasiAffine, Relation, Set,
 };
 
-/// Coordinates range over `-RADIUS..=RADIUS`.
+/// The bound of the coordinates, which range over `-RADIUS..=RADIUS`.
 const RADIUS: i64 = 4;
 const SYSTEMS: u64 = 250;
 
-/// A small generator of numbers (xorshift), so that the cases are the same everywhere.
+/// A small pseudorandom generator (xorshift), so that the cases are the same everywhere.
 struct Random(u64);
 
 impl Random {
@@ -65,7 +66,7 @@ impl Random {
 struct System {
     dims: [Dim; 3],
     condition: Condition,
-    /// The condition's points within the box.
+    /// The points of the condition within the box.
     set: Set,
 }
 

@@ -1,4 +1,4 @@
-//! The questions that bounds inference and the validator ask, with the answers that they must get.
+//! The questions that bounds inference and the validator ask, with the expected answers.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -26,7 +26,8 @@ fn check_bounds(context: &Context, set: &Set, dim: Dim, over: &[Dim], expected: 
     assert_eq!([found[0].as_str(), found[1].as_str()], expected);
 }
 
-/// A blur of rows under a split by 256: for output `x = m + 256·xo + xi` the input columns are `x..=x + 2`.
+/// A blur of rows, split by 256: for output `x = m + 256·xo + xi` the input columns are
+/// `x..=x + 2`.
 struct TiledBlur {
     context: Context,
     xi: Dim,
@@ -321,7 +322,7 @@ fn a_select_takes_each_branch_where_it_applies() {
     }
 }
 
-/// `Σ 2^i·xᵢ` over many bits with products of divisions: hard enough for any small limit.
+/// The complement of a projection of many modular constraints: hard enough for any small limit.
 fn hard_set(context: &Context) -> Result<Set, Error> {
     let dims: Vec<Dim> = (0..8).map(|index| context.dim(&format!("x{index}"))).collect();
     let mut constraints: Vec<Constraint> = Vec::new();

@@ -1,12 +1,16 @@
-//! The types 𝔸 and 𝔹: integer expressions as quasi-affine functions, conditions as sets (TV Fig. 2).
+//! The types 𝔸 and 𝔹: integer expressions as quasi-affine functions, conditions as sets
+//! (TV Fig. 2).
 //!
-//! Expressions of type `int` become polynomials first ([`Polynomial`]): sums and products are multiplied out, so that what is not affine as it stands, but is after that, is affine.
-//! [`Affine::function`] gives the function of a polynomial, [`Affine::condition`] the set of a condition. What is neither is a [`Gap`].
+//! Expressions of type `int` first become polynomials ([`Polynomial`]). Sums and products are
+//! multiplied out, so an expression that is affine only after that still counts as affine.
+//! [`Affine::function`] gives the function of a polynomial, [`Affine::condition`] the set of a
+//! condition. An expression that fits neither is a [`Gap`].
 //!
 //! # Correctness
-//! Variables that are bound by `let` are replaced by their values (S-LET). Vectors are read as the value of one lane: `ramp(b, s, n)` is `b + s·lane`, `broadcast(v, n)` is `v`, every
-//! other operator acts lane by lane, so that nothing else depends on the lane (TV §5.2: vectors are parallel loops with an explicit index). Quotients are Euclidean; by a
-//! positive divisor they are rounded down.
+//! A variable bound by `let` is replaced by its value (S-LET). A vector is read as the value of one
+//! lane: `ramp(b, s, n)` is `b + s·lane`, `broadcast(v, n)` is `v`, and every other operator acts
+//! lane by lane, so nothing else depends on the lane (TV §5.2: vectors are parallel loops with an
+//! explicit index). Quotients are Euclidean; for a positive divisor they are rounded down.
 
 use halidom_base::{FxHashMap, Interner};
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Pool, Scalar, UnaryOp, VarId};
@@ -15,7 +19,7 @@ use halidom_poly::{Context, Dim, Function, Set};
 use crate::Gap;
 use crate::polynomial::{AtomId, Polynomial};
 
-/// What a variable stands for.
+/// The value that a variable is bound to.
 #[derive(Clone)]
 pub(crate) enum Binding {
     /// An integer.
@@ -24,21 +28,23 @@ pub(crate) enum Binding {
     Bool(Set),
 }
 
-/// An operation that polynomials know nothing of.
+/// A subexpression that polynomials treat as opaque: a dim, or an operation that is not a sum,
+/// difference or product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Atom {
     Dim(Dim),
     Min(Polynomial, Polynomial),
     Max(Polynomial, Polynomial),
-    /// Rounded down, by a positive number.
+    /// A quotient by a positive number, rounded down.
     Div(Polynomial, i64),
     Select(ExprId, Polynomial, Polynomial),
 }
 
-/// Integer expressions and conditions of one program and its algorithm. Every variable is bound once, so an expression means the same wherever it stands.
+/// The integer expressions and conditions of one program and its algorithm. Every variable is bound
+/// once, so an expression has the same meaning at every place.
 pub(crate) struct Affine {
     pub(crate) context: Context,
-    /// The lane of whatever is a vector.
+    /// The lane of every vector.
     pub(crate) lane: Dim,
     atoms: Interner<AtomId, Atom>,
     bindings: FxHashMap<VarId, Binding>,
@@ -69,12 +75,12 @@ impl Affine {
         }
     }
 
-    /// Binds a variable; its scope is where it may be mentioned, so that this may be said again.
+    /// Binds a variable. It is mentioned only within its scope, so it may be bound more than once.
     pub(crate) fn bind(&mut self, var: VarId, binding: Binding) {
         self.bindings.insert(var, binding);
     }
 
-    /// Whether a variable stands for something.
+    /// True if a variable is bound.
     pub(crate) fn is_bound(&self, var: VarId) -> bool {
         self.bindings.contains_key(&var)
     }
@@ -94,7 +100,8 @@ impl Affine {
         Polynomial::atom(self.atoms.intern(atom).0)
     }
 
-    /// The judgement `Γ ⊢ e : 𝔸`, but for products of variables, which only [`Affine::function`] refuses.
+    /// The judgement `Γ ⊢ e : 𝔸`, except that it accepts products of variables; only
+    /// [`Affine::function`] rejects these.
     pub(crate) fn int(&mut self, pool: &Pool, expr: ExprId) -> Result<Polynomial, Gap> {
         if let Some(known) = self.polynomials.get(&expr) {
             return Ok(known.clone());
@@ -104,7 +111,7 @@ impl Affine {
         Ok(made)
     }
 
-    /// Several of them.
+    /// The judgement for several expressions.
     pub(crate) fn ints(&mut self, pool: &Pool, exprs: &[ExprId]) -> Result<Vec<Polynomial>, Gap> {
         exprs.iter().map(|expr| self.int(pool, *expr)).collect()
     }
@@ -165,7 +172,7 @@ impl Affine {
         }
     }
 
-    /// T-ADD, T-MUL, T-DIV, T-MOD; minima and maxima, which TV's `select` can say.
+    /// T-ADD, T-MUL, T-DIV, T-MOD; also minima and maxima, which TV expresses with `select`.
     fn binary(
         &mut self,
         op: BinaryOp,
@@ -210,7 +217,7 @@ impl Affine {
         }
     }
 
-    /// `⌊(n·q + r) / n⌋ = q + ⌊r / n⌋`.
+    /// The quotient, by the law `⌊(n·q + r) / n⌋ = q + ⌊r / n⌋`.
     pub(crate) fn quotient(
         &mut self,
         dividend: &Polynomial,
@@ -221,7 +228,8 @@ impl Affine {
             return Err(not_affine("a quotient by what is no positive number"));
         };
         let (quotient, rest) = dividend.split(divisor.into());
-        // Coefficients of the rest lie in `0..divisor`: a rest that is a number is less than the divisor.
+        // Coefficients of the rest lie in `0..divisor`, so a constant rest is less than the
+        // divisor.
         if rest.as_constant().is_some() {
             return Ok(quotient);
         }
@@ -229,7 +237,7 @@ impl Affine {
         quotient.plus(1, &atom).ok_or_else(too_large)
     }
 
-    /// The quasi-affine function of a polynomial.
+    /// The quasi-affine function that a polynomial denotes.
     pub(crate) fn function(&mut self, value: &Polynomial) -> Result<Function, Gap> {
         let Some((constant, terms)) = value.as_linear() else {
             return Err(not_affine("a product of variables"));

@@ -1,4 +1,5 @@
-//! What the rules share: the program's arrays, the algorithm's equations, the values; and the derivation for a whole program.
+//! The state that the rules share (the program's arrays, the algorithm's equations, the values) and
+//! the derivation for a whole program.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ use crate::{Gap, Options, Premise, Shown};
 
 /// The state of an evaluation.
 pub(crate) struct Evaluator<'a> {
-    /// Scratch paper.
+    /// The pool, which the evaluation extends with its own expressions and variables.
     pub(crate) pool: &'a mut Pool,
     pub(crate) affine: Affine,
     pub(crate) recurrence: Recurrence,
@@ -35,24 +36,24 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) values: FxHashMap<VarId, ExprId>,
     pub(crate) summaries: FxHashMap<StmtId, Heap>,
     loops: FxHashMap<VarId, Dim>,
-    /// Funcs that the program keeps in arrays.
+    /// Funcs that the program stores in arrays.
     pub(crate) stored: FxHashSet<FuncId>,
     pub(crate) solver: Solver,
     deadline: Instant,
-    /// What was shown.
+    /// The premises that were shown.
     pub(crate) shown: Vec<Shown>,
 }
 
-/// What the entry checks say.
+/// The contents of the entry checks.
 #[derive(Default)]
 struct Entry {
     conditions: FxHashSet<ExprId>,
     facts: Vec<Set>,
-    /// Polynomials that are at least 0.
+    /// Polynomials that are known to be at least 0.
     known: FxHashSet<Polynomial>,
 }
 
-/// A loop's variable and values.
+/// A loop's variable and its values.
 pub(crate) struct Range {
     pub(crate) dim: Dim,
     pub(crate) set: Set,
@@ -99,12 +100,12 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Notes what was shown.
+    /// Records a premise that was shown.
     pub(crate) fn show(&mut self, premise: Premise, stmt: Option<StmtId>, place: &str) {
         self.shown.push(Shown { premise, stmt, place: place.to_owned() });
     }
 
-    /// Whether there is time for another step.
+    /// Checks that there is time for another step.
     pub(crate) fn tick(&self) -> Result<(), Gap> {
         if Instant::now() < self.deadline {
             Ok(())
@@ -113,7 +114,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The derivation for a whole program, from a heap that holds the inputs' elements to one that holds the outputs' values.
+    /// Carries out the derivation for a whole program, from a heap that holds the inputs' elements
+    /// to one that holds the outputs' values.
     pub(crate) fn program(&mut self, algorithm: &Algorithm, program: &Program) -> Result<(), Gap> {
         self.form(algorithm, program)?;
         let (checks, work) = self.checks(program.body);
@@ -148,7 +150,8 @@ impl<'a> Evaluator<'a> {
         self.outputs(program, &heap, &gamma)
     }
 
-    /// The program is well formed, is for the algorithm's inputs and outputs, and computes funcs of the algorithm alone.
+    /// Checks that the program is well formed, has the algorithm's inputs and outputs, and computes
+    /// only funcs of the algorithm.
     fn form(&self, algorithm: &Algorithm, program: &Program) -> Result<(), Gap> {
         let pool = &*self.pool;
         if let Err(violations) = verify::program(pool, program, Phase::Final) {
@@ -177,7 +180,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// The entry checks at the beginning of a program, and what comes after them.
+    /// Splits a program into the entry checks at its beginning and the statements after them.
     fn checks(&self, body: StmtId) -> (Vec<ExprId>, Vec<StmtId>) {
         let Stmt::Block(parts) = self.pool.get_stmt(body) else { return (Vec::new(), vec![body]) };
         let mut checks = Vec::new();
@@ -204,7 +207,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Binds what an entry check makes equal to a number (a stride of 1, say).
+    /// Binds each variable that an entry check equates with a number (a stride of 1, for example).
     fn fix(&mut self, checks: &[ExprId]) {
         for check in checks {
             if let Expr::Binary(BinaryOp::Eq, lhs, rhs) = self.pool.get(*check)
@@ -263,7 +266,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What the entry checks say. Those that are not affine are left out: facts may be.
+    /// Collects the facts in the entry checks. Checks that are not affine are left out; dropping a
+    /// fact is sound.
     fn entry(&mut self, checks: &[ExprId]) -> Entry {
         let mut entry = Entry::default();
         for check in checks {
@@ -281,7 +285,8 @@ impl<'a> Evaluator<'a> {
         entry
     }
 
-    /// The entry checks can hold as far as they are affine, and say what the algorithm demands: its `require`s, and that domains have no negative extent.
+    /// Checks that the affine entry checks are satisfiable and imply what the algorithm demands:
+    /// its `require`s, and domains without a negative extent.
     fn demands(&mut self, algorithm: &Algorithm, entry: &Entry, gamma: &Gamma) -> Result<(), Gap> {
         let facts = gamma.facts()?;
         if facts.is_empty()? {
@@ -310,7 +315,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// The heap that holds the inputs: each element is the input's value there.
+    /// The heap that holds the inputs: each element has the input's value at its coordinates.
     fn inputs(&mut self, program: &Program) -> Result<Heap, Gap> {
         let mut heap = Heap::default();
         for buffer in &program.inputs {
@@ -326,7 +331,7 @@ impl<'a> Evaluator<'a> {
         Ok(heap)
     }
 
-    /// Each output holds the func's last values on its window.
+    /// Checks that each output holds the func's last values on its window.
     fn outputs(&mut self, program: &Program, heap: &Heap, gamma: &Gamma) -> Result<(), Gap> {
         for output in &program.outputs {
             let instances = self.recurrence.instances(self.pool, &mut self.affine, output.func);
@@ -361,7 +366,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Makes the dims of an array, once, and takes its layout from what is bound here.
+    /// Creates the dims of an array, once, and computes its layout from the present bindings.
     pub(crate) fn declare(&mut self, buffer: BufferId) -> Result<(), Gap> {
         if self.layouts.contains_key(&buffer) {
             return Ok(());
@@ -385,19 +390,20 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// An array of this place.
+    /// Returns an array that is declared at this place.
     pub(crate) fn array(&self, buffer: BufferId) -> Result<Rc<Array>, Gap> {
         let array = self.arrays.get(&buffer).map(Rc::clone);
         array.ok_or_else(|| Gap::new("an array that is not declared here"))
     }
 
-    /// Its layout.
+    /// Returns the layout of an array that is declared at this place.
     pub(crate) fn layout(&self, buffer: BufferId) -> Result<Rc<[Dimension]>, Gap> {
         let layout = self.layouts.get(&buffer).map(Rc::clone);
         layout.ok_or_else(|| Gap::new("an array that is not declared here"))
     }
 
-    /// The coordinates and the point of a prophecy, which is of the func whose values the array holds.
+    /// The coordinates and the point of a prophecy. The prophecy must name the func whose values
+    /// the array holds.
     pub(crate) fn prophecy(
         &mut self,
         buffer: BufferId,
@@ -418,7 +424,7 @@ impl<'a> Evaluator<'a> {
         Ok((coords, self.affine.ints(self.pool, &prophecy.point)?))
     }
 
-    /// A loop's variable and values.
+    /// Returns a loop's variable and its values.
     pub(crate) fn range(&mut self, stmt: StmtId) -> Result<Range, Gap> {
         let Stmt::For { var, min, extent, .. } = *self.pool.get_stmt(stmt) else {
             return Err(Gap::new("no loop"));
@@ -438,7 +444,7 @@ impl<'a> Evaluator<'a> {
         Ok(Range { dim, set, min })
     }
 
-    /// The values of the lane of a vector; `None` for one that is none.
+    /// The range of the lane of a vector; `None` for a scalar.
     pub(crate) fn lanes(&mut self, expr: ExprId) -> Result<Option<Set>, Gap> {
         let lanes = self.pool.ty(expr).lanes;
         if lanes == 1 {
@@ -449,7 +455,7 @@ impl<'a> Evaluator<'a> {
         self.affine.within(&lane, &Polynomial::default(), &lanes).map(Some)
     }
 
-    /// Reads of any lane.
+    /// The locations that the lanes read together.
     pub(crate) fn over_lanes(
         &self,
         reads: Locations,
@@ -461,13 +467,15 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What makes templates.
+    /// Borrows the parts of the state that templates need.
     pub(crate) fn templates(&mut self) -> Templates<'_> {
         let Self { pool, affine, holes, values, .. } = self;
         Templates { pool, affine, holes, values }
     }
 
-    /// Whether two templates have one value wherever the facts hold: they are one expression after their holes are merged, or the solver finds no holes for which they differ.
+    /// Tests whether two templates have the same value wherever the facts hold. They do if they are
+    /// one expression after their holes are merged, or if the solver finds no values of the holes
+    /// for which they differ.
     pub(crate) fn equal(&mut self, facts: &Set, templates: [ExprId; 2]) -> Result<bool, Gap> {
         let [specified, implemented] = self.templates().merged(facts, templates)?;
         if specified == implemented {

@@ -1,7 +1,9 @@
 //! Affine symbolic heaps (TV §4.5).
 //!
-//! A chunk `{x̄. a[ē] ↦ A_k(c̄, p̄) | φ}` of TV is here a set over the location `ē`, the coordinates `c̄` and the point `p̄` of the prophecy, and the variables that are free in it; the local
-//! variables `x̄` are projected out. All chunks of an array that hold values of one stage are one set: their union.
+//! A chunk `{x̄. a[ē] ↦ A_k(c̄, p̄) | φ}` of TV is represented here by a set over the location `ē`,
+//! the coordinates `c̄` and the point `p̄` of the prophecy, and the chunk's free variables; the
+//! local variables `x̄` are projected out. All chunks of an array that hold values of one stage
+//! form one set, their union.
 
 use std::rc::Rc;
 
@@ -12,20 +14,20 @@ use halidom_poly::{Context, Dim, Set};
 use crate::Gap;
 use crate::affine::Affine;
 
-/// The dims by which the heap speaks of one array and of the values that it holds.
+/// The dims with which the heap describes one array and the values that it holds.
 pub(crate) struct Array {
     pub(crate) func: FuncId,
     pub(crate) component: usize,
-    /// The location; the coordinate itself in dimensions that are not folded.
+    /// The location. In dimensions that are not folded it is the coordinate itself.
     pub(crate) location: Vec<Dim>,
-    /// The coordinates of the instance whose value is held.
+    /// The coordinates of the instance whose value the array holds.
     pub(crate) coords: Vec<Dim>,
-    /// The point of the instance, for each stage.
+    /// The point of that instance, for each stage.
     pub(crate) points: Vec<Vec<Dim>>,
 }
 
 impl Array {
-    /// What a chunk of a stage has beside its location.
+    /// The dims of a stage's chunk other than its location.
     fn content(&self, stage: usize) -> Vec<Dim> {
         let folded = self.coords.iter().filter(|dim| !self.location.contains(dim));
         folded.chain(self.points.get(stage).into_iter().flatten()).copied().collect()
@@ -35,10 +37,10 @@ impl Array {
 /// The arrays of a program.
 pub(crate) type Arrays = IndexMap<BufferId, Rc<Array>>;
 
-/// Which chunks: an array and the stage whose values it holds there.
+/// A key of chunks: an array, and the stage whose values the array holds there.
 pub(crate) type Key = (BufferId, usize);
 
-/// A symbolic heap: what each location holds.
+/// A symbolic heap: the values held at each location.
 #[derive(Clone, Default)]
 pub(crate) struct Heap(pub(crate) IndexMap<Key, Set>);
 
@@ -72,13 +74,13 @@ fn map<K: Copy + std::hash::Hash + Eq>(
     Ok(mapped)
 }
 
-/// `set[to/from]`: the same set of another variable, which it does not mention.
+/// `set[to/from]`: the set with `from` renamed to `to`, which the set does not mention.
 pub(crate) fn renamed(set: &Set, affine: &mut Affine, from: Dim, to: Dim) -> Result<Set, Gap> {
     Ok(set.intersect(&affine.same(from, to)?)?.exists(&[from])?)
 }
 
 impl Heap {
-    /// A heap of one chunk.
+    /// Creates a heap of one chunk.
     pub(crate) fn chunk(key: Key, set: Set) -> Self {
         Self([(key, set)].into_iter().collect())
     }
@@ -138,7 +140,8 @@ impl Heap {
         Self(others.map(|(key, set)| (*key, set.clone())).collect())
     }
 
-    /// `lexmax h` over the values of a variable in a range: what is not overwritten by a later value.
+    /// `lexmax h` over the values of a variable in a range: the chunks that no later value
+    /// overwrites.
     ///
     /// `▶ h = ⋃_x (h \ dom(⋃_{x < x'} h[x'/x]))`
     pub(crate) fn lexmax(
@@ -202,12 +205,13 @@ impl Locations {
     }
 }
 
-/// Whether some points are among others, or why that is not known.
+/// Tests whether `goal` contains all points of `assumed`. Fails with the reason if that is not
+/// known.
 pub(crate) fn entails(assumed: &Set, goal: &Set) -> Result<bool, Gap> {
     Ok(assumed.is_subset(goal)?)
 }
 
-/// As many new dims as there are names.
+/// Allocates `count` new dims with a common stem.
 pub(crate) fn dims(context: &Context, stem: &str, count: usize) -> Vec<Dim> {
     (0..count).map(|number| context.dim(&format!("{stem}{number}"))).collect()
 }

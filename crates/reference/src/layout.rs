@@ -1,9 +1,13 @@
-//! Linearized arrays (TV §7.1): accesses are annotated with coordinates, and stand for the element of these.
+//! Linearized arrays (TV §7.1): accesses are annotated with coordinates and denote the element at
+//! these coordinates.
 //!
 //! # Correctness
-//! For every access `index = Σ slot_k·stride_k` is shown, with the slots of [`Dimension::slot`]: as polynomials, or, where strides are unknown, coefficient by coefficient of the products of what
-//! strides are made of. One linearization per array; that it is injective is shown of the strides: of internal arrays they are, in some order of the dimensions, the products of the extents before;
-//! an output's step over the dimensions inside, by entry checks.
+//! For every access we show `index = Σ slot_k·stride_k`, with the slots of [`Dimension::slot`]. We
+//! show it as an identity of polynomials or, where strides are unknown, separately for the
+//! coefficient of each product of the strides' atoms. Each array has one linearization, and its
+//! injectivity follows from the strides. For internal arrays, the strides are, in some order of the
+//! dimensions, the products of the preceding extents. For outputs, entry checks imply that each
+//! stride steps over the dimensions inside.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, ExprId, Pool, StoreIn};
@@ -23,7 +27,7 @@ pub(crate) struct Dimension {
     pub(crate) folded: bool,
 }
 
-/// The layout of an array. What it is made of is bound where this is called.
+/// The layout of an array. The variables in it must be bound when this is called.
 pub(crate) fn dimensions(
     pool: &Pool,
     affine: &mut Affine,
@@ -54,7 +58,8 @@ pub(crate) fn dimensions(
 }
 
 impl Dimension {
-    /// Where a coordinate lies: at its distance from the least one, or at its remainder by the extent.
+    /// The slot of a coordinate: its distance from the least coordinate, or, in a folded dimension,
+    /// its remainder by the extent.
     fn slot(&self, affine: &mut Affine, coord: &Polynomial) -> Result<Polynomial, Gap> {
         let from = if self.folded {
             let quotient = affine.quotient(coord, &self.extent)?;
@@ -65,7 +70,7 @@ impl Dimension {
         from.and_then(|from| coord.plus(-1, &from)).ok_or_else(|| Gap::new("a long polynomial"))
     }
 
-    /// The location by which the heap speaks of a coordinate.
+    /// The location that the heap uses for a coordinate.
     pub(crate) fn location(
         &self,
         affine: &mut Affine,
@@ -75,7 +80,7 @@ impl Dimension {
     }
 }
 
-/// Whether a linear index is that of the coordinates wherever the facts hold.
+/// Tests whether a linear index addresses the given coordinates wherever the facts hold.
 pub(crate) fn located(
     pool: &Pool,
     affine: &mut Affine,
@@ -101,7 +106,8 @@ pub(crate) fn located(
     Ok(true)
 }
 
-/// Whether in some order of the dimensions each stride is the product of `first` and the extents before.
+/// True if in some order of the dimensions each stride is the product of `first` and the preceding
+/// extents.
 pub(crate) fn is_mixed_radix(dimensions: &[Dimension], first: &Polynomial) -> bool {
     dimensions.is_empty()
         || dimensions.iter().enumerate().any(|(position, dimension)| {
@@ -112,7 +118,8 @@ pub(crate) fn is_mixed_radix(dimensions: &[Dimension], first: &Polynomial) -> bo
         })
 }
 
-/// Whether each stride is known to step over the dimensions inside; `known` are polynomials that are at least 0.
+/// True if each stride is known to step over the dimensions inside; `known` holds polynomials that
+/// are at least 0.
 pub(crate) fn steps_over(dimensions: &[Dimension], known: &FxHashSet<Polynomial>) -> bool {
     let mut least = Some(Polynomial::constant(1));
     dimensions.iter().all(|dimension| {

@@ -1,4 +1,5 @@
-//! What a read is: what the symbolic heap holds there, or what the equations say.
+//! The meaning of a read: the values that the symbolic heap holds there, or the tensor accesses in
+//! the equations.
 
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use crate::layout::{Dimension, located};
 use crate::recurrence::Recurrence;
 use crate::template::{Hole, Leaf, Leaves, Templates};
 
-/// `⟦a[e₁, …, e_n]⟧_h`: the prophecies that the heap holds there (TV §4.5).
+/// `⟦a[e₁, …, e_n]⟧_h`: the prophecies that the heap holds at the location (TV §4.5).
 pub(crate) struct Memory<'a> {
     pub(crate) heap: &'a Heap,
     pub(crate) arrays: &'a Arrays,
@@ -74,9 +75,9 @@ impl Leaves for Memory<'_> {
 /// Tensor accesses in an equation of the specification (TV §3.4).
 pub(crate) struct Equations<'a> {
     pub(crate) recurrence: &'a mut Recurrence,
-    /// Funcs that the program keeps in arrays; others are unfolded (TV §5.2).
+    /// Funcs that the program stores in arrays; others are unfolded (TV §5.2).
     pub(crate) stored: &'a FxHashSet<FuncId>,
-    /// The stage whose equation it is.
+    /// The stage that the equation belongs to.
     pub(crate) own: (FuncId, usize),
 }
 

@@ -1,23 +1,34 @@
-//! The symbolic evaluator of *End-to-End Translation Validation for the Halide Language* (TV), Fig. 5, rule by rule: `--engine reference`.
+//! The symbolic evaluator of *End-to-End Translation Validation for the Halide Language* (TV),
+//! Fig. 5, rule by rule: `--engine reference`.
 //!
-//! A second opinion beside `validate`, which it shares no reasoning with: it computes symbolic heaps, where `validate` checks claims. It is literal and slow, and knows affine programs only;
-//! what the rules cannot say is [`Verdict::Unknown`]. It knows nothing of labels and needed regions, of schedules and lowering.
+//! This evaluator is a second opinion next to `validate`, with which it shares no reasoning: it
+//! computes symbolic heaps, whereas `validate` checks claims. It is literal and slow, and handles
+//! affine programs only; a program that the rules cannot express gives [`Verdict::Unknown`]. It
+//! knows nothing of labels and needed regions, or of schedules and lowering.
 //!
 //! # Where to start
-//! [`evaluate`]. `rules` has a function for each rule of TV Fig. 5 (and Fig. 3, its shadow without values) under the rule's name; `heap` is TV §4.5, `recurrence` §3.4, `affine` the types 𝔸
-//! and 𝔹 of Fig. 2, `template` the equality of values of §5.2, `layout` the linearized arrays of §7.1. `docs/validator.md` has the table of all rules.
+//! Start with [`evaluate`]. `rules` has a function for each rule of TV Fig. 5 (and Fig. 3, its
+//! counterpart without values) under the rule's name; `heap` is TV §4.5, `recurrence` §3.4,
+//! `affine` the types 𝔸 and 𝔹 of Fig. 2, `template` the equality of values of §5.2, `layout` the
+//! linearized arrays of §7.1. `docs/validator.md` has the table of all rules.
 //!
-//! # Where it departs from TV
-//! * A prophecy is the claim of a store: the instance whose value it writes. That the instance exists and writes there is a premise here, where TV's equations are total.
-//! * Parallel iterations may write one location if both write the value of one instance: `ir`'s semantics says so, TV's U-PAR does not.
-//! * All lanes of a store are evaluated before any is written (`ir`), so that a vector, a parallel loop otherwise (TV §5.2), has no premise on reads.
-//! * An arm of a `select` need be defined only where it is chosen (`ir`), if the condition is affine.
-//! * Values that are read into `let` variables are symbolic values, where TV would have an array of no dimensions.
+//! # Differences from TV
+//! * A prophecy is the claim of a store: the instance whose value it writes. Here it is a premise
+//!   that the instance exists and writes there; TV's equations are total.
+//! * Parallel iterations may write one location if they all write the value of one instance: `ir`'s
+//!   semantics allows it, TV's U-PAR does not.
+//! * All lanes of a store are evaluated before any is written (`ir`). So a vector, which otherwise
+//!   is a parallel loop (TV §5.2), has no premise on reads.
+//! * An arm of a `select` need only be defined where it is chosen (`ir`), if the condition is
+//!   affine.
+//! * Values that are read into `let` variables are symbolic values; TV would use an array of no
+//!   dimensions.
 //! * Entry checks are facts (TV §5.3: contextual axioms), as far as they are affine.
 //!
 //! # Correctness
-//! TV Theorem 4.4, for programs whose index arithmetic does not overflow (TV §7.2 leaves that to another check; the report says so). Sets are exact or there is no verdict: every
-//! failure of isl, its work limit included, ends the evaluation.
+//! The soundness argument is TV Theorem 4.4, for programs whose index arithmetic does not overflow
+//! (TV §7.2 leaves that to another check; the report states it). Either sets are exact or there is
+//! no verdict: every failure of isl, including an exceeded work limit, ends the evaluation.
 
 mod affine;
 mod evaluator;
@@ -37,27 +48,29 @@ use halidom_smt::{Cache, Statistics};
 
 use evaluator::Evaluator;
 
-/// How much an evaluation may take.
+/// The limits and tools of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The solver for values that are not one expression.
+    /// The solver for values that are not the same expression.
     pub solver: halidom_smt::Program,
-    /// Time for one question to it.
+    /// The time limit of one question to the solver.
     pub timeout: Duration,
     /// A folder in which every question is kept.
     pub emit_smt: Option<PathBuf>,
-    /// A second solver, which is asked again whatever shows a constraint.
+    /// A second solver, which is asked again about every constraint that the first one shows.
     pub confirm: Option<halidom_smt::Program>,
-    /// Answers to begin with, and to be kept.
+    /// The cache to read answers from and to keep new ones in.
     pub cache: Option<Cache>,
-    /// Time for the whole program; asked for before each step, so that a step may go on for a while after it.
+    /// The time limit for the whole program. It is checked before each step, so a step may overrun
+    /// it.
     pub time: Duration,
-    /// Basic operations of isl for one step.
+    /// The limit of isl's basic operations for one step.
     pub operations: u64,
 }
 
 impl Options {
-    /// Ten seconds a program, one a question, 100,000 operations of isl a step.
+    /// The defaults: ten seconds a program, one second a question, 100,000 operations of isl a
+    /// step.
     pub fn new(solver: halidom_smt::Program) -> Self {
         let (timeout, time) = (Duration::from_secs(1), Duration::from_secs(10));
         let (emit_smt, confirm, cache) = (None, None, None);
@@ -65,23 +78,24 @@ impl Options {
     }
 }
 
-/// The outcome. There is no refutation: a premise that does not hold may be one that another prophecy would make hold.
+/// The outcome. It is never a refutation: with another prophecy, a premise that fails might hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is a derivation `Γ; h ⊢ C ⇒ c : Δh; R`, the constraints hold, and the heap that is left has the outputs' values.
+    /// There is a derivation `Γ; h ⊢ C ⇒ c : Δh; R`, the constraints hold, and the final heap has
+    /// the outputs' values.
     Proved,
     /// A premise does not hold or cannot be decided, for this reason.
     Unknown(String),
 }
 
-/// What a premise is about.
+/// The kind of a premise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Premise {
-    /// The linearized index is that of the coordinates, and the layout is injective (TV §7.1).
+    /// The linearized index addresses the coordinates, and the layout is injective (TV §7.1).
     Layout,
     /// S-ASSIGN: `Γ ⊢ 0 ≤ e_i < e'_i`.
     Bounds,
-    /// S-ASSIGN: the prophecy is one, `Γ ⊢_A t : τ`.
+    /// S-ASSIGN: the prophecy names an instance, `Γ ⊢_A t : τ`.
     Prophecy,
     /// S-ASSIGN: `Γ ⊢ ⟦e⟧_h ≠ ∅`.
     Defined,
@@ -89,49 +103,49 @@ pub enum Premise {
     Constraint,
     /// S-PARLOOP: iterations do not interfere.
     Disjoint,
-    /// The last heap holds the outputs' values on their windows.
+    /// The final heap holds the outputs' values on their windows.
     Output,
-    /// Entry checks: they can hold, and say what the algorithm demands.
+    /// The entry checks are satisfiable and imply what the algorithm demands.
     Entry,
-    /// The program is of the kind that the rules speak of.
+    /// The program has a form that the rules cover.
     Form,
 }
 
 /// A premise that was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// What it is about.
+    /// The kind of the premise.
     pub premise: Premise,
     /// The statement, if it is about one.
     pub stmt: Option<StmtId>,
-    /// What is shown of what.
+    /// The part of the program that the premise concerns.
     pub place: String,
 }
 
-/// Everything that is known after an evaluation.
+/// The result of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The outcome.
     pub verdict: Verdict,
-    /// What was shown; everything, if the program is proved.
+    /// The premises that were shown; these are all premises if the program is proved.
     pub shown: Vec<Shown>,
     /// The premise that ended the evaluation.
     pub open: Option<Shown>,
-    /// What was asked of the solver.
+    /// Statistics of the questions to the solver.
     pub asked: Statistics,
     /// The questions about which the second solver contradicted the first.
     pub disagreements: Vec<String>,
-    /// Why questions could not be kept as files.
+    /// The reason why questions could not be kept as files.
     pub not_kept: Option<String>,
     /// Time taken.
     pub time: Duration,
 }
 
-/// Why there is no derivation, as far as is known.
+/// The known reason why there is no derivation.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     reason: String,
-    /// What it is about; nothing yet where it is made.
+    /// The place of the gap; absent when the gap is created.
     place: Option<Shown>,
 }
 
@@ -140,7 +154,7 @@ impl Gap {
         Self { reason: reason.into(), place: None }
     }
 
-    /// Says what it is about, if that is not known more closely.
+    /// Sets the place of the gap, unless a more precise one is known.
     pub(crate) fn about(
         mut self,
         premise: Premise,
@@ -158,9 +172,9 @@ impl From<halidom_poly::Error> for Gap {
     }
 }
 
-/// Whether a derivation of TV's calculus shows that a final program computes what an algorithm says.
+/// Tests whether a derivation of TV's calculus shows that a final program computes the algorithm.
 ///
-/// Works on the pool as on scratch paper: expressions and variables are added.
+/// Uses the pool as working space: expressions and variables are added to it.
 pub fn evaluate(
     pool: &mut Pool,
     algorithm: &Algorithm,

@@ -1,21 +1,23 @@
-//! Integer expressions as polynomials with whole coefficients, in normal form.
+//! Integer expressions as polynomials with integer coefficients, in normal form.
 //!
 //! # Correctness
-//! Equal polynomials have equal values for all values of their atoms; a coefficient that leaves 128 bits ends the question.
+//! Equal polynomials have equal values for all values of their atoms. A coefficient that does not
+//! fit in 128 bits ends the question.
 
 use std::collections::BTreeMap;
 
 use halidom_base::define_id;
 
 define_id!(
-    /// What a polynomial is about: a variable, or an operation that is none of sum, difference and product.
+    /// An indeterminate of a polynomial: a variable, or an operation other than sum, difference and
+    /// product.
     pub(crate) AtomId, "a"
 );
 
 /// A product of atoms, sorted.
 type Monomial = Vec<AtomId>;
 
-/// More monomials than this are not multiplied out.
+/// The greatest number of monomials that a product may have to multiply out.
 const MOST_MONOMIALS: usize = 2000;
 
 /// A sum of multiples of products of atoms. No coefficient is 0.
@@ -40,7 +42,7 @@ impl Polynomial {
         self.0.is_empty()
     }
 
-    /// The number that it is, if it is one.
+    /// Returns the polynomial's value, if it is a constant.
     pub(crate) fn as_constant(&self) -> Option<i128> {
         let constant = self.0.get([].as_slice()).copied();
         match self.0.len() {
@@ -50,7 +52,7 @@ impl Polynomial {
         }
     }
 
-    /// The constant and the coefficients of single atoms; `None` if there are products.
+    /// Returns the constant and the coefficients of single atoms; `None` if there are products.
     pub(crate) fn as_linear(&self) -> Option<(i128, Vec<(AtomId, i128)>)> {
         let mut constant = 0;
         let mut terms = Vec::new();
@@ -64,7 +66,7 @@ impl Polynomial {
         Some((constant, terms))
     }
 
-    /// Every atom, each once.
+    /// All atoms, each once.
     pub(crate) fn atoms(&self) -> Vec<AtomId> {
         let mut atoms: Vec<AtomId> = self.0.keys().flatten().copied().collect();
         atoms.sort_unstable();
@@ -72,7 +74,7 @@ impl Polynomial {
         atoms
     }
 
-    /// `self + factor·other`; `None` if a coefficient leaves 128 bits.
+    /// `self + factor·other`; `None` if a coefficient does not fit in 128 bits.
     pub(crate) fn plus(&self, factor: i128, other: &Self) -> Option<Self> {
         let mut sum = self.0.clone();
         for (monomial, coefficient) in &other.0 {
@@ -84,7 +86,7 @@ impl Polynomial {
         Some(Self(sum))
     }
 
-    /// The product; `None` if it is too long, or a coefficient leaves 128 bits.
+    /// The product; `None` if it is too long, or if a coefficient does not fit in 128 bits.
     pub(crate) fn times(&self, other: &Self) -> Option<Self> {
         if self.0.len().checked_mul(other.0.len())? > MOST_MONOMIALS {
             return None;
@@ -102,7 +104,8 @@ impl Polynomial {
         Some(Self(product))
     }
 
-    /// `self = divisor·quotient + rest` with the coefficients of `rest` in `0..divisor`; the divisor is positive.
+    /// Returns `quotient` and `rest` with `self = divisor·quotient + rest` and the coefficients of
+    /// `rest` in `0..divisor`; the divisor is positive.
     pub(crate) fn split(&self, divisor: i128) -> (Self, Self) {
         let part = |value: fn(i128, i128) -> i128| {
             let terms = self.0.iter().map(|(monomial, c)| (monomial.clone(), value(*c, divisor)));
@@ -111,12 +114,13 @@ impl Polynomial {
         (part(i128::div_euclid), part(i128::rem_euclid))
     }
 
-    /// The coefficients of the products of the given atoms: polynomials in the others, whose sum with these products is `self`.
+    /// Returns the coefficients of the products of the given atoms. They are polynomials in the
+    /// other atoms; the sum of each coefficient times its product is `self`.
     pub(crate) fn coefficients(&self, of: &[AtomId]) -> Vec<Self> {
         let mut parts: BTreeMap<Monomial, BTreeMap<Monomial, i128>> = BTreeMap::new();
         for (monomial, coefficient) in &self.0 {
             let (known, rest) = monomial.iter().copied().partition(|atom| of.contains(atom));
-            // Invariant: monomials differ, so that no entry is set twice.
+            // Invariant: monomials differ, so no entry is set twice.
             parts.entry(known).or_default().insert(rest, *coefficient);
         }
         parts.into_values().map(Self).collect()

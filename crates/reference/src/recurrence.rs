@@ -1,13 +1,18 @@
-//! The algorithm as a system of affine recurrence equations, copies eliminated (TV §3.3, §3.4).
+//! The algorithm as a system of affine recurrence equations, with copies eliminated (TV §3.3,
+//! §3.4).
 //!
-//! TV's `A_k(c̄, p̄)` is the value at `c̄` after the instance of stage `k` at the point `p̄`. Where that instance does not write `c̄` the equation is a copy. Copies are not needed: a value is
-//! always that of the instance that wrote it last, and which one that is is an affine question, answered here by sets as TV does with isl. So `A_k(c̄, p̄)` is spoken of only where the instance
-//! writes `c̄`, and two values are known to be equal where they are of one instance.
+//! TV's `A_k(c̄, p̄)` is the value at `c̄` after the instance of stage `k` at the point `p̄`. Where
+//! that instance does not write `c̄`, the equation is a copy. Copies are not needed: a value always
+//! comes from the instance that wrote it last. Which instance that is, is an affine question; the
+//! code answers it with sets, as TV does with isl. So `A_k(c̄, p̄)` occurs only where the instance
+//! writes `c̄`, and two values are known to be equal if they come from one instance.
 //!
 //! # Correctness
-//! Domains run with the **first** variable innermost. [`Recurrence::last`] and [`Recurrence::before`] are relations from locations to instances that are functions where they are defined, because
-//! all instances but the latest are taken away. The variables of a stage (its func's arguments and its reduction variables) are bound to dims of the *instance at hand*; the dims of
-//! [`Instances`] speak of any other instance.
+//! Domains run with the **first** variable innermost. [`Recurrence::last`] and
+//! [`Recurrence::before`] are relations from locations to instances. They are functions where they
+//! are defined, because all instances but the latest are removed. The variables of a stage (its
+//! func's arguments and its reduction variables) are bound to dims of the *instance at hand*; the
+//! dims of [`Instances`] without the prefix `own_` describe any other instance.
 
 use std::rc::Rc;
 
@@ -21,17 +26,17 @@ use crate::heap::dims;
 
 /// The dims of a func's instances.
 pub(crate) struct Instances {
-    /// The location, of any instance.
+    /// The location of any instance.
     pub(crate) coords: Vec<Dim>,
-    /// The point, of any instance of each stage.
+    /// The point of any instance, for each stage.
     pub(crate) points: Vec<Vec<Dim>>,
     /// The location of the instance at hand.
     pub(crate) own_coords: Vec<Dim>,
-    /// The point of the instance at hand, of each stage.
+    /// The point of the instance at hand, for each stage.
     pub(crate) own_points: Vec<Vec<Dim>>,
 }
 
-/// Which instances, by stage: sets over [`Instances::coords`] and [`Instances::points`].
+/// A set of instances for each stage, over [`Instances::coords`] and [`Instances::points`].
 pub(crate) type Writers = Vec<(usize, Set)>;
 
 /// The equations of the funcs of an algorithm.
@@ -43,7 +48,7 @@ pub(crate) struct Recurrence {
 }
 
 impl Recurrence {
-    /// The dims of a func; its variables are bound at the first call.
+    /// Returns the dims of a func; the first call binds its variables.
     pub(crate) fn instances(
         &mut self,
         pool: &Pool,
@@ -64,7 +69,7 @@ impl Recurrence {
         let (coords, mut points) = any("");
         let (own_coords, own_points) = any(".own");
         if stages.is_empty() {
-            // An input: one instance for each element.
+            // An input has one instance for each element.
             points.push(Vec::new());
         }
         for (arg, dim) in decl.args.iter().zip(&own_coords) {
@@ -80,7 +85,8 @@ impl Recurrence {
         instances
     }
 
-    /// The instances of a stage, over the dims of the instance at hand: its point lies in the domain, the predicate holds, and it writes the location.
+    /// The instances of a stage, over the dims of the instance at hand: its point lies in the
+    /// domain, the predicate holds, and the instance writes the location.
     pub(crate) fn own(
         &mut self,
         pool: &Pool,
@@ -112,7 +118,8 @@ impl Recurrence {
         Ok(set)
     }
 
-    /// The instances of a stage, over the dims of any instance, with new dims for the point if asked.
+    /// The instances of a stage, over the dims of any instance, with `points` as the dims of the
+    /// point.
     fn any(
         &mut self,
         pool: &Pool,
@@ -147,7 +154,8 @@ impl Recurrence {
         Ok(last)
     }
 
-    /// The instance that wrote a location last before the instance of a stage at hand, for each location and each point of that instance (TV §3.4).
+    /// The last instance that writes a location before the instance of a stage at hand, for each
+    /// location and each point of that instance (TV §3.4).
     pub(crate) fn before(
         &mut self,
         pool: &Pool,
@@ -165,7 +173,8 @@ impl Recurrence {
         Ok(before)
     }
 
-    /// Of the instances of the first `count` stages, those of the last of them restricted, the latest for each location.
+    /// The latest writer of each location among the instances of the first `count` stages; the
+    /// instances of the last of these stages are limited to `restriction`.
     fn latest(
         &mut self,
         pool: &Pool,
@@ -199,7 +208,8 @@ impl Recurrence {
     }
 }
 
-/// Checks that a stage mentions those arguments of its func alone that stand at their own place on its left-hand side (TV §3.2, condition 1).
+/// Checks that a stage mentions only those arguments of its func that stand at their own position
+/// on its left-hand side (TV §3.2, condition 1).
 fn pure_variables(pool: &Pool, func: FuncId, stage: &Stage) -> Result<(), Gap> {
     let args = pool.func(func).args.iter().zip(&stage.lhs);
     let hidden: Vec<_> = args
@@ -213,7 +223,7 @@ fn pure_variables(pool: &Pool, func: FuncId, stage: &Stage) -> Result<(), Gap> {
     if found { Err(Gap::new("a pure variable away from its own place")) } else { Ok(()) }
 }
 
-/// The points that come before others; the first variable is innermost.
+/// The pairs of points where `first` precedes `second`; the first variable is innermost.
 fn lexicographic(affine: &mut Affine, first: &[Dim], second: &[Dim]) -> Result<Set, Gap> {
     let mut before = Set::empty(&affine.context)?;
     for (one, other) in first.iter().zip(second) {

@@ -1,7 +1,9 @@
-//! TV Fig. 5, a function for each rule, and Fig. 3, which is Fig. 5 without values: what a statement writes by its prophecies alone (Lemma 4.1).
+//! TV Fig. 5, with a function for each rule, and Fig. 3, which is Fig. 5 without values: the writes
+//! of a statement according to its prophecies alone (Lemma 4.1).
 //!
-//! The judgement `Γ; h ⊢ C ⇒ c : Δh; R` is [`Evaluator::statement`]: from the facts `Γ` and the heap `h` it gives the updates `Δh` and the reads `R`, and shows each constraint of `C`
-//! where it arises. `Γ ⊢ c : Δh` is [`Evaluator::summary`].
+//! The judgement `Γ; h ⊢ C ⇒ c : Δh; R` is [`Evaluator::statement`]: from the facts `Γ` and the
+//! heap `h` it computes the updates `Δh` and the reads `R`, and shows each constraint of `C` where
+//! it arises. `Γ ⊢ c : Δh` is [`Evaluator::summary`].
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -19,14 +21,15 @@ use crate::leaves::{Equations, Memory};
 use crate::polynomial::Polynomial;
 use crate::{Gap, Premise};
 
-/// `Γ`: what holds at a place. What the variables are is known elsewhere, as each is bound once.
+/// `Γ`: the facts that hold at a place. The variables' bindings are kept elsewhere, as each
+/// variable is bound once.
 #[derive(Clone)]
 pub(crate) struct Gamma {
-    /// What the entry checks say.
+    /// The facts in the entry checks.
     entry: Rc<[Set]>,
-    /// Ranges of loops, conditions.
+    /// The ranges of the loops and the conditions around the place.
     scope: Set,
-    /// All of it.
+    /// The conjunction of all facts, once computed.
     facts: OnceCell<Set>,
 }
 
@@ -41,7 +44,8 @@ impl Gamma {
         Ok(Self::new(Rc::clone(&self.entry), scope))
     }
 
-    /// Everything that is known. What is closest decides most alternatives of the entry checks, so it comes first.
+    /// All facts. The innermost ones decide most alternatives in the entry checks, so they come
+    /// first.
     pub(crate) fn facts(&self) -> Result<&Set, Gap> {
         if let Some(known) = self.facts.get() {
             return Ok(known);
@@ -90,7 +94,7 @@ impl Evaluator<'_> {
             Stmt::Provide { .. } => Err(Gap::new("a program whose storage is not flattened")),
         };
         let reads = reads.map_err(|gap| self.formless(gap, stmt))?;
-        // Lemma 4.1: the updates are those of the judgement without values.
+        // Lemma 4.1: the updates are the same as in the judgement without values.
         Ok((self.summary(stmt)?, reads))
     }
 
@@ -163,7 +167,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// A gap that is nobody else's: the statement is not of the kind that the rules speak of.
+    /// Gives a gap without a place the default premise: the statement has a form that the rules do
+    /// not cover.
     fn formless(&self, gap: Gap, stmt: StmtId) -> Gap {
         gap.about(Premise::Form, Some(stmt), || match self.pool.get_stmt(stmt) {
             Stmt::Store { buffer, .. } => format!("store to {}", self.pool.buffer(*buffer).name),
@@ -178,7 +183,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// S-SEQ: each part in the heap that the parts before leave.
+    /// S-SEQ: each part runs in the heap that the parts before it leave.
     fn s_seq(&mut self, gamma: &Gamma, h: &Heap, parts: &[StmtId]) -> Result<Locations, Gap> {
         let mut h = h.clone();
         let mut reads = Locations::default();
@@ -190,7 +195,8 @@ impl Evaluator<'_> {
         Ok(reads)
     }
 
-    /// S-LET: the variable is replaced by its value. Of one that is read from arrays this is a symbolic value, of the heap at hand.
+    /// S-LET: the variable is replaced by its value. If the value is read from arrays, it is a
+    /// symbolic value of the heap at hand.
     fn s_let(
         &mut self,
         gamma: &Gamma,
@@ -231,7 +237,8 @@ impl Evaluator<'_> {
         reads.union(&more.restrict(&other)?)
     }
 
-    /// S-SEQLOOP: iteration `x` runs in `h ▷ lexmax_{min ≤ x' < x} Δh[x'/x]`, where `Δh` is known before from the prophecies alone.
+    /// S-SEQLOOP: iteration `x` runs in `h ▷ lexmax_{min ≤ x' < x} Δh[x'/x]`, where `Δh` is known
+    /// in advance from the prophecies alone.
     fn s_seqloop(
         &mut self,
         gamma: &Gamma,
@@ -271,7 +278,7 @@ impl Evaluator<'_> {
         reads.bind(dim, &set)
     }
 
-    /// S-ALLOCATE: the array is undefined at first, and gone afterwards.
+    /// S-ALLOCATE: the array is undefined at first and gone afterwards.
     fn s_allocate(
         &mut self,
         gamma: &Gamma,
@@ -315,7 +322,7 @@ impl Evaluator<'_> {
         }
         let facts = gamma.facts()?.clone();
         if facts.is_empty()? {
-            // Nothing is evaluated here: every premise holds of nothing.
+            // The store never runs, so every premise holds vacuously.
             self.show(Premise::Form, Some(stmt), &format!("{place}, which never runs"));
             return Ok(Locations::default());
         }
@@ -338,7 +345,7 @@ impl Evaluator<'_> {
                 Err(Gap::new("the element is not that of the coordinates"))
             }
         })?;
-        // `Γ ⊢ 0 ≤ e_i < e'_i`; a remainder by an extent is within it.
+        // `Γ ⊢ 0 ≤ e_i < e'_i`; a remainder by an extent always satisfies this.
         premise(self, Premise::Bounds, &mut |own| {
             if own.pool.buffer(buffer).kind == BufferKind::Input {
                 return Err(Gap::new("a store to an input"));
@@ -394,7 +401,7 @@ impl Evaluator<'_> {
         self.over_lanes(reads, lanes.as_ref())
     }
 
-    /// `⟦e⟧_h` and `reads(e)`.
+    /// Computes `⟦e⟧_h` and `reads(e)`.
     fn evaluate(
         &mut self,
         facts: &Set,
@@ -424,7 +431,8 @@ impl Evaluator<'_> {
         template
     }
 
-    /// That iterations write a location only with the value of one instance: `Δh` and `Δh[y/x]` are compatible for `x ≠ y`.
+    /// Checks that all iterations that write a location write the value of one instance: `Δh` and
+    /// `Δh[y/x]` are compatible for `x ≠ y`.
     fn agree(&mut self, gamma: &Gamma, updates: &Heap, x: Dim, range: &Set) -> Result<(), Gap> {
         let y = self.fresh(x);
         let updates = updates.restrict(range)?;
@@ -461,7 +469,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// `dom(Δh) # R[y/x]` for `x ≠ y`.
+    /// Checks `dom(Δh) # R[y/x]` for `x ≠ y`.
     fn apart(
         &mut self,
         gamma: &Gamma,
@@ -486,7 +494,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// T-ASSIGN: `{a[e₁, …, e_n] ↦ t}`, of one lane.
+    /// T-ASSIGN: `{a[e₁, …, e_n] ↦ t}`, for one lane.
     fn t_assign(&mut self, buffer: BufferId, prophecy: Option<&Prophecy>) -> Result<Heap, Gap> {
         let prophecy = prophecy.ok_or_else(|| Gap::new("a store without a prophecy"))?;
         let (coords, point) = self.prophecy(buffer, prophecy)?;
@@ -509,7 +517,7 @@ impl Evaluator<'_> {
         Ok(Heap::chunk((buffer, prophecy.stage), chunk))
     }
 
-    /// A variable like this one.
+    /// Creates a variable named after this one.
     pub(crate) fn fresh(&self, dim: Dim) -> Dim {
         self.affine.context.dim(&format!("{}'", self.affine.context.name(dim)))
     }

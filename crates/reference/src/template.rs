@@ -1,11 +1,15 @@
-//! Values as templates with affine holes, and when two of them are equal (TV §5.2).
+//! Values as templates with affine holes, and the equality of two templates (TV §5.2).
 //!
-//! A value is an expression in which each tensor access, each affine integer and each affine condition is replaced by a variable, its hole. `⟦e⟧_h` of TV (§4.5) is the template of `e` whose
-//! tensor holes are what the symbolic heap holds; the template of the specification has the accesses that the recurrence equations have there.
+//! A template is an expression in which each tensor access, each affine integer and each affine
+//! condition is replaced by a variable, its hole. `⟦e⟧_h` of TV (§4.5) is the template of `e` whose
+//! tensor holes are the values that the symbolic heap holds; the template of the specification has
+//! the accesses of the recurrence equations instead.
 //!
 //! # Correctness
-//! Holes are merged only if they have equal values wherever the facts of the place hold: integers and conditions by isl; tensor accesses if each instance that one may stand for is the
-//! instance of the other. Then two templates are equal if they are one expression, or if the solver finds no values of the holes for which they differ.
+//! Holes are merged only if they have equal values wherever the facts of the place hold. isl
+//! decides this for integers and conditions. Tensor accesses are merged if each instance that one
+//! may denote is the instance of the other. Then two templates are equal if they are one
+//! expression, or if the solver finds no values of the holes for which they differ.
 
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{Expr, ExprId, FuncId, Pool, Scalar, Substitution, Type, UnaryOp, VarId};
@@ -16,10 +20,10 @@ use crate::affine::Affine;
 use crate::heap::entails;
 use crate::recurrence::Writers;
 
-/// What a hole stands for.
+/// The value that a hole stands for.
 #[derive(Clone)]
 pub(crate) enum Hole {
-    /// The value of an instance: for each stage, which one.
+    /// The value of an instance. `writers` gives the possible instances for each stage.
     Tensor { func: FuncId, component: usize, writers: Writers },
     /// A quasi-affine integer.
     Int(Function),
@@ -27,9 +31,9 @@ pub(crate) enum Hole {
     Condition(Set),
 }
 
-/// What leaves mean on one side of a comparison.
+/// The meaning of reads on one side of a comparison.
 pub(crate) trait Leaves {
-    /// The hole of a read under some facts, or an expression that has the same value.
+    /// Returns the hole of a read under some facts, or an expression with the same value.
     fn read(
         &mut self,
         templates: &mut Templates<'_>,
@@ -38,26 +42,26 @@ pub(crate) trait Leaves {
     ) -> Result<Leaf, Gap>;
 }
 
-/// What a read is.
+/// The replacement of a read.
 pub(crate) enum Leaf {
     /// A tensor access.
     Hole(Hole),
-    /// This expression's value.
+    /// The value of this expression.
     Expr(ExprId),
 }
 
 /// The holes of a program, and its templates.
 pub(crate) struct Templates<'a> {
-    /// The pool of a copy: variables and expressions are added to it.
+    /// A copy of the pool, to which variables and expressions are added.
     pub(crate) pool: &'a mut Pool,
     pub(crate) affine: &'a mut Affine,
     pub(crate) holes: &'a mut IndexMap<VarId, Hole>,
-    /// The values of variables that are no affine integers or conditions (S-LET): templates.
+    /// The values (templates) of variables that are not affine integers or conditions (S-LET).
     pub(crate) values: &'a mut FxHashMap<VarId, ExprId>,
 }
 
 impl Templates<'_> {
-    /// The template of an expression under some facts.
+    /// Builds the template of an expression under some facts.
     pub(crate) fn template(
         &mut self,
         leaves: &mut dyn Leaves,
@@ -85,7 +89,8 @@ impl Templates<'_> {
         Ok(made)
     }
 
-    /// The hole of an affine integer or condition; `None` for any other expression, which is taken apart. So is one that is too much work as a whole.
+    /// Returns the hole of an affine integer or condition. `None` for any other expression, and for
+    /// one that takes too much work as a whole; the caller then takes the expression apart.
     fn affine_hole(&mut self, expr: ExprId) -> Option<Hole> {
         if self.pool.as_constant(expr).is_some() {
             return None;
@@ -132,7 +137,8 @@ impl Templates<'_> {
                 None => Err(Gap::new(format!("`{}` is not known", self.pool.var(*var).name))),
             },
             Expr::Select { condition, if_true, if_false } => {
-                // T-SELECT: each arm is typed, and so defined, under the condition that chooses it.
+                // T-SELECT: each arm is typed, and hence defined, under the condition that chooses
+                // it.
                 let arms = self.affine.condition(self.pool, *condition).ok();
                 let condition = self.visit(leaves, facts, *condition, done)?;
                 let mut arm = |own: &mut Self, expr, side: Option<Set>| match side {
@@ -172,7 +178,8 @@ impl Templates<'_> {
         }
     }
 
-    /// The templates with equal holes merged under some facts; those of the first are preferred.
+    /// Merges equal holes of the templates under some facts, with preference for the holes of the
+    /// first template.
     pub(crate) fn merged(
         &mut self,
         facts: &Set,
@@ -225,7 +232,7 @@ impl Templates<'_> {
         }))
     }
 
-    /// The constant that a hole is where the facts hold.
+    /// Returns the constant value of a hole where the facts hold, if there is one.
     fn as_constant(&mut self, facts: &Set, hole: &Hole) -> Result<Option<ExprId>, Gap> {
         match hole {
             Hole::Tensor { .. } => Ok(None),
@@ -254,7 +261,7 @@ impl Templates<'_> {
     }
 }
 
-/// The arm that a selection by a constant is.
+/// Returns the arm that a selection by a constant chooses.
 fn chosen(pool: &Pool, id: ExprId, expr: &Expr) -> ExprId {
     if let Expr::Select { condition, if_true, if_false } = expr
         && let Some(known) = pool.as_constant(*condition).and_then(halidom_ir::Constant::as_bool)
@@ -264,7 +271,7 @@ fn chosen(pool: &Pool, id: ExprId, expr: &Expr) -> ExprId {
     id
 }
 
-/// Whether two holes have one value wherever the facts hold.
+/// Tests whether two holes have the same value wherever the facts hold.
 fn equal(facts: &Set, one: &Hole, other: &Hole) -> Result<bool, Gap> {
     match (one, other) {
         (Hole::Int(one), Hole::Int(other)) => entails(facts, &one.equal(other)?),
@@ -285,7 +292,8 @@ fn equal(facts: &Set, one: &Hole, other: &Hole) -> Result<bool, Gap> {
     }
 }
 
-/// Whether every instance that the first may be is the one that the second is. The second is a function of the place.
+/// Tests whether each possible instance of the first is the instance of the second. The second is a
+/// function of the place.
 pub(crate) fn same_instances(
     facts: &Set,
     writers: &Writers,

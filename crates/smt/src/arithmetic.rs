@@ -1,4 +1,5 @@
-//! Builders over integers and reals. Both operands of an operator are of the same of the two sorts.
+//! Builders over integers and reals. The operands of an operator have the same sort, integer or
+//! real.
 
 use crate::op::Op;
 use crate::term::Node;
@@ -10,7 +11,7 @@ impl Terms {
         self.intern(Node::Int(value), Sort::Int)
     }
 
-    /// The integer that a term is written as, if it is a literal.
+    /// Returns the integer if the term is an integer literal.
     pub fn as_int(&self, term: TermId) -> Option<i128> {
         if let Node::Int(value) = self.node(term) { Some(*value) } else { None }
     }
@@ -112,22 +113,24 @@ impl Terms {
         self.ite(is_le, rhs, lhs)
     }
 
-    /// The Euclidean quotient of integers: `lhs = rhs·q + r` with `0 ≤ r < |rhs|`. If `rhs` is 0, some integer that
-    /// depends on `lhs` only; callers who mean something else must say so with [`Terms::ite`].
+    /// The Euclidean quotient of integers: `lhs = rhs·q + r` with `0 ≤ r < |rhs|`. If `rhs` is 0,
+    /// the quotient is some integer that depends on `lhs` only; callers who mean something else
+    /// must express it with [`Terms::ite`].
     pub fn int_div(&mut self, lhs: TermId, rhs: TermId) -> TermId {
         self.require(lhs, Sort::Int);
         self.require(rhs, Sort::Int);
         if self.as_int(rhs) == Some(1) { lhs } else { self.op(Op::IntDiv, &[lhs, rhs], Sort::Int) }
     }
 
-    /// The Euclidean remainder of integers, in `0..|rhs|`. If `rhs` is 0, as for [`Terms::int_div`].
+    /// The Euclidean remainder of integers, in `0..|rhs|`. A zero `rhs` is treated as in
+    /// [`Terms::int_div`].
     pub fn int_mod(&mut self, lhs: TermId, rhs: TermId) -> TermId {
         self.require(lhs, Sort::Int);
         self.require(rhs, Sort::Int);
         self.op(Op::IntMod, &[lhs, rhs], Sort::Int)
     }
 
-    /// The quotient of reals. If `rhs` is 0, some real that depends on `lhs` only.
+    /// The quotient of reals. If `rhs` is 0, the quotient is some real that depends on `lhs` only.
     pub fn real_div(&mut self, lhs: TermId, rhs: TermId) -> TermId {
         self.require(lhs, Sort::Real);
         self.require(rhs, Sort::Real);

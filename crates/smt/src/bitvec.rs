@@ -13,7 +13,7 @@ pub(crate) fn low_bits(value: u128, width: u32) -> u128 {
 }
 
 impl Terms {
-    /// The `width` low bits of `value`, for widths 1 to 128. Signed values are given in two's complement.
+    /// The `width` low bits of `value`, for widths 1 to 128. Signed values are in two's complement.
     pub fn bit_vec(&mut self, width: u32, value: u128) -> TermId {
         assert!((1..=MAX_LITERAL_WIDTH).contains(&width), "a literal of {width} bits");
         self.intern(Node::BitVec { width, value: low_bits(value, width) }, Sort::BitVec(width))
@@ -40,7 +40,7 @@ impl Terms {
         self.op(Op::BitVecCompare(op), &[lhs, rhs], Sort::Bool)
     }
 
-    /// Every bit inverted.
+    /// Inverts every bit.
     pub fn bit_vec_not(&mut self, term: TermId) -> TermId {
         let width = self.width(term);
         self.op(Op::BitVecNot, &[term], Sort::BitVec(width))
@@ -52,7 +52,7 @@ impl Terms {
         self.op(Op::BitVecNegate, &[term], Sort::BitVec(width))
     }
 
-    /// The bits of `high` before those of `low`.
+    /// Concatenates two bit-vectors; `high` holds the more significant bits.
     pub fn concat(&mut self, high: TermId, low: TermId) -> TermId {
         let width = self.width(high) + self.width(low);
         self.op(Op::Concat, &[high, low], Sort::BitVec(width))
@@ -68,13 +68,13 @@ impl Terms {
         self.op(Op::Extract { high, low }, &[term], Sort::BitVec(high - low + 1))
     }
 
-    /// `bits` zeros put before a bit-vector.
+    /// Prepends `bits` zeros to a bit-vector.
     pub fn zero_extend(&mut self, bits: u32, term: TermId) -> TermId {
         let width = self.width(term) + bits;
         if bits == 0 { term } else { self.op(Op::ZeroExtend(bits), &[term], Sort::BitVec(width)) }
     }
 
-    /// `bits` copies of the sign put before a bit-vector.
+    /// Prepends `bits` copies of the sign bit to a bit-vector.
     pub fn sign_extend(&mut self, bits: u32, term: TermId) -> TermId {
         let width = self.width(term) + bits;
         if bits == 0 { term } else { self.op(Op::SignExtend(bits), &[term], Sort::BitVec(width)) }
@@ -94,7 +94,7 @@ impl Terms {
     }
 }
 
-/// Refuses a term of the wrong sort.
+/// Panics because a term has the wrong sort.
 pub(crate) fn unreachable_sort(wanted: &str, found: Sort) -> ! {
     unreachable!("a term of sort {found} where {wanted} is needed")
 }

@@ -1,12 +1,15 @@
-//! Answers by the text of the query.
+//! A cache of answers, keyed by the text of the query.
 //!
-//! The key of an answer is the SHA-256 hash of the solver's name and version and of the query's whole text, so an answer is found for the very question that
-//! it was given to, by the very solver, and for no other. A cache belongs to a [`Program`], which it asked for name and version itself; a [`Solver`](crate::Solver) that would
-//! ask another program is not opened with it.
+//! The key of an answer is the SHA-256 hash of the solver's name and version and of the query's
+//! whole text. A lookup therefore finds an answer only for the same question and the same solver. A
+//! cache belongs to a [`Program`], and a [`Solver`](crate::Solver) that would ask another program
+//! refuses to open with it. A cache that is read from a file has itself asked its program for the
+//! name and version.
 //!
 //! # Correctness
-//! A file of answers is as trusted as the solver: who can write it can have anything proved. What the format guards against is damage: the last line is
-//! the hash of all before it, and a file without it, or with another, is refused as a whole.
+//! A file of answers is as trusted as the solver: whoever can write the file can have anything
+//! proved. The format guards only against damage: the last line is the hash of everything before
+//! it, and a file without this line, or with a different hash, is refused as a whole.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,19 +25,21 @@ use crate::program::Program;
 use crate::session::Reason;
 use crate::value::Value;
 
-/// The first line of a cache file; the number changes with the format or the meaning of texts.
+/// The first line of a cache file. The number changes with the format or the meaning of the texts.
 const HEADER: &str = "halidom-smt-cache 2";
 
-/// What could not be formatted.
+/// The reason why formatting into a string cannot fail.
 const TO_STRING: &str = "a string accepts any text";
 
-/// Definite answers of one program. Only these are kept: a query that timed out may be asked again. Clones share their answers, so that several
-/// [`Solver`](crate::Solver)s can use one cache; each must ask the program that the cache was made for.
+/// The definite answers of one program. Only these are kept, since a query that timed out may be
+/// asked again. Clones share their answers, so several [`Solver`](crate::Solver)s can use one
+/// cache; each must ask the program that the cache was made for.
 #[derive(Debug, Clone)]
 pub struct Cache {
-    /// Whose answers these are.
+    /// The program that gave these answers.
     program: Program,
-    /// What every key begins with: the name and version that the program says. Empty if it was not asked: then the answers are of no use in a file.
+    /// The prefix of every key: the name and version that the program reports. Empty if the program
+    /// was not asked; the answers are then of no use in a file.
     solver: String,
     entries: Arc<Mutex<IndexMap<Key, Entry>>>,
 }
@@ -57,7 +62,7 @@ pub enum CacheError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The file is not a cache, or it is damaged.
@@ -66,23 +71,24 @@ pub enum CacheError {
         /// The file.
         path: PathBuf,
     },
-    /// The solver does not say its name and version.
+    /// The solver does not report its name and version.
     #[error("`{path}` does not answer like a solver: {reason}")]
     Solver {
         /// The solver.
         path: PathBuf,
-        /// What it does instead.
+        /// The failure, or the unexpected response.
         reason: Reason,
     },
 }
 
 impl Cache {
-    /// Without answers, for those that `program` gives while this process lives. The program is not started.
+    /// Creates an empty cache for answers that `program` gives while this process lives. The
+    /// program is not started.
     pub fn new(program: &Program) -> Self {
         Self { program: program.clone(), solver: String::new(), entries: Arc::default() }
     }
 
-    /// The program whose answers these are.
+    /// The program that gave these answers.
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -92,7 +98,7 @@ impl Cache {
         self.lock().len()
     }
 
-    /// Whether there is no answer.
+    /// True if there is no answer.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -112,7 +118,7 @@ impl Cache {
     }
 
     fn key(&self, body: &str) -> Key {
-        // The length keeps the two parts apart.
+        // The length separates the two parts unambiguously.
         let mut hash = Sha256::new();
         hash.update(format!("{} {}\n", self.solver.len(), self.solver));
         hash.update(body);
@@ -120,12 +126,17 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, IndexMap<Key, Entry>> {
-        // Every insertion is whole: a thread that panicked left no half of one.
+        // Every insertion is complete, so a thread that panicked left no half-written entry.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks `program` for its name and version and reads a file of answers, those of other solvers included, which are of no use to this one but stay in the file. Without a
-    /// file, there are none.
+    /// Asks `program` for its name and version and reads a file of answers. Answers of other
+    /// solvers are read too: this solver cannot use them, but they stay in the file. A missing file
+    /// counts as empty.
+    ///
+    /// # Errors
+    /// The program does not report its name and version, or the file cannot be read, or it is
+    /// damaged.
     pub fn load(path: &Path, program: &Program) -> Result<Self, CacheError> {
         let solver = program
             .probe()
@@ -143,7 +154,10 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Writes the answers to a file, which is put in the place of an older one as a whole.
+    /// Writes the answers to a file. The new file replaces an older one as a whole.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), CacheError> {
         let mut text = format!("{HEADER}\n");
         for (key, entry) in self.lock().iter() {
@@ -171,7 +185,7 @@ impl Cache {
     }
 }
 
-/// The answers in a file's text; `None` if anything about it is wrong.
+/// Reads the answers from a file's text; `None` if anything about it is wrong.
 fn answers(text: &str) -> Option<IndexMap<Key, Entry>> {
     let (before, end) = text.strip_suffix('\n')?.rsplit_once('\n')?;
     let whole = &text[..=before.len()];
@@ -183,7 +197,7 @@ fn answers(text: &str) -> Option<IndexMap<Key, Entry>> {
         return None;
     }
     let mut answers = IndexMap::default();
-    // The values of the model that is being read.
+    // The key of the model that is being read.
     let mut model = None;
     for line in lines {
         let (word, rest) = line.split_once(' ')?;

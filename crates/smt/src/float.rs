@@ -17,7 +17,8 @@ impl Format {
 }
 
 impl Terms {
-    /// The float of the given float sort, at most 128 bits wide, with the given bits in the interchange format.
+    /// A literal of the given float sort, at most 128 bits wide, from its bits in the interchange
+    /// format.
     pub fn float(&mut self, sort: Sort, bits: u128) -> TermId {
         let format = Format::of(sort);
         assert!(format.bits() <= 128, "a literal of {} bits", format.bits());
@@ -62,13 +63,15 @@ impl Terms {
         self.op(Op::FloatTest(op), &[term], Sort::Bool)
     }
 
-    /// The IEEE remainder: `lhs - n·rhs` with `n` the quotient rounded to nearest even. It is not C's `fmod`.
+    /// The IEEE remainder: `lhs - n·rhs`, where `n` is the quotient rounded to nearest even. It
+    /// differs from C's `fmod`.
     pub fn float_remainder(&mut self, lhs: TermId, rhs: TermId) -> TermId {
         let sort = self.floats(&[lhs, rhs]);
         self.op(Op::FloatRemainder, &[lhs, rhs], sort)
     }
 
-    /// The lesser float; the other operand if one is NaN; either zero for zeros of different signs.
+    /// The lesser float. If one operand is NaN, the other operand; for zeros of different signs,
+    /// either zero.
     pub fn float_min(&mut self, lhs: TermId, rhs: TermId) -> TermId {
         let sort = self.floats(&[lhs, rhs]);
         self.op(Op::FloatMin, &[lhs, rhs], sort)
@@ -110,45 +113,45 @@ impl Terms {
         self.op(Op::FloatRound(mode), &[term], sort)
     }
 
-    /// The float of sort `sort` with the bits of a bit-vector of its width.
+    /// The float of sort `sort` whose bits are the given bit-vector of the same width.
     pub fn float_from_bits(&mut self, sort: Sort, term: TermId) -> TermId {
         let format = Format::of(sort);
         self.require(term, Sort::BitVec(format.bits()));
         self.op(Op::FloatFromBits(format), &[term], sort)
     }
 
-    /// A float as a float of another format.
+    /// Converts a float to another format.
     pub fn float_from_float(&mut self, mode: RoundingMode, sort: Sort, term: TermId) -> TermId {
         self.floats(&[term]);
         self.op(Op::FloatFromFloat(mode, Format::of(sort)), &[term], sort)
     }
 
-    /// A real as a float.
+    /// Converts a real to a float.
     pub fn float_from_real(&mut self, mode: RoundingMode, sort: Sort, term: TermId) -> TermId {
         self.require(term, Sort::Real);
         self.op(Op::FloatFromReal(mode, Format::of(sort)), &[term], sort)
     }
 
-    /// The signed value of a bit-vector as a float.
+    /// Converts the signed value of a bit-vector to a float.
     pub fn float_from_signed(&mut self, mode: RoundingMode, sort: Sort, term: TermId) -> TermId {
         self.width(term);
         self.op(Op::FloatFromSigned(mode, Format::of(sort)), &[term], sort)
     }
 
-    /// The unsigned value of a bit-vector as a float.
+    /// Converts the unsigned value of a bit-vector to a float.
     pub fn float_from_unsigned(&mut self, mode: RoundingMode, sort: Sort, term: TermId) -> TermId {
         self.width(term);
         self.op(Op::FloatFromUnsigned(mode, Format::of(sort)), &[term], sort)
     }
 
-    /// A float rounded to a signed integer of `width` bits. Some bit-vector, the same for equal operands, if the float
-    /// is NaN or the integer does not fit.
+    /// Rounds a float to a signed integer of `width` bits. If the float is NaN or the integer does
+    /// not fit, the result is some bit-vector, the same for equal operands.
     pub fn float_to_signed(&mut self, mode: RoundingMode, width: u32, term: TermId) -> TermId {
         self.floats(&[term]);
         self.op(Op::FloatToSigned(mode, width), &[term], Sort::BitVec(width))
     }
 
-    /// A float rounded to an unsigned integer of `width` bits, like [`Terms::float_to_signed`].
+    /// Rounds a float to an unsigned integer of `width` bits, like [`Terms::float_to_signed`].
     pub fn float_to_unsigned(&mut self, mode: RoundingMode, width: u32, term: TermId) -> TermId {
         self.floats(&[term]);
         self.op(Op::FloatToUnsigned(mode, width), &[term], Sort::BitVec(width))

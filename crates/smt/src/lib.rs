@@ -1,35 +1,42 @@
 //! Terms of SMT-LIB 2, their text, solver processes, and a cache of their answers.
 //!
-//! This is the only crate that sees a solver. Solvers are separate processes that read SMT-LIB 2 text, so any solver
-//! will do, every query can be kept as a file and asked again, and a solver that hangs or dies can be killed without
-//! harm.
+//! This is the only crate that sees a solver. Solvers are separate processes that read SMT-LIB 2
+//! text. Any solver will therefore do, every query can be kept as a file and asked again, and a
+//! solver that hangs or dies can be killed without harm.
 //!
-//! It knows nothing about IRs: what a program's expressions mean as terms is the crate `encode`'s business.
+//! This crate knows nothing about IRs: the crate `encode` translates a program's expressions to
+//! terms.
 //!
 //! # Where to start
 //!
-//! * [`Terms`] builds hash-consed terms over [`Sort`]s: booleans, integers, reals, bit-vectors, IEEE floats,
-//!   uninterpreted functions. A term that would be ill-sorted is refused at once.
-//! * [`Solver`] holds assertions in nested frames, like SMT-LIB, and answers [`Answer::Sat`] with a [`Model`],
-//!   [`Answer::Unsat`], or [`Answer::Unknown`] with a [`Reason`].
+//! * [`Terms`] builds hash-consed terms over [`Sort`]s: booleans, integers, reals, bit-vectors,
+//!   IEEE floats, uninterpreted functions. The builders reject an ill-sorted term at once.
+//! * [`Solver`] holds assertions in nested frames, like SMT-LIB, and answers [`Answer::Sat`] with a
+//!   [`Model`], [`Answer::Unsat`], or [`Answer::Unknown`] with a [`Reason`].
 //! * [`Program`] finds a solver and asks it for its name and version.
-//! * [`Script`] is a query as standalone text, the form in which it is kept, cached and replayed.
+//! * [`Script`] is a query as standalone text, the form in which queries are kept, cached and
+//!   replayed.
 //!
 //! # Architecture Invariants
 //!
-//! * Whatever goes wrong with a process (it is missing, dies, hangs, complains, says something unexpected, disagrees
-//!   with the second solver) is [`Answer::Unknown`]. No path leads from a failure to another answer.
-//! * Two declarations never share a name: names in texts end in a number from a counter, and the text before the number
-//!   is only a hint for readers.
-//! * Terms of two [`Terms`] cannot be mixed: each id names its arena, and builders and solvers check it.
+//! * Whatever goes wrong with a process (it is missing, dies, hangs, complains, prints something
+//!   unexpected, disagrees with the second solver) yields [`Answer::Unknown`]. No path leads from a
+//!   failure to another answer.
+//! * Two declarations never share a name: names in texts end in a number from a counter, and the
+//!   text before the number is only a hint for readers.
+//! * Terms of two [`Terms`] cannot be mixed: each id names its arena, and builders and solvers
+//!   check it.
 //! * Texts do not depend on the order in which terms were built, on addresses or on hashes.
 //!
 //! # Correctness
 //!
-//! `unsat` is believed, so the following must hold: a term's text means what its builder's doc says (`op.rs` is the table
-//! of operators); what is asserted in the process is exactly what is in the frames (`session.rs`); an answer is read
-//! from an exchange without complaints only (`session.rs`: a solver that rejected an assertion goes on to answer a
-//! different query); a cached answer belongs to the same text and solver (`cache.rs`).
+//! We believe `unsat`, so the following must hold:
+//!
+//! * A term's text means what its builder's doc states (`op.rs` is the table of operators).
+//! * The process has exactly the assertions that are in the frames (`session.rs`).
+//! * An answer is read only from an exchange without complaints (`session.rs`): a solver that
+//!   rejected an assertion goes on to answer a different query.
+//! * A cached answer belongs to the same text and solver (`cache.rs`).
 
 mod arithmetic;
 mod bitvec;

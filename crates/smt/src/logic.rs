@@ -10,7 +10,7 @@ impl Terms {
         self.intern(Node::Bool(value), Sort::Bool)
     }
 
-    /// The truth value that a term is written as, if it is a literal.
+    /// Returns the truth value if the term is a Boolean literal.
     pub fn as_bool(&self, term: TermId) -> Option<bool> {
         if let Node::Bool(value) = self.node(term) { Some(*value) } else { None }
     }
@@ -27,17 +27,18 @@ impl Terms {
         self.op(Op::Not, &[term], Sort::Bool)
     }
 
-    /// Conjunction; true of no terms.
+    /// Conjunction; true if there are no terms.
     pub fn and(&mut self, terms: &[TermId]) -> TermId {
         self.junction(Op::And, true, terms)
     }
 
-    /// Disjunction; false of no terms.
+    /// Disjunction; false if there are no terms.
     pub fn or(&mut self, terms: &[TermId]) -> TermId {
         self.junction(Op::Or, false, terms)
     }
 
-    /// `op` over `terms`, with the literal `neutral` left out and its opposite decisive.
+    /// Applies `op` to `terms`, dropping the literal `neutral`; the opposite literal decides the
+    /// result.
     fn junction(&mut self, op: Op, neutral: bool, terms: &[TermId]) -> TermId {
         let mut kept = Vec::with_capacity(terms.len());
         for term in terms {
@@ -67,7 +68,8 @@ impl Terms {
         }
     }
 
-    /// Equality of two terms of one sort. Of floats it is identity: NaN equals NaN, and the zeros differ.
+    /// Equality of two terms of one sort. On floats it is identity: NaN equals NaN, and the two
+    /// zeros differ.
     pub fn equal(&mut self, lhs: TermId, rhs: TermId) -> TermId {
         self.common_sort(&[lhs, rhs]);
         if lhs == rhs { self.bool(true) } else { self.op(Op::Equal, &[lhs, rhs], Sort::Bool) }

@@ -84,11 +84,11 @@ pub enum BitVecBinary {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Left shift; 0 if by the width or more.
+    /// Left shift; 0 if the distance is the width or more.
     ShiftLeft,
-    /// Right shift that fills with 0; 0 if by the width or more.
+    /// Right shift that fills with 0; 0 if the distance is the width or more.
     ShiftRightLogical,
-    /// Right shift that fills with the sign; the sign everywhere if by the width or more.
+    /// Right shift that fills with the sign; all sign bits if the distance is the width or more.
     ShiftRightArithmetic,
 }
 
@@ -146,7 +146,7 @@ pub enum FloatTest {
     Negative,
 }
 
-/// How a float operation rounds.
+/// The rounding mode of a float operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RoundingMode {
     /// To nearest, ties to even.
@@ -239,7 +239,7 @@ impl FloatTest {
     }
 }
 
-/// The text before the arguments, a rounding mode included.
+/// Writes the text before the arguments, including a rounding mode.
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to_fp =

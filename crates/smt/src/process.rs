@@ -1,8 +1,8 @@
 //! A solver process that cannot block us.
 //!
-//! The crates that talk to solvers read with blocking calls and keep the process to themselves, so a solver that ignores
-//! its own timeout would hang the compiler. Here a thread writes and a thread reads; the caller waits for whole answers
-//! until a deadline, and a process that misses it is killed.
+//! The crates that talk to solvers read with blocking calls and hide the process, so a solver that
+//! ignores its own timeout would hang the compiler. Here one thread writes and one reads. The
+//! caller waits for whole answers until a deadline, and kills a process that misses it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use crate::Program;
 
-/// How long a process that closed its output is given to end.
+/// The time that a process has to end after it closed its output.
 const DYING: Duration = Duration::from_millis(200);
 
-/// Why an exchange with a process failed.
+/// The reason why an exchange with a process failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// It could not be started.
@@ -53,7 +53,7 @@ impl Process {
             return Err(Failure::NotStarted("its pipes are missing".to_owned()));
         };
         let (input, texts) = channel::<String>();
-        // The threads end when the process or the other end of their channel is gone.
+        // Each thread ends when the process or the other end of its channel is gone.
         thread::spawn(move || {
             while let Ok(text) = texts.recv() {
                 if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -65,16 +65,16 @@ impl Process {
         Ok(Self { child, input, output, complaints, exchanges: 0 })
     }
 
-    /// Sends commands and returns everything that the process prints in response. After a failure the process is of no
-    /// further use.
+    /// Sends commands and returns everything that the process prints in response. After a failure
+    /// the process is of no further use.
     pub(crate) fn exchange(
         &mut self,
         commands: &str,
         deadline: Instant,
     ) -> Result<String, Failure> {
         self.exchanges += 1;
-        // The process echoes a mark after it has dealt with the commands, so that no response, and no complaint, is
-        // taken for that of another exchange.
+        // The process echoes a mark after it has handled the commands, so no response or complaint
+        // is attributed to another exchange.
         let mark = format!("halidom-mark-{}", self.exchanges);
         if self.input.send(format!("{commands}(echo \"{mark}\")\n")).is_err() {
             return Err(self.death());
@@ -90,7 +90,7 @@ impl Process {
                 }
                 Err(RecvTimeoutError::Timeout) => return Err(Failure::TimedOut),
                 Err(RecvTimeoutError::Disconnected) => {
-                    // What it said last is the best explanation of its end.
+                    // Its last output explains best why it ended.
                     return Err(match response.trim() {
                         "" => self.death(),
                         last => Failure::Died(format!("it said: {last}")),
@@ -101,7 +101,8 @@ impl Process {
     }
 
     fn death(&mut self) -> Failure {
-        // Its standard error ends with it; a process that closed its output and lives on is not waited for.
+        // Standard error ends with the process. We do not wait for a process that closed its output
+        // and lives on.
         if let Ok(complaint) = self.complaints.recv_timeout(DYING) {
             return Failure::Died(complaint);
         }
@@ -112,7 +113,7 @@ impl Process {
         })
     }
 
-    /// The operating system's number of the process.
+    /// The process id of the operating system.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -120,13 +121,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The process may have ended by itself, which is as good.
+        // The process may have ended already; errors from `kill` and `wait` do not matter.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// The lines of a pipe, as they come.
+/// Reads the lines of a pipe as they arrive.
 fn read_lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {

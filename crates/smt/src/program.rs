@@ -10,10 +10,10 @@ use crate::process::Process;
 use crate::session::Reason;
 use crate::sexpr::{Sexpr, parse};
 
-/// How long a solver may take to say its name.
+/// The time limit for a solver to report its name.
 const PROBE_LIMIT: Duration = Duration::from_secs(10);
 
-/// A family of solvers, whose members take the same options.
+/// A family of solvers that take the same options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Z3.
@@ -45,11 +45,11 @@ impl Family {
 pub struct Program {
     family: Family,
     path: PathBuf,
-    /// Arguments instead of the family's.
+    /// Arguments that replace the family's.
     arguments: Option<Vec<String>>,
 }
 
-/// What a solver calls itself.
+/// A solver's name and version, as it reports them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// The name, as the solver writes it.
@@ -61,7 +61,7 @@ pub struct Identity {
 /// No solver was found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FindError {
-    /// A path was given, by option or environment, that is not a file.
+    /// An option or the environment gave a path that is not a file.
     #[error("`{path}`, given by {origin}, is not a file")]
     NotAFile {
         /// The path.
@@ -69,7 +69,7 @@ pub enum FindError {
         /// The option or the environment variable that gave it.
         origin: String,
     },
-    /// No executable of that name is in any of the places.
+    /// No searched place has an executable of that name.
     #[error(
         "no `{executable}` in `.venv/bin` of this or a parent folder, nor on the PATH; `{variable}` can name one"
     )]
@@ -82,8 +82,12 @@ pub enum FindError {
 }
 
 impl Program {
-    /// Finds a solver: the explicit path if there is one; else what the family's environment variable names; else
-    /// `.venv/bin` in the current folder, the executable's folder, or a parent of either; else the PATH.
+    /// Finds a solver. The order of search is: the explicit path if there is one; the path in the
+    /// family's environment variable; `.venv/bin` in the current folder, the executable's folder,
+    /// or a parent of either; the PATH.
+    ///
+    /// # Errors
+    /// The given path is not a file, or no executable was found.
     pub fn find(family: Family, explicit: Option<&Path>) -> Result<Self, FindError> {
         let named = |path: PathBuf, origin: &str| {
             if path.is_file() {
@@ -112,7 +116,8 @@ impl Program {
             .ok_or(FindError::Missing { executable, variable: family.variable() })
     }
 
-    /// An executable that is run with exactly these arguments and spoken to like a member of `family`.
+    /// Describes an executable that is run with exactly these arguments and addressed like a member
+    /// of `family`.
     pub fn with_arguments(
         family: Family,
         path: impl Into<PathBuf>,
@@ -132,6 +137,9 @@ impl Program {
     }
 
     /// Starts the solver and asks for its name and version.
+    ///
+    /// # Errors
+    /// The solver does not start, or does not answer as a solver must.
     pub fn probe(&self) -> Result<Identity, Reason> {
         let arguments = self.arguments(PROBE_LIMIT, 512);
         let mut process = Process::start(self, &arguments)?;
@@ -146,7 +154,7 @@ impl Program {
         Ok(Identity { name: field(0, ":name")?, version: field(1, ":version")? })
     }
 
-    /// The arguments that make the solver read commands from its input under the given limits.
+    /// The arguments that make the solver read commands from standard input under the given limits.
     pub(crate) fn arguments(&self, timeout: Duration, memory_mib: u32) -> Vec<String> {
         if let Some(arguments) = &self.arguments {
             return arguments.clone();

@@ -1,8 +1,8 @@
 //! The SMT-LIB 2 text of terms.
 //!
-//! A term that occurs more than once is defined once by a name, so the size of the text is linear in the number of
-//! different terms. Chains of terms are cut by definitions too, so neither this printer nor a solver's parser recurses
-//! deeply.
+//! A term that occurs more than once is defined once under a name, so the size of the text is
+//! linear in the number of distinct terms. Definitions also cut chains of terms, so neither this
+//! printer nor a solver's parser recurses deeply.
 
 use std::fmt::Write as _;
 
@@ -11,22 +11,23 @@ use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use crate::term::Node;
 use crate::{FunId, TermId, Terms};
 
-/// Terms nested deeper than this are given a name.
+/// The nesting depth beyond which a term gets a name.
 const MAX_NESTING: u32 = 40;
 
-/// What can be written without a failure.
+/// The reason why writing into a string cannot fail.
 const TO_STRING: &str = "a string accepts any text";
 
 /// The names that were given out in one text, or in one session with a solver.
 ///
-/// Invariant: a name is given out at most once. Names of functions end in `_` and a number, names of definitions are
-/// `$` and a number; the numbers come from one counter, and the hint before them has neither `$` nor a leading digit.
+/// Invariant: a name is given out at most once. Names of functions end in `_` and a number; names
+/// of definitions are `$` and a number. The numbers come from one counter, and the hint before them
+/// has neither `$` nor a leading digit.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     next: u32,
     functions: FxHashMap<FunId, u32>,
     definitions: FxHashMap<TermId, u32>,
-    /// What was named, in order, so that a scope can be left.
+    /// The named functions and definitions in order, so that a scope can be left.
     log: Vec<Named>,
 }
 
@@ -37,7 +38,7 @@ enum Named {
 }
 
 impl Names {
-    /// The present state, for [`Names::forget`].
+    /// Returns the present state, for [`Names::forget`].
     pub(crate) fn mark(&self) -> usize {
         self.log.len()
     }
@@ -85,7 +86,8 @@ impl Names {
         name
     }
 
-    /// Writes assertions, preceded by the declarations and definitions that they need and that were not written yet.
+    /// Writes assertions, preceded by the declarations and definitions that they need and that have
+    /// not been written yet.
     pub(crate) fn assert_all(&mut self, terms: &Terms, assertions: &[TermId], out: &mut String) {
         self.write_definitions(terms, assertions, false, out);
         for assertion in assertions {
@@ -95,12 +97,14 @@ impl Names {
         }
     }
 
-    /// Writes the definitions of terms, each of which has a name then.
+    /// Writes the definitions of terms. Afterwards each term has a name.
     pub(crate) fn define_all(&mut self, terms: &Terms, roots: &[TermId], out: &mut String) {
         self.write_definitions(terms, roots, true, out);
     }
 
-    /// Writes the declarations and definitions that terms need and that were not written yet; the terms themselves are named if asked for, else only if they occur more than once.
+    /// Writes the declarations and definitions that the terms need and that have not been written
+    /// yet. With `name_roots` the terms themselves get names too; otherwise only those that occur
+    /// more than once.
     fn write_definitions(
         &mut self,
         terms: &Terms,
@@ -211,8 +215,8 @@ fn write_signed(out: &mut String, value: i128, suffix: &str) -> std::fmt::Result
     }
 }
 
-/// The terms that `roots` consist of, arguments first, without those under a term that `is_known`. The order depends on
-/// the structure of the terms only.
+/// Collects the subterms of `roots`, arguments first, and leaves out everything under a term that
+/// `is_known`. The order depends only on the structure of the terms.
 fn post_order(terms: &Terms, roots: &[TermId], is_known: impl Fn(TermId) -> bool) -> Vec<TermId> {
     enum Visit {
         Enter(TermId),
@@ -241,7 +245,8 @@ fn post_order(terms: &Terms, roots: &[TermId], is_known: impl Fn(TermId) -> bool
     order
 }
 
-/// The terms whose values make up a model: constants, applications of functions, and the arguments of these.
+/// Collects the terms whose values make up a model: constants, applications of functions, and the
+/// arguments of these applications.
 pub(crate) fn observables(terms: &Terms, assertions: &[TermId]) -> Vec<TermId> {
     let mut found: IndexSet<TermId> = IndexSet::default();
     for term in post_order(terms, assertions, |_| false) {
@@ -253,8 +258,8 @@ pub(crate) fn observables(terms: &Terms, assertions: &[TermId]) -> Vec<TermId> {
     found.into_iter().collect()
 }
 
-/// A query as standalone SMT-LIB 2 text. Its names are numbered from 1 in order of occurrence, so structurally equal
-/// queries have equal texts whatever terms were built besides.
+/// A query as standalone SMT-LIB 2 text. Its names are numbered from 1 in order of occurrence, so
+/// structurally equal queries have equal texts, whatever other terms were built.
 #[derive(Debug)]
 pub struct Script {
     body: String,
@@ -262,7 +267,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The query whether all of `assertions` can hold at once.
+    /// Builds the query that asks whether all of `assertions` can hold at once.
     pub fn new(terms: &Terms, assertions: &[TermId]) -> Self {
         let mut names = Names::default();
         let mut body = String::new();

@@ -1,4 +1,5 @@
-//! A conversation with a solver: a process, what has been asserted in it, and what its answers mean.
+//! A conversation with a solver: a process, the assertions it has received, and the meaning of its
+//! answers.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use crate::script::Names;
 use crate::sexpr::{Sexpr, parse};
 use crate::{Family, Program, TermId, Terms, Value};
 
-/// Why a query has no answer.
+/// The reason why a query has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Reason {
     /// The time limit passed.
@@ -31,10 +32,10 @@ pub enum Reason {
     /// The solver complained about a command.
     #[error("the solver rejected the query: {0}")]
     Rejected(String),
-    /// The solver said something that is not an answer.
+    /// The solver printed something that is not an answer.
     #[error("the solver said something unexpected: {0}")]
     Unexpected(String),
-    /// The second solver has a model where the first had a refutation.
+    /// The second solver found a model where the first reported a refutation.
     #[error("the solvers disagree")]
     Disagreement,
 }
@@ -50,7 +51,7 @@ impl From<Failure> for Reason {
     }
 }
 
-/// What a solver answered.
+/// A solver's definite answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status {
     Sat,
@@ -72,7 +73,8 @@ pub(crate) struct Session {
     process: Process,
     family: Family,
     names: Names,
-    /// For each frame that the process has open: how many assertions of it were sent, and the names known before it.
+    /// One entry for each frame that the process has open: the number of its assertions that were
+    /// sent, and the names known before it.
     frames: Vec<SentFrame>,
     /// Commands to be sent before the next query.
     pending: String,
@@ -99,7 +101,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Makes the pending commands those of a new conversation.
+    /// Replaces the pending commands by the opening of a new conversation.
     fn begin(&mut self, limits: &Limits) {
         self.names = Names::default();
         self.frames = vec![SentFrame { assertions: 0, mark: 0 }];
@@ -121,14 +123,14 @@ impl Session {
         self.pending.insert_str(0, "(reset)\n");
     }
 
-    /// Opens a scope in which nothing is known.
+    /// Opens a scope without assertions.
     pub(crate) fn enter(&mut self) {
         self.pending.push_str("(push 1)\n");
         self.names = Names::default();
         self.frames = vec![SentFrame { assertions: 0, mark: 0 }];
     }
 
-    /// Closes it, and forgets what was said in it.
+    /// Closes the scope and forgets its assertions.
     pub(crate) fn leave(&mut self) {
         self.pending.push_str("(pop 1)\n");
     }
@@ -138,7 +140,8 @@ impl Session {
             .expect("a string accepts any text");
     }
 
-    /// Changes the soft timeout of the queries to come. False if this solver must be started anew for that.
+    /// Changes the soft timeout of later queries. Returns false if this solver must be restarted
+    /// for that.
     pub(crate) fn set_soft_timeout(&mut self, soft: Duration) -> bool {
         match self.family {
             Family::Z3 => {
@@ -159,7 +162,8 @@ impl Session {
         }
     }
 
-    /// Asks whether all assertions of `frames` can hold at once. On an error the session is of no further use.
+    /// Asks whether all assertions of `frames` can hold at once. After an error the session is of
+    /// no further use.
     pub(crate) fn check(
         &mut self,
         terms: &Terms,
@@ -167,7 +171,8 @@ impl Session {
         limits: &Limits,
     ) -> Result<Result<Status, Reason>, Reason> {
         let mut commands = std::mem::take(&mut self.pending);
-        // What assertions consist of is defined in the frames that are open already, so that it is known when they are made again.
+        // The subterms of assertions are defined in the frames that are already open. These
+        // definitions survive when the frame of the assertions is closed and opened again.
         let unsent: Vec<TermId> = frames
             .iter()
             .enumerate()
@@ -182,8 +187,8 @@ impl Session {
                 commands.push_str("(push 1)\n");
                 self.frames.push(SentFrame { assertions: 0, mark: self.names.mark() });
             }
-            // Invariant: assertions are only added to the last frame, and all frames are sent at each check, so what
-            // is missing in the process belongs to its last frames.
+            // Invariant: assertions are added only to the last frame, and each check sends all
+            // frames. So the assertions that the process lacks belong to its last frames.
             let sent = self.frames[index].assertions;
             self.names.assert_all(terms, &assertions[sent..], &mut commands);
             self.frames[index].assertions = assertions.len();
@@ -192,7 +197,8 @@ impl Session {
         ask(&mut self.process, &commands, limits)
     }
 
-    /// The values of terms, after a check that was satisfiable. A value that cannot be had is `None`.
+    /// Returns the values of terms after a satisfiable check. A value that cannot be obtained is
+    /// `None`.
     pub(crate) fn values(
         &mut self,
         terms: &Terms,
@@ -221,7 +227,7 @@ impl Session {
         Ok(values.collect())
     }
 
-    /// The operating system's number of the process.
+    /// The process id of the operating system.
     pub(crate) fn process_id(&self) -> u32 {
         self.process.id()
     }
@@ -233,8 +239,9 @@ pub(crate) fn ask_text(program: &Program, text: &str, limits: &Limits) -> Result
     ask(&mut process, text, limits)?
 }
 
-/// Sends commands that end in `(check-sat)` and reads the answer. The inner result is the answer or the reason why the
-/// solver has none; the outer error means that the process can no longer be relied on.
+/// Sends commands that end in `(check-sat)` and reads the answer. The inner result is the answer,
+/// or the reason why the solver has none; the outer error means that the process can no longer be
+/// relied on.
 fn ask(
     process: &mut Process,
     commands: &str,
@@ -244,7 +251,7 @@ fn ask(
     let response = process.exchange(commands, deadline)?;
     let unexpected = || Reason::Unexpected(response.trim().to_owned());
     let answers = parse(&response).ok_or_else(unexpected)?;
-    // A complaint anywhere means that the solver may have answered another query than the one that was asked.
+    // A complaint anywhere means that the solver may have answered a different query.
     if let Some(message) = answers.iter().find_map(Sexpr::as_error) {
         return Err(if message.contains("memory") {
             Reason::Memory
@@ -264,7 +271,7 @@ fn ask(
     }
 }
 
-/// The meaning of the response to `(get-info :reason-unknown)`.
+/// Interprets the response to `(get-info :reason-unknown)`.
 fn reason_unknown(response: &str) -> Reason {
     let text = match parse(response).as_deref() {
         Some([Sexpr::List(items)]) => match items.as_slice() {

@@ -18,7 +18,7 @@ impl Sexpr {
         if let Self::List(items) = self { Some(items) } else { None }
     }
 
-    /// The message of `(error "message")`.
+    /// Returns the message of `(error "message")`.
     pub(crate) fn as_error(&self) -> Option<&str> {
         match self.as_list()? {
             [Self::Atom(head), Self::Text(message)] if head == "error" => Some(message),
@@ -27,7 +27,7 @@ impl Sexpr {
     }
 }
 
-/// Reads a sequence of S-expressions; `None` if the text is not one.
+/// Reads a sequence of S-expressions; `None` if the text is malformed.
 pub(crate) fn parse(text: &str) -> Option<Vec<Sexpr>> {
     let mut open: Vec<Vec<Sexpr>> = vec![Vec::new()];
     let mut characters = text.chars().peekable();
@@ -42,7 +42,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<Sexpr>> {
                 let mut string = String::new();
                 loop {
                     match characters.next()? {
-                        // A doubled quote stands for one.
+                        // A doubled quote stands for a single one.
                         '"' if characters.next_if_eq(&'"').is_some() => string.push('"'),
                         '"' => break,
                         other => string.push(other),

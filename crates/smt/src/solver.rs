@@ -1,4 +1,4 @@
-//! The solver as its clients see it.
+//! The solver's interface for clients.
 
 use std::fs;
 use std::io;
@@ -12,43 +12,46 @@ use crate::script::{Script, observables};
 use crate::session::{Limits, Reason, Session, Status, ask_text};
 use crate::{FindError, Model, Program, TermId, Terms, Value};
 
-/// What a solver knows about a query.
+/// A solver's answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The assertions hold under the model.
     Sat(Model),
     /// The assertions contradict each other.
     Unsat,
-    /// Neither is known.
+    /// The solver reached no result.
     Unknown(Reason),
 }
 
-/// How a [`Solver`] works.
+/// Options of a [`Solver`].
 #[derive(Debug)]
 pub struct Options {
     /// The solver.
     pub program: Program,
-    /// After this time a query is given up by the solver itself.
+    /// The time after which the solver itself gives up a query.
     pub soft_timeout: Duration,
-    /// After this time the solver is killed.
+    /// The time after which the solver is killed.
     pub hard_timeout: Duration,
-    /// The memory that a solver process may take, in MiB, where the solver has such an option.
+    /// The memory limit of a solver process in MiB, for solvers with such an option.
     pub memory_mib: u32,
-    /// Steps of the solver's own count after which it gives a query up, the same on every machine; only Z3 has such a limit.
+    /// The number of steps, in the solver's own count, after which it gives up a query. The count
+    /// is the same on every machine. Only Z3 has such a limit.
     pub steps: Option<u64>,
     /// A folder in which every query is kept as an SMT-LIB 2 file with its answer.
     pub dump: Option<PathBuf>,
     /// A second solver that must not contradict a refutation of the first.
     pub confirm: Option<Program>,
-    /// After this time the second solver gives a query up; two seconds later it is killed.
+    /// The time after which the second solver gives up a query; two seconds later it is killed.
     pub confirm_timeout: Duration,
-    /// Answers to begin with, and to be kept; `None` keeps none, and saves writing each query as a text. They are believed as the solver's own, so they must be of the same
-    /// program; with a second solver it is asked about them too.
+    /// The cache to read answers from and to keep new ones in. `None` keeps no answers and avoids
+    /// writing each query as a text. Cached answers are trusted like the solver's own, so they must
+    /// come from the same program. If there is a second solver, it is asked about them too.
     pub cache: Option<Cache>,
 }
 
 impl Options {
-    /// Ten seconds for a query, killed after fifteen; 4 GiB; nothing kept in files; no second solver.
+    /// The defaults: a soft limit of ten seconds per query, killed after fifteen; 4 GiB; nothing
+    /// kept in files; no second solver.
     pub fn new(program: Program) -> Self {
         let cache = Some(Cache::new(&program));
         Self {
@@ -71,28 +74,28 @@ pub enum OpenError {
     /// There is no solver.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// Answers of one solver would be taken for another's.
+    /// The cache holds the answers of another solver.
     #[error("the answers that were kept are those of `{kept}`, not of `{asked}`")]
     OtherSolver {
-        /// Whose answers they are.
+        /// The solver that gave the kept answers.
         kept: PathBuf,
         /// The solver that is to be asked.
         asked: PathBuf,
     },
-    /// The folder for queries cannot be made.
+    /// The folder for queries cannot be created.
     #[error("cannot make the folder `{path}`: {source}")]
     Dump {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// What a solver has done.
+/// Counts of a solver's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
-    /// Queries, those answered from the cache included.
+    /// Queries, including those answered from the cache.
     pub queries: u64,
     /// Queries answered from the cache.
     pub cached: u64,
@@ -104,7 +107,7 @@ pub struct Statistics {
     pub unknown: u64,
     /// Refutations that the second solver reached too.
     pub confirmed: u64,
-    /// Refutations about which the second solver had no answer.
+    /// Refutations for which the second solver had no answer.
     pub unconfirmed: u64,
     /// Processes started.
     pub processes: u64,
@@ -112,13 +115,14 @@ pub struct Statistics {
     pub time: Duration,
 }
 
-/// A solver with nested frames of assertions. The process is started at the first query, and again after a failure.
+/// A solver with nested frames of assertions. The process starts at the first query, and again
+/// after a failure.
 #[derive(Debug)]
 pub struct Solver {
     options: Options,
     /// The arena that the asserted terms come from.
     arena: Option<u32>,
-    /// The assertions; the last frame is the one that is added to.
+    /// The assertions of each frame. New assertions go to the last frame.
     frames: Vec<Vec<TermId>>,
     incremental: Option<Session>,
     fresh: Option<Session>,
@@ -128,21 +132,26 @@ pub struct Solver {
     dump_failure: Option<io::Error>,
 }
 
-/// How the solver is asked.
+/// The kind of process that answers a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// In the process that keeps the frames of earlier queries.
     Incremental,
-    /// In a process that knows nothing else, so that the solver can choose its tactics for the whole query.
+    /// In a process without earlier queries, so that the solver can choose its tactics for the
+    /// whole query.
     Fresh,
-    /// In a process that has forgotten earlier queries but was not started or reset for this one, within so many steps.
+    /// In a process that has forgotten earlier queries but was neither started nor reset for this
+    /// one, within this number of steps.
     Scoped(u64),
 }
 
 impl Solver {
-    /// A solver without assertions.
+    /// Creates a solver without assertions.
+    ///
+    /// # Errors
+    /// The cache belongs to another program, or the folder for queries cannot be created.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        // Invariant: what is found in the cache was answered by the program that is asked.
+        // Invariant: the answers in the cache come from the program that is asked.
         if let Some(cache) = &options.cache
             && *cache.program() != options.program
         {
@@ -166,7 +175,12 @@ impl Solver {
         })
     }
 
-    /// Adds an assertion to the innermost frame. All assertions come from one [`Terms`]; see [`Solver::clear`].
+    /// Adds an assertion to the innermost frame. All assertions come from one [`Terms`]; see
+    /// [`Solver::clear`].
+    ///
+    /// # Panics
+    /// If the assertion is not a Boolean term of `terms`, or the other assertions come from another
+    /// [`Terms`].
     pub fn assert(&mut self, terms: &Terms, assertion: TermId) {
         terms.require(assertion, crate::Sort::Bool);
         assert!(
@@ -195,7 +209,7 @@ impl Solver {
         }
     }
 
-    /// Forgets all assertions; those to come may be of another [`Terms`].
+    /// Forgets all assertions; later assertions may come from another [`Terms`].
     pub fn clear(&mut self) {
         self.frames = vec![Vec::new()];
         self.arena = None;
@@ -205,7 +219,8 @@ impl Solver {
         }
     }
 
-    /// Changes the time limits of the queries to come: a query may be tried under a short limit first.
+    /// Changes the time limits of later queries, for example to try a query under a short limit
+    /// first.
     pub fn set_timeouts(&mut self, soft: Duration, hard: Duration) {
         let is_new = soft != self.options.soft_timeout;
         (self.options.soft_timeout, self.options.hard_timeout) = (soft, hard);
@@ -219,24 +234,26 @@ impl Solver {
         self.frames.len()
     }
 
-    /// Whether all assertions can hold at once. The label names the query in files and texts.
+    /// Asks whether all assertions can hold at once. The label names the query in files and texts.
     pub fn check(&mut self, terms: &Terms, label: &str) -> Answer {
         self.answer(terms, label, Mode::Incremental)
     }
 
-    /// Like [`Solver::check`], in a process that knows nothing else: slower to begin, but the solver can choose its
-    /// tactics for the query as a whole, which matters for bit-vectors and floats.
+    /// Like [`Solver::check`], but in a process without earlier queries. This is slower to begin,
+    /// but the solver can choose its tactics for the query as a whole, which matters for
+    /// bit-vectors and floats.
     pub fn check_fresh(&mut self, terms: &Terms, label: &str) -> Answer {
         self.answer(terms, label, Mode::Fresh)
     }
 
-    /// Like [`Solver::check`], in a process that is kept as it is from query to query, within so many steps of the solver's own
-    /// count where it has such a limit; those of the first call stay. Quick for easy queries.
+    /// Like [`Solver::check`], but in a process that is kept unchanged from query to query, within
+    /// `steps` steps of the solver's own count if it has such a limit; the limit of the first call
+    /// stays in force. Quick for easy queries.
     pub fn check_scoped(&mut self, terms: &Terms, label: &str, steps: u64) -> Answer {
         self.answer(terms, label, Mode::Scoped(steps))
     }
 
-    /// Whether all assertions and `more` can hold at once; `more` is forgotten afterwards.
+    /// Asks whether all assertions and `more` can hold at once; `more` is forgotten afterwards.
     pub fn check_with(&mut self, terms: &Terms, more: &[TermId], label: &str) -> Answer {
         self.push();
         for assertion in more {
@@ -247,39 +264,43 @@ impl Solver {
         answer
     }
 
-    /// Asks for a counterexample to `goal` under the assertions: [`Answer::Unsat`] means that they imply it.
+    /// Searches for a counterexample to `goal` under the assertions: [`Answer::Unsat`] means that
+    /// they imply it.
     pub fn check_implied(&mut self, terms: &mut Terms, goal: TermId, label: &str) -> Answer {
         let negated = terms.not(goal);
         self.check_with(terms, &[negated], label)
     }
 
-    /// What was done until now.
+    /// The counts so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// The answers until now.
+    /// The cache with the answers so far.
     pub fn cache(&self) -> Option<&Cache> {
         self.options.cache.as_ref()
     }
 
-    /// The labels of the queries about which the second solver contradicted the first.
+    /// The labels of the queries on which the second solver contradicted the first.
     pub fn disagreements(&self) -> &[String] {
         &self.disagreements
     }
 
-    /// Why a query could not be kept in the folder, if that happened.
+    /// The error that prevented a query from being kept in the folder, if there was one.
     pub fn dump_failure(&self) -> Option<&io::Error> {
         self.dump_failure.as_ref()
     }
 
-    /// The operating system's number of the incremental process, if it runs.
+    /// The process id of the incremental process, if it runs.
     pub fn process_id(&self) -> Option<u32> {
         self.incremental.as_ref().map(Session::process_id)
     }
 
-    /// The status of a standalone text according to `program`, under this solver's limits: `Ok(true)` for satisfiable,
-    /// `Ok(false)` for unsatisfiable.
+    /// Asks `program` for the status of a standalone text under this solver's limits: `Ok(true)`
+    /// for satisfiable, `Ok(false)` for unsatisfiable.
+    ///
+    /// # Errors
+    /// The program has no definite answer.
     pub fn replay(&self, program: &Program, text: &str) -> Result<bool, Reason> {
         ask_text(program, text, &self.limits()).map(|status| status == Status::Sat)
     }
@@ -328,7 +349,7 @@ impl Solver {
         answer
     }
 
-    /// The answer that was kept for this text.
+    /// Looks up the answer that was kept for this text.
     fn recall(&self, terms: &Terms, script: &Script) -> Option<Answer> {
         Some(match self.options.cache.as_ref()?.get(&script.text())? {
             Entry::Unsat => Answer::Unsat,
@@ -341,7 +362,7 @@ impl Solver {
         })
     }
 
-    /// Asks, has a refutation confirmed, and keeps the answer.
+    /// Asks the solver, has a refutation confirmed, and keeps the answer.
     fn ask(
         &mut self,
         terms: &Terms,
@@ -368,7 +389,8 @@ impl Solver {
         }))
     }
 
-    /// Asks the process of the given mode; the values of a model, or `None` where there is none. A process that failed is dropped, which kills it.
+    /// Asks the process of the given mode. Returns the values of a model, or `None` if there is no
+    /// model. A process that failed is dropped, which kills it.
     fn ask_session(
         &mut self,
         terms: &Terms,
@@ -406,7 +428,7 @@ impl Solver {
         };
         let result = match result {
             Ok(Status::Sat) => {
-                // That there is a model is certain even if its values cannot be had.
+                // The existence of a model is certain even if its values cannot be obtained.
                 let observables = observables(terms, &self.frames.concat());
                 let values = session.values(terms, &observables, &limits);
                 let Ok(values) = values else { return Ok(Some(Vec::new())) };
@@ -423,7 +445,7 @@ impl Solver {
         result
     }
 
-    /// Has the second solver, if there is one, look for a model of a refuted query.
+    /// Asks the second solver, if there is one, for a model of a refuted query.
     fn confirm(&mut self, script: &Script) -> Result<(), Reason> {
         let Some(second) = &self.options.confirm else { return Ok(()) };
         let soft = self.options.confirm_timeout;
@@ -431,19 +453,19 @@ impl Solver {
         match ask_text(second, &script.text(), &Limits { soft, hard, ..self.limits() }) {
             Ok(Status::Unsat) => self.statistics.confirmed += 1,
             Ok(Status::Sat) => {
-                // Nobody shall rely on it any more.
+                // Nobody may rely on the refutation any more.
                 if let Some(cache) = &self.options.cache {
                     cache.remove(&script.text());
                 }
                 return Err(Reason::Disagreement);
             }
-            // The first solver's answer stands, but the statistics say on how many feet.
+            // The first solver's answer stands, but the statistics record that it is unconfirmed.
             Err(_) => self.statistics.unconfirmed += 1,
         }
         Ok(())
     }
 
-    /// Keeps a query and its answer as a file, if a folder was given.
+    /// Writes a query and its answer to a file, if a folder was given.
     fn dump(&mut self, script: &Script, label: &str, answer: &Answer) {
         let Some(folder) = &self.options.dump else { return };
         let stem: String = label

@@ -31,7 +31,7 @@ impl Sort {
     pub const FLOAT64: Self = Self::Float { exponent: 11, significand: 53 };
 }
 
-/// The text of SMT-LIB.
+/// Writes the sort in SMT-LIB syntax.
 impl fmt::Display for Sort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -21,8 +21,9 @@ pub struct FunId {
     index: u32,
 }
 
-/// An arena of terms. Its methods build terms of each theory; each panics on operands that are ill-sorted or of another
-/// arena, since that is a mistake in the calling code and not in its input.
+/// An arena of terms. Its methods build terms of each theory. Each method panics on operands that
+/// are ill-sorted or belong to another arena, since that is a mistake in the calling code and not
+/// in its input.
 #[derive(Debug)]
 pub struct Terms {
     arena: u32,
@@ -32,12 +33,12 @@ pub struct Terms {
     functions: Vec<Function>,
 }
 
-/// The numbers of arenas, so that ids of different arenas never look alike.
+/// The next arena number. Distinct numbers keep ids of different arenas apart.
 static NEXT_ARENA: AtomicU32 = AtomicU32::new(0);
 
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// A name for readers, which need not be unique.
+    /// A name for readers; it need not be unique.
     pub(crate) hint: String,
     pub(crate) parameters: Vec<Sort>,
     pub(crate) result: Sort,
@@ -94,7 +95,7 @@ impl Terms {
         }
     }
 
-    /// Declares an uninterpreted function. Every call declares another function, whatever the hint.
+    /// Declares an uninterpreted function. Every call declares a new function, whatever the hint.
     pub fn declare(&mut self, hint: &str, parameters: &[Sort], result: Sort) -> FunId {
         let index = u32::try_from(self.functions.len()).expect("fewer than 2^32 functions");
         self.functions.push(Function {
@@ -105,7 +106,7 @@ impl Terms {
         FunId { arena: self.arena, index }
     }
 
-    /// A constant that differs, as a variable, from every other, whatever the hint.
+    /// Declares a constant that differs, as a variable, from every other, whatever the hint.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> TermId {
         let function = self.declare(hint, &[], sort);
         self.apply(function, &[])
@@ -125,7 +126,8 @@ impl Terms {
         self.sorts[self.index(term)]
     }
 
-    /// The function that a term applies and its arguments, if the term is an application of a declared function.
+    /// Returns the function and its arguments, if the term is an application of a declared
+    /// function.
     pub fn application(&self, term: TermId) -> Option<(FunId, &[TermId])> {
         match self.node(term) {
             Node::Apply(function, arguments) => Some((*function, arguments)),
@@ -143,12 +145,12 @@ impl Terms {
         &self.function(function).hint
     }
 
-    /// The number of different terms.
+    /// The number of distinct terms.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no term.
+    /// True if there is no term.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -183,7 +185,7 @@ impl Terms {
         self.intern(Node::Op(op, arguments.into()), sort)
     }
 
-    /// The common sort of operands.
+    /// The common sort of the operands. Panics if their sorts differ or there are no operands.
     pub(crate) fn common_sort(&self, terms: &[TermId]) -> Sort {
         let sort = self.sort(*terms.first().expect("at least one operand"));
         for term in terms {

@@ -17,9 +17,9 @@ pub enum Value {
     Int(i128),
     /// A fraction; the denominator is positive.
     Real {
-        /// The part above the line.
+        /// The numerator.
         numerator: i128,
-        /// The part below the line.
+        /// The denominator.
         denominator: i128,
     },
     /// The bits of a bit-vector, below 2^width.
@@ -59,7 +59,8 @@ impl Value {
         }
     }
 
-    /// Reads what [`fmt::Display`] wrote from the beginning of a text; also what follows after a blank.
+    /// Reads a value that [`fmt::Display`] wrote at the beginning of a text. Also returns the text
+    /// after the blank that follows.
     pub(crate) fn from_text(text: &str) -> Option<(Self, &str)> {
         let (kind, text) = text.split_once(' ')?;
         let (first, text) = text.split_once(' ')?;
@@ -85,7 +86,8 @@ impl Value {
         })
     }
 
-    /// Reads a solver's text for a value of `sort`. `None` if it is not one or does not fit the type.
+    /// Reads a solver's text for a value of `sort`. `None` if the text is no such value or the
+    /// value does not fit the type.
     pub(crate) fn read(sort: Sort, text: &Sexpr) -> Option<Self> {
         match sort {
             Sort::Bool => match text.as_atom()? {
@@ -109,7 +111,7 @@ impl Value {
 }
 
 impl fmt::Display for Value {
-    /// Its kind and its numbers.
+    /// Writes the kind of the value and its numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(value) => write!(f, "bool {value}"),
@@ -161,7 +163,7 @@ fn read_fraction(text: &Sexpr) -> Option<(i128, i128)> {
     }
 }
 
-/// Width and bits.
+/// Reads a bit-vector's width and bits.
 fn read_bits(text: &Sexpr) -> Option<(u32, u128)> {
     match text {
         Sexpr::Atom(atom) => {
@@ -221,9 +223,9 @@ fn read_float(exponent: u32, significand: u32, text: &Sexpr) -> Option<u128> {
 
 /// An assignment that satisfies a query.
 ///
-/// It has values for the constants of the query, for its applications of declared functions, and for the arguments of
-/// those applications. A value may be missing if it does not fit [`Value`] or the solver did not give it; then the model
-/// says nothing about that term.
+/// It has values for the query's constants, for its applications of declared functions, and for the
+/// arguments of these applications. A value may be missing if it does not fit [`Value`] or the
+/// solver did not give it; the model then leaves that term open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Model {
     pub(crate) values: IndexMap<TermId, Value>,

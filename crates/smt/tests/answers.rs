@@ -11,7 +11,8 @@ use halidom_smt::{
 };
 use std::time::{Duration, Instant};
 
-/// Checks which of some closed or universally quantified claims hold: a claim holds if its negation has no model.
+/// Checks whether each of some closed or universally quantified claims holds: a claim holds if its
+/// negation has no model.
 #[track_caller]
 fn check_claims(solver: &mut Solver, terms: &mut Terms, claims: &[(&str, TermId, bool)]) {
     for (name, claim, expected) in claims {
@@ -238,7 +239,7 @@ fn models_have_values_for_constants_and_applications() {
     for fact in facts {
         solver.assert(&t, fact);
     }
-    // The second time the answer comes from the cache, and the third from another process.
+    // The second answer comes from the cache, and the third from another process.
     let mut models = Vec::new();
     for fresh in [false, false, true] {
         let answer =
@@ -277,7 +278,7 @@ fn frames_scope_assertions() {
     assert_eq!(solver.check(&t, "contradiction"), Answer::Unsat);
     solver.pop();
     solver.pop();
-    // A name that was declared in a closed frame must be declared again.
+    // A name declared in a closed frame must be declared again.
     let y = t.fresh("y", Sort::Int);
     let equal = t.equal(x, y);
     for _ in 0..2 {
@@ -321,7 +322,7 @@ fn variables_never_share_a_name() {
 fn a_hard_query_is_unknown_by_timeout() {
     let (mut solver, mut t) = (solver(), Terms::new());
     assert!(matches!(solver.check(&t, "nothing"), Answer::Sat(_)));
-    // The process that runs must be told.
+    // The running process must be told of the new limits.
     solver.set_timeouts(Duration::from_millis(200), Duration::from_secs(15));
     let begin = Instant::now();
     // The factors of the product of two primes near 2^61.
@@ -367,7 +368,7 @@ fn steps_limit_a_query_where_time_does_not() {
         ];
         let answers = [(); 2].map(|()| solver.check_with(&t, &facts, "factors"));
         let absurd = t.bool(false);
-        // The limit is one of each query.
+        // The limit applies to each query separately.
         assert_eq!(solver.check_with(&t, &[absurd], "after the limit"), Answer::Unsat);
         answers
     };
@@ -398,7 +399,7 @@ fn a_query_that_takes_too_much_memory_is_unknown() {
 fn a_scoped_query_knows_nothing_of_those_before() {
     let mut solver = solver();
     for bound in [3, 5] {
-        // Each query has terms of its own.
+        // Each query has its own terms.
         let mut terms = Terms::new();
         let x = terms.fresh("x", Sort::Int);
         let bound = terms.int(bound);

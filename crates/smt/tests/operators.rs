@@ -1,4 +1,5 @@
-//! Every operator on literals, compared with what Rust computes: the solver is asked for a value that differs.
+//! Compares every operator on literals with Rust's result: the solver is asked for a value that
+//! differs.
 
 #![expect(clippy::panic, reason = "a test may panic")]
 #![expect(clippy::float_cmp, reason = "comparing floats exactly is the point")]
@@ -11,7 +12,8 @@ use halidom_smt::{
     Sort, TermId, Terms,
 };
 
-/// Checks that each pair of terms is identical under every model, all in one query, and that the query can fail.
+/// Checks that each pair of terms is identical under every model, all in one query, and that the
+/// query can fail.
 #[track_caller]
 fn check_identities(terms: &mut Terms, pairs: &[(String, TermId, TermId)]) {
     let mut solver = solver();
@@ -30,7 +32,7 @@ fn check_identities(terms: &mut Terms, pairs: &[(String, TermId, TermId)]) {
 
 const BYTES: [u8; 9] = [0, 1, 2, 7, 8, 100, 0x7f, 0x80, 0xff];
 
-/// A value that Rust refuses to compute has the value of SMT-LIB instead.
+/// Computes the operator on bytes. Where Rust refuses to compute, the result is SMT-LIB's value.
 fn byte_result(op: BitVecBinary, lhs: u8, rhs: u8) -> u8 {
     let (signed_lhs, signed_rhs) = (lhs.cast_signed(), rhs.cast_signed());
     let shift = u32::from(rhs);
@@ -178,7 +180,7 @@ fn operators_on_floats() {
                 let found = t.float_compare(op, operands[0], operands[1]);
                 pairs.push((format!("{lhs} {op:?} {rhs}"), found, t.bool(expected)));
             }
-            // The sign of the least of two zeros is left open by SMT-LIB.
+            // SMT-LIB leaves open the sign of the lesser of two zeros.
             if lhs != 0.0 || rhs != 0.0 {
                 let found =
                     [t.float_min(operands[0], operands[1]), t.float_max(operands[0], operands[1])];

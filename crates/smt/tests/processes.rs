@@ -14,7 +14,7 @@ use halidom_smt::{
     Solver, Sort, TermId, Terms,
 };
 
-/// A shell script that is spoken to like Z3. `$line` is each line that it is sent.
+/// A shell script that is addressed like Z3. `$line` is each line that the script receives.
 fn shell(script: &str) -> Options {
     let arguments = vec!["-c".to_owned(), script.to_owned()];
     let mut options = Options::new(Program::with_arguments(Family::Z3, "/bin/sh", arguments));
@@ -23,7 +23,7 @@ fn shell(script: &str) -> Options {
     options
 }
 
-/// Repeats marks, as a solver must, and prints `answer` at each check.
+/// A script that repeats marks, as a solver must, and prints `answer` at each check.
 fn answering(answer: &str) -> Options {
     shell(&format!(
         r#"while read -r line; do case "$line" in
@@ -54,7 +54,7 @@ fn ask(options: Options) -> Answer {
 
 #[test]
 fn a_well_behaved_script_is_believed() {
-    // Shows that the scripts below are refused for what they say and not for what they are.
+    // Shows that the scripts below are refused for their output and not because they are scripts.
     assert_eq!(ask(answering("unsat")), Answer::Unsat);
 }
 
@@ -82,7 +82,7 @@ fn misbehaviour_is_unknown() {
         let begin = Instant::now();
         let answer = ask(options);
         match (&answer, &expected) {
-            // The exit of a process may be noticed before its status can be had.
+            // The exit of a process may be noticed before its status is available.
             (Answer::Unknown(Reason::Died(found)), Reason::Died(_))
                 if found == "it closed its output" => {}
             (Answer::Sat(_) | Answer::Unsat | Answer::Unknown(_), _) => {
@@ -121,7 +121,8 @@ fn a_killed_solver_is_replaced() {
     solver.assert(&terms, second);
     let answer = solver.check(&terms, "killed");
     assert!(matches!(answer, Answer::Unknown(Reason::Died(_))), "{answer:?}");
-    // The new process is told everything again: the contradiction needs the assertion of the outer frame.
+    // The new process receives everything again: the contradiction needs the assertion of the outer
+    // frame.
     assert_eq!(solver.check(&terms, "after"), Answer::Unsat);
     assert_eq!(solver.statistics().processes, 2);
     assert_eq!(solver.statistics().unknown, 1);
@@ -265,7 +266,8 @@ fn the_cache_file_keeps_answers_of_each_solver() {
     assert_eq!(cache.len(), 3);
     cache.save(&path).unwrap();
 
-    // A program that says that it is this solver, and answers nothing, shows where the answers come from.
+    // A program that claims to be this solver, and answers nothing, shows where the answers come
+    // from.
     let with_file = |name: &str, version: &str| {
         let program = claiming(name, version);
         let mut options = Options::new(program.clone());
@@ -311,7 +313,7 @@ fn answers_of_one_solver_are_no_other_solvers() {
     options.cache = Some(kept.clone());
     let error = Solver::open(options).expect_err("the answers are another solver's");
     assert!(matches!(error, OpenError::OtherSolver { .. }), "{error}");
-    // The same executable with other arguments is another solver too.
+    // The same executable with other arguments also counts as another solver.
     let arguments = vec!["-c".to_owned(), "exit".to_owned()];
     let mut options = Options::new(Program::with_arguments(Family::Z3, "/bin/sh", arguments));
     options.cache = Some(kept);
@@ -359,7 +361,7 @@ fn answers_of_the_cache_are_confirmed_too() {
     assert_eq!(asked(None), (Answer::Unsat, 1, vec![]));
     let disagreement = Answer::Unknown(Reason::Disagreement);
     assert_eq!(asked(Some(answering("sat"))), (disagreement, 1, vec!["query".to_owned()]));
-    // What was contradicted is not kept.
+    // A contradicted answer is not kept.
     assert_eq!(asked(None), (Answer::Unsat, 0, vec![]));
 }
 
@@ -381,7 +383,7 @@ fn the_second_solver_can_veto_but_not_prove() {
     );
     assert_eq!(confirm(options(), &answering("unknown")), (Answer::Unsat, 0, 1));
     assert_eq!(confirm(options(), &shell("exit 1")), (Answer::Unsat, 0, 1));
-    // It has its own time, not the little that a first try has.
+    // The second solver has its own time limit, not the short one of a first try.
     let mut hasty = options();
     (hasty.soft_timeout, hasty.hard_timeout) =
         (Duration::from_millis(200), Duration::from_millis(400));

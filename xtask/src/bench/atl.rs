@@ -1,4 +1,5 @@
-//! ATL's programs beside what stock Halide makes of the same schedule, and beside their naive forms.
+//! Compares ATL's programs with stock Halide's code for the same schedule, and with their naive
+//! forms.
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -13,24 +14,25 @@ const SCRIPT: &str = "crates/driver/benches/atl/speed.py";
 
 const DERIVATIONS: [&str; 6] =
     ["two_stage", "tiled", "im2col", "conv_naive", "gathered", "scatter_naive"];
-/// What the script compiles with Halide.
+/// The programs that the script compiles with Halide.
 const HALIDES: [&str; 4] =
     ["halide_two_stage", "halide_two_stage_scalar", "halide_tiled", "halide_tiled_scalar"];
 
 const PROCESSES: usize = 5;
-/// How much more time than Halide's code ours may take.
+/// The greatest permitted ratio of our time to the time of Halide's code.
 const LIMIT: f64 = 1.05;
-/// How far results may be apart, of the largest element: Halide's compiler may add in another order.
+/// The greatest permitted difference of results, relative to the largest element. Halide's compiler
+/// may add in another order.
 const TOLERANCE: f64 = 1e-6;
 
-/// What the processes measured of one form with one number of threads.
+/// The measurements of one form with one number of threads, over all processes.
 struct Measured {
     program: String,
     form: String,
     threads: String,
     least: f64,
     greatest: f64,
-    /// How far the results are from ours; `None` for ours.
+    /// The distance of the results from ours; `None` for our own form.
     distance: Option<f64>,
 }
 
@@ -46,7 +48,7 @@ pub(super) fn run() -> Result<(), Error> {
     }
     let python = root().join(".venv/bin/python");
     for name in HALIDES {
-        // A library of an earlier run, which the script would find.
+        // The library may be left over from an earlier run, and the script would find it.
         let path = folder.join(name).with_extension("so");
         if path.exists() {
             fs::remove_file(&path).map_err(|cause| Error::File { path, cause })?;
@@ -72,7 +74,7 @@ pub(super) fn run() -> Result<(), Error> {
     if slow.is_empty() { Ok(()) } else { Err(Error::Slow(slow)) }
 }
 
-/// Builds a derivation as a library, proved.
+/// Builds a derivation as a library and requires its proof.
 fn build(halidom: &Path, name: &str, folder: &Path) -> Result<(), Error> {
     let mut command = program(halidom);
     command.args(["build", PROGRAMS, "-d", name, "--emit", "static-library", "--json", "-o"]);
@@ -85,7 +87,7 @@ fn build(halidom: &Path, name: &str, folder: &Path) -> Result<(), Error> {
     if verdict.is_proved() { Ok(()) } else { Err(Error::Derivations(vec![name.to_owned()])) }
 }
 
-/// Makes `FOLDER/NAME.so` of `FOLDER/NAME.a`.
+/// Links `FOLDER/NAME.so` from `FOLDER/NAME.a`.
 fn link(folder: &Path, name: &str) -> Result<(), Error> {
     let file = |extension: &str| -> PathBuf { folder.join(name).with_extension(extension) };
     let mut command = program("cc");
@@ -99,7 +101,7 @@ fn link(folder: &Path, name: &str) -> Result<(), Error> {
     Err(Error::Failed { command: shown(&command), status: output.status })
 }
 
-/// Runs all forms in one process, and adds what it measured.
+/// Runs all forms in one process and adds its measurements.
 fn time(command: &mut std::process::Command, all: &mut Vec<Measured>) -> Result<(), Error> {
     let output = capture(command)?;
     if !output.status.success() {
@@ -134,7 +136,7 @@ fn time(command: &mut std::process::Command, all: &mut Vec<Measured>) -> Result<
     Ok(())
 }
 
-/// Prints the table; returns what is too slow or computes something else.
+/// Prints the table; returns the forms that are too slow or compute something else.
 fn report(all: &[Measured]) -> Vec<String> {
     let mut rows = Vec::new();
     let mut failed = Vec::new();

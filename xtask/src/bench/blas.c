@@ -1,5 +1,6 @@
-/* A product of 1024 by 1024 matrices: the compiled pipeline and OpenBLAS in turn, in one process, on one thread.
- * Prints the medians in milliseconds, the greatest distance between the results, and OpenBLAS's name for its kernels, as JSON. */
+/* Multiplies 1024 by 1024 matrices with the compiled pipeline and with OpenBLAS in turn, in one
+ * process, on one thread. Prints as JSON the medians in milliseconds, the greatest distance between
+ * the results, and OpenBLAS's name for its kernels. */
 #include <cblas.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ int main(void) {
     for (int round = -3; round < ROUNDS; round++) {
         for (int turn = 0; turn < 2; turn++) {
             int which = (round + turn) & 1;
-            /* OpenBLAS overwrites C, so that it is given a copy. */
+            /* OpenBLAS overwrites C, so it gets a copy. */
             if (which) memcpy(other, c, COUNT * sizeof(float));
             double begin = now();
             if (which) {

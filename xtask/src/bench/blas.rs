@@ -1,4 +1,4 @@
-//! The product of two matrices beside OpenBLAS, on one core.
+//! Compares the product of two matrices with OpenBLAS, on one core.
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -14,9 +14,10 @@ const SCHEDULE: &str = "best";
 const HARNESS: &str = "xtask/src/bench/blas.c";
 
 const PROCESSES: usize = 5;
-/// How much more time than OpenBLAS our product may take.
+/// The greatest permitted ratio of our time to OpenBLAS's.
 const LIMIT: f64 = 1.15;
-/// How far results may be apart: they add a thousand products of numbers below a half in different orders.
+/// The greatest permitted difference of results: they add a thousand products of numbers below a
+/// half in different orders.
 const TOLERANCE: f64 = 1e-3;
 
 pub(super) fn run() -> Result<(), Error> {
@@ -47,7 +48,7 @@ pub(super) fn run() -> Result<(), Error> {
         }
     }
     let rows: Vec<Vec<String>> = all.iter().map(Kernels::row).collect();
-    // OpenBLAS does not know every processor: the kernels that serve it best count.
+    // OpenBLAS does not recognize every processor, so its fastest kernels count.
     let fastest = all.iter().min_by(|a, b| least(&a.other).total_cmp(&least(&b.other)));
     let ratio = fastest.map_or(f64::NAN, Kernels::ratio);
     println!(
@@ -68,7 +69,7 @@ pub(super) fn run() -> Result<(), Error> {
     if failed.is_empty() { Ok(()) } else { Err(Error::Slow(failed)) }
 }
 
-/// Medians of the processes with one set of OpenBLAS's kernels.
+/// The medians of the processes with one set of OpenBLAS's kernels.
 struct Kernels {
     name: String,
     own: Vec<f64>,
@@ -92,7 +93,8 @@ fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The kernels that OpenBLAS chooses by itself, and, as it does not know every processor that has AVX-512, those for that.
+/// The kernels to measure: those that OpenBLAS chooses and, as it does not recognize every
+/// processor with AVX-512, also its kernels for AVX-512.
 fn asked_kernels() -> Vec<Option<&'static str>> {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let has = |flag: &str| processor.split_whitespace().any(|word| word == flag);
@@ -100,10 +102,10 @@ fn asked_kernels() -> Vec<Option<&'static str>> {
     if wide { vec![None, Some("SkylakeX")] } else { vec![None] }
 }
 
-/// Runs a process, adds its times, and gives how far the results are apart.
+/// Runs a process, adds its times, and returns the distance of the results.
 fn time(timed: &Path, asked: Option<&str>, all: &mut Vec<Kernels>) -> Result<f64, Error> {
     let mut command = program(timed);
-    // Variables of the user's could make OpenBLAS slower than it is.
+    // The user's environment could slow OpenBLAS down.
     for (name, _) in env::vars_os() {
         if name.to_string_lossy().starts_with("OPENBLAS_") {
             command.env_remove(name);

@@ -1,4 +1,5 @@
-//! How the validator's time grows with a program: chains of stencils, and copies of unrolled loops.
+//! Measures the growth of the validator's time with the program: chains of stencils, and copies of
+//! unrolled loops.
 
 use super::measure::validate;
 use crate::error::Error;
@@ -8,9 +9,9 @@ use crate::{setup, table};
 use std::fmt::Write as _;
 use std::fs;
 
-/// A family of programs that grow by one number.
+/// A family of programs with one size parameter.
 struct Family {
-    /// In the table and the plot.
+    /// The name in the table and the plot.
     name: &'static str,
     pipeline: &'static str,
     schedule: &'static str,
@@ -54,10 +55,11 @@ const FAMILIES: [Family; 4] = [
     },
 ];
 
-/// From the third last size to the last, time may grow by this power of the size.
+/// The greatest permitted power of the size by which time may grow from the third last size to the
+/// last.
 const POWER: f64 = 1.5;
 
-/// Stencils one after another: in tiles, and over windows that slide.
+/// A chain of stencils: in tiles, and over sliding windows.
 fn chain(stages: u32) -> String {
     format!(
         "pipeline chain<n: {stages}>(input: buffer<u16, 2>) -> output: buffer<u16, 2> {{
@@ -77,7 +79,7 @@ schedule windows for chain {{
     )
 }
 
-/// Two stages, as many rows at a time as there are copies.
+/// Two stages that compute `copies` rows at a time.
 fn rows(copies: u32) -> String {
     format!(
         "pipeline blur<n: {copies}>(input: buffer<f32, 2>) -> output: buffer<f32, 2> {{
@@ -92,7 +94,7 @@ schedule copies for blur {{
     )
 }
 
-/// Sums over one variable, as many beside each other as there are copies.
+/// Sums over one variable, `copies` of them next to each other.
 fn sums(copies: u32) -> String {
     format!(
         "pipeline product<n: {copies}>(A: buffer<f32, 2>, B: buffer<f32, 2>) -> C: buffer<f32, 2> {{
@@ -170,11 +172,11 @@ pub(super) fn run() -> Result<(), Error> {
 /// Width, height and margins of the plot.
 const SIDE: (f64, f64) = (640.0, 420.0);
 const MARGIN: f64 = 56.0;
-/// What the axes span: sizes, and seconds.
+/// The ranges of the axes: sizes, and seconds.
 const SIZES: (f64, f64) = (1.0, 64.0);
 const SECONDS: (f64, f64) = (0.01, 100.0);
 
-/// Where a point lies: both axes are logarithmic.
+/// The position of a point in the plot; both axes are logarithmic.
 fn place((size, seconds): (f64, f64)) -> (f64, f64) {
     let part = |value: f64, (least, greatest): (f64, f64)| {
         (value.clamp(least, greatest) / least).ln() / (greatest / least).ln()

@@ -1,4 +1,4 @@
-//! Runs of `halidom validate`, with what they took.
+//! Runs of `halidom validate`, with their time and memory.
 
 use crate::answer::{Answer, Verdict};
 use crate::error::Error;
@@ -9,18 +9,19 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What takes longer is ended.
+/// The time limit, after which a run is killed.
 const LIMIT: Duration = Duration::from_mins(5);
-/// Of the unit in which the system counts a process's time, how many make a second (Linux on every machine).
+/// The number of clock ticks per second, the same on every machine with Linux. The system counts a
+/// process's time in these ticks.
 const TICKS: u64 = 100;
 
 pub(super) struct Measured {
-    /// The report; `None` if the run was ended.
+    /// The report; `None` if the run was killed.
     pub(super) answer: Option<Answer>,
     pub(super) time: Duration,
-    /// The time of the processors for the process and its children, as far as they were seen.
+    /// The CPU time of the process and its children, as far as it was observed.
     pub(super) cpu: Duration,
-    /// The sum of the peaks of the process and of its children, as far as they were seen.
+    /// The sum of the peak memory of the process and of its children, as far as it was observed.
     pub(super) peak_kib: u64,
 }
 
@@ -51,14 +52,15 @@ pub(super) fn validate(
     Ok(measured)
 }
 
-/// What a process was seen to have taken.
+/// The observed memory and time of a process.
 struct Seen {
     process: u32,
     peak_kib: u64,
     ticks: u64,
 }
 
-/// Runs a command, and looks now and then at what it and its children take. Gives what it printed, unless it was ended.
+/// Runs a command and samples the memory and time of it and its children. Returns its output,
+/// unless it was killed.
 fn measure(command: &mut Command) -> Result<(Option<String>, Measured), Error> {
     let folder = root().join("target");
     let path = folder.join("bench.json");
@@ -88,7 +90,7 @@ fn measure(command: &mut Command) -> Result<(Option<String>, Measured), Error> {
             break true;
         }
         if begin.elapsed() > LIMIT {
-            // It may end by itself in between.
+            // The process may have ended in the meantime.
             let _ = child.kill();
             let _ = child.wait();
             break false;
@@ -114,10 +116,10 @@ fn peak_kib(process: u32) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The time of the processors, for the program and for the system on its behalf.
+/// The CPU time of a process, in user and system mode.
 fn ticks(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The program's name, in brackets, may hold blanks.
+    // The program's name, in parentheses, may contain blanks.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: figures of the project, beside those of others.
+//! `cargo xtask bench`: measures the project and compares it with others.
 
 mod atl;
 mod blas;

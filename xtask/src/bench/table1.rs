@@ -1,4 +1,4 @@
-//! The programs of Table 1 (translation validation for Halide), beside the paper's figures.
+//! Compares the programs of Table 1 (translation validation for Halide) with the paper's figures.
 
 use super::measure::validate;
 use crate::answer::Verdict;
@@ -14,7 +14,7 @@ struct Row {
     published: &'static str,
 }
 
-/// The paper's transposed products are wrong as they stand; here they are right.
+/// The paper's transposed products are wrong in the paper's form; here they are corrected.
 const ROWS: [Row; 18] = [
     Row { file: "blur", pipeline: "blur", published: "<1 proved" },
     Row { file: "cmm1024", pipeline: "cmm", published: "2.6 proved" },

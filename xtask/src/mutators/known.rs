@@ -1,4 +1,4 @@
-//! What must be found in the compilers' sources: answers that are known, by file and line of the commits that
+//! Known answers that must be found in the compilers' sources, by file and line of the commits that
 //! `docs/verifying-mutators.md` names.
 
 use crate::json::Json;
@@ -6,23 +6,23 @@ use crate::json::Json;
 /// A known answer.
 struct Known {
     compiler: &'static str,
-    /// The mutator, or `rules of …` for rules of a function.
+    /// The mutator, or `rules of …` for the rules of a function.
     subject: &'static str,
     file: &'static str,
     answer: Answer,
-    /// What it is about.
+    /// A description of the answer.
     about: &'static str,
 }
 
-/// What is known.
+/// The content of a known answer.
 enum Answer {
-    /// There is a finding of a kind in a line.
+    /// A line has a finding of a kind.
     Found(&'static str, usize),
-    /// A rule in a line is wrong at these types.
+    /// The rule in a line is wrong at these types.
     WrongAt(usize, &'static [&'static str]),
     /// The mutator is verified.
     Verified,
-    /// Nothing is found in these lines, the last included.
+    /// These lines, including the last, have no finding.
     Nothing(usize, usize),
 }
 
@@ -36,7 +36,7 @@ const HEAD: &str = "halide";
 const SIMPLIFY: &str = "Simplify.cpp";
 const CODEGEN: &str = "CodeGen_C.cpp";
 
-/// 8 and 16 bits, signed.
+/// Signed integers of 8 and 16 bits.
 const NARROW: &[&str] = &["int8", "int16"];
 
 /// The table of known answers.
@@ -163,14 +163,15 @@ const fn known(
     Known { compiler, subject, file, answer, about }
 }
 
-/// The known answers about a compiler that what was found lacks; `found` has the members `mutators` of what
-/// `halidom verify` said, with the file each was asked about, if it was.
+/// Returns the known answers about a compiler that are not in `found`. `found` has the members
+/// `mutators` from the output of `halidom verify`, each with the file that the run was limited to,
+/// if any.
 pub(super) fn missing(compiler: &str, found: &[(Option<String>, Json)]) -> Vec<String> {
     let lacks = |known: &&Known| known.compiler == compiler && !known.holds(found);
     KNOWN.iter().filter(lacks).map(Known::text).collect()
 }
 
-/// How many answers are known about a compiler.
+/// The number of known answers about a compiler.
 pub(super) fn count(compiler: &str) -> usize {
     KNOWN.iter().filter(|known| known.compiler == compiler).count()
 }
@@ -190,7 +191,7 @@ impl Known {
         let is_kind = |place: &Json, kind: &str| {
             text(place, "kind") == kind || text(place, "standing") == kind
         };
-        // A place in another file is none of these lines.
+        // A place in another file has no line here.
         let line = |place: &Json| -> Option<usize> {
             let place = text(place, "place");
             let (file, line) = place.rsplit_once(':')?;
@@ -207,7 +208,7 @@ impl Known {
                 })
             }),
             Verified => subject.get("standing").and_then(Json::text) == Some("verified"),
-            // That some paths were not followed may hide what is there.
+            // Paths that were not followed may hide findings.
             Nothing(first, last) => places.iter().all(|place| {
                 line(place).is_none_or(|line| !(first..=last).contains(&line))
                     && !text(place, "reason").contains("more paths than are followed")

@@ -1,4 +1,5 @@
-//! `cargo xtask mutators`: the rewrite rules and mutators of the compilers whose sources are at hand.
+//! `cargo xtask mutators`: verifies the rewrite rules and mutators of the compilers whose sources
+//! are available.
 
 mod known;
 
@@ -47,10 +48,10 @@ example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled",
 /// The variable that chooses compilers.
 const ONLY: &str = "HALIDOM_ONLY";
 
-/// The variable that says that no answers of earlier runs are used.
+/// The variable that turns off the use of answers from earlier runs.
 const FRESH: &str = "HALIDOM_FRESH";
 
-/// The folder of the sources.
+/// Returns the folder of the sources.
 fn sources() -> Result<PathBuf, Error> {
     std::env::var_os(SOURCES).map(PathBuf::from).ok_or_else(|| Error::Missing {
         what: "the sources".to_owned(),
@@ -61,7 +62,7 @@ fn sources() -> Result<PathBuf, Error> {
     })
 }
 
-/// Puts examples of Halide's rules to the installed Halide.
+/// Tests examples of Halide's rules on the installed Halide.
 fn compiled() -> Result<(), Error> {
     let checkout = sources()?.join("halide");
     setup::ensure()?;
@@ -75,7 +76,7 @@ fn compiled() -> Result<(), Error> {
     let mut command = program(&halidom);
     command.arg("verify").arg(checkout).args(["--profile", "halide", "--only", "rules", "--json"]);
     command.args(["--timeout", "1", "--cache"]).arg(kept("halide")).arg("--ask").arg(&text);
-    // Some rules are wrong: that is its exit status.
+    // Some rules are wrong, so the exit status reports a refutation.
     let output = capture(&mut command)?;
     Answered::judged(&command, &output)?;
     let mut command = program("g++");
@@ -164,7 +165,7 @@ fn run() -> Result<(), Error> {
     }
 }
 
-/// Where the answers about a compiler are kept.
+/// The file that keeps the answers about a compiler.
 fn kept(profile: &str) -> PathBuf {
     root().join("target").join(format!("mutators-{profile}.cache"))
 }
@@ -179,25 +180,25 @@ fn forget(profile: &str) -> Result<(), Error> {
     }
 }
 
-/// Of the mutators of a compiler, how many there is a verdict on.
+/// The coverage of a compiler's mutators: counts of those with a verdict, and the other ones.
 #[derive(Default)]
 struct Covered {
     compiler: String,
     mutators: usize,
-    /// Those that are supported.
+    /// The number of mutators that are supported.
     judged: usize,
-    /// Those that are verified, or shown to be wrong.
+    /// The number of mutators that are verified, or shown to be wrong.
     decided: usize,
-    /// The others: file and name, where they stopped first, and at what.
+    /// The other mutators: file and name, the place of the first obstacle, and the obstacle.
     unsupported: Vec<[String; 3]>,
 }
 
-/// In a hundred: how many mutators of the compilers of the paper should have a verdict, and how many should be decided.
+/// The targets in per cent for the mutators of the paper's compilers: with a verdict, and decided.
 const TARGETS: [usize; 2] = [85, 60];
 
 fn show_coverage(covered: &[Covered], decided: &[Vec<String>]) {
     let (mut rows, mut unsupported) = (Vec::new(), Vec::new());
-    // The paper's compilers; what came after them is not counted among them.
+    // The sum is over the paper's compilers only; `halide` is later.
     let sum = |of: fn(&Covered) -> usize| -> usize {
         let papers = covered.iter().filter(|known| known.compiler != "halide");
         papers.map(of).sum()
@@ -228,20 +229,20 @@ fn show_coverage(covered: &[Covered], decided: &[Vec<String>]) {
     println!("{}", table::layout(&["compiler", "unsupported", "line", "construct"], &unsupported));
 }
 
-/// What a run takes.
+/// The columns for the costs of a run.
 const COSTS: [&str; 2] = ["seconds", "MiB"];
 
-/// What a run of the mutators of one file may take: seconds, and MiB.
+/// The target costs for the mutators of one file: seconds, and MiB.
 const COST_LIMITS: [f64; 2] = [60.0, 2048.0];
 
-/// How many rules of a compiler should be decided, and the seconds in which they should be.
+/// The target number of decided rules for each compiler, and the target time in seconds.
 const RULE_TARGETS: [(&str, f64, f64); 2] =
     [("halide", 1900.0, 300.0), ("halide-to-hardware", 950.0, 300.0)];
 
-/// The seconds that a run should take whose answers are kept.
+/// The target time in seconds of a run whose answers are cached.
 const KEPT_SECONDS: f64 = 20.0;
 
-/// What `halidom verify` said, and what it took.
+/// An answer of `halidom verify` with its costs.
 struct Answer {
     json: Json,
     seconds: f64,
@@ -257,17 +258,17 @@ impl Answer {
     }
 }
 
-/// A number, marked if it is not what it should be.
+/// Marks a number that misses its target.
 fn marked(number: String, is_met: bool) -> String {
     if is_met { number } else { number + " missed" }
 }
 
-/// Runs on one compiler.
+/// Runs of `halidom verify` on one compiler.
 struct Run<'a> {
     halidom: &'a Path,
     profile: &'a str,
     checkout: &'a Path,
-    /// What was found, with the file that was asked about.
+    /// The findings so far, each with the file that the run was limited to.
     found: &'a mut Vec<(Option<String>, Json)>,
 }
 
@@ -287,7 +288,8 @@ impl Run<'_> {
         self.found.push((file.map(str::to_owned), mutators));
     }
 
-    /// A row for each width, and one for all; and how many are decided, in which time.
+    /// Makes a row for each width and one for all. Also adds how many rules are decided, and in
+    /// which time.
     fn rules(&mut self, decided: &mut Vec<Vec<String>>) -> Result<Vec<Vec<String>>, Error> {
         let arguments = ["--only", "rules", "--timeout", "1"];
         let answer = self.verify(&arguments)?;
@@ -328,7 +330,8 @@ impl Run<'_> {
         Ok(rows)
     }
 
-    /// A row for each file with mutators, and one for all: how many there are of each standing.
+    /// Makes a row for each file with mutators and one for all, with the number of mutators of each
+    /// standing.
     fn transformations(&mut self, coverage: &mut Covered) -> Result<Vec<Vec<String>>, Error> {
         let listed = self.verify(&["--list"])?;
         let files = listed.json.get("files").and_then(Json::members).unwrap_or_default();
@@ -354,7 +357,7 @@ impl Run<'_> {
 }
 
 impl Covered {
-    /// Counts the mutators of a file.
+    /// Adds the mutators of a file to the counts.
     fn add(&mut self, file: &str, json: &Json) {
         for (name, mutator) in json.get("mutators").and_then(Json::members).unwrap_or_default() {
             let standing = mutator.get("standing").and_then(Json::text).unwrap_or("unsupported");
@@ -390,7 +393,7 @@ fn row(profile: &str, file: &str, counts: &[usize], costs: [String; 2]) -> Vec<S
 /// The compilers, by the names of their profiles.
 const PROFILES: [&str; 4] = ["heterocl", "halide-hls", "halide-to-hardware", "halide"];
 
-/// What a mutator can be, as `halidom verify` counts it.
+/// The standings of a mutator, as `halidom verify` counts them.
 const PROGRAM_STANDINGS: [&str; 9] = [
     "verified",
     "wrong",
@@ -403,13 +406,13 @@ const PROGRAM_STANDINGS: [&str; 9] = [
     "unsupported",
 ];
 
-/// What a rule can be, as `halidom verify` counts it.
+/// The standings of a rule, as `halidom verify` counts them.
 const STANDINGS: [&str; 6] =
     ["verified", "wrong", "crash", "undecided", "unsupported", "unreached"];
 
-/// Mutants of the mutators' sources.
+/// The number of mutants of the mutators' sources.
 const MUTANTS: &str = "300";
-/// Tells the test how many.
+/// The variable that passes this number to the test.
 const VARIABLE: &str = "HALIDOM_SOURCE_MUTANTS";
 
 fn mutants() -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Diagnostic codes in the sources against their pages under `docs/errors/`.
+//! Checks that the diagnostic codes in the sources and the pages under `docs/errors/` match.
 
 use super::{File, Finding};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ pub(super) fn codes_and_pages(files: &[File]) -> Vec<Finding> {
         files.iter().filter(|file| file.path.starts_with("crates/") && file.extension() == "rs")
     {
         for (line, code) in codes(&file.text) {
-            // One finding a code is enough.
+            // Report each code only once.
             if used.insert(code.to_owned()) && !pages.contains(code) {
                 let problem = format!("the code {code} has no page {PAGES}{code}.md");
                 findings.push(Finding::at_line(file, line, problem));
@@ -35,8 +35,8 @@ pub(super) fn codes_and_pages(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// The codes written as string literals outside a file's tests, with their lines. Tests stand at the
-/// end of a file and may make up codes.
+/// The codes written as string literals outside a file's tests, with their lines. Tests stand at
+/// the end of a file and may invent codes.
 fn codes(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = source.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
     lines.enumerate().flat_map(|(index, line)| {

@@ -1,8 +1,8 @@
-//! The order of the crates: each may depend only on those above it.
+//! The order of the crates: each may depend only on earlier ones.
 
 use super::{File, Finding};
 
-/// The crates from the bottom, as ARCHITECTURE.md lists them.
+/// The crates from the bottom, in the order of ARCHITECTURE.md.
 const LAYERS: &[&str] = &[
     "base",
     "diag",
@@ -31,13 +31,14 @@ const LAYERS: &[&str] = &[
     "filetests",
 ];
 
-/// What the validator may see: it must share no code with what it checks.
+/// The crates that the validator may see: it must share no code with what it checks.
 const SEEN_BY_VALIDATE: &[&str] = &["base", "verdict", "poly", "smt", "ir", "encode", "interp"];
 
-/// What the second opinion may see: neither what it checks nor the first one.
+/// The crates that the second opinion may see: neither the checked code nor the first opinion.
 const SEEN_BY_REFERENCE: &[&str] = &["base", "poly", "smt", "ir", "encode"];
 
-/// What the literal machine may see: it must share no code with the translation that is judged against it.
+/// The crates that the literal machine may see: it must share no code with the translation that is
+/// judged against it.
 const SEEN_BY_MACHINE: &[&str] = &["base", "diag", "halide-ir"];
 
 pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
@@ -79,8 +80,8 @@ pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// The project's own crates among a manifest's dependencies of every kind, without their prefix, and
-/// the lines where they stand.
+/// The project's own crates among a manifest's dependencies of every kind, without their prefix,
+/// with their line numbers.
 fn dependencies(manifest: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_dependencies = false;
     manifest.lines().enumerate().filter_map(move |(index, line)| {
@@ -88,10 +89,10 @@ fn dependencies(manifest: &str) -> impl Iterator<Item = (usize, &str)> {
         let entry = match line.strip_prefix('[') {
             Some(heading) => {
                 let heading = heading.trim_end_matches(']');
-                // The root's table of versions grants no one a dependency.
+                // The root's table of versions grants no dependency.
                 in_dependencies =
                     heading.ends_with("dependencies") && !heading.starts_with("workspace");
-                // `[dependencies.halidom-base]` is an entry by itself.
+                // `[dependencies.halidom-base]` is itself an entry.
                 heading.rsplit_once("dependencies.").map(|(_, entry)| entry)
             }
             None => in_dependencies.then_some(line),

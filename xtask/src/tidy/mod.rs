@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: rules about the sources that no compiler checks.
 //!
-//! A rule is a function from the repository's files to findings, with an entry in [`RULES`]; it sees
-//! the files as data, so that its tests need no folder.
+//! A rule is a function from the repository's files to findings, with an entry in [`RULES`]. It
+//! sees the files as data, so its tests need no folder.
 
 mod codes;
 mod layers;
@@ -28,10 +28,10 @@ example: cargo xtask tidy",
 
 /// A file of the repository.
 struct File {
-    /// From the root, with `/` between folders.
+    /// The path from the root, with `/` between folders.
     path: String,
     bytes: u64,
-    /// Empty for files that are no UTF-8 text, as pictures are.
+    /// The text; empty for files that are not UTF-8, such as pictures.
     text: String,
 }
 
@@ -42,11 +42,11 @@ impl File {
     }
 }
 
-/// Something to mend.
+/// A problem to mend.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
-    /// Counted from 1; 0 where the whole file is meant.
+    /// The line, counted from 1; 0 for the whole file.
     line: usize,
     problem: String,
 }
@@ -108,7 +108,7 @@ fn repository_files() -> Result<Vec<File>, Error> {
                 bytes: content.len() as u64,
                 text: String::from_utf8(content).unwrap_or_default(),
             }),
-            // Deleted, and git not yet told.
+            // The file was deleted, but git still lists it.
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
             Err(cause) => return Err(Error::File { path: path.into(), cause }),
         }
@@ -116,8 +116,8 @@ fn repository_files() -> Result<Vec<File>, Error> {
     Ok(files)
 }
 
-/// Applies a rule to files given as path and text, and compares its findings, written as
-/// `path:line: problem` with as much of the problem as is given.
+/// Applies a rule to files given as path and text, and compares its findings with
+/// `path:line: problem`, where a prefix of the problem suffices.
 #[cfg(test)]
 fn check(rule: Rule, files: &[(&str, &str)], expected: &[&str]) {
     let files: Vec<File> = files

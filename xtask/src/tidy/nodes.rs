@@ -1,8 +1,10 @@
-//! Nodes of stock Halide's trees are taken apart whole: a field that a pattern leaves out is one that nobody gave a meaning.
+//! Checks that patterns on nodes of stock Halide's trees name every field: a field that a pattern
+//! omits is a field without a meaning.
 
 use super::{File, Finding};
 
-/// Folders that give statements of stock Halide a meaning, and what their patterns on its nodes begin with.
+/// Folders that give statements of stock Halide a meaning, and the beginnings of their patterns on
+/// its nodes.
 ///
 /// `Expr::` and `StmtKind::` stand for all of their variants.
 const FOLDERS: [(&str, &[&[&str]]); 2] = [
@@ -27,13 +29,13 @@ const QUALIFIED: &[&str] = &[
     "tree::Alignment",
 ];
 
-/// A pattern on a node has no `..`.
+/// Checks that no pattern on a node has a `..`.
 pub(super) fn whole_nodes(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.extension() == "rs") {
         let heads = FOLDERS.iter().filter(|(folder, _)| file.path.starts_with(folder));
         for (_, heads) in heads {
-            // Places stay where they are.
+            // Blanking keeps all positions.
             let code = without_comments(&file.text);
             for head in heads.iter().copied().flatten() {
                 if *head == "Expr::" && imports_own_expr(&code) {
@@ -60,7 +62,7 @@ fn imports_own_expr(code: &str) -> bool {
     imports.flat_map(|import| import.split([',', '{', '}', ':'])).any(|name| name.trim() == "Expr")
 }
 
-/// The text with blanks for comments.
+/// Replaces comments by blanks.
 fn without_comments(text: &str) -> String {
     let line = |line: &str| match line.find("//") {
         Some(at) => format!("{}{}", &line[..at], " ".repeat(line.len() - at)),
@@ -69,7 +71,8 @@ fn without_comments(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Where patterns begin that have a `..`. A `..` with a value after it is no pattern, but the rest of a struct.
+/// The positions of patterns that contain a `..`. A `..` with a value after it is not a pattern,
+/// but the rest of a struct.
 fn partial<'t>(code: &'t str, head: &'t str) -> impl Iterator<Item = usize> + 't {
     code.match_indices(head).filter_map(move |(at, _)| {
         let before = code[..at].chars().next_back();
@@ -92,7 +95,7 @@ fn partial<'t>(code: &'t str, head: &'t str) -> impl Iterator<Item = usize> + 't
     })
 }
 
-/// Where the bracket closes that a text begins with.
+/// The position of the bracket that closes the one at the beginning of the text.
 fn closing(text: &str) -> Option<usize> {
     let open = text.chars().next().filter(|first| matches!(first, '(' | '{'))?;
     let close = if open == '(' { ')' } else { '}' };

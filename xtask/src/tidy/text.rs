@@ -1,14 +1,14 @@
-//! Sizes, documentation, and text that must not be in the sources.
+//! Checks sizes and documentation, and finds text that must not be in the sources.
 
 use super::{File, Finding};
 
-/// Lines of a source file, beyond which it must say why it is so long.
+/// The number of lines beyond which a source file must give a reason for its length.
 const MAX_LINES: usize = 800;
 
 /// The heading of that reason, among a file's first lines.
 const REASON: &str = "Reason for length:";
 
-/// Bytes of any file: what is larger does not belong in a repository.
+/// The greatest size of any file in bytes; larger files do not belong in a repository.
 const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) fn file_sizes(files: &[File]) -> Vec<Finding> {
@@ -35,7 +35,7 @@ pub(super) fn file_sizes(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Every Rust file begins with a comment that says what it is.
+/// Checks that every Rust file begins with a comment that describes it.
 pub(super) fn crate_and_module_docs(files: &[File]) -> Vec<Finding> {
     let rust = files.iter().filter(|file| file.extension() == "rs");
     let undocumented = rust.filter(|file| {
@@ -53,7 +53,8 @@ pub(super) fn crate_and_module_docs(files: &[File]) -> Vec<Finding> {
         .collect()
 }
 
-/// Text that must not occur, and why. In pieces, so that this table is not found itself.
+/// Forbidden text, with reasons. It is written in pieces, so that the rule does not find this
+/// table.
 const FORBIDDEN: &[(&str, &str)] = &[
     (concat!("to", "do!("), "a stub"),
     (concat!("unimple", "mented!("), "a stub"),
@@ -66,7 +67,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     (concat!("registry.npm", "js"), "a registry's host"),
 ];
 
-/// Folders of one machine. A path to something in them is found, not the bare name.
+/// Folders of one machine. The rule finds a path to something in them, not the bare name.
 const MACHINE_FOLDERS: &[&str] = &[
     concat!("/t", "mp/"),
     concat!("/wo", "rk/"),
@@ -77,7 +78,7 @@ const MACHINE_FOLDERS: &[&str] = &[
 
 pub(super) fn forbidden_text(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // Cargo.lock names the registry of each package; nobody writes it.
+    // Cargo.lock names the registry of each package; nobody writes it by hand.
     for file in files.iter().filter(|file| file.path != "Cargo.lock") {
         for (index, line) in file.text.lines().enumerate() {
             for (text, reason) in FORBIDDEN {
@@ -98,8 +99,8 @@ pub(super) fn forbidden_text(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Whether an absolute path into the folder stands in the line: the folder begins the path, and a
-/// name follows.
+/// Tests whether the line contains an absolute path into the folder: the folder begins the path,
+/// and a name follows.
 fn names_path_in(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let begins = !line[..at]

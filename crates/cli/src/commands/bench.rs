@@ -11,7 +11,7 @@ use crate::args::{Against, BenchArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::request;
 
-/// The seed of what has no value.
+/// The seed for everything that has no given value.
 const SEED: u64 = 1;
 
 pub(crate) fn run(args: &BenchArgs, output: &mut Output<'_>) -> Ended {
@@ -137,13 +137,13 @@ fn milliseconds(time: std::time::Duration) -> f64 {
     1e3 * time.as_secs_f64()
 }
 
-/// How much of Halide's time a row takes.
+/// The ratio of a row's time to Halide's.
 fn ratio(bench: &Bench, row: &Row) -> Option<f64> {
     let other = bench.beside(row).filter(|_| row.maker == Maker::Halidom)?;
     Some(row.median.as_secs_f64() / other.median.as_secs_f64())
 }
 
-/// How much more time a row takes than moving inputs and outputs does.
+/// The ratio of a row's time to the time of moving inputs and outputs.
 fn over_limit(bench: &Bench, row: &Row) -> Option<f64> {
     Some(row.median.as_secs_f64() / bench.least_time(row.threads)?.as_secs_f64())
 }

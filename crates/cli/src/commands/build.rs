@@ -44,7 +44,7 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         )?;
         match verdict {
             Verdict::Proved(_) | Verdict::Unknown(_) => ended = Ended::Judged(verdict),
-            // What is known to be wrong is not built.
+            // A program that is known to be wrong is not built.
             Verdict::Refuted(_) | Verdict::Nothing(_) => return Err(Stop::Judged(verdict)),
         }
     }

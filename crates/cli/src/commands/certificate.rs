@@ -17,7 +17,7 @@ pub(crate) fn run(args: &CertificateArgs, output: &mut Output<'_>) -> Ended {
     ended(certificate(args, output))
 }
 
-/// What is stated of a derivation, in words.
+/// The theorem about a derivation, in words.
 const THEOREM: &str = "over every commutative semiring, for all sizes that the conditions allow and all inputs: the source program equals the final one; \
 where the C's checks at entry pass, running its loop nest with numbers of 64 bits leaves the source program's tensor in the output, and makes no access out \
 of bounds; the C is the loop nest's text";
@@ -73,12 +73,12 @@ fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended,
             derive::refused(&message)
         }
         Ok(Outcome::Undecided { reason }) => Verdict::unknown(reason),
-        // The certificate may be right; nobody looked.
+        // The certificate may be right; it was not checked.
         Err(_) => Verdict::unknown("Coq cannot be asked"),
     }))
 }
 
-/// Says what the certificate states.
+/// Prints the certificate's statement.
 fn state(name: &str, program: &Program, function: &str, output: &mut Output<'_>) {
     let sizes: Vec<String> = program.sizes.iter().map(|size| format!("0 <= {size}")).collect();
     let conditions: Vec<String> =
@@ -100,7 +100,7 @@ fn state(name: &str, program: &Program, function: &str, output: &mut Output<'_>)
     output.set("entry", entry);
 }
 
-/// A refusal, if the folder has files that are not those that are made from its program.
+/// Returns a refutation if files in the folder differ from the files that its program gives.
 fn differences(
     received: &Received,
     stated: &[Named],
@@ -131,7 +131,7 @@ fn differences(
     }))
 }
 
-/// Says how the proof was checked.
+/// Reports how the proof was checked.
 fn said(accepted: &Accepted, output: &mut Output<'_>) {
     output.line(&format!(
         "  coqc {:.1} s, coqchk {:.1} s; Proof.v was compiled in {}",

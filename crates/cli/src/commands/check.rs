@@ -59,7 +59,7 @@ fn indented(text: &str) -> String {
     })
 }
 
-/// The type of a buffer's elements; of a tuple's buffers, one after another.
+/// The type of a buffer's elements. For a tuple, lists the types of its buffers.
 fn element(pool: &Pool, func: FuncId) -> String {
     let names: Vec<&str> = pool.func(func).scalars.iter().map(|scalar| scalar.name()).collect();
     if let [name] = *names.as_slice() { name.to_owned() } else { format!("({})", names.join(", ")) }

@@ -24,10 +24,11 @@ pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Ended {
     ended(derive(args, output))
 }
 
-/// What helps where a file has no derivation.
+/// The hint for a file without derivations.
 const NO_DERIVATION: &str = "write `program name(…) = …` and `derivation name of program { … }`";
 
-/// An engine, and a file of programs and derivations. What is wrong with it is reported.
+/// Starts an engine and reads a file of programs and derivations. Reports every problem of the
+/// file.
 pub(crate) fn load(path: &Path, output: &mut Output<'_>) -> Result<(Engine, Loaded), Stop> {
     let engine = Engine::new().map_err(|error| {
         output.error(
@@ -83,7 +84,7 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     output.set("derivations", values);
     match failed {
         Some(stop) => Err(stop),
-        // Without Coq nothing is judged: the steps are those of the engine, which is not trusted.
+        // Without Coq nothing is judged, as the steps come from the engine, which is not trusted.
         None if checker.is_none() => Ok(Ended::Done),
         None => {
             let nothing = ("no derivation was chosen", "name one of the file with `-d NAME`");
@@ -92,7 +93,7 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     }
 }
 
-/// Coq with the compiled library, in the user's cache.
+/// Prepares Coq with the compiled library, in the user's cache.
 pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Stop> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cache = variable("HALIDOM_CACHE")
@@ -102,7 +103,7 @@ pub(crate) fn checker(output: &mut Output<'_>) -> Result<Checker, Stop> {
     Checker::new(&cache).map_err(|error| unavailable(&error, output))
 }
 
-/// Reports that Coq cannot be asked.
+/// Reports that Coq is not available.
 pub(crate) fn unavailable(error: &CheckError, output: &mut Output<'_>) -> Stop {
     let hint = match error {
         CheckError::NoCoq(_) => {
@@ -209,7 +210,7 @@ impl Job<'_> {
         }
         if self.checker.is_some() {
             let run_folder = scratch.path();
-            // The program that was lowered: the same, or its instance for an empty shape.
+            // The lowered program: the same program, or its instance for an empty shape.
             let (small, _) = instance(self.engine, &derived.program, &derived.state.term);
             let integers = compare_with_source(
                 &small,
@@ -220,7 +221,7 @@ impl Job<'_> {
             );
             let what = small.element();
             verdicts.extend(self.compared("c_own", what, integers, output, &mut value)?);
-            // The same C for floating point.
+            // Compares the same C in floating point.
             if what != Element::F32 {
                 let floats = small.at_element(Element::F32);
                 let comparison = compare_with_source(
@@ -246,7 +247,8 @@ impl Job<'_> {
         Ok((verdict, value))
     }
 
-    /// Says how the C compares with the source program's meaning; a verdict where it differs, as runs that agree prove nothing.
+    /// Reports how the C compares with the source program's meaning. Returns a verdict only if it
+    /// differs, as runs that agree prove nothing.
     fn compared(
         &self,
         key: &str,
@@ -298,7 +300,7 @@ impl Job<'_> {
         }
     }
 
-    /// Writes what was asked for into the folder, or prints it.
+    /// Writes the requested outputs into the folder, or prints them if there is no folder.
     fn emit(
         &self,
         certificate: &Certificate,
@@ -347,7 +349,8 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Writes the certificate with all that it speaks of: what can be sent to somebody else.
+    /// Writes the certificate together with every file that it refers to. The folder can be sent to
+    /// others.
     fn write_folder(
         &self,
         folder: &Path,
@@ -379,25 +382,25 @@ fn make_folder(folder: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
     })
 }
 
-/// The compiler with sanitizers: clang's need a package of their own.
+/// The compiler with sanitizers. clang's sanitizers need a separate package.
 const SANITIZING_COMPILER: &str = "gcc";
 
-/// What is missing where Coq was asked about no certificate.
+/// The message for a run of Coq without any certificate.
 const NO_THEOREM: (&str, &str) = ("there is no certificate", "derive it with `--check`");
 
-/// What a certificate says that Coq accepts.
+/// The verdict for a certificate that Coq accepts.
 pub(crate) fn proved(certificate: &Certificate) -> Verdict {
     let mut theorem = Obligations::of(Claim::Derivation);
     theorem.shown(&modes(&certificate.laws));
     theorem.verdict(NO_THEOREM)
 }
 
-/// What a certificate says that Coq does not accept, for this reason.
+/// The verdict for a certificate that Coq rejects for this reason.
 pub(crate) fn refused(message: &str) -> Verdict {
     Verdict::refuted(Evidence::of(Ran::Coq, "a certificate that Coq accepts", message))
 }
 
-/// The equality of floats that a certificate's laws give.
+/// The equality of floats that follows from a certificate's laws.
 fn modes(laws: &[Law]) -> Modes {
     let names = laws.iter().map(|law| law.name());
     match agreement(laws) {
@@ -410,7 +413,7 @@ fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {
     output.line(&format!("source:\n{}", indented(&print::term(&derived.program.body))));
     let steps = &derived.state.steps;
     for (position, step) in steps.iter().enumerate() {
-        // One text for each command of the script, after the last of its steps.
+        // Print one text for each command of the script, after the last of its steps.
         if steps.get(position + 1).is_none_or(|next| next.command != step.command) {
             output.line(&format!(
                 "{};\n{}",

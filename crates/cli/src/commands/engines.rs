@@ -1,4 +1,4 @@
-//! `halidom fuzz --engine reference`: the validator and the reference engine beside each other.
+//! `halidom fuzz --engine reference`: compares the validator with the reference engine.
 
 use halidom_driver::fuzz::engines::{self, Contradiction, Figures, Outcome, Tally};
 use halidom_verdict::{Evidence, Ran};
@@ -8,9 +8,9 @@ use super::fuzz::{processors, tried};
 use crate::args::FuzzArgs;
 use crate::output::{Ended, Output};
 
-/// A line of progress after so many programs.
+/// The number of programs between two lines of progress.
 const PROGRESS: u64 = 100;
-/// Reasons that are listed.
+/// The number of reasons that are listed.
 const REASONS: usize = 20;
 
 pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {

@@ -40,7 +40,7 @@ fn show(args: &ExplainArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     };
     let explanation = explain(&subject, (&report, &layout), store, &options, budget);
     solving::keep(&args.solving, &options, output)?;
-    // The root speaks of the store.
+    // The root object describes the store.
     output.set("program", validate::object(&subject, &report));
     output.set("store", args.store);
     print(&subject, &report, &layout, store, &explanation, output);

@@ -1,4 +1,4 @@
-//! `halidom fuzz`: random programs × schedules × inputs against one another.
+//! `halidom fuzz`: checks random programs, schedules and inputs against one another.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use super::{engines, load, stock_fuzz};
 use crate::args::{Engine, FuzzArgs, FuzzTarget};
 use crate::output::{Ended, Output};
 
-/// A line of progress after so many programs.
+/// The number of programs between two lines of progress.
 const PROGRESS: u64 = 200;
-/// Characters of a reason that are printed.
+/// The number of characters of a reason that are printed.
 const REASON: usize = 200;
 
 pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
@@ -158,7 +158,8 @@ fn report(
     tried(figures.runs + figures.native_runs, evidence)
 }
 
-/// How a search for disagreements ends: those that were found refute; that none was found proves nothing, and without a run nothing was tried.
+/// Decides how a search for disagreements ends. Each disagreement found is a refutation. Finding
+/// none proves nothing, and without a run there was nothing to judge.
 pub(super) fn tried(runs: u64, found: impl Iterator<Item = Evidence>) -> Ended {
     let nothing = ("no program was run", "try more programs with `--programs N`");
     let refuted: Vec<Verdict> = found.map(Verdict::refuted).collect();
@@ -168,7 +169,7 @@ pub(super) fn tried(runs: u64, found: impl Iterator<Item = Evidence>) -> Ended {
     Ended::Judged(Verdict::worst(refuted, nothing))
 }
 
-/// Writes what was found to files that the other commands read.
+/// Writes a finding to files that the other commands read.
 fn keep(found: &Disagreement, folder: &Path) -> Result<(), halidom_driver::files::FileError> {
     std::fs::create_dir_all(folder).map_err(|source| halidom_driver::files::FileError::Write {
         path: folder.to_owned(),
@@ -202,7 +203,7 @@ fn show(found: &Disagreement, output: &mut Output<'_>) {
     output.line("");
 }
 
-/// What each part of the work took.
+/// Prints the time that each part of the work took.
 fn table(figures: &Figures, spent: &Spent, output: &mut Output<'_>) {
     let whole = spent.total().as_secs_f64().max(1e-9);
     let programs = figures.programs.max(1) as f64;

@@ -35,7 +35,7 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     });
     if let Err(diagnostics) = compiled {
         report(&loaded, &diagnostics, output);
-        // The stage may lie before the failure, and is what shows its cause.
+        // The stage may precede the failure, and then shows its cause.
         output.line(&text);
         return Err(Stop::BadInput);
     }
@@ -45,7 +45,7 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     Ok(Ended::Done)
 }
 
-/// The same for a derivation, whose first stage is `bounds`.
+/// Lowers a derivation, whose first stage is `bounds`.
 fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let mut after = None;
     let observe = &mut |stage: &'static str, _: &_, program: &halidom_ir::Program| {

@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 pub(crate) mod bench;
 pub(crate) mod build;
@@ -33,11 +33,11 @@ use halidom_driver::subject::{self, Subject};
 use crate::args;
 use crate::output::{Ended, Output, Stop};
 
-/// What helps where a file has no pipeline.
+/// The hint for a file without pipelines.
 const NO_PIPELINE: &str =
     "write `pipeline name(…) -> …`; a program is a file `.hal`, derivations are a file `.atl`";
 
-/// Reads a file and reports everything that is wrong with it.
+/// Reads a file and reports all its errors.
 fn load(path: &Path, output: &mut Output<'_>) -> Result<Loaded, Stop> {
     let loaded = source::load(path)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -52,7 +52,7 @@ fn load(path: &Path, output: &mut Output<'_>) -> Result<Loaded, Stop> {
     Ok(loaded)
 }
 
-/// Reads a file and finds the pipeline and schedule in it.
+/// Reads a file and finds the chosen pipeline and schedule in it.
 fn choose(
     choice: &args::Choice,
     output: &mut Output<'_>,
@@ -71,7 +71,7 @@ fn choose(
     }
 }
 
-/// Reads a file of derivations and compiles one; `observe` is given every stage.
+/// Reads a file of derivations and compiles one; `observe` is called after every stage.
 fn derived(
     choice: &args::Choice,
     observe: Observer<'_>,
@@ -94,7 +94,7 @@ fn derived(
     }
 }
 
-/// Reads a file and compiles the pipeline and schedule, or the derivation, that is chosen in it.
+/// Reads a file and compiles the pipeline and schedule, or the derivation, that the options choose.
 fn compiled(choice: &args::Choice, output: &mut Output<'_>) -> Result<Subject, Stop> {
     if subject::is_program_file(&choice.file) {
         return program(choice, output);
@@ -149,7 +149,7 @@ fn report(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) 
     }
 }
 
-/// Ends a command that may fail half-way.
+/// Turns the early end of a command into its result.
 fn ended(result: Result<Ended, Stop>) -> Ended {
     result.unwrap_or_else(Ended::from)
 }

@@ -10,7 +10,7 @@ use super::{ended, load};
 use crate::args::ReduceArgs;
 use crate::output::{Ended, Output, Stop};
 
-/// A line of progress after so many forms.
+/// The number of forms between two lines of progress.
 const PROGRESS: usize = 100;
 
 pub(crate) fn run(args: &ReduceArgs, output: &mut Output<'_>) -> Ended {

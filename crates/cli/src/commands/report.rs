@@ -1,4 +1,4 @@
-//! `halidom report`: a page that needs nothing but itself.
+//! `halidom report`: writes a self-contained page.
 
 use halidom_base::FxHashMap;
 use halidom_driver::layout::{Layout, Standing, Store, is_closed};
@@ -12,7 +12,7 @@ use super::{ended, solving, subjects, validate};
 use crate::args::ReportArgs;
 use crate::output::{Ended, Output, Stop};
 
-/// The page's style: dark where the reader's system is.
+/// The page's style, with a dark variant for readers whose system is dark.
 const STYLE: &str = include_str!("report.css");
 
 pub(crate) fn run(args: &ReportArgs, output: &mut Output<'_>) -> Ended {
@@ -118,7 +118,7 @@ fn section(
     }
 }
 
-/// The verdict, with what refutes the program or is open.
+/// The verdict, with the refuting run and the open obligations.
 fn verdict(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
     let total = report.obligations.len();
     let open = report.open().count();
@@ -144,7 +144,7 @@ fn verdict(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
     }
 }
 
-/// A text with the numbers of its lines.
+/// A text with line numbers.
 fn numbered(text: &str) -> Markup {
     html! {
         div.program { div.rows {
@@ -205,7 +205,7 @@ fn obligations(report: &Report, numbers: &[usize]) -> Markup {
     }
 }
 
-/// What the verdict rests on.
+/// The foundations of the verdict.
 fn foundations(report: &Report) -> Markup {
     html! {
         h3 { "What the verdict rests on" }
@@ -236,7 +236,7 @@ fn class(standing: Standing) -> &'static str {
     }
 }
 
-/// What tells standings apart without colour.
+/// The sign that distinguishes standings without colour.
 fn sign(standing: Standing) -> &'static str {
     match standing {
         Standing::Dead => "–",

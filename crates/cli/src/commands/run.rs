@@ -44,7 +44,7 @@ fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     finish(args, compiler.as_ref(), &references, &job, output)
 }
 
-/// Runs what was compiled, or, without a C compiler, the algorithm.
+/// Runs the compiled program or, without a C compiler, the algorithm.
 fn finish(
     args: &RunArgs,
     compiler: Option<&Result<Toolchain, CompileError>>,
@@ -72,7 +72,7 @@ fn finish(
     write(&outcome.arrays, &places, output)?;
     Ok(match outcome.verdict {
         None => Ended::Done,
-        // What is not known to be wrong runs with a warning.
+        // An unknown verdict only gives a warning, as the program is not known to be wrong.
         Some(verdict @ Verdict::Unknown(_)) if !args.strict => {
             Ended::Accepted { verdict, left: None }
         }
@@ -80,7 +80,7 @@ fn finish(
     })
 }
 
-/// What the arrays of a run are called.
+/// The names of the arrays of a run.
 fn component_names(pool: &Pool, algorithm: &Algorithm) -> Vec<String> {
     let components = algorithm.output_components(pool).into_iter();
     components.map(|(func, component)| pool.func(func).component_name(component)).collect()
@@ -104,7 +104,7 @@ fn native(
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let target = execute::host(algorithm);
     let options = if args.no_validate { None } else { Some(solving::default(output)?) };
-    // The C compiler and the solver are processes of their own: both work at once.
+    // The C compiler and the solver are separate processes, so both work at once.
     let (native, judged) = std::thread::scope(|scope| {
         let judging = options
             .as_ref()
@@ -149,7 +149,7 @@ fn native(
     Ok(Outcome { arrays, verdict: late.or(judged).map(|report| report.answer()) })
 }
 
-/// Runs at once and validates meanwhile; the verdict comes last.
+/// Runs at once and validates at the same time; the verdict comes last.
 fn eager(
     args: &RunArgs,
     job: &Subject,
@@ -199,7 +199,7 @@ fn timed(
     Ok(run.outputs)
 }
 
-/// A time with a unit that leaves digits before the point.
+/// Prints a time with a unit that keeps digits before the point.
 fn duration(seconds: f64) -> String {
     if seconds >= 1.0 {
         format!("{seconds:.2} s")

@@ -1,4 +1,4 @@
-//! How solvers are asked, from the options of a command.
+//! The setup of solvers from the options of a command.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use halidom_validate::Floats;
 use crate::args::{FloatsArg, Solving};
 use crate::output::{Output, Stop};
 
-/// What helps where a program is no solver.
+/// The hint for a program that is not a solver.
 const NO_SOLVER: &str = "name another one; `halidom doctor` shows what is found";
 
-/// The options of a validation with the solver that is found.
+/// The options of a validation with the solver found on this machine.
 pub(crate) fn default(output: &mut Output<'_>) -> Result<Options, Stop> {
     Options::find().map_err(|error| missing(&error, output))
 }
 
-/// What a command's options ask for.
+/// The options of a validation that the command line requests.
 pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options, Stop> {
     let solver = Program::find(Family::Z3, args.solver.as_deref());
     let mut options = Options::new(solver.map_err(|error| missing(&error, output))?);
@@ -47,13 +47,13 @@ pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options
     Ok(options)
 }
 
-/// Writes the answers that were found, if they are to be kept.
+/// Writes the answers to the cache file, if one is given.
 pub(crate) fn keep(args: &Solving, options: &Options, output: &mut Output<'_>) -> Result<(), Stop> {
     let (Some(path), Some(cache)) = (&args.cache, &options.cache) else { return Ok(()) };
     cache.save(path).map_err(|error| output.error("HAL0805", &error.to_string(), "check the path"))
 }
 
-/// A number of seconds as a time.
+/// Converts a number of seconds to a duration.
 pub(crate) fn seconds(number: f64, output: &mut Output<'_>) -> Result<Duration, Stop> {
     Duration::try_from_secs_f64(number).map_err(|_| {
         output.error(
@@ -64,7 +64,8 @@ pub(crate) fn seconds(number: f64, output: &mut Output<'_>) -> Result<Duration, 
     })
 }
 
-/// The second solver: a family's name, or an executable, which is spoken to like the family that its name begins with.
+/// Finds the second solver: a family's name, or an executable, which is addressed like the family
+/// that its name begins with.
 fn find_second(name: &Path) -> Result<Program, FindError> {
     let family = |text: &str| {
         [Family::Z3, Family::Cvc5].into_iter().find(|family| text.starts_with(family.executable()))
@@ -78,7 +79,7 @@ fn find_second(name: &Path) -> Result<Program, FindError> {
     Program::find(family(&file).unwrap_or(Family::Cvc5), Some(name))
 }
 
-/// A solver must be able to say its name and version.
+/// Checks that a solver reports its name and version.
 fn identify(solver: &Program, output: &mut Output<'_>) -> Result<(), Stop> {
     solver.probe().map(drop).map_err(|reason| {
         let path = solver.path().display();

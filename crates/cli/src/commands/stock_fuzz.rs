@@ -1,4 +1,4 @@
-//! `halidom fuzz --target halide`: random programs through stock Halide.
+//! `halidom fuzz --target halide`: runs random programs through stock Halide.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::fuzz::{processors, tried};
 use crate::args::FuzzArgs;
 use crate::output::{Ended, Output};
 
-/// Cases on which the code of each program is run.
+/// The number of cases on which the code of each program is run.
 const CASES: usize = 4;
-/// Reasons that are listed.
+/// The number of reasons that are listed.
 const REASONS: usize = 12;
 
 pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
@@ -113,7 +113,7 @@ fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Ended 
     tried(*proved + *refuted + sum(unknown), evidence)
 }
 
-/// Counts by name, the most frequent first.
+/// Lists counts by name, the most frequent first.
 fn listed(counts: &BTreeMap<String, u64>, most: usize) -> String {
     let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
     counts.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));

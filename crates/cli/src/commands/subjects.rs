@@ -1,4 +1,5 @@
-//! What a command that judges programs is to look at: one of a file's pipelines, schedules or derivations, or all of them.
+//! The subjects of a command that judges programs: one of a file's pipelines, schedules or
+//! derivations, or all of them.
 
 use halidom_diag::Diagnostic;
 use halidom_driver::derivation;
@@ -17,12 +18,14 @@ use crate::output::{Output, Stop};
 pub(crate) const SCHEDULES: &str = "schedules";
 const DERIVATIONS: &str = "derivations";
 
-/// What each subject is given to, with its name among all: the schedule's, after the pipeline's where there are several.
+/// A function that is called for each subject, with the subject's name among all: the schedule's
+/// name, preceded by the pipeline's if there are several.
 pub(crate) type Each<'e> =
     &'e mut dyn FnMut(&str, Subject, Option<String>, &mut Output<'_>) -> Result<(), Stop>;
 
-/// Calls `each` for every subject that is chosen, in order, with its loop nest if there is one; one after the other, so that only one is held at a time. Returns what the
-/// subjects are.
+/// Calls `each` for every chosen subject in order, with its loop nest if there is one. The subjects
+/// are compiled one after the other, so only one is held at a time. Returns the kind of the
+/// subjects.
 pub(crate) fn for_each(
     choice: &args::Choice,
     output: &mut Output<'_>,
@@ -70,15 +73,15 @@ pub(crate) fn for_each(
     Ok(SCHEDULES)
 }
 
-/// What a command line is about.
+/// The subject that a command line names.
 pub(crate) enum Wanted {
-    /// Something of a file.
+    /// A part of a file.
     Choice(args::Choice),
-    /// What stock Halide compiled.
+    /// A pipeline that stock Halide compiled.
     Stock(Request),
 }
 
-/// Reads the words of a command line that may be about stock Halide.
+/// Reads a command line that may ask about stock Halide.
 pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wanted, Stop> {
     let args::Given { words, named, stock } = given;
     let mut malformed = |value: &str, option: &str, form: &str| {
@@ -143,7 +146,8 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
     }))
 }
 
-/// What stock Halide compiled from a pipeline; what its translation left out is said. Of what is not translated nothing is known.
+/// Reads stock Halide's compilation of a pipeline and prints notes on what the translation left
+/// out. If the translation does not support it, the verdict is unknown.
 pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock, Stop> {
     let read = stock::read(request)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -161,7 +165,7 @@ pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock,
     Ok(stock)
 }
 
-/// The pipelines and schedules that were asked for: all of what was not named.
+/// The requested pipelines and schedules; where no name is given, all of them.
 fn choices(choice: &args::Choice, loaded: &Loaded) -> Result<Vec<Choice>, Diagnostic> {
     let pipelines = match &choice.named.pipeline {
         Some(name) => vec![loaded.pipeline(Some(name))?],
@@ -187,7 +191,7 @@ fn choices(choice: &args::Choice, loaded: &Loaded) -> Result<Vec<Choice>, Diagno
     Ok(choices)
 }
 
-/// The schedule's name, after the pipeline's where there are several.
+/// The schedule's name, preceded by the pipeline's if there are several.
 fn key(loaded: &Loaded, choice: &Choice, all: &[Choice]) -> String {
     let schedule = loaded.schedule_of(choice).name;
     if all.iter().all(|other| other.pipeline == choice.pipeline) {

@@ -11,7 +11,7 @@ use crate::args::TuneArgs;
 use crate::output::{Ended, Output, Stop};
 use crate::request;
 
-/// The seed of what has no value.
+/// The seed for everything that has no given value.
 const SEED: u64 = 1;
 
 pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Ended {
@@ -78,7 +78,7 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     }
 }
 
-/// A legal schedule that computes something else is for whoever writes the compiler.
+/// Reports a legal schedule that computes something else. This is a defect of the compiler.
 fn wrong(text: &str, how: &str, output: &mut Output<'_>) -> Ended {
     output.line(&format!(
         "COMPUTES SOMETHING ELSE: {how}. This is a defect of the compiler; the schedule:"
@@ -136,7 +136,7 @@ fn milliseconds(time: std::time::Duration) -> f64 {
     1e3 * time.as_secs_f64()
 }
 
-/// How many times as fast a row is as the fastest of those that the search began with.
+/// The speed-up of a row over the fastest of the schedules that the search began with.
 fn speed_up(tuning: &Tuning, row: &Row) -> f64 {
     let is_new = tuning.winner.is_new;
     let started = tuning.rows.iter().filter(|row| !is_new || row.schedule != tuning.winner.name);

@@ -103,7 +103,7 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     Ok(Ended::Judged(Verdict::worst(verdicts, NOTHING)))
 }
 
-/// What is missing where nothing was verified.
+/// The message if nothing was verified.
 const NOTHING: (&str, &str) = (
     "the files have no rule that a type reaches, and no mutator",
     "give the C++ files that hold the compiler's transformations; `--list` names the mutators that are seen",
@@ -117,7 +117,7 @@ fn no_mutator(wanted: &str, output: &mut Output<'_>) -> Stop {
     )
 }
 
-/// The verdict on a rule at the types that are reported; none if it is reached at none of them.
+/// The verdict on a rule at the reported types; `None` if no reported type reaches the rule.
 fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Verdict> {
     let mut types = Obligations::of(Claim::Rule);
     for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
@@ -144,7 +144,7 @@ fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Verdict
     (types.total() > 0).then(|| types.verdict(NOTHING))
 }
 
-/// The verdict on a mutator. A defect that was not replayed refutes nothing.
+/// The verdict on a mutator. A defect that was not replayed does not refute it.
 fn of_mutator(mutator: &Mutator) -> Verdict {
     let Examination { standing: _, findings, proved } = &mutator.examination;
     let mut claims = Obligations::of(Claim::Mutator);
@@ -169,13 +169,15 @@ fn of_mutator(mutator: &Mutator) -> Verdict {
     if refuted.is_empty() { claims.verdict(nothing) } else { Verdict::worst(refuted, nothing) }
 }
 
-/// Two rules that undo one another refute each other: the simplifier does not end.
+/// The verdict on two rules that undo each other: a refutation, as the simplifier does not
+/// terminate.
 fn of_circle(circle: &Circle) -> Verdict {
     let got = format!("{0} => {1} => {0}", circle.before, circle.between);
     Verdict::refuted(Evidence::of(Ran::Rewriting, "rules that do not undo one another", got))
 }
 
-/// Writes the program that puts rules to a compiled simplifier: every refutation, and of each verified rule an example at one of its types.
+/// Writes the program that tests rules against a compiled simplifier: every refutation and, for
+/// each verified rule, an example at one of its types.
 fn write_questions(
     path: &Path,
     examined: &[Examined],
@@ -195,11 +197,11 @@ fn write_questions(
             }
         }
         if known.standing() == Standing::Verified {
-            // Floats round in the compiler, which rules do not say.
+            // The compiler rounds floats, which the rules do not describe.
             let is_exact = |at: &&At| !at.domains.contains(&Domain::Real);
             let types = known.verdicts.iter().filter(|at| at.verdict == Decided::Verified);
             let types: Vec<&At> = types.filter(is_exact).collect();
-            // Another type for each rule.
+            // The types vary from rule to rule.
             let Some(at) = types.get(number % types.len().max(1)) else { continue };
             if let Some(example) = example(rule, profile, &at.domains) {
                 verified.push((place(at), rule, example));
@@ -229,7 +231,8 @@ fn write_questions(
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
-/// Prints which rules undo one another, and how many lead downwards in one order.
+/// Prints the pairs of rules that undo each other, and counts the rules that decrease in one common
+/// order.
 fn show_circles(sources: &[Source], output: &mut Output<'_>) -> Vec<Circle> {
     let (circles, rules, down) = circles(sources);
     let mut shown = Vec::new();
@@ -273,7 +276,7 @@ fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Resul
     Ok(Ended::Done)
 }
 
-/// Prints what was found about mutators as programs.
+/// Prints the findings about mutators as programs.
 fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output: &mut Output<'_>) {
     for mutator in mutators {
         let examination = &mutator.examination;
@@ -325,7 +328,7 @@ fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output:
     }
 }
 
-/// Where something was found: file and line.
+/// The file and line of a finding.
 fn place(mutator: &Mutator, finding: &Finding) -> String {
     format!("{}:{}", finding.file.as_ref().unwrap_or(&mutator.file), finding.line)
 }
@@ -391,7 +394,7 @@ fn program_object(mutator: &Mutator) -> Value {
     object
 }
 
-/// The files of a checkout that hold the compiler's transformations, in order.
+/// Lists, in order, the files of a checkout that hold the compiler's transformations.
 fn transformations(checkout: &Path, profile: &Profile) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (folder, patterns) in profile.sources {
@@ -407,7 +410,7 @@ fn transformations(checkout: &Path, profile: &Profile) -> io::Result<Vec<PathBuf
     Ok(files)
 }
 
-/// Whether a name fits a pattern, in which one `*` stands for any text.
+/// Tests whether a name fits a pattern, in which one `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((begin, end)) => {
@@ -453,7 +456,7 @@ fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Stop> 
     })
 }
 
-/// Prints every rule that is not verified, the counts of each function and of each width.
+/// Prints every rule that is not verified, and the counts of each function and of each width.
 fn show(
     rules: &[Examined],
     is_reported: impl Fn(&At) -> bool + Copy,
@@ -530,7 +533,7 @@ fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Ou
     }
 }
 
-/// How many of each standing, in the order of standings.
+/// Counts each standing, in the order of standings.
 fn counts(standings: impl Iterator<Item = Standing>) -> Vec<(Standing, usize)> {
     let mut counts: Vec<(Standing, usize)> = [
         Standing::Verified,

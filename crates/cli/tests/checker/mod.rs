@@ -1,4 +1,5 @@
-//! As much of JSON Schema (draft 2020-12) as the project's schema uses. A schema with a keyword that is not known here is refused: what is not understood checks nothing.
+//! The part of JSON Schema (draft 2020-12) that the project's schema uses. A schema with an unknown
+//! keyword is rejected, because such a keyword would check nothing.
 
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ pub(crate) struct Schema {
 
 /// Keywords that only describe.
 const WORDS: [&str; 5] = ["$schema", "$id", "$defs", "title", "description"];
-/// Keywords that hold one schema, or a list of schemas, or an object of schemas.
+/// Keywords with a check.
 const CHECKED: [&str; 13] = [
     "$ref",
     "type",
@@ -27,7 +28,7 @@ const CHECKED: [&str; 13] = [
 ];
 
 impl Schema {
-    /// The error says which keyword is not known, or which definition is missing.
+    /// Creates a schema. The error names an unknown keyword or a missing definition.
     pub(crate) fn new(root: Value) -> Result<Self, String> {
         let schema = Self { root };
         schema.known(&schema.root)?;
@@ -62,7 +63,7 @@ impl Schema {
         self.root.get("$defs")?.get(name)
     }
 
-    /// What is wrong with a value, and where.
+    /// Lists the errors of a value, with their places.
     pub(crate) fn errors(&self, value: &Value) -> Vec<String> {
         let mut errors = Vec::new();
         self.check(&self.root, value, "", &mut errors);

@@ -1,11 +1,11 @@
-//! Programs of one input, judged.
+//! Evaluates programs with one input.
 
 use halidom_ir::parse;
 use halidom_ir::verify::{self, Phase};
 use halidom_reference::{Options, Premise, Report, Verdict, evaluate};
 use halidom_smt::{Family, Program};
 
-/// One input, a func that is `a + 1`, and an output that follows.
+/// One input, a func that is `a + 1`, and an output whose stages the test supplies.
 const HEAD: &str = "algorithm rule {
   input a(_0): i32 in a.buffer [a.min, a.extent, a.stride];
   func f(u): i32 { stage(u) = a(u) + 1i32; }
@@ -23,10 +23,10 @@ program rule {
 
 /// `out` is `f`.
 pub(super) const COPY: &str = "stage(v) = f(v);";
-/// `out` is a sum.
+/// `out` is a sum of three elements.
 pub(super) const SUM: &str = "stage(v) = 0i32; for d in [0, 3] stage(v) = out(v) + a(v + d);";
 
-/// With the solver that is installed.
+/// Options with the installed solver.
 pub(super) fn options() -> Options {
     Options::new(Program::find(Family::Z3, None).expect("a solver is installed"))
 }
@@ -48,7 +48,7 @@ pub(super) fn proved(out: &str, body: &str) {
     assert_eq!(report.verdict, Verdict::Proved, "{:?} in {body}", report.open);
 }
 
-/// The first premise that does not hold is this one.
+/// Checks that the evaluation ends at this premise, for this reason.
 pub(super) fn open(out: &str, body: &str, premise: Premise, reason: &str) {
     let report = judged(out, body);
     let found = match &report.verdict {
@@ -59,5 +59,5 @@ pub(super) fn open(out: &str, body: &str, premise: Premise, reason: &str) {
     assert!(at == Some(premise) && found.contains(reason), "{at:?}: {found} in {body}");
 }
 
-/// A store of `out` at `y`, where it is `f`.
+/// A store to `out` at `y` of the value of `f`.
 pub(super) const FRESH: &str = "out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = a.buffer[(y - a.min) * a.stride @ a(y)] + 1i32;";

@@ -1,19 +1,20 @@
-//! A test for the typing rules of TV Fig. 2, under the rules' names: expressions that are of type 𝔸, of type 𝔹 or of a value type, and such as are not, or mean something else.
+//! Tests the typing rules of TV Fig. 2, under the rules' names: expressions of type 𝔸, of type 𝔹 or
+//! of a value type, and expressions that are ill-typed or have another meaning.
 
 use super::common::{COPY, FRESH, open, proved};
 use halidom_reference::Premise;
 
-/// `out` is stored at an index that follows from `z` in `0..w.extent`.
+/// A loop that stores `out` at an index computed from `z` in `0..w.extent`.
 fn at(index: &str) -> String {
     format!("for z in [0, w.extent] {{ let y: int = {index}; {FRESH} }}")
 }
 
-/// `out` is stored where a condition holds, in a loop that goes too far.
+/// A loop with too wide a range that stores `out` where a condition holds.
 fn guarded(condition: &str) -> String {
     format!("for y in [w.min - 5, w.extent + 10] {{ if {condition} {{ {FRESH} }} }}")
 }
 
-/// The value of `out` as a program computes it.
+/// A loop that stores the given value to `out`.
 fn stored(value: &str) -> String {
     let read = |shift: &str| format!("a.buffer[(y{shift} - a.min) * a.stride @ a(y{shift})]");
     let value = value.replace("NEXT", &read(" + 1")).replace("FAR", &read(" + 4"));
@@ -61,7 +62,7 @@ fn t_select() {
     proved(out, &stored("select(y < 3, HERE, NEXT)"));
     proved(out, &stored("select(2 < y, NEXT, HERE)"));
     open(out, &stored("select(y < 4, HERE, NEXT)"), Premise::Constraint, "prophesied");
-    // An arm is read where it is chosen.
+    // An arm is read only where it is chosen.
     let out = "stage(v) = select(v + 4 < a.min + a.extent, a(v + 4), 0i32);";
     proved(out, &stored("select(y + 4 < a.min + a.extent, FAR, 0i32)"));
     open(
@@ -76,7 +77,7 @@ fn t_select() {
 fn t_call() {
     proved("stage(v) = abs(a(v));", &stored("abs(HERE)"));
     open("stage(v) = abs(a(v));", &stored("HERE"), Premise::Constraint, "prophesied");
-    // Floats are those of IEEE 754: sums commute, and do not associate.
+    // Floats follow IEEE 754: sums commute but do not associate.
     let out = "stage(v) = i32(f32(a(v)) + f32(a(v + 1)) + 0.5f32);";
     proved(out, &stored("i32(f32(NEXT) + f32(HERE) + 0.5f32)"));
     let other = stored("i32(f32(HERE) + (f32(NEXT) + 0.5f32))");

@@ -1,4 +1,4 @@
-//! What cannot be decided is unknown: limits that are reached, solvers that have no answer.
+//! Undecided questions are unknown: limits that are reached, solvers that have no answer.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The recurrence equations of an algorithm (TV §3.4): which instance is the last one to write a location.
+//! The recurrence equations of an algorithm (TV §3.4): which instance writes a location last.
 
 use super::common::{open, proved};
 use halidom_reference::Premise;
@@ -6,7 +6,7 @@ use halidom_reference::Premise;
 const ZERO: &str =
     "for z in [w.min, w.extent] { out.buffer[(z - o.min) * o.stride @ out(z) stage 0] = 0i32; }";
 
-/// Runs the instances of a domain of two variables that write within the window.
+/// Runs those instances of a domain of two variables that write within the window.
 fn scatter([outer, inner]: [&str; 2], value: &str) -> String {
     format!(
         "{ZERO} for {outer} {{ for {inner} {{ if w.min <= r + s & r + s < w.min + w.extent {{
@@ -32,7 +32,7 @@ fn a_read_of_the_func_is_of_the_instance_before() {
         "stage(v) = 0i32; for d in [0, 3] for e in [0, 2] stage(d + e) = out(d + e) + i32(d);";
     let read = "out.buffer[(r + s - o.min) * o.stride @ out(r + s)]";
     proved(out, &scatter(ORDER, &format!("{read} + i32(r)")));
-    // A filter takes instances away.
+    // A filter removes instances.
     let filtered = out.replacen(" stage(d", " if d < 2 stage(d", 1);
     open(&filtered, &scatter(ORDER, &format!("{read} + i32(r)")), Premise::Prophecy, "no instance");
     let fewer = scatter(ORDER, &format!("{read} + i32(r)")).replace("if w.min", "if r < 2 & w.min");

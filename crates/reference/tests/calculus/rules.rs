@@ -1,9 +1,10 @@
-//! A test for each rule of TV Fig. 5, under the rule's name: a program that the rule accepts, and programs of which a premise of the rule does not hold.
+//! Tests each rule of TV Fig. 5, under the rule's name: a program that the rule accepts, and
+//! programs that violate a premise of the rule.
 
 use super::common::{COPY, FRESH, SUM, open, proved};
 use halidom_reference::Premise;
 
-/// Stores of `f` at `x` and of `out` at `y`.
+/// A store of `f` at `x`; below, a store of `out` at `y`.
 const F: &str =
     "f.buffer[x - w.min @ f(x) stage 0] = a.buffer[(x - a.min) * a.stride @ a(x)] + 1i32;";
 const OUT: &str =
@@ -26,14 +27,14 @@ fn s_seq() {
          for y in [w.min, w.extent] {{ {OUT} }}"
     );
     proved(COPY, &right);
-    // The parts in the other order.
+    // The parts in the wrong order.
     let wrong = format!(
         "allocate f.buffer: i32 for f [w.min, w.extent, 1];
          for y in [w.min, w.extent] {{ {OUT} }}
          for x in [w.min, w.extent] {{ {F} }}"
     );
     open(COPY, &wrong, Premise::Defined, "not written");
-    // What comes last holds: the sum is overwritten by its beginning.
+    // The last write counts: here the sum is overwritten by its initial value.
     let sum = "for y in [w.min, w.extent] { FIRST for r in [0, 3] { MORE } LAST }";
     let sum = sum.replace("FIRST", ZERO).replace("MORE", MORE);
     proved(SUM, &sum.replace("LAST", ""));
@@ -54,7 +55,7 @@ fn s_let() {
     proved(COPY, &body("z + w.min"));
     open(COPY, &body("z + w.min + 1"), Premise::Bounds, "outside");
     open(COPY, &body("z + min(w.min, 1)"), Premise::Form, "not written");
-    // A value that is read is the one of the heap at the `let`.
+    // A value that is read comes from the heap at the `let`.
     let late = format!(
         "allocate f.buffer: i32 for f [w.min, w.extent, 1];
          for y in [w.min, w.extent] {{
@@ -78,7 +79,7 @@ fn s_if() {
     let shift = format!("for y in [w.min - 1, w.extent + 1] {{ if w.min <= y {{ {FRESH} }} }}");
     proved(COPY, &shift);
     open(COPY, &shift.replace("w.min <= y", "w.min <= y + 1"), Premise::Bounds, "outside");
-    // A condition on data is beyond the rule.
+    // The rule does not cover a condition on data.
     let data = body(FRESH, FRESH).replace("y % 2 == 0", "a.buffer[0 @ a(a.min)] == 0i32");
     open(COPY, &data, Premise::Form, "depends on data");
 }
@@ -86,10 +87,10 @@ fn s_if() {
 #[test]
 fn s_seqloop() {
     let first = format!("for y in [w.min, w.extent] {{ {ZERO} }}").replace('y', "z");
-    // Each iteration reads what the one before wrote, in either order of the loops.
+    // Each iteration reads what the previous one wrote, in either order of the loops.
     proved(SUM, &format!("{first} for y in [w.min, w.extent] {{ for r in [0, 3] {{ {MORE} }} }}"));
     proved(SUM, &format!("{first} for r in [0, 3] {{ for y in [w.min, w.extent] {{ {MORE} }} }}"));
-    // Backwards, the last value is not that of the last point.
+    // Backwards, the last iteration does not write the value of the last point.
     let backwards = MORE.replace("point(r)", "point(2 - q)").replace("+ r", "+ (2 - q)");
     open(
         SUM,
@@ -97,7 +98,7 @@ fn s_seqloop() {
         Premise::Constraint,
         "prophesied",
     );
-    // One iteration short.
+    // The loop is one iteration short.
     open(
         SUM,
         &format!("{first} for y in [w.min, w.extent] {{ for r in [0, 2] {{ {MORE} }} }}"),
@@ -109,10 +110,10 @@ fn s_seqloop() {
 #[test]
 fn s_parloop() {
     proved(COPY, &format!("parallel y in [w.min, w.extent] {{ {FRESH} }}"));
-    // Iterations that write the same value of the same instance agree.
+    // Iterations agree if they write the same value of the same instance.
     let twice = format!("parallel t in [0, 2] {{ for y in [w.min, w.extent] {{ {FRESH} }} }}");
     proved(COPY, &twice);
-    // A scratch element that all iterations write, each with a value of its own, and read again.
+    // All iterations write and read back one scratch element, each with a different value.
     let scratch = "allocate f.buffer: i32 for f fold [0, 1, 1];
          parallel y in [w.min, w.extent] {
            f.buffer[y % 1 @ f(y) stage 0] = a.buffer[(y - a.min) * a.stride @ a(y)] + 1i32;
@@ -145,7 +146,7 @@ fn s_allocate() {
     proved(COPY, &body("[w.min, w.extent, 1]"));
     open(COPY, &body("[w.min, w.extent - 1, 1]"), Premise::Bounds, "outside");
     open(COPY, &body("[w.min, w.extent, 2]"), Premise::Layout, "products of the extents");
-    // The array of one iteration is not that of the next.
+    // Each iteration has a new array.
     let inside = format!(
         "for t in [0, 2] {{
            allocate f.buffer: i32 for f [w.min, w.extent, 1];
@@ -180,7 +181,7 @@ fn s_assign() {
         Premise::Bounds,
         "outside",
     );
-    // Values that are not one expression are the solver's.
+    // Values that are different expressions go to the solver.
     proved(COPY, &body(&FRESH.replace("+ 1i32", "- 2i32 + 3i32")));
 }
 
@@ -210,7 +211,7 @@ fn vectors() {
     proved(COPY, &body(vector));
     let far = vector.replace("a.stride, 4", "a.stride + 1, 4");
     open(COPY, &body(&far), Premise::Defined, "another element");
-    // All lanes on one element.
+    // All lanes write one element.
     let one = vector.replace(
         "ramp((y - o.min) * o.stride, o.stride, 4) @ out(ramp(y, 1, 4))",
         "broadcast((y - o.min) * o.stride, 4) @ out(broadcast(y, 4))",

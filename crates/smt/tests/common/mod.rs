@@ -1,4 +1,4 @@
-//! What the tests of solvers share.
+//! Helpers shared by the tests of solvers.
 
 #![expect(clippy::panic, reason = "a test may panic")]
 

@@ -1,4 +1,5 @@
-//! From a program's text to running code: `halidom run` on a small picture, a new process each time, without kept answers.
+//! Measures the time from a program's text to running code: `halidom run` on a small picture, in a
+//! new process each time, without cached answers.
 
 use super::programs::Program;
 use super::{BEST, SAME};
@@ -8,11 +9,11 @@ use crate::table;
 use std::path::Path;
 use std::time::Instant;
 
-/// A program whose times are limited, and a small size of it.
+/// A program with time limits, and a small size for it.
 struct Row {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// The most seconds without and with validation.
+    /// The time limits in seconds, without and with validation.
     limits: (f64, f64),
 }
 
@@ -34,10 +35,11 @@ const ROWS: [Row; 2] = [
     },
 ];
 
-/// How often without and with validation; the medians count.
+/// The number of runs without and with validation; the medians count.
 const TIMES: (usize, usize) = (7, 3);
 
-/// Times those of the programs that have limits, prints a table, and adds what is above them.
+/// Times the programs that have limits, prints a table, and adds the times above the limits to
+/// `failed`.
 pub(super) fn measure(
     halidom: &Path,
     programs: &[&Program],
@@ -76,7 +78,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// The median of the seconds that some processes take.
+/// The median time of some processes, in seconds.
 fn median(
     halidom: &Path,
     row: &Row,

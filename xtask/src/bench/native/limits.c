@@ -1,6 +1,7 @@
-/* What the machine can do, with as many threads as the argument says: bytes copied in a second, read and written ones together, with stores
- * that go through the caches or past them, whichever is faster; and sums and products of f32 in a second, which are fused where the machine
- * can. The best of some tries counts. Printed as JSON. */
+/* Measures the machine's limits, with the number of threads that the argument gives: bytes copied
+ * per second, counting both reads and writes, with stores through the caches or past them,
+ * whichever is faster; and sums and products of f32 per second, fused if the machine can. The best
+ * of some tries counts. Prints JSON. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,10 @@ enum { WIDTH = 16 };
 typedef float vector __attribute__((vector_size(WIDTH)));
 
 enum { MOST_THREADS = 256, TRIES = 7, LANES = WIDTH / sizeof(float) };
-/* More than caches hold. */
+/* The bytes of a block: more than the caches hold. */
 static const size_t BLOCK = (size_t)96 << 20;
 static const long STEPS = 2000000;
-/* As many as hide the time that one takes, and registers hold. */
+/* Enough chains to hide the latency of one operation, and few enough for the registers. */
 #define EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)
 enum { CHAINS = 12 };
 

@@ -1,4 +1,4 @@
-//! What the machine can do, measured on the spot.
+//! The machine's limits, measured at the time of the run.
 
 use super::programs::Program;
 use crate::error::Error;
@@ -9,17 +9,17 @@ use std::path::PathBuf;
 
 const SOURCE: &str = "xtask/src/bench/native/limits.c";
 
-/// The most that was measured with one number of threads.
+/// The best measurements with one number of threads.
 #[derive(Clone, Copy)]
 pub(super) struct Limit {
     threads: usize,
-    /// Bytes copied in a second: read and written ones together.
+    /// Bytes copied per second, counting both reads and writes.
     bytes: f64,
-    /// Sums and products of `f32` in a second.
+    /// Sums and products of `f32` per second.
     flops: f64,
 }
 
-/// What limits a program.
+/// The resource that limits a program.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     /// Moving its inputs and outputs.
@@ -37,7 +37,7 @@ impl Bound {
     }
 }
 
-/// Measures limits with one program of C.
+/// Measures the limits with one C program.
 pub(super) struct Limits {
     program: PathBuf,
     known: Vec<Limit>,
@@ -60,7 +60,8 @@ impl Limits {
         Ok(Self { program: path, known: Vec::new() })
     }
 
-    /// Measures with so many threads; the most that was ever measured counts, as other work only takes from it.
+    /// Measures with this number of threads. The best measurement so far counts, as other work on
+    /// the machine only lowers it.
     pub(super) fn measure(&mut self, threads: usize) -> Result<(), Error> {
         let mut command = program(&self.program);
         let output = capture(command.arg(threads.to_string()))?;
@@ -81,7 +82,8 @@ impl Limits {
         Ok(())
     }
 
-    /// The time in milliseconds that no program for these inputs and outputs goes below, and why.
+    /// A lower bound in milliseconds for every program with these inputs and outputs, and its
+    /// reason.
     pub(super) fn least(
         &self,
         program: &Program,
@@ -97,7 +99,7 @@ impl Limits {
         })
     }
 
-    /// A line for each number of threads.
+    /// Prints a line for each number of threads.
     pub(super) fn shown(&self) -> String {
         let lines = self.known.iter().map(|limit| {
             let words = if limit.threads == 1 { "thread" } else { "threads" };

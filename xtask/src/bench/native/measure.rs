@@ -1,4 +1,4 @@
-//! Processes of `halidom bench` for one program, and what they measure.
+//! Processes of `halidom bench` for one program, and their measurements.
 
 use super::programs::Program;
 use crate::answer::{Answer, Verdict};
@@ -7,25 +7,29 @@ use crate::json::Json;
 use crate::process::{capture, program, root, shown};
 use std::path::Path;
 
-/// How many processes measure a program, how many where a call takes long, and how many where all calls are short: which pages a process gets then decides more than what it runs.
+/// The number of processes that measure a program; fewer if a call takes long, more if all calls
+/// are short. For short calls, the pages that a process gets matter more than the code that it
+/// runs.
 const PROCESSES: usize = 5;
 const LONG_PROCESSES: usize = 3;
 const SHORT_PROCESSES: usize = 15;
-/// What takes longer than this, in milliseconds, is long; what takes less, short.
+/// The bounds in milliseconds: a longer time than `LONG` is long, a shorter one than `SHORT` is
+/// short.
 const LONG: f64 = 200.0;
 const SHORT: f64 = 2.0;
-/// Rounds in each process for one number of threads, and the seconds that they may take; five are run in any case.
+/// The number of rounds in each process for one number of threads, and their time limit in seconds;
+/// at least five rounds are run.
 const ROUNDS: &str = "30";
 const BUDGET: &str = "6";
 
-/// Times of a form.
+/// The times of a form.
 pub(super) struct Form {
     pub(super) schedule: String,
     pub(super) maker: String,
     pub(super) threads: usize,
-    /// The median of each process, in milliseconds, in the order of processes.
+    /// The median of each process in milliseconds, in the order of processes.
     medians: Vec<f64>,
-    /// Of the rounds in a process, the fewest.
+    /// The smallest number of rounds in any process.
     pub(super) rounds: usize,
 }
 
@@ -38,8 +42,11 @@ impl Form {
         self.medians.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The part of another form's time that this one takes. With one thread the median of the processes' ratios: the forms of a process run in turn on the same memory, so that which pages it got, on
-    /// which memory-bound programs depend the most, slows all of them. With more threads the ratio of the least: short calls have two speeds there, and a process not the same for all forms.
+    /// The ratio of this form's time to another form's. With one thread it is the median of the
+    /// processes' ratios. The forms of a process run in turn on the same memory, so the pages that
+    /// the process got, on which memory-bound programs depend the most, slow down all of its forms.
+    /// With more threads it is the ratio of the least times: short calls then have two speeds, and
+    /// within one process not all forms run at the same one.
     pub(super) fn over(&self, other: &Self) -> f64 {
         if self.threads > 1 || self.medians.len() != other.medians.len() {
             return self.least() / other.least();
@@ -56,18 +63,18 @@ impl Form {
     }
 }
 
-/// All that was measured of a program.
+/// All measurements of a program.
 #[derive(Default)]
 pub(super) struct Measured {
     pub(super) forms: Vec<Form>,
     pub(super) processes: usize,
     /// Bytes of the inputs and outputs.
     pub(super) bytes: f64,
-    /// Of each schedule of ours.
+    /// The verdict on each of our schedules.
     pub(super) verdicts: Vec<String>,
-    /// What was not measured, and why.
+    /// The parts that were not measured, with the reason.
     pub(super) left_out: Vec<String>,
-    /// What is wrong.
+    /// The failures.
     pub(super) wrong: Vec<String>,
 }
 
@@ -78,7 +85,7 @@ impl Measured {
         })
     }
 
-    /// Adds what one process measured.
+    /// Adds the measurements of one process.
     fn add(&mut self, new: Form) {
         let known = self.forms.iter_mut().find(|form| {
             form.schedule == new.schedule && form.maker == new.maker && form.threads == new.threads
@@ -92,7 +99,7 @@ impl Measured {
         }
     }
 
-    /// How many processes are to measure it, as far as is known.
+    /// The number of processes that should measure the program, according to the times so far.
     fn wanted(&self) -> usize {
         if self.forms.iter().any(|form| form.least() > LONG) {
             LONG_PROCESSES
@@ -104,7 +111,7 @@ impl Measured {
     }
 }
 
-/// Times a program's schedules and Halide's code of them, in several processes.
+/// Times a program's schedules and Halide's code for them, in several processes.
 pub(super) fn measure(halidom: &Path, of: &Program) -> Result<Measured, Error> {
     let mut all = Measured::default();
     while all.processes < all.wanted() {
@@ -114,7 +121,7 @@ pub(super) fn measure(halidom: &Path, of: &Program) -> Result<Measured, Error> {
     Ok(all)
 }
 
-/// Runs one process, and adds what it measured; the first one validates.
+/// Runs one process and adds its measurements; the first process validates.
 fn process(halidom: &Path, of: &Program, all: &mut Measured) -> Result<(), Error> {
     let first = all.processes == 0;
     let path = root().join(format!("examples/table1/{}.hal", of.name));

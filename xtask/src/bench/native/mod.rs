@@ -1,4 +1,5 @@
-//! The code of Table 1's programs beside stock Halide's: at the same schedule, and at our best one.
+//! Compares the code of Table 1's programs with stock Halide's: under the same schedule, and under
+//! our best one.
 
 mod compile;
 mod limits;
@@ -15,36 +16,38 @@ use programs::{PROGRAMS, Program};
 use std::fs;
 use std::path::PathBuf;
 
-/// The schedule of the same shape as that of Halide's application.
+/// The schedule of the same shape as the one in Halide's application.
 const SAME: &str = "application";
-/// The fastest that we know.
+/// The fastest known schedule.
 const BEST: &str = "best";
 
 const THREADS: [usize; 2] = [1, 2];
-/// What Halide computes in less time than this, in milliseconds, is judged at one thread only: two threads are bimodal there.
+/// Programs for which Halide takes less than this many milliseconds are judged at one thread only:
+/// with two threads their times are bimodal.
 const SHORT: f64 = 8.0;
 
-/// The greatest geometric mean of the ratios at the same schedule, by threads, and the greatest of one row.
+/// The limits at the same schedule: the geometric mean of the ratios for each number of threads,
+/// and the ratio of one row.
 const SAME_MEANS: [(usize, f64); 2] = [(1, 1.00), (2, 1.03)];
 const SAME_WORST: f64 = 1.15;
-/// Likewise for the best schedules beside Halide's application.
+/// The same limits for the best schedules, compared with Halide's application.
 const BEST_MEAN: f64 = 0.70;
 const BEST_WORST: f64 = 1.00;
 
-/// Where the plot goes when all programs are measured.
+/// The file for the plot when all programs are measured.
 const PLOT: &str = "docs/native.svg";
 
-/// The ratios of one program with one number of threads: our least time over Halide's.
+/// The ratios of one program with one number of threads: our time over Halide's.
 struct Ratios {
     program: &'static str,
     threads: usize,
     same: Option<f64>,
     best: Option<f64>,
-    /// Whether they count against the limits.
+    /// True if the ratios count against the limits.
     judged: bool,
 }
 
-/// The columns, each with its width.
+/// The columns with their widths.
 const COLUMNS: [(&str, usize); 12] = [
     ("program", 9),
     ("threads", 7),
@@ -60,7 +63,7 @@ const COLUMNS: [(&str, usize); 12] = [
     ("runs", 6),
 ];
 
-/// What is asked for.
+/// The requested programs and plot.
 struct Asked {
     programs: Vec<&'static Program>,
     plot: Option<PathBuf>,
@@ -94,7 +97,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
                 present(program, &measured, &limits, &mut ratios);
                 failed.extend(measured.wrong);
             }
-            // The others' figures are worth having.
+            // The figures of the other programs are still useful.
             Err(error) => {
                 println!("{}: {error}", program.name);
                 failed.push(format!("{}: not measured", program.name));
@@ -127,7 +130,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     if failed.is_empty() { Ok(()) } else { Err(Error::Slow(failed)) }
 }
 
-/// Reads names of programs and `--svg FILE`; all programs where none is named.
+/// Reads names of programs and `--svg FILE`; selects all programs if none is named.
 fn asked(words: &[&str]) -> Result<Asked, Error> {
     let (mut programs, mut plot) = (Vec::new(), None);
     let mut words = words.iter();
@@ -150,7 +153,7 @@ fn asked(words: &[&str]) -> Result<Asked, Error> {
     Ok(Asked { programs, plot })
 }
 
-/// Cells under their headings: names to the left, numbers to the right.
+/// Aligns cells with their headings: the name to the left, all others to the right.
 fn line(cells: &[String]) -> String {
     let filled = cells.iter().zip(COLUMNS).enumerate().map(|(number, (cell, (_, width)))| {
         if number == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
@@ -158,7 +161,7 @@ fn line(cells: &[String]) -> String {
     filled.collect::<Vec<_>>().join("  ")
 }
 
-/// Prints a program's rows, and keeps its ratios.
+/// Prints a program's rows and adds its ratios.
 fn present(
     program: &'static Program,
     measured: &Measured,
@@ -216,7 +219,8 @@ fn present(
     }
 }
 
-/// Prints the geometric means, and adds what is above the limits; those of means hold for all programs together.
+/// Prints the geometric means and adds the violated limits to `failed`. The limits on means apply
+/// only to all programs together.
 fn judge(ratios: &[Ratios], all: bool, failed: &mut Vec<String>) {
     let mut rows = Vec::new();
     for (threads, limit) in SAME_MEANS {

@@ -1,24 +1,25 @@
-//! A picture of the ratios: bars that begin at Halide's time, to the left where ours is shorter.
+//! A plot of the ratios: bars that begin at Halide's time, to the left if our time is shorter.
 
 use super::{Ratios, SHORT, THREADS, mean};
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 110.0;
 const RIGHT: f64 = 30.0;
-/// Above the first program: title and legend.
+/// The space above the first program, for title and legend.
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 66.0;
 const BAR: f64 = 9.0;
-/// From one bar to the next, and between programs.
+/// The distances from one bar to the next, and between programs.
 const STEP: f64 = 11.0;
 const GAP: f64 = 12.0;
-/// The width of a letter, roughly.
+/// The approximate width of a letter.
 const LETTER: f64 = 6.4;
 
-/// What the axis may show; no ratio lies beyond it in the picture.
+/// The ticks that the axis may have; ratios beyond them are drawn at its ends.
 const TICKS: [f64; 11] = [0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
 
-/// The bars of a program: which schedule, how many threads, name, colour.
+/// The bars of a program: whether the schedule is the best one, the number of threads, name,
+/// colour.
 const SERIES: [(bool, usize, &str, &str); 4] = [
     (false, THREADS[0], "Halide's shape, 1 thread", "#1b6ca8"),
     (false, THREADS[1], "Halide's shape, 2 threads", "#8fbbdb"),
@@ -26,14 +27,15 @@ const SERIES: [(bool, usize, &str, &str); 4] = [
     (true, THREADS[1], "best, 2 threads", "#e6a49d"),
 ];
 
-/// The axis: the least and the greatest tick that are drawn.
+/// The axis: the least and the greatest tick in the plot.
 struct Axis {
     least: f64,
     greatest: f64,
 }
 
 impl Axis {
-    /// From the tick below all ratios to the one above them, with room for numbers beside the bars.
+    /// The axis from the tick below all ratios to the tick above them, with room for numbers next
+    /// to the bars.
     fn of(ratios: &[f64]) -> Self {
         let least = ratios.iter().copied().fold(1.0, f64::min);
         let greatest = ratios.iter().copied().fold(1.0, f64::max);
@@ -56,7 +58,8 @@ impl Axis {
     }
 }
 
-/// Bars of the ratios, a group for each program and one for the geometric means of what is judged, as SVG.
+/// Bars of the ratios as SVG: a group for each program, and one for the geometric means of the
+/// ratios that are judged.
 pub(super) fn svg(ratios: &[Ratios]) -> String {
     let mut names: Vec<&str> = ratios.iter().map(|row| row.program).collect();
     names.dedup();
@@ -160,7 +163,7 @@ mod tests {
             format!("<rect x=\"{from:.1}\" y=\"{TOP:.1}\" width=\"{:.1}\"", to - from)
         };
         assert!(picture.contains(&bar(1.0, 2.0)), "{picture}");
-        // What is beyond the axis ends at its end, with its number.
+        // A ratio beyond the axis is drawn at its end, with its number.
         assert!((axis.place(20.0) - axis.place(4.0)).abs() < 1e-9);
         assert!(picture.contains(">20.00</text>"));
         assert_eq!(picture.matches("#c0392b").count(), 3, "legend, program, mean");

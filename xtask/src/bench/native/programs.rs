@@ -1,12 +1,13 @@
-//! The programs of Table 1 that are timed, and what they are run on.
+//! The timed programs of Table 1 and their arguments.
 
-/// A program and what it is run on.
+/// A program and its arguments.
 pub(super) struct Program {
-    /// Its file's name and its pipeline's.
+    /// The name of its file and of its pipeline.
     pub(super) name: &'static str,
-    /// Sizes and parameters, as `halidom bench` takes them.
+    /// Sizes and parameters, in the form that `halidom bench` takes.
     pub(super) arguments: &'static [&'static str],
-    /// Sums and products of `f32` at these sizes, as the algorithm states them; zero where memory alone counts: integers, or few.
+    /// The number of sums and products of `f32` at these sizes, as the algorithm states them; zero
+    /// if only memory counts, because the program has integers or few operations.
     pub(super) flops: f64,
 }
 
@@ -28,8 +29,8 @@ pub(super) const PROGRAMS: [Program; 10] = [
             "--set",
             "sigma=0.12",
         ],
-        // For each of 7x7 shifts: three differences squared and added, two sums of seven, the weight's factor, four sums of products. The
-        // exponential is not counted.
+        // For each of 7x7 shifts: three differences squared and added, two sums of seven, the
+        // weight's factor, four sums of products. The exponential is not counted.
         flops: 1536.0 * 2560.0 * 49.0 * (9.0 + 14.0 + 1.0 + 8.0),
     },
     Program {
@@ -55,7 +56,8 @@ pub(super) const PROGRAMS: [Program; 10] = [
             "--size",
             "16x112x112x4",
             "--input-size",
-            // Two channels more than it uses: its tiles read whole vectors of them.
+            // Two more channels than the program uses, because its tiles read whole vectors of
+            // them.
             "input=34x112x112x4",
             "--input-size",
             "depthwise=3x96x3x3",
@@ -64,7 +66,7 @@ pub(super) const PROGRAMS: [Program; 10] = [
             "--input-size",
             "bias=16",
         ],
-        // 96 channels of 27 products, of which each of sixteen channels sums up 96.
+        // 96 channels with 27 products each; each of 16 output channels sums up all 96.
         flops: 112.0 * 112.0 * 4.0 * 2.0 * (96.0 * 27.0 + 16.0 * 96.0),
     },
     Program {

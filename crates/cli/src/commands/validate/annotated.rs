@@ -1,4 +1,5 @@
-//! Where the prophecies of a verdict on stock Halide are from, and which artifact it speaks of.
+//! The origin of the prophecies of a verdict on stock Halide, and the artifact that the verdict is
+//! about.
 
 use halidom_driver::stock::{Annotations, BesideAnnotated, Judged, Prophecies};
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use crate::args::AnnotationsArg;
 use crate::output::Output;
 
-/// When annotations are wanted.
+/// Converts the option that selects annotations.
 pub(super) fn wanted(given: Option<AnnotationsArg>) -> Annotations {
     match given {
         Some(AnnotationsArg::Never) => Annotations::Never,
@@ -15,7 +16,7 @@ pub(super) fn wanted(given: Option<AnnotationsArg>) -> Annotations {
     }
 }
 
-/// Says it: every verdict speaks of the plain artifact.
+/// Reports the origin of the prophecies; every verdict is about the plain artifact.
 pub(super) fn show(judged: &Judged, output: &mut Output<'_>) {
     let mut object = match &judged.prophecies {
         Prophecies::Inferred => {

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::output::{Output, Stop};
 
-/// How much a verdict says, the most first.
+/// The strength of a verdict, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
-    /// Proved, by this equality of floats.
+    /// Proved under this equality of floats.
     Proved(Floats),
     Unknown,
     Refuted,
@@ -30,7 +30,8 @@ impl Standing {
         }
     }
 
-    /// Reads the word for a verdict, and for its equality of floats; nothing that is not understood is a verdict.
+    /// Reads the word for a verdict, and the word for its equality of floats; `None` for anything
+    /// unknown.
     fn read(verdict: &str, floats: Option<&str>) -> Option<Self> {
         let all = [Floats::Bits, Floats::Axioms, Floats::Reals];
         match verdict {
@@ -59,14 +60,14 @@ impl std::fmt::Display for Standing {
     }
 }
 
-/// What a file records.
+/// The verdicts that a file records.
 pub(super) struct Baseline {
-    /// By pipeline and schedule.
+    /// The verdicts by pipeline and schedule.
     verdicts: Vec<(String, String, Standing)>,
 }
 
 impl Baseline {
-    /// Reads what `validate --json` printed.
+    /// Reads the output of `validate --json`.
     pub(super) fn read(path: &Path, output: &mut Output<'_>) -> Result<Self, Stop> {
         let name = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -82,7 +83,7 @@ impl Baseline {
         })
     }
 
-    /// `None` if there is anything in the text that is not understood.
+    /// Reads the verdicts; `None` if any part of the text is not understood.
     fn parse(text: &str) -> Option<Self> {
         let root: Value = serde_json::from_str(text).ok()?;
         let mut verdicts = Vec::new();
@@ -99,7 +100,7 @@ impl Baseline {
         Some(Self { verdicts })
     }
 
-    /// The verdict on a subject, if there is one.
+    /// Returns the verdict on a subject, if one is recorded.
     pub(super) fn verdict(&self, subject: &Subject) -> Option<Standing> {
         let is_it = |(pipeline, schedule, _): &&(String, String, Standing)| {
             *pipeline == subject.pipeline && *schedule == subject.schedule

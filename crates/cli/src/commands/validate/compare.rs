@@ -1,4 +1,4 @@
-//! `halidom validate --passes DUMP` alone: the statements of a dump beside each other.
+//! `halidom validate --passes DUMP` alone: compares the statements of a dump with one another.
 
 use std::path::Path;
 
@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use super::replay::show_changes;
 use crate::output::{Ended, Output, Stop};
 
-/// How many elements of an input are shown.
+/// The number of elements of an input that are shown.
 const SHOWN: usize = 8;
 
-/// Compares, and says which pass changes what is computed. That none is seen to proves nothing.
+/// Compares the statements and reports the pass that changes what is computed. If no pass is seen
+/// to change it, nothing is proved.
 pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let compared = stock::compare(dump)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
@@ -82,7 +83,8 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
     }))
 }
 
-/// The run on which a statement differs from the one before, and the lines that the pass changed.
+/// Shows the run on which a statement differs from the previous one, and the lines that the pass
+/// changed.
 fn show(comparison: &Comparison, number: usize, found: &Difference, output: &mut Output<'_>) {
     for (name, value) in &found.parameters {
         output.line(&format!("    {name} = {}", constant(*value)));

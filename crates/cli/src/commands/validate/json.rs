@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 
 use super::show;
 
-/// A verdict as the keys of a JSON object.
+/// Converts a verdict to the keys of a JSON object.
 pub(crate) fn object(subject: &Subject, report: &Report) -> Map<String, Value> {
     object_of(subject, &Layout::new(subject, report), report)
 }
 
-/// The same, along a layout that is known.
+/// The same as [`object`], for a known layout.
 pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> Map<String, Value> {
     let total = report.obligations.len();
     let open = report.open().count();
@@ -86,7 +86,7 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     object
 }
 
-/// An axiom with what it says.
+/// An axiom with its law.
 fn law(axiom: Axiom) -> Value {
     json!({"name": axiom.name(), "law": axiom.law()})
 }
@@ -200,7 +200,7 @@ fn counterexample_object(counterexample: &Counterexample) -> Value {
     })
 }
 
-/// A JSON number where there is one, else text.
+/// A JSON number if the value has one, otherwise text.
 fn number(value: Constant) -> Value {
     if let Some(float) = value.as_f64().or(value.as_f32().map(f64::from)) {
         return if float.is_finite() { json!(float) } else { json!(print::constant(value)) };

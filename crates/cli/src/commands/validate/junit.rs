@@ -1,4 +1,4 @@
-//! Verdicts as a JUnit report: a case for each subject.
+//! Verdicts as a JUnit report with a case for each subject.
 
 use std::path::Path;
 

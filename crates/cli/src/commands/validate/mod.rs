@@ -1,4 +1,4 @@
-//! `halidom validate`, and how every command shows a verdict.
+//! `halidom validate`, and the presentation of a verdict for every command.
 
 mod annotated;
 mod baseline;
@@ -29,24 +29,24 @@ use baseline::{Baseline, Standing};
 pub(crate) use json::object;
 pub(crate) use show::{counterexample, present, strict};
 
-/// What is said where nothing was there to be validated.
+/// The message if there was nothing to validate.
 const NOTHING: (&str, &str) = ("no program was chosen", "name a file with a pipeline");
 
-/// A subject that was judged.
+/// A subject with its verdict.
 struct Judged {
     key: String,
     subject: Subject,
     report: Report,
     layout: Layout,
     verdict: Verdict,
-    /// What of it decides the exit status: nothing where the baseline accepts it.
+    /// The verdict that decides the exit status; `None` if the baseline accepts it.
     left: Option<Verdict>,
-    /// The verdict that the baseline records, if it does.
+    /// The verdict that the baseline records, if any.
     recorded: Option<Standing>,
 }
 
 impl Judged {
-    /// Whether the command does not fail for it.
+    /// True if the command does not fail because of this subject.
     fn is_accepted(&self) -> bool {
         self.left.as_ref().is_none_or(Verdict::is_proved)
     }
@@ -118,7 +118,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
         if let (Some(found), Outcome::Unknown(_)) = (&found, &report.verdict) {
-            // What the compiled code does not bear out is of interest to who looks after the translation.
+            // A refutation that the compiled code does not confirm helps to maintain the
+            // translation.
             for line in counterexample(&subject, &layout, found) {
                 output.detail(&format!("  not borne out: {line}"));
             }
@@ -142,7 +143,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         (Some(stock), _) => each("halide", stock.subject.clone(), None, output).map(|()| SCHEDULES),
         (None, Wanted::Stock(_)) => Ok(SCHEDULES),
     };
-    // What was answered is kept even if a later subject is refused.
+    // Answers are kept even if a later subject is rejected.
     solving::keep(&args.solving, &options, output)?;
     let kind = kind?;
     write(args, &file, &all, output)?;
@@ -162,7 +163,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     Ok(Ended::Accepted { verdict, left })
 }
 
-/// Writes the statement that is judged, if it is known without loss.
+/// Writes the judged statement, if its lossless form is known.
 fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
     let Some(text) = stock.lossless() else {
         let message = "of this statement the text alone is known, which is no dump";
@@ -173,7 +174,7 @@ fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Resul
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
-/// Loud about what makes every verdict of the run doubtful.
+/// Reports loudly anything that makes every verdict of the run doubtful.
 pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Stop> {
     if let Some(reason) = &report.solver.not_kept {
         let message = format!("cannot keep the questions to the solver: {reason}");
@@ -194,7 +195,8 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sto
     Err(Stop::Disagreement)
 }
 
-/// What a baseline leaves of a verdict: only one that is worse than recorded makes the command fail. What is not recorded is to be proved.
+/// Compares a verdict with the baseline. Only a verdict that is worse than recorded makes the
+/// command fail; a subject that is not recorded must be proved.
 fn compared(
     verdict: &Verdict,
     recorded: Option<Standing>,
@@ -209,7 +211,7 @@ fn compared(
     };
     if now > before {
         output.line(&format!("  baseline: worse: recorded as {before}"));
-        // What is proved in a weaker mode is not known in the recorded one.
+        // A proof in a weaker mode leaves the recorded mode undecided.
         return Some(if verdict.is_proved() {
             Verdict::unknown(format!("it was recorded as {before}, and is {now}"))
         } else {

@@ -1,4 +1,5 @@
-//! What the code that stock Halide compiled does on the inputs of a refutation, and the pass at fault.
+//! The behaviour of stock Halide's compiled code on the inputs of a refutation, and the pass at
+//! fault.
 
 use std::ops::Range;
 
@@ -8,10 +9,10 @@ use serde_json::json;
 
 use crate::output::Output;
 
-/// Lines of a statement that are shown before and after the pass at fault.
+/// The number of lines of a statement that are shown before and after the pass at fault.
 const CHANGES: usize = 8;
 
-/// Says what the code that Halide compiles did on the inputs of a refutation.
+/// Reports what Halide's compiled code did on the inputs of a refutation.
 pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut Output<'_>) {
     let (line, replayed) = match replay {
         Replay::Wrong { output, coords, expected, got } => (
@@ -31,7 +32,8 @@ pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut
     }
 }
 
-/// Says after which pass of Halide's compiler the statement is wrong for the first time, where the dump of the passes is known.
+/// Reports the first pass of Halide's compiler after which the statement is wrong, if the dump of
+/// the passes is known.
 fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
     let Some(dump) = &stock.dump else { return };
     let steps = match stock::passes(stock, dump, counterexample) {

@@ -1,4 +1,5 @@
-//! Verdicts as a SARIF 2.1.0 log: a result for each refutation, each open obligation, each entry check that is too strict, and each proof that is not bit for bit.
+//! Verdicts as a SARIF 2.1.0 log. There is one result for each refutation, each open obligation,
+//! each entry check that is too strict, and each proof that is not bit for bit.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Judged, show};
 
-/// Rules that are no kind of obligation, with what they say.
+/// Rules that are not kinds of obligations, with their descriptions.
 const REFUTED: (&str, &str) =
     ("refuted", "a run shows that the program does not compute the algorithm");
 const TOO_STRICT: (&str, &str) =
@@ -79,7 +80,7 @@ fn rule(id: &str, text: &str) -> Value {
     json!({"id": id, "shortDescription": {"text": text}})
 }
 
-/// The line of the algorithm that a statement computes, and the statement in the program.
+/// The line of the algorithm that a statement computes, and the statement's place in the program.
 fn location(file: &Path, subject: &Subject, layout: &Layout, stmt: Option<StmtId>) -> Value {
     let store = stmt.and_then(|stmt| layout.stores.iter().find(|store| store.stmt == stmt));
     let definition = store

@@ -11,16 +11,16 @@ use halidom_verdict::{Claim, Modes, Verdict};
 
 use crate::output::Output;
 
-/// How the validator's report begins a note on a store that never runs.
+/// The prefix of a note in the validator's report on a store that never runs.
 const DEAD_CODE: &str = "dead code: ";
-/// How the validator's report begins the assumption that an entry check on a size holds.
+/// The prefix of an assumption in the validator's report that an entry check on a size holds.
 const SIZE_LIMIT: &str = "size limit of";
-/// How many elements of an input a person is shown.
+/// The number of elements of an input that are shown.
 const SHOWN_ELEMENTS: usize = 64;
-/// How much of a line of the program a person is shown.
+/// The number of characters of a program line that are shown.
 const SHOWN_CHARACTERS: usize = 160;
 
-/// Prints a verdict with what it rests on, and puts it into the JSON object.
+/// Prints a verdict with its foundations, and adds it to the JSON object.
 pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Verdict {
     let layout = Layout::new(subject, report);
     output.extend(super::json::object_of(subject, &layout, report));
@@ -28,7 +28,7 @@ pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_
     report.answer()
 }
 
-/// Prints a verdict with what it rests on.
+/// Prints a verdict with its foundations.
 pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: &mut Output<'_>) {
     output.verdict(&report.answer());
     let (total, seconds) = (report.obligations.len(), report.time.as_secs_f64());
@@ -55,7 +55,7 @@ pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: 
     output.line(&format!("  below: {}", report.below.join(", ")));
 }
 
-/// Whether it is proved, but not bit for bit.
+/// True if the program is proved, but not bit for bit.
 pub(super) fn is_weaker(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Proved(proved) => proved.modes() != &Modes::BITS,
@@ -63,7 +63,7 @@ pub(super) fn is_weaker(verdict: &Verdict) -> bool {
     }
 }
 
-/// A verdict in short, with its equality of floats where that is not the strongest.
+/// A verdict in short, with its equality of floats if that is not the strongest.
 fn equality(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Proved(proved) if proved.modes() != &Modes::BITS => {
@@ -75,7 +75,7 @@ fn equality(verdict: &Verdict) -> String {
     }
 }
 
-/// What refutes the program, what is trusted, and what is open.
+/// Lists the refuting run, the trusted steps, and the open obligations.
 pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if let Outcome::Refuted(found) = &report.verdict {
@@ -94,7 +94,7 @@ pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<
     lines
 }
 
-/// The run that refutes a program, and where in the program it goes wrong.
+/// The run that refutes a program, and the place in the program where it goes wrong.
 pub(crate) fn counterexample(
     subject: &Subject,
     layout: &Layout,
@@ -128,7 +128,7 @@ pub(crate) fn counterexample(
     lines
 }
 
-/// The line of the program that goes wrong.
+/// The program line that goes wrong.
 pub(super) fn place(layout: &Layout, site: &Site) -> String {
     match layout.line(site.stmt) {
         Some(line) => {
@@ -138,7 +138,7 @@ pub(super) fn place(layout: &Layout, site: &Site) -> String {
     }
 }
 
-/// Where the program goes wrong: its line, the algorithm's, the loops.
+/// The place where the program goes wrong: its line, the algorithm's line, the loops.
 fn site(subject: &Subject, layout: &Layout, site: &Site) -> Vec<String> {
     let mut lines = vec![place(layout, site)];
     lines.push(format!("  {}", site.fault));
@@ -175,14 +175,15 @@ fn site(subject: &Subject, layout: &Layout, site: &Site) -> Vec<String> {
     lines
 }
 
-/// An entry check that is too strict, in words.
+/// Describes an entry check that is too strict.
 pub(crate) fn strict(found: &TooStrict) -> String {
     let sizes: Vec<String> =
         found.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     format!("{}; the algorithm has a value for {}", found.check, sizes.join(", "))
 }
 
-/// The stores and what is known of each: a line for those of a stage, or, where details are asked for, for each of them and each of its obligations.
+/// Prints the stores and their standings: one line for all stores of a stage with the same standing
+/// or, with details, one for each store and each of its obligations.
 pub(super) fn show_stores(
     subject: &Subject,
     layout: &Layout,
@@ -245,14 +246,15 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Assumptions, a line each; the many limits on sizes are one line unless details are asked for.
+/// Prints the assumptions, one per line. The many limits on sizes share one line unless details are
+/// requested.
 fn show_assumptions(report: &Report, output: &mut Output<'_>) {
     let assumptions = &report.assumptions;
     let limited = |assumption: &String| !output.verbose && assumption.starts_with(SIZE_LIMIT);
     let (limits, others): (Vec<&String>, Vec<&String>) =
         assumptions.iter().partition(|assumption| limited(assumption));
     if !limits.is_empty() {
-        // What stock Halide's callers keep to is a condition with words of its own.
+        // The condition that stock Halide's callers satisfy has its own words.
         let named = report.conditions.iter().find(|condition| condition.name == "size-limits");
         let words = named
             .map_or("mins and extents below 2^31, strides and spans up to 2^47", |condition| {
@@ -268,11 +270,12 @@ fn show_assumptions(report: &Report, output: &mut Output<'_>) {
     }
 }
 
-/// Notes, a line each; of stores that never run, which unrolling makes by the hundred, the first unless details are asked for.
+/// Prints the notes, one per line. Unrolling creates hundreds of stores that never run; only the
+/// first note on them is printed unless details are requested.
 fn show_notes(notes: &[String], output: &mut Output<'_>) {
     let (dead, others): (Vec<&String>, Vec<&String>) =
         notes.iter().partition(|note| note.starts_with(DEAD_CODE));
-    // One more would be as long as what stands for it.
+    // With two notes, the second takes no more room than the line that would replace it.
     let shown = if output.verbose || dead.len() == 2 { dead.len() } else { dead.len().min(1) };
     for note in &dead[..shown] {
         output.line(&format!("  note: {note}"));
