@@ -7,10 +7,10 @@
 //! store to the buffer run between that read and the write.
 //!
 //! `Value` was shown with the location's old value as an unknown, so whatever value is read, the
-//! store applies `G` to it. Then the stage's instances at one location, each of which runs once,
-//! leave the same value in every order, because neighbours can be exchanged. So no order is owed
-//! within the stage. If the law holds by an axiom, this is true in the interpretations that have
-//! the axiom, and only there.
+//! store applies `G` to it. Then the stage's instances at one location each run once and leave the
+//! same value in every order, because neighbours can be exchanged. So no order is owed within the
+//! stage. If the law holds by an axiom, this is true in the interpretations that have the axiom,
+//! and only there.
 
 use super::Checker;
 use crate::floats::Axioms;
