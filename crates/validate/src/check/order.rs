@@ -237,8 +237,8 @@ impl Checker<'_> {
         self.space.and(&same)
     }
 
-    /// Checks that an update's reads of its own func come after the writes of exactly the earlier
-    /// versions.
+    /// Checks that an update's reads of the func that it updates come after the writes of exactly
+    /// the earlier versions.
     fn reads_in_order(&mut self, memory: usize, depth: usize, reader: &Store, stores: &[&Store]) {
         let model = self.model;
         let uses = reader.uses.iter().map(|used| (used, false));

@@ -5,12 +5,11 @@
 //! Halide's) the `int`s that decide, and that indices fit in the end. `decide` shows it.
 //!
 //! For every `int` that the program computes, the checks find an interval that contains it.
-//! Intervals of variables come first: those of parameters and shapes follow from the entry checks,
-//! those of loop variables from their bounds, and those of lets from their values. Where such an
-//! interval is wide, the expression's normal form is bounded too ([`crate::bound`]). For products,
-//! `products` asks the solver at last. All these intervals contain the value, so their intersection
-//! does too. They are intervals of the unbounded `int` itself; that its operands fit is another
-//! goal.
+//! Variables come first: entry checks give intervals for parameters and shapes, bounds give them
+//! for loop variables, and values give them for lets. Where such an interval is wide, the
+//! expression's normal form is bounded too ([`crate::bound`]). For products, `products` asks the
+//! solver at last. All these intervals contain the value, so their intersection does too. They are
+//! intervals of the unbounded `int` itself; that its operands fit is another goal.
 //!
 //! For code of 64 bits, the arithmetic of the entry checks themselves is not covered: they are
 //! assumed to be evaluated exactly, and the report states this. Code of fewer bits computes entry
