@@ -23,8 +23,8 @@
 //!   at the end where that infinity was.
 //! * At the end, a conversion to an integer, which is monotone because it saturates.
 //!
-//! A sum of a product is two steps, each of which rounds, wherever it decides a place: the C
-//! printer ensures this. A compiler may round both at once in one place and not in another
+//! A sum of a product is two steps, and both round, wherever it decides a place: the C printer
+//! ensures this. A compiler may round both at once in one place and not in another
 //! ([`Space::is_contracted`]). Then such a sum ends the chain, and there is no lemma.
 //!
 //! The sign is the sign of the factor, or of 1 over the divisor, because `1 / -0` is negative. If a

@@ -147,8 +147,7 @@ fn what_rises_and_falls_does_so_at_all_floats() {
     assert!(unknown > 100_000, "only {unknown}");
 }
 
-/// The source row of a resized picture's row gives a lemma. With two unknown divisions there is
-/// none.
+/// The source row of a resized picture's row gives a lemma. Two unknown divisions give no lemma.
 #[test]
 fn only_one_unknown_factor_is_taken() {
     let mut space = Space::new();
