@@ -233,8 +233,8 @@ pub fn validate_refined(
     let widths = Widths { bits: options.int_bits, known: &options.code.widths };
     let machine = Machine { widths, checks_memory: options.code.checks_memory };
     let narrow = options.int_bits < 64;
-    // Facts learned while the entry checks are admitted would burden every later question, so they
-    // get a solver of their own.
+    // Facts learned while the entry checks are admitted would burden every later question, so a
+    // separate solver learns them.
     let first = narrow.then(|| Lia::new(solver(options, "entry"), options.budget)).transpose();
     let mut first = match first {
         Ok(first) => first,

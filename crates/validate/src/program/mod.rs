@@ -122,7 +122,7 @@ pub(crate) struct Store {
     pub(crate) decides: Vec<Use>,
     /// The label of `func` around the store.
     pub(crate) label: Option<usize>,
-    /// True if the store's read of its own element and its write are one step.
+    /// True if the store reads and writes its element in one step.
     pub(crate) atomic: bool,
 }
 
