@@ -6,8 +6,8 @@
 //! nothing on inputs for which the pipeline has no value in Halide's terms, although the
 //! interpreter's total operators give values there. These are signed arithmetic beyond 32 bits, and
 //! a float converted to an integer type that cannot hold it. Unless the pipeline is strict, they
-//! also include a NaN or infinity, even as an intermediate result, because LLVM is told that there
-//! are none. The sign of a zero is visible only through an infinite quotient, and outputs are
+//! also include a NaN or infinity, even as an intermediate result, because LLVM is told that these
+//! do not occur. The sign of a zero is visible only through an infinite quotient, and outputs are
 //! compared as numbers.
 //!
 //! This module may make a program owe too little, which loses refutations, but never too much.
