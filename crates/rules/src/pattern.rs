@@ -1,7 +1,7 @@
 //! Patterns over expressions, written as `(+ (* x c) y)`.
 //!
-//! `x y z w` stand for any expression of the rule's type, `n` for one that is not a constant, `c c0
-//! c1 c2 c3` for constants; `p q r` for conditions.
+//! `x y z w` stand for any expression of the rule's type, `n` for one that is not a constant,
+//! `c c0 c1 c2 c3` for constants; `p q r` for conditions.
 
 use std::fmt;
 

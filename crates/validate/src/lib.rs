@@ -87,7 +87,8 @@ pub struct Options {
     pub budget: Budget,
     /// A folder that receives every question.
     pub emit_smt: Option<PathBuf>,
-    /// A second solver, which must confirm every answer that closes an obligation.
+    /// A second solver, which is asked again for every answer that closes an obligation. A
+    /// contradiction leaves the obligation open.
     pub confirm: Option<halidom_smt::Program>,
     /// A cache of answers, which is read and extended. Its answers are trusted like the solver's
     /// own.

@@ -10,9 +10,9 @@
 //! * *copies*: a func of the second algorithm without namesake whose only stage is `w(x…) = g(x…)`
 //!   has the values of `g`, so reads of it are reads of `g`;
 //! * *splits*: `r` in `min .. min + n` is replaced by `min + (outer * k + inner)` with `inner` in
-//!   `0 .. k`, `outer` in `0 .. ⌈n / k⌉` just outside of it, and the predicate `outer * k + inner <
-//!   n` first (left out where `k` divides a constant `n`): the points with a true predicate are the
-//!   same, in the same order;
+//!   `0 .. k`, `outer` in `0 .. ⌈n / k⌉` just outside of it, and the predicate
+//!   `outer * k + inner < n` first (left out where `k` divides a constant `n`): the points with a
+//!   true predicate are the same, in the same order;
 //! * *factored updates*: the theorem of `docs/validator.md`, whose premises are checked one by one
 //!   in [`Refinement::factored`].
 //!
@@ -34,7 +34,8 @@ use crate::laws::Laws;
 type Result<T> = std::result::Result<T, String>;
 
 /// Shows that every func of `from` has the same values in `to`. Returns one entry for each func:
-/// its name, and the axioms that it needs or the reason why this is not shown.
+/// its name, and the axioms that it needs or the reason why this is not shown. If the algorithms do
+/// not correspond at all, returns a single entry with the reason.
 pub(crate) fn refines(
     pool: &mut Pool,
     laws: &mut Laws,

@@ -189,7 +189,7 @@ impl<'a> Specification<'a> {
 struct Unfolding<'s, 'a> {
     specification: &'s mut Specification<'a>,
     bound: FxHashMap<VarId, PolyId>,
-    /// The func that the stage updates, and the version of its own values.
+    /// The func that the stage updates, and the version in which the stage reads it.
     own: Option<(FuncId, Version)>,
 }
 

@@ -1,5 +1,5 @@
-//! Malformed definitions and promises without an obligation are never proved. The obligations alone
-//! ensure this, without a run.
+//! Malformed definitions and promises without an obligation are never proved. The tests use no
+//! runs, so the obligations alone must ensure this.
 
 mod common;
 

@@ -42,8 +42,8 @@ fn a_promise_under_a_condition_on_another_func() {
     only(include_str!("rare/decided_label.ir"), &[Kind::Form]);
 }
 
-/// A label takes over values from another iteration, and the stores of that iteration's label come
-/// after it.
+/// A label takes over values that another label wrote in another iteration, and then stores of that
+/// other label run after it.
 #[test]
 fn a_promise_that_is_broken_under_another_label() {
     only(include_str!("rare/promised_twice.ir"), &[Kind::Retention]);

@@ -11,8 +11,8 @@
 //! An *upper bound* of `p` is a polynomial `u` with coefficients at least 0 over symbols at least
 //! 0, such that `p <= u`, and so `0 <= u` too, wherever the facts hold and the loops of the symbols
 //! in `p` run. A comment at each step of [`Bounds::expand`] gives the reason why the step yields
-//! such a bound. Each loop variable is replaced by a minimum and a new symbol, its offset: `v = min
-//! + o` with `0 <= o <= extent - 1`, which holds in the loop's body.
+//! such a bound. Each loop variable is replaced by a minimum and a new symbol, its offset:
+//! `v = min + o` with `0 <= o <= extent - 1`, which holds in the loop's body.
 
 mod sizes;
 #[cfg(test)]

@@ -242,9 +242,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Shows a location where a path decides a minimum in a stride. For example, the length `max(n,
-    /// 16)` of rows is `n` where `n` is known to be at least 16, and there the compiler has written
-    /// `n`. Without this, products of rows and their length are beyond the solver.
+    /// Shows a location where a path decides a minimum in a stride. For example, the length
+    /// `max(n, 16)` of rows is `n` where `n` is known to be at least 16, and there the compiler has
+    /// written `n`. Without this, products of rows and their length are beyond the solver.
     fn or_settled_element(
         &mut self,
         status: Status,

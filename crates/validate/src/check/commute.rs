@@ -2,9 +2,9 @@
 //!
 //! # Correctness
 //! Let the updates of a stage commute: each replaces the value `z` of its location by `G(z, a)`,
-//! where `a`, the location and the condition do not depend on the func, and `G(G(z, a), b) = G(G(z,
-//! b), a)`. Let each store of the stage read the func at its own location only, and let no other
-//! store to the buffer run between that read and the write.
+//! where `a`, the location and the condition do not depend on the func, and
+//! `G(G(z, a), b) = G(G(z, b), a)`. Let each store of the stage read the func at its own location
+//! only, and let no other store to the buffer run between that read and the write.
 //!
 //! `Value` was shown with the location's old value as an unknown, so whatever value is read, the
 //! store applies `G` to it. Then the stage's instances at one location each run once and leave the

@@ -9,8 +9,8 @@
 //! In the last case, `LARGE <= d` is added to the facts, and conditions of selections are replaced
 //! by their truth values where these follow. Theorems for such `d` are added about quotients: they
 //! grow with the dividend; and with `x = q·d + r` and `c = p·d + s`, where `0 <= r, s < d`, the
-//! quotient of `x + c` is at most `q + p + 1`, and `p` is at most `c / LARGE`, for constants `c >=
-//! 0`.
+//! quotient of `x + c` is at most `q + p + 1`, and `p` is at most `c / LARGE`, for constants
+//! `c >= 0`.
 //!
 //! The cases are exhaustive, so the goal follows from the facts if it follows in each case.
 

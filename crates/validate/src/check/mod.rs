@@ -320,7 +320,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Describes the place of an access in words.
+    /// Describes an access in words: func, coordinates and loops.
     pub(crate) fn describe(&self, access: &Access) -> String {
         let memory = &self.model.memories[access.memory];
         let coords: Vec<String> =

@@ -4,9 +4,9 @@
 //! *Two stores.* Take two instances of stores to one buffer that write one location, in different
 //! iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store).
 //! If both are of the pure stage, both must be needed there, so that both write the single value
-//! that the specification gives this stage. `Order` shows that no update comes between them, or,
-//! between instances of a label, an obligation of this kind. In all other cases, such a pair must
-//! be impossible.
+//! that the specification gives this stage. No update comes between them: this is an obligation of
+//! kind `Order`, or of this kind if they belong to different instances of a label. In all other
+//! cases, such a pair must be impossible.
 //!
 //! *A load and a store.* Take them in different such iterations, at one location. A label before
 //! the load must promise the load's coordinates. It must stand in the load's own iteration and must

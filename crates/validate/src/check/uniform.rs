@@ -5,15 +5,15 @@
 //! may have different bits. Then it matters which of two unordered stores comes last, unless both
 //! write the same bits.
 //!
-//! A func with one stage is **uniform** if two conditions hold. Any two of its good store instances
-//! at the same coordinates, in any iterations and any lifetimes of any of its buffers, store equal
-//! bits, provided that loads yield the values that they claim. Each inexact func that its stores
-//! read is uniform. Then for each coordinate there is one value that every good store instance
-//! writes there. The proof is by induction over the run: a load that matters yields the value that
-//! a good store instance wrote at its coordinates (`Definedness`, `Order`, `Retention`). By
-//! induction this is one value for each coordinate, or it is right bit for bit. In Coq, this is
-//! `Uniform.one_value` (`coq/validator/Uniform.v`); `Uniform.race_free` draws the conclusion for
-//! races.
+//! A func with one stage is **uniform** if two conditions hold. First, any two of its good store
+//! instances at the same coordinates, in any iterations and any lifetimes of any of its buffers,
+//! store equal bits, provided that loads yield the values that they claim. Second, each inexact
+//! func that its stores read is uniform. Then for each coordinate there is one value that every
+//! good store instance writes there. The proof is by induction over the run: a load that matters
+//! yields the value that a good store instance wrote at its coordinates (`Definedness`, `Order`,
+//! `Retention`). By induction this is one value for each coordinate, or it is right bit for bit. In
+//! Coq, this is `Uniform.one_value` (`coq/validator/Uniform.v`); `Uniform.race_free` draws the
+//! conclusion for races.
 //!
 //! In this file, a read term of an inexact func denotes that value, not the specification's. The
 //! queries use only that equal coordinates give equal values. So funcs are not unfolded, and

@@ -6,15 +6,15 @@
 //!
 //! # Correctness
 //! Each step replaces a term by a term that is equal by a law of the theory, or by equal operands
-//! of a function. The *basic laws*, which every theory has, hold bit for bit (there is one NaN): `x
-//! + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`, `x / -y = -x
-//! / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`; the sign of a literal
-//! is its negation. Every other step is guarded by a test for the axiom that it needs.
+//! of a function. The *basic laws*, which every theory has, hold bit for bit (there is one NaN):
+//! `x + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`,
+//! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`; the sign
+//! of a literal is its negation. Every other step is guarded by a test for the axiom that it needs.
 //!
-//! Over the reals, literals stand for their numbers, coefficients are rational, and `x / y = x * (1
-//! / y)`. No law is applied to an operator with an operand that contains a literal NaN or infinity,
-//! because these are not numbers. Conversions, functions and selections count as functions, and
-//! nothing more is known about them.
+//! Over the reals, literals stand for their numbers, coefficients are rational, and
+//! `x / y = x * (1 / y)`. No law is applied to an operator with an operand that contains a literal
+//! NaN or infinity, because these are not numbers. Conversions, functions and selections count as
+//! functions, and nothing more is known about them.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp};

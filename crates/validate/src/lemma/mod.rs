@@ -265,8 +265,8 @@ fn scaled_bound(space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<Sca
     Some(Scaled { lemma: space.implies(both, above), products })
 }
 
-/// Returns the lemma `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`, with `m - 1 -
-/// x / n`, which is then at least 0.
+/// Returns the lemma `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`, with
+/// `m - 1 - x / n`, which is then at least 0.
 fn quotient_bound(
     space: &mut Space,
     (this, dividend, divisor): (PolyId, PolyId, PolyId),
@@ -313,8 +313,8 @@ fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
     }
 }
 
-/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies `d
-/// = a`.
+/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies
+/// `d = a`.
 fn division_lemmas(
     space: &mut Space,
     this: PolyId,

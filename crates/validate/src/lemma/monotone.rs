@@ -1,5 +1,5 @@
-//! Integers computed by floats that rise or fall with an integer. An example is `i32(floor((f32(y)
-//! + 0.5) / scale - 0.5))`, the source row of a resized picture's row `y`.
+//! Integers computed by floats that rise or fall with an integer. An example is
+//! `i32(floor((f32(y) + 0.5) / scale - 0.5))`, the source row of a resized picture's row `y`.
 //!
 //! # Correctness
 //! A lemma compares two values of the same form that differ only in the integers `x` and `y` at the
@@ -19,8 +19,8 @@
 //!   converted to, or at an end.
 //! * Sums and differences with unknown values, if no unknown factor or divisor comes after them. If
 //!   the value is finite, the step is monotone, and keeps infinities and NaN. If it is an infinity,
-//!   every result is that infinity, with one exception: the opposite infinity gives NaN, which lies
-//!   at the end where that infinity was.
+//!   every result is that infinity, with one exception: the opposite infinity as an operand gives
+//!   NaN. This NaN lies at the end of the order where that operand lies.
 //! * At the end, a conversion to an integer, which is monotone because it saturates.
 //!
 //! A sum of a product is two steps, and both round, wherever it decides a place: the C printer

@@ -404,7 +404,7 @@ impl Walker<'_> {
             // A prefetch is no access: the verifier of programs has checked that its index is total
             // and reads nothing.
             Label::Prefetch { .. } => self.statement(body),
-            // Nothing would have to keep a promise about an input.
+            // No obligation would cover a promise about an input.
             Label::Func { func, .. } if self.pool.func(func).stages().is_empty() => {
                 self.problem("a label promises an input");
             }

@@ -124,8 +124,8 @@ impl Space {
         }
     }
 
-    /// Returns the conjunction without parts that other parts imply: `p + c >= 0` is dropped if `p
-    /// + d >= 0` is a part with `d <= c`.
+    /// Returns the conjunction without parts that other parts imply: `p + c >= 0` is dropped if
+    /// `p + d >= 0` is a part with `d <= c`.
     pub(crate) fn and_least(&mut self, parts: &[FormulaId]) -> FormulaId {
         let all = self.and(parts);
         let mut kept: Vec<FormulaId> = Vec::new();

@@ -152,8 +152,8 @@ impl Space {
         (shared, self.sub(a, shared), self.sub(b, shared))
     }
 
-    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, `min(g·a, g·b) = g·min(a, b)` for `g
-    /// > 0`, associative, commutative, idempotent; decided where the difference is constant.
+    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, `min(g·a, g·b) = g·min(a, b)` for
+    /// `g > 0`, associative, commutative, idempotent; decided where the difference is constant.
     pub(crate) fn min(&mut self, a: PolyId, b: PolyId) -> PolyId {
         let (shared, rest_a, rest_b) = self.share(a, b);
         let mut operands = Vec::new();
@@ -197,8 +197,8 @@ impl Space {
         self.combine(&[(shared, 1), (least, common)])
     }
 
-    /// Drops operands of a minimum that are at least another operand: `a <= max(a, b)`, so `min(a,
-    /// max(a, b)) = a`.
+    /// Drops operands of a minimum that are at least another operand: `a <= max(a, b)`, so
+    /// `min(a, max(a, b)) = a`.
     fn absorb(&mut self, operands: &mut Vec<PolyId>) {
         let mut index = 0;
         while let Some(operand) = operands.get(index).copied() {
@@ -260,8 +260,8 @@ impl Space {
     }
 
     /// `floor(dividend / divisor)` for `divisor > 0`: `floor((n·a + b) / n) = a + floor(b / n)`,
-    /// `floor((floor(x / m) + c) / n) = floor((x + c·m) / (m·n))`, `floor((g·b + c) / (g·n)) =
-    /// floor((b + floor(c / g)) / n)` for a constant `c`.
+    /// `floor((floor(x / m) + c) / n) = floor((x + c·m) / (m·n))`,
+    /// `floor((g·b + c) / (g·n)) = floor((b + floor(c / g)) / n)` for a constant `c`.
     fn floor_div(&mut self, dividend: PolyId, divisor: i128) -> PolyId {
         if divisor == 1 || divisor <= 0 {
             self.overflowed |= divisor <= 0;

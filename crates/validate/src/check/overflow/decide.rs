@@ -108,8 +108,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Bounds a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers `m, n
-    /// > 0`.
+    /// Bounds a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers
+    /// `m, n > 0`.
     fn product_of_quotients(
         &mut self,
         (a, b): (PolyId, PolyId),
