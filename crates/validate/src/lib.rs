@@ -1,8 +1,8 @@
 //! Decides whether a program computes what an algorithm specifies, for all inputs and sizes that
 //! pass the program's entry checks.
 //!
-//! **Trusted**: every verdict of the project rests on this crate, on `ir` (the semantics), `smt`
-//! (the solver) and `interp` (the replay of counterexamples). The crate knows nothing of schedules,
+//! **Trusted**: the project's verdicts rest on this crate, on `ir` (the semantics), `smt` (the
+//! solver) and `interp` (the replay of counterexamples). The crate knows nothing of schedules,
 //! lowering or generated code, and shares no code with them.
 //!
 //! # Where to start
@@ -23,9 +23,10 @@
 //! (coordinates, claims, needed regions) are hints, and the obligations show that they are true.
 //! Each access has obligations on its location identity, bounds, claim and value. Each place that
 //! promises a func has obligations on coverage, definedness and order. Unordered loops have
-//! obligations on races. Only equal normal forms and the solver's `unsat` close an obligation. The
-//! list of obligations comes from the program and the algorithm. An obligation that cannot be
-//! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
+//! obligations on races. Equal normal forms, intervals, the program's structure and the solver's
+//! `unsat` close obligations. A run closes only an obligation that assumptions can hold. The list
+//! of obligations comes from the program and the algorithm. An obligation that cannot be described
+//! or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
 //! [`Verdict::Refuted`] after a run that shows a difference.
 
 mod answer;

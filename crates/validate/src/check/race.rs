@@ -17,7 +17,8 @@
 //! coordinates. Stores that are good wherever they run, and loads that are promised wherever they
 //! run, need no check against the accesses that they meet: each takes one question, not one for
 //! each pair. If a func's values are right only under axioms or over the reals, two right values
-//! may have different bits, so no two such accesses may meet.
+//! may have different bits. Then no two such accesses may meet, unless the func is uniform
+//! (`uniform.rs`).
 //!
 //! Atomic updates of one stage that commute (`commute.rs`) may meet. Each reads and writes its
 //! location in one step, so they come one after another, and every order leaves one value. Their
