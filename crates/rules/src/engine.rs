@@ -7,15 +7,17 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, Type,
 
 use crate::{Literal, Op, Pattern, PatternVar, Rule, VarKind, VarSort, table};
 
-/// Brings expressions into a form that no rule of [`table::RULES`] matches. Remembers results, so keep one for many expressions of a pool.
+/// Brings expressions into a form that no rule of [`table::RULES`] matches.
 ///
-/// It ends because every rule makes expressions smaller in one well-founded order.
+/// It remembers its results, so one simplifier should serve many expressions of a pool.
+/// Simplification terminates because every rule makes expressions smaller in one well-founded
+/// order.
 #[derive(Clone, Debug, Default)]
 pub struct Simplifier {
     done: FxHashMap<ExprId, ExprId>,
 }
 
-/// The rules for each operator, in order of the table.
+/// The rules for each operator, in the order of the table.
 static BY_OP: LazyLock<FxHashMap<Op, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut by_op: FxHashMap<Op, Vec<&Rule>> = FxHashMap::default();
     for rule in table::RULES.iter() {
@@ -27,18 +29,20 @@ static BY_OP: LazyLock<FxHashMap<Op, Vec<&'static Rule>>> = LazyLock::new(|| {
 });
 
 impl Simplifier {
-    /// One that remembers nothing.
+    /// A simplifier that has no results yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The simplified expression, annotations of loads included. It has the same type, and the same value in every lane wherever the original is defined.
+    /// Returns the simplified expression; annotations of loads are simplified too. The result has
+    /// the same type as the original, and the same value in every lane wherever the original is
+    /// defined.
     pub fn simplify(&mut self, pool: &mut Pool, expr: ExprId) -> ExprId {
         pool.rewrite_bottom_up(expr, &mut self.done, &mut |pool, id, _| normalise(pool, id))
     }
 }
 
-/// The normal form of an expression whose operands are normal.
+/// Returns the normal form of an expression whose operands are normal.
 fn normalise(pool: &mut Pool, id: ExprId) -> ExprId {
     if let Some(folded) = fold(pool, id) {
         return folded;
@@ -53,7 +57,7 @@ fn normalise(pool: &mut Pool, id: ExprId) -> ExprId {
     id
 }
 
-/// The constant that an operator on constants is, in every lane.
+/// Folds an operator on constants into a constant for every lane.
 fn fold(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
     let lanes = pool.ty(id).lanes;
     let value = match *pool.get(id) {
@@ -77,7 +81,7 @@ fn fold(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
     Some(splat(pool, value, lanes))
 }
 
-/// The value of a constant, or of every lane of one that is broadcast.
+/// The value of a constant, or of a constant that is broadcast.
 fn constant(pool: &Pool, id: ExprId) -> Option<Constant> {
     match *pool.get(id) {
         Expr::Const(value) => Some(value),
@@ -100,7 +104,8 @@ fn splat(pool: &mut Pool, value: Constant, lanes: u32) -> ExprId {
     if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) }
 }
 
-/// An expression as an operator of patterns and its operands; `None` for the others, and for arithmetic whose overflow is assumed absent.
+/// Splits an expression into an operator of patterns and its operands. Returns `None` for all other
+/// expressions, and for arithmetic that is assumed not to overflow.
 fn view(pool: &Pool, id: ExprId) -> Option<(Op, Vec<ExprId>)> {
     Some(match *pool.get(id) {
         Expr::Unary(UnaryOp::Not, operand) => (Op::Not, vec![operand]),
@@ -148,14 +153,14 @@ fn binary_op(op: BinaryOp) -> Option<Op> {
     })
 }
 
-/// What the variables of a rule stand for.
+/// The bindings of a rule's variables.
 struct Bindings {
     main: Option<Scalar>,
     exprs: Vec<(&'static str, ExprId)>,
     constants: Vec<(&'static str, Constant)>,
 }
 
-/// The simplified right side of a rule, if the rule matches.
+/// Returns the simplified right side of a rule if the rule matches.
 fn apply(pool: &mut Pool, rule: &Rule, id: ExprId, operands: &[ExprId]) -> Option<ExprId> {
     let Pattern::Apply(_, patterns) = &rule.lhs else { return None };
     let mut bindings = Bindings { main: None, exprs: Vec::new(), constants: Vec::new() };
@@ -179,7 +184,7 @@ fn apply(pool: &mut Pool, rule: &Rule, id: ExprId, operands: &[ExprId]) -> Optio
 }
 
 impl Bindings {
-    /// Whether the type of the rule is, or can still become, `scalar`.
+    /// Tests whether the rule's type is `scalar`. A type that is still open becomes `scalar`.
     fn is_main(&mut self, scalar: Scalar) -> bool {
         *self.main.get_or_insert(scalar) == scalar
     }
@@ -188,7 +193,8 @@ impl Bindings {
         match pattern {
             Pattern::Var(var) => self.bind(pool, *var, id),
             Pattern::Literal(literal) => constant(pool, id).is_some_and(|value| {
-                // A number says nothing of the type before a variable does: it matches in the type of what stands there.
+                // A number that comes before any variable does not know the rule's type, so it
+                // matches in the type of the constant in its place.
                 let scalar = value.scalar();
                 let right_type = match literal {
                     Literal::Condition(_) => scalar == Scalar::Bool,
@@ -228,7 +234,7 @@ impl Bindings {
         }
     }
 
-    /// The value of a pattern over constants.
+    /// Evaluates a pattern over constants.
     fn evaluate(&self, pattern: &Pattern, main: Scalar) -> Option<Constant> {
         match pattern {
             Pattern::Var(var) => find(&self.constants, var.name),
@@ -248,7 +254,8 @@ impl Bindings {
         }
     }
 
-    /// The normal form of a pattern with `ty`'s lanes; `None` where a constant part has no value.
+    /// Returns the normal form of a pattern with `ty`'s lanes, or `None` if a constant part has no
+    /// value.
     fn build(&self, pool: &mut Pool, pattern: &Pattern, main: Scalar, ty: Type) -> Option<ExprId> {
         if pattern.is_constant() {
             let value = self.evaluate(pattern, main)?;

@@ -1,17 +1,19 @@
 //! Patterns over expressions, written as `(+ (* x c) y)`.
 //!
-//! `x y z w` stand for any expression of the rule's type, `n` for one that is not a constant, `c c0 c1 c2 c3` for constants; `p q r` for conditions.
+//! `x y z w` stand for any expression of the rule's type, `n` for one that is not a constant,
+//! `c c0 c1 c2 c3` for constants; `p q r` for conditions.
 
 use std::fmt;
 
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp};
 
-/// An operator that patterns can mention. Arithmetic is that of `.hal`: unbounded for `int`, wrapping for machine integers.
+/// An operator that patterns can mention. Arithmetic follows `.hal`: it is unbounded for `int` and
+/// wraps for machine integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// A vector of one value.
+    /// Makes a vector of one value.
     Broadcast,
-    /// A vector of equally spaced values.
+    /// Makes a vector of equally spaced values.
     Ramp,
     /// Complement.
     Not,
@@ -58,7 +60,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// Every operator. Their order is the precedence of the termination order: a rule that keeps the size must lead from a later to an earlier one.
+    /// All operators. Their order is the precedence in the termination order: a rule that keeps the
+    /// size must lead from a later operator to an earlier one.
     pub const ALL: [Self; 23] = [
         Self::Broadcast,
         Self::Ramp,
@@ -85,7 +88,7 @@ impl Op {
         Self::Select,
     ];
 
-    /// The sign in patterns.
+    /// The operator's sign in the text of patterns.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Broadcast => "broadcast",
@@ -114,7 +117,7 @@ impl Op {
         }
     }
 
-    /// Number of operands.
+    /// The number of operands.
     pub fn arity(self) -> usize {
         match self {
             Self::Broadcast | Self::Not | Self::Neg => 1,
@@ -141,7 +144,7 @@ impl Op {
         }
     }
 
-    /// The IR's operator for one operand of type `main`, if this is one.
+    /// Returns the IR's operator for one operand of type `main`, if this operator is unary.
     pub fn unary(self, main: Scalar) -> Option<UnaryOp> {
         match self {
             Self::Not => Some(UnaryOp::Not),
@@ -170,7 +173,7 @@ impl Op {
         }
     }
 
-    /// The IR's operator for two operands of type `main`, if this is one.
+    /// Returns the IR's operator for two operands of type `main`, if this operator is binary.
     pub fn binary(self, main: Scalar) -> Option<BinaryOp> {
         Some(match self {
             Self::Add => BinaryOp::Add(overflow(main)),
@@ -201,7 +204,7 @@ fn overflow(main: Scalar) -> Overflow {
 }
 
 impl Literal {
-    /// Its value where the rule's type is `main`; `None` where the type has none.
+    /// The literal's value in a rule of type `main`, or `None` if the type has no such value.
     pub fn value(self, main: Scalar) -> Option<Constant> {
         match (self, main) {
             (Self::Condition(value), _) => Some(Constant::bool(value)),
@@ -217,7 +220,7 @@ impl Literal {
     }
 }
 
-/// What a pattern variable may stand for.
+/// The expressions that a pattern variable may stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VarKind {
     /// Any expression.
@@ -237,12 +240,12 @@ pub enum VarSort {
     Condition,
 }
 
-/// A variable of a pattern: equal names stand for equal expressions.
+/// A variable of a pattern. Equal names stand for equal expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PatternVar {
     /// Its name.
     pub name: &'static str,
-    /// What it may stand for.
+    /// The expressions that it may stand for.
     pub kind: VarKind,
     /// Its type.
     pub sort: VarSort,
@@ -270,13 +273,16 @@ pub enum Pattern {
     Apply(Op, Vec<Self>),
 }
 
-/// A pattern's text is not one.
+/// The error for a text that is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a pattern: `{0}`")]
 pub struct PatternError(pub String);
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a pattern.
     pub fn parse(text: &'static str) -> Result<Self, PatternError> {
         let mut rest = text;
         let pattern = read(&mut rest).filter(|_| rest.trim().is_empty());
@@ -296,7 +302,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it stands for a constant, computed when the rule is used.
+    /// Tests whether the pattern stands for a constant, which is computed when the rule is used.
     pub fn is_constant(&self) -> bool {
         match self {
             Self::Var(var) => var.kind == VarKind::Constant,

@@ -1,4 +1,4 @@
-//! A rule: two patterns, and when they are equal.
+//! Rewrite rules: two patterns, and the conditions under which they are equal.
 
 use halidom_ir::Scalar;
 
@@ -27,10 +27,10 @@ impl Types {
     pub const NUMBER: Self = Self::INTEGER.or(Self::FLOAT);
     /// Everything.
     pub const ANY: Self = Self::NUMBER.or(Self::BOOL);
-    /// What has bits.
+    /// Types that have bits: fixed-width integers and `bool`.
     pub const LOGICAL: Self = Self::MACHINE.or(Self::BOOL);
 
-    /// These types.
+    /// The set of these types.
     pub const fn of(scalars: &[Scalar]) -> Self {
         let mut bits = 0;
         let mut position = 0;
@@ -47,7 +47,7 @@ impl Types {
         Self(self.0 | other.0)
     }
 
-    /// Whether a type is in the set.
+    /// Tests whether a type is in the set.
     pub const fn contains(self, scalar: Scalar) -> bool {
         self.0 & (1 << scalar as u16) != 0
     }
@@ -58,23 +58,26 @@ impl Types {
     }
 }
 
-/// A rewrite rule: where `when` holds of the constants, `lhs` may be replaced by `rhs`.
+/// A rewrite rule: `lhs` may be replaced by `rhs` where the constants satisfy `when`.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Unique.
+    /// The rule's unique name.
     pub name: &'static str,
-    /// The types of the variables and numbers for which it holds.
+    /// The types of variables and numbers for which the rule holds.
     pub types: Types,
-    /// What is matched: an operator applied.
+    /// The pattern to match. It applies an operator.
     pub lhs: Pattern,
-    /// What it becomes; mentions no variable that `lhs` does not. Constant parts are computed.
+    /// The replacement. It mentions only variables of `lhs`, and its constant parts are computed.
     pub rhs: Pattern,
-    /// Conditions on constants, all of which must be true.
+    /// Conditions on constants. All of them must be true.
     pub when: Vec<Pattern>,
 }
 
 impl Rule {
-    /// Reads a rule from its texts; conditions are separated by commas.
+    /// Parses a rule from its texts. Commas separate conditions.
+    ///
+    /// # Errors
+    /// Returns an error if one of the texts is not a pattern.
     pub fn parse(
         name: &'static str,
         types: Types,

@@ -1,4 +1,4 @@
-//! What the engine makes of expressions.
+//! Tests of the simplifier on expressions.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_base::FxHashMap;
@@ -103,7 +103,8 @@ fn vectors_become_ramps_and_broadcasts() {
     assert_eq!(print::expr(&module.pool, value), "in.buffer[ramp(a - b + d * 2, 1, 4)]");
 }
 
-/// The value of one lane of an expression over variables, which are the same in every lane; `None` where the evaluator has none.
+/// The value of one lane of an expression over variables, which have one value in all lanes.
+/// Returns `None` where the evaluator has no value.
 fn evaluate(
     pool: &Pool,
     id: ExprId,
@@ -130,7 +131,7 @@ fn evaluate(
     }
 }
 
-/// A sequence of numbers that looks random (xorshift) and is the same in every run.
+/// A pseudorandom sequence (xorshift) that is the same in every run.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,9 +1,17 @@
-//! Rewriting ends: every rule leads to something smaller in a Knuth–Bendix order.
+//! Rewriting ends: every rule leads to a smaller term in a Knuth–Bendix order.
 //!
-//! Every operator, variable and constant weighs 1. A larger term weighs more, or as much and has the greater operator at its root ([`Op::ALL`] lists them, least first), or
-//! the same operator and, from the last operand to the first, equal operands up to a larger one; and no variable occurs in it less often than in the smaller term. Such an
-//! order is well founded and closed under substitution (Knuth and Bendix 1970), with operands compared in any fixed sequence. A part of a right side that is made of
-//! constants is a constant, as it is computed when the rule is used; constants are least, below whatever is not a constant and weighs as much.
+//! Every operator, variable and constant weighs 1. In a larger term, no variable occurs less often
+//! than in the smaller one, and one of these holds:
+//! * it weighs more;
+//! * it weighs as much and has the greater operator at its root ([`Op::ALL`] lists the operators,
+//!   least first);
+//! * it weighs as much, has the same operator at its root, and has the larger operand at the last
+//!   position where the operands differ.
+//!
+//! Such an order is well founded and closed under substitution (Knuth and Bendix 1970), with
+//! operands compared in any fixed sequence. A part of a right side that is made of constants counts
+//! as a constant, because it is computed when the rule is used. Constants are least: they come
+//! below every other term of the same weight.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -18,7 +26,7 @@ fn weight(pattern: &Pattern) -> usize {
     }
 }
 
-/// How often each variable occurs that may stand for more than a constant.
+/// Counts the occurrences of each variable that may stand for more than a constant.
 fn occurrences(pattern: &Pattern) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     pattern.for_each_var(&mut |var| {

@@ -7,7 +7,7 @@ use common::{Prover, Verdict};
 use halidom_ir::Scalar;
 use halidom_rules::{Types, table};
 
-/// Proves the rules for the types of `types` and lists what is not proved.
+/// Proves each rule for its types that are in `types`, and panics with a list of the failures.
 fn check(types: Types) {
     let mut prover = Prover::new();
     let mut failures = Vec::new();
@@ -56,7 +56,8 @@ fn every_rule_is_for_some_type_and_has_a_name_of_its_own() {
     assert!(table::RULES.iter().all(|rule| rule.types.iter().next().is_some()));
 }
 
-/// Rules that are false for some of the types that they claim: for each, one type for which it is refuted.
+/// Rules that are false for some of the types that they claim. Each comes with one type for which
+/// it must be refuted.
 const FALSE: &[(table::Line, Scalar)] = &[
     // Constants, conditions and operands that are slightly wrong.
     (("", Types::INT, "(+ (+ x c0) c1)", "(+ x (- c0 c1))", ""), Scalar::Int),
@@ -81,16 +82,17 @@ const FALSE: &[(table::Line, Scalar)] = &[
         ("", Types::INT, "(max (min x c1) (min (+ x c2) c3))", "(min (+ x c2) c3)", "(>= c2 0)"),
         Scalar::Int,
     ),
-    // What holds for mathematical integers need not hold for integers that wrap.
+    // Laws of mathematical integers may fail for integers that wrap.
     (("", Types::ANY, "(< x (+ x c))", "true", "(> c 0)"), Scalar::I16),
     (("", Types::ANY, "(< (+ x c0) c1)", "(< x (- c1 c0))", ""), Scalar::U64),
     (("", Types::ANY, "(/ (* x c) c)", "x", "(!= c 0)"), Scalar::U8),
     (("", Types::ANY, "(min (+ x z) (+ y z))", "(+ (min x y) z)", ""), Scalar::I8),
     (("", Types::ANY, "(/ (/ x c0) c1)", "(/ x (* c0 c1))", "(> c0 0), (> c1 0)"), Scalar::U16),
-    // Signed and unsigned differ.
+    // Signed and unsigned integers differ.
     (("", Types::ANY, "(<= 0 x)", "true", ""), Scalar::I32),
     (("", Types::ANY, "(/ (neg x) c)", "(neg (/ x c))", ""), Scalar::I8),
-    // What holds for integers need not hold for floats: zeros have signs, NaN is not equal to itself, sums are rounded.
+    // Laws of integers may fail for floats: zeros have signs, NaN is not equal to itself, sums are
+    // rounded.
     (("", Types::ANY, "(+ x 0)", "x", ""), Scalar::F32),
     (("", Types::ANY, "(- x -0.0)", "x", ""), Scalar::F64),
     (("", Types::ANY, "(* x 0)", "0", ""), Scalar::F32),
@@ -101,7 +103,8 @@ const FALSE: &[(table::Line, Scalar)] = &[
     (("", Types::ANY, "(- (+ x y) y)", "x", ""), Scalar::F32),
     (("", Types::ANY, "(- 0 x)", "(neg x)", ""), Scalar::F32),
     (("", Types::ANY, "(select (< x y) y x)", "(max x y)", ""), Scalar::F32),
-    // Equal where both sides are defined, but the right side is undefined where the left is not.
+    // The sides are equal where both are defined, but the right side is undefined in places where
+    // the left is defined.
     (("", Types::BOOL, "(select p q false)", "(& p q)", ""), Scalar::Bool),
     (("", Types::BOOL, "(select p true q)", "(| p q)", ""), Scalar::Bool),
     (("", Types::ANY, "(select p x 0)", "(* x (select p 1 0))", ""), Scalar::I8),

@@ -1,28 +1,29 @@
-//! The validator's outcome as the verdict that every job gives: made here, and nowhere else.
+//! Turns the validator's outcome into the verdict that every job gives. No other module does this.
 
 use halidom_verdict::{self as verdict, Claim, Condition, Evidence, Modes, Obligations, Ran};
 
 use crate::{Axioms, Floats, Method, Report, Status, Verdict};
 
-/// What callers owe: no entry check sees it.
+/// The condition that callers' buffers do not overlap. No entry check can see this.
 pub const BUFFERS_APART: Condition = Condition::standard(
     "buffers-apart",
     "the caller's buffers do not overlap",
     "docs/validator.md#what-is-decided",
 );
 
-/// What sizes within the limits of entry checks keep to.
+/// The condition that entry checks are evaluated without overflow, which holds for sizes within the
+/// checks' limits.
 pub const ENTRY_ARITHMETIC: Condition = Condition::standard(
     "entry-arithmetic",
     "entry checks are evaluated without overflow",
     "docs/validator.md#what-is-decided",
 );
 
-/// What is missing where no obligation was made, and how to mend it.
+/// The reason for a verdict without any obligation, and a hint that tells how to mend it.
 pub const NOTHING: (&str, &str) =
     ("the program has nothing to show", "give the program an output that it computes");
 
-/// By what equality of floats a method shows something.
+/// Translates the equality of floats that a method relies on.
 fn modes(method: Method) -> Modes {
     let names = |axioms: Axioms| axioms.iter().map(|axiom| axiom.name().to_owned()).collect();
     let names: Vec<String> = names(method.axioms());
@@ -35,7 +36,8 @@ fn modes(method: Method) -> Modes {
 impl Report {
     /// The verdict that a job gives.
     ///
-    /// A proof is counted once more from the obligations: the validator's word for it closes none.
+    /// A proof is counted once more from the obligations: the validator's own `Proved` closes none
+    /// of them.
     pub fn answer(&self) -> verdict::Verdict {
         match &self.verdict {
             Verdict::Refuted(found) if found.replayed => verdict::Verdict::refuted(Evidence::of(
@@ -51,7 +53,11 @@ impl Report {
         }
     }
 
-    /// The verdict on some of the obligations, by their numbers: those of a store, say.
+    /// The verdict on some of the obligations, given by their numbers: for example those for one
+    /// store.
+    ///
+    /// # Panics
+    /// Panics if a number is out of range.
     pub fn answer_of(
         &self,
         claim: Claim,

@@ -1,9 +1,11 @@
-//! Expressions of the IR as terms.
+//! Translates expressions of the IR into terms.
 //!
 //! # Correctness
-//! One case for each operator, each the operator's meaning in `halidom_ir::eval`. A vector of n lanes is a function of one symbol, the lane: `Ramp` is affine
-//! in it, `Broadcast` does not mention it, everything else works lane by lane. What is not covered is an error, never a guess. In a space that keeps operators on floats
-//! as they are written, an expression of constants alone denotes what it is in its own type.
+//! There is one case for each operator, with the operator's meaning in `halidom_ir::eval`. A vector
+//! of n lanes is a function of one symbol, the lane: `Ramp` is affine in it, `Broadcast` does not
+//! mention it, and everything else works lane by lane. A construct that is not covered is an error,
+//! never a guess. In a space that keeps operators on floats as they are written, an expression of
+//! constants alone denotes its value in its own type.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -13,7 +15,7 @@ use halidom_ir::{
 
 use crate::space::{FormulaId, PolyId, Space, TermId, Value};
 
-/// Why an expression has no term.
+/// The reason why an expression has no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EvaluateError {
     #[error("the variable `{0}` is not bound")]
@@ -43,12 +45,13 @@ impl From<crate::space::TermError> for EvaluateError {
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
-/// What the leaves of expressions mean.
+/// Gives the leaves of expressions their values.
 pub(crate) trait Leaves {
-    /// A variable's value.
+    /// Returns a variable's value.
     fn variable(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> Result<Value>;
 
-    /// A component of the value of a func or input at a point, as in algorithms and before storage is flattened.
+    /// Returns a component of the value of a func or input at a point, as in algorithms and before
+    /// storage is flattened.
     fn reference(
         &mut self,
         pool: &Pool,
@@ -58,7 +61,7 @@ pub(crate) trait Leaves {
         coords: Vec<PolyId>,
     ) -> Result<Value>;
 
-    /// An element of a buffer that is claimed to hold a func's value at a point.
+    /// Returns an element of a buffer, with the claim that it holds a func's value at a point.
     fn load(&mut self, pool: &Pool, space: &mut Space, expr: ExprId, load: Load) -> Result<Value>;
 }
 
@@ -70,7 +73,7 @@ pub(crate) struct Load {
     pub(crate) coords: Vec<PolyId>,
 }
 
-/// Gives expressions their terms; remembers those it gave.
+/// Translates expressions into terms, and remembers the results.
 pub(crate) struct Evaluator<'a, L> {
     pub(crate) pool: &'a Pool,
     pub(crate) space: &'a mut Space,
@@ -79,7 +82,7 @@ pub(crate) struct Evaluator<'a, L> {
 }
 
 impl<L: Leaves> Evaluator<'_, L> {
-    /// The term of an expression.
+    /// Returns the term of an expression.
     pub(crate) fn value(&mut self, expr: ExprId) -> Result<Value> {
         if let Some(value) = self.memo.get(&expr) {
             return Ok(*value);
@@ -89,7 +92,7 @@ impl<L: Leaves> Evaluator<'_, L> {
         Ok(value)
     }
 
-    /// The term of an `int`.
+    /// Returns the term of an `int`.
     pub(crate) fn int(&mut self, expr: ExprId) -> Result<PolyId> {
         match self.value(expr)? {
             Value::Int(poly) => Ok(poly),
@@ -103,7 +106,7 @@ impl<L: Leaves> Evaluator<'_, L> {
         exprs.iter().map(|expr| self.int(*expr)).collect()
     }
 
-    /// The term of a `bool`.
+    /// Returns the term of a `bool`.
     pub(crate) fn bool(&mut self, expr: ExprId) -> Result<FormulaId> {
         match self.value(expr)? {
             Value::Bool(formula) => Ok(formula),
@@ -299,7 +302,7 @@ impl<L: Leaves> Evaluator<'_, L> {
             return Err(EvaluateError::Unsupported("a comparison of two types"));
         }
         if scalar.is_float() {
-            // `a > b` and `b < a` are one comparison, NaNs included, and get one form.
+            // `a > b` and `b < a` are the same comparison, even for NaNs, and get one form.
             let (op, a, b) = if op == BinaryOp::Gt {
                 (BinaryOp::Lt, b, a)
             } else if op == BinaryOp::Ge {
@@ -359,12 +362,12 @@ impl<L: Leaves> Evaluator<'_, L> {
     }
 }
 
-/// The value that a leaf term of any scalar type is.
+/// Turns a leaf term of any scalar type into a value.
 pub(crate) fn leaf_value(space: &mut Space, scalar: Scalar, term: TermId) -> Value {
     if scalar == Scalar::Bool { Value::Bool(space.holds(term)) } else { Value::Number(term) }
 }
 
-/// The value of an expression that is made of constants.
+/// Returns the value of an expression that is made of constants.
 fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
     match pool.get(id) {
         Expr::Const(constant) => Some(*constant),

@@ -1,7 +1,8 @@
-//! What is to be shown, as data.
+//! Goals: statements to show, as data.
 //!
-//! A goal is made where the program is looked at, and decided somewhere else: `check/overflow/goals` and [`crate::check::Checker::demands`] make them, `check` and
-//! `check/overflow/decide` decide them. So what is owed does not depend on how it is shown.
+//! A goal is made where the program is examined, and decided elsewhere. `check/overflow/goals` and
+//! [`crate::check::Checker::demands`] make goals; `check` and `check/overflow/decide` decide them.
+//! So the list of goals does not depend on the method that shows them.
 
 use halidom_ir::{BufferId, ExprId, StmtId, VarId};
 
@@ -9,71 +10,71 @@ use crate::program::Place;
 use crate::report::Kind;
 use crate::space::FormulaId;
 
-/// Something that is to be shown at a place.
+/// A claim to show at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
-    /// The obligation that it becomes.
+    /// The kind of the obligation that the goal becomes.
     pub(crate) kind: Kind,
-    /// The statement, if it is about one.
+    /// The statement that the goal is about, if there is one.
     pub(crate) stmt: Option<StmtId>,
-    /// Where, in words.
+    /// The subject of the goal, in words.
     pub(crate) what: String,
-    /// What holds there: entry checks are not repeated.
+    /// The place, with the facts that hold there. Entry checks are not repeated.
     pub(crate) place: Place,
-    /// What is claimed.
+    /// The claim.
     pub(crate) claim: Claim,
 }
 
 impl Goal {
-    /// One about parameters and shapes alone.
+    /// Makes a goal about parameters and shapes alone.
     pub(crate) fn at_entry(kind: Kind, what: String, claim: Claim) -> Self {
         Self { kind, stmt: None, what, place: Place::default(), claim }
     }
 }
 
-/// What a goal claims.
+/// The claim of a goal.
 #[derive(Clone, Debug)]
 pub(crate) enum Claim {
     /// A formula holds.
     Holds {
         /// The formula.
         formula: FormulaId,
-        /// What the question to the solver is called.
+        /// The label of the question to the solver.
         label: &'static str,
     },
-    /// Every `int` in an expression has 64 bits.
+    /// Every `int` in an expression fits 64 bits.
     Arithmetic {
         /// The expression.
         expr: ExprId,
     },
-    /// An `int` has this many bits.
+    /// An `int` fits this many bits.
     Fits {
         /// The `int`.
         expr: ExprId,
-        /// How many.
+        /// The number of bits.
         bits: u32,
     },
-    /// The end of a loop, its min and extent added, has this many bits.
+    /// The end of a loop, the sum of its min and extent, fits this many bits.
     End {
         /// The loop's variable.
         var: VarId,
         /// Its first value.
         min: ExprId,
-        /// How many values.
+        /// The number of its values.
         extent: ExprId,
-        /// How many bits.
+        /// The number of bits.
         bits: u32,
     },
-    /// The element number of an access, which lies in its buffer, has this many bits.
+    /// The element number of an access that lies in its buffer fits this many bits.
     Index {
         /// The buffer.
         buffer: BufferId,
-        /// How many.
+        /// The number of bits.
         bits: u32,
     },
-    /// The number of elements of memory that is taken has 60 bits.
+    /// The number of elements of allocated memory fits 60 bits.
     Elements {
-        /// The memory.
+        /// The index of the memory.
         memory: usize,
         /// Min, extent and stride of its dimensions.
         dims: Vec<ExprId>,

@@ -1,9 +1,11 @@
-//! What is known of the operators of update stages.
+//! Laws of the operators of update stages.
 //!
 //! # Correctness
-//! The laws themselves are decided by [`halidom_encode::law`]. Two instances of a stage that write one location agree in every pure variable that the left-hand side names at its
-//! own dimension; all other variables of the stage may differ. The sum and the product of floats commute, bit for bit, but are not associative; where axioms may be used they are by
-//! axiom, and the func is right under it, no more.
+//! [`halidom_encode::law`] decides the laws themselves. Two instances of a stage that write one
+//! location agree in every pure variable that the left-hand side has at its own dimension. All
+//! other variables of the stage may differ. The sum and the product of floats commute bit for bit,
+//! but they are not associative. Where axioms are permitted, an axiom makes them associative, and
+//! the func is then right only under this axiom.
 
 use halidom_base::{FxHashMap, IndexSet};
 use halidom_encode::law::{self, Law, Operator, Regroupable, Verdict};
@@ -12,31 +14,35 @@ use halidom_smt::Solver;
 
 use crate::floats::{Axiom, Axioms, Floats};
 
-/// The laws that were asked for.
+/// The laws that were asked for, with their answers.
 pub(crate) struct Laws {
     solver: Solver,
     permitted: Floats,
     commuting: FxHashMap<(FuncId, usize), Result<Axioms, String>>,
-    /// Funcs of which an axiom was used, by name: a func keeps it when an algorithm is rewritten.
+    /// Funcs that needed an axiom, by name, because a func keeps its name when an algorithm is
+    /// rewritten.
     pub(crate) regrouped: IndexSet<String>,
-    /// Funcs of floats of which a law was used that holds bit for bit.
+    /// Funcs of floats that used a law which holds bit for bit.
     pub(crate) decided: IndexSet<String>,
 }
 
 impl Laws {
-    /// With the weakest equality of floats that is permitted.
+    /// Starts without answers, with the weakest equality of floats that is permitted.
     pub(crate) fn new(solver: Solver, permitted: Floats) -> Self {
         let (regrouped, decided) = (IndexSet::default(), IndexSet::default());
         Self { solver, permitted, commuting: FxHashMap::default(), regrouped, decided }
     }
 
-    /// The solver that is asked.
+    /// The solver that decides the laws.
     pub(crate) fn solver(&self) -> &Solver {
         &self.solver
     }
 
-    /// The axioms under which the instances of an update stage that write one location may run in any order, if each reads and writes it without another in between; or why that is
-    /// not known.
+    /// Returns the axioms under which the instances of an update stage that write one location may
+    /// run in any order, if each reads and writes the location without another in between.
+    ///
+    /// # Errors
+    /// Returns the reason if this is not known.
     pub(crate) fn commutes(
         &mut self,
         pool: &Pool,
@@ -54,7 +60,7 @@ impl Laws {
         result
     }
 
-    /// The axiom by which the terms of a func's update may be regrouped, if there is one.
+    /// Returns the axiom by which the terms of a func's update may be regrouped, if there is one.
     pub(crate) fn regroups(&mut self, operator: &Operator<'_>, func: &str) -> Option<Axioms> {
         if self.permitted < Floats::Axioms {
             return None;
@@ -67,7 +73,11 @@ impl Laws {
         Some(Axioms::from_iter([axiom]))
     }
 
-    /// That an operator of a func has a law; otherwise what is `wrong` with it, with values where there are some.
+    /// Checks that an operator of a func has a law.
+    ///
+    /// # Errors
+    /// Returns a message that the operator is `wrong`, with values for which the law fails, if
+    /// there are any.
     pub(crate) fn holds(
         &mut self,
         (operator, func): (&Operator<'_>, &str),
@@ -84,7 +94,8 @@ impl Laws {
         }
     }
 
-    /// A law that holds bit for bit need not hold in other interpretations; `x + -0 = x` and `1 * x = x` do.
+    /// Records a law that holds bit for bit but perhaps not in other interpretations. `x + -0 = x`
+    /// and `1 * x = x` hold in all of them.
     fn note(&mut self, operator: &Operator<'_>, func: &str, law: &Law) {
         let pool = operator.pool;
         let floats = operator.values.iter().any(|value| pool.ty(*value).scalar.is_float());
@@ -95,7 +106,7 @@ impl Laws {
     }
 
     fn decide(&mut self, pool: &Pool, func: FuncId, stage: &Stage) -> Result<Axioms, String> {
-        // The stores of an instance to several buffers are not one step.
+        // An instance of a tuple stores to several buffers, which is not one step.
         if stage.values.len() != 1 {
             return Err("it is not known whether updates of tuples commute".to_owned());
         }
@@ -120,7 +131,7 @@ impl Laws {
     }
 }
 
-/// The variables of a stage that may differ between two instances that write one location.
+/// Returns the variables of a stage that may differ between two instances that write one location.
 fn varying(pool: &Pool, func: FuncId, stage: &Stage) -> Vec<VarId> {
     let args = &pool.func(func).args;
     let fixed = |arg: &VarId| {

@@ -1,8 +1,10 @@
-//! Questions to the solver: is a set of formulas contradictory?
+//! Questions to the solver: does a set of formulas contradict itself?
 //!
 //! # Correctness
-//! Every question is asked in linear integer arithmetic. Atoms and products of atoms become unknowns, with true facts about them (`lemma`). The unknowns' true values
-//! satisfy all of it, so `unsat` means that no assignment of the symbols satisfies the formulas. A model means nothing: it only suggests sizes to try.
+//! Every question is asked in linear integer arithmetic. Atoms and products of atoms become
+//! unknowns, with true facts about them (`lemma`). The true values of the unknowns satisfy all of
+//! these, so `unsat` means that no assignment of the symbols satisfies the formulas. A model proves
+//! nothing: it only suggests sizes to try.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,36 +15,37 @@ use halidom_smt::{Answer, Reason, Solver, Sort, TermId as SmtTerm, Terms};
 use crate::lemma::{Memo, Reached};
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
 
-/// What the solver said.
+/// The solver's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The formulas contradict each other.
     Contradiction,
-    /// They may hold, perhaps at these values.
+    /// The formulas may hold, perhaps at these values.
     Possible(Vec<(Symbol, i128)>),
-    /// The solver does not know.
+    /// The solver does not know, for this reason.
     Undecided(String),
 }
 
-/// How long a question is first asked.
+/// The time for the first try of a question.
 const FIRST_TRY: Duration = Duration::from_millis(250);
-/// A solver that does not keep its own time limit is killed after so much more.
+/// The extra time after which a solver that exceeds its own limit is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A solver for questions about one [`Space`].
 pub(crate) struct Lia {
     solver: Solver,
-    /// How long it is asked once more.
+    /// The time for the second try.
     second_try: Option<Duration>,
     budget: crate::Budget,
-    /// Obligations that stayed open.
+    /// The number of obligations that stayed open.
     open: u64,
     terms: Terms,
     monomials: FxHashMap<Monomial, SmtTerm>,
     truths: FxHashMap<TermId, SmtTerm>,
     polys: FxHashMap<PolyId, SmtTerm>,
     formulas: FxHashMap<FormulaId, SmtTerm>,
-    /// What is asserted once for all questions, what it mentions, and all of it with its lemmas.
+    /// The formulas that hold in all questions, the parts that they mention, and all formulas sent
+    /// to the solver for good, lemmas included.
     assumed: Vec<FormulaId>,
     mentioned: Reached,
     asserted: FxHashSet<FormulaId>,
@@ -52,12 +55,15 @@ pub(crate) struct Lia {
 }
 
 impl Lia {
-    /// Without questions so far.
+    /// Starts without questions.
+    ///
+    /// # Errors
+    /// Returns an error if the solver cannot be opened.
     pub(crate) fn new(
         mut options: halidom_smt::Options,
         budget: crate::Budget,
     ) -> Result<Self, halidom_smt::OpenError> {
-        // A limit on steps is to give one answer on every machine: then one try is all.
+        // A limit on steps must give the same answer on every machine, so there is only one try.
         let hard = options.steps.is_none() && options.soft_timeout > FIRST_TRY;
         let second_try = hard.then_some(options.soft_timeout);
         if hard {
@@ -82,31 +88,31 @@ impl Lia {
         })
     }
 
-    /// The solver that is asked.
+    /// The solver that answers the questions.
     pub(crate) fn solver(&self) -> &Solver {
         &self.solver
     }
 
-    /// How many questions were put to the solver.
+    /// The number of questions that the solver was asked.
     pub(crate) fn questions(&self) -> u64 {
         self.solver.statistics().queries
     }
 
-    /// The same by the purpose of the question, with the time that was taken.
+    /// The number of questions and the time that they took, by purpose.
     pub(crate) fn effort(&self) -> BTreeMap<String, (u64, Duration)> {
         self.effort.clone()
     }
 
-    /// An obligation stayed open.
+    /// Notes that an obligation stayed open.
     pub(crate) fn note_open(&mut self) {
         self.open += 1;
     }
 
-    /// Assumes formulas in all questions to come. They are sent to the solver once.
+    /// Assumes formulas in all later questions. They are sent to the solver once.
     pub(crate) fn assume(&mut self, space: &mut Space, facts: &[FormulaId]) {
         let all = space.and(facts);
         let facts = space.conjuncts(all);
-        // What may hold under less may not hold under more.
+        // Formulas that were possible before may be impossible under more assumptions.
         self.answers.retain(|_, answer| *answer == Outcome::Contradiction);
         for fact in &facts {
             self.mentioned.formula(space, *fact);
@@ -121,7 +127,7 @@ impl Lia {
         }
     }
 
-    /// Asks whether the formulas can hold together, and with what is assumed.
+    /// Asks whether the formulas can hold together with the assumptions.
     pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
         let new = |fact: &FormulaId| !self.asserted.contains(fact);
         let facts: Vec<FormulaId> = facts.iter().copied().filter(new).collect();
@@ -181,7 +187,8 @@ impl Lia {
         }
     }
 
-    /// Asks the process that has had the questions before, but not for long: what it made of them can lead it astray. Then one that knows nothing else is asked.
+    /// Asks the running process first, with a short limit, because earlier questions can lead it
+    /// astray. After a timeout, a fresh process is asked.
     fn answer(&mut self, assertions: &[SmtTerm], label: &str) -> Answer {
         let first = self.solver.check_with(&self.terms, assertions, label);
         let Some(timeout) = self.second_try else { return first };

@@ -1,17 +1,33 @@
-//! Does a program compute what an algorithm says? A decision for all inputs and sizes that pass the program's entry checks.
+//! Decides whether a program computes what an algorithm specifies, for all inputs and sizes that
+//! pass the program's entry checks.
 //!
-//! **Trusted**: the word of the whole project rests on this crate, on `ir` (the semantics), `smt` (the solver) and `interp` (the replay of counterexamples). It
-//! knows nothing of schedules, lowering or generated code, and shares no code with them.
+//! **Trusted**: the project's verdicts rest on this crate, on `ir` (the semantics), `smt` (the
+//! solver) and `interp` (the replay of counterexamples). The crate knows nothing of schedules,
+//! lowering or generated code, and shares no code with them.
 //!
 //! # Where to start
-//! [`validate`]. A program is walked once (`program`) into a list of accesses; the algorithm becomes equations (`specification`); both are stated in the terms of
-//! `space`. The obligations stand in `check`, a file for each group of kinds ([`Kind`]); guesses are made in `witness`; `lia` asks the solver. `floats` is what equality of floats may mean.
+//! Start with [`validate`]. `program` walks a program once and lists its accesses. `specification`
+//! turns the algorithm into equations. Both use the terms of `space`. `check` has the obligations,
+//! in one file for each group of kinds ([`Kind`]). `witness` makes guesses, and `lia` asks the
+//! solver. `floats` defines the meanings of equality of floats.
+//!
+//! Some words have a fixed meaning in this crate. A *claim* is the annotation of a store or load:
+//! it names the instance that the store runs, or the value that the load reads. A *label* is a
+//! place that promises a func's values on its *needed* region. A store is *good* where its
+//! coordinates lie in the region that its label owes its stage. A *place* is the path to a
+//! statement with the *facts* that hold there. A pending read is *settled* when the version that it
+//! reads is fixed.
 //!
 //! # Correctness
-//! `docs/validator.md` states and proves the theorem. In short: annotations of the program (coordinates, claims, needed regions) are hints. They are made true by
-//! location identity, bounds, claims and values for each access; coverage, definedness and order for each place that promises a func; races for unordered
-//! loops. Only equal normal forms and the solver's `unsat` close an obligation; the list of obligations comes from the program and the algorithm; what cannot be
-//! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or [`Verdict::Refuted`] after a run that shows a difference.
+//! `docs/validator.md` states and proves the theorem. In short: annotations of the program
+//! (coordinates, claims, needed regions) are hints, and the obligations show that they are true.
+//! Each access has obligations on its location identity, bounds, claim and value. Each place that
+//! promises a func has obligations on coverage, definedness and order. Unordered loops have
+//! obligations on races. Equal normal forms, intervals, the program's structure and the solver's
+//! `unsat` close obligations. A run closes only an obligation that assumptions can hold. The list
+//! of obligations comes from the program and the algorithm. An obligation that cannot be described
+//! or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
+//! [`Verdict::Refuted`] after a run that shows a difference.
 
 mod answer;
 mod bound;
@@ -56,64 +72,74 @@ use program::Model;
 use space::Space;
 use specification::Specification;
 
-/// How many cases are tried of a proved program whose entry checks are known to hold for some sizes.
+/// The most runs that confirm a proved program whose entry checks are known to hold for some sizes.
 const CONFIRMING_TRIALS: usize = 4;
-/// How much the interpreter may do in each.
+/// The most steps of the interpreter in each of these runs.
 const CONFIRMING_STEPS: u64 = 100_000;
 
-/// How to validate.
+/// The options of a validation.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The solver.
     pub solver: halidom_smt::Program,
-    /// After this time a question to the solver is given up.
+    /// The time limit for one question to the solver.
     pub timeout: Duration,
-    /// How much may be asked in all; what is not asked stays open.
+    /// Limits on all questions together. An obligation that is not asked about stays open.
     pub budget: Budget,
-    /// A folder in which every question is kept.
+    /// A folder that receives every question.
     pub emit_smt: Option<PathBuf>,
-    /// A second solver, which is asked again whatever closes an obligation.
+    /// A second solver, which is asked again for every answer that closes an obligation. A
+    /// contradiction leaves the obligation open.
     pub confirm: Option<halidom_smt::Program>,
-    /// Answers to begin with, and to be kept. They are believed like the solver's own.
+    /// A cache of answers, which is read and extended. Its answers are trusted like the solver's
+    /// own.
     pub cache: Option<Cache>,
-    /// Kinds of obligations that are left out: for tests that show that each kind matters. The verdict under such options says nothing about the program.
+    /// Kinds of obligations to leave out, for tests that show that each kind matters. A verdict
+    /// under such options means nothing for the program.
     pub disable: Vec<Kind>,
-    /// How long to look for entry checks that are too strict; not at all if zero.
+    /// The time to look for entry checks that are too strict. Zero skips the search.
     pub strictness: Duration,
-    /// How long to search for a run that refutes a program that is not proved.
+    /// Limits on the search for a run that refutes a program that is not proved.
     pub search: Search,
-    /// What the search begins with: where entry checks refuse nearly all that is drawn, whoever knows what they accept says it.
+    /// Values with which the search begins. They help if entry checks refuse nearly all random
+    /// values and the caller knows some that they accept.
     pub given: Vec<Given>,
-    /// How wide the compiled code's `int`s are, where nothing else is known of one. That what decides fits is an obligation; with fewer than 64 bits, sums in indices may wrap if the index fits.
+    /// The width of the compiled code's `int`s, unless another width is known for one. It is an
+    /// obligation that the `int`s which decide fit. With fewer than 64 bits, sums in indices may
+    /// wrap if the index fits.
     pub int_bits: u32,
-    /// What the program rests on.
+    /// Facts and conditions about the compiled code.
     pub code: Code,
-    /// On which inputs the compiled code owes the pipeline's values.
+    /// The inputs on which the compiled code owes the pipeline's values.
     pub conventions: Conventions,
-    /// The weakest equality of floats that is permitted. If none is given: axioms where the pipeline says `fast_math`, else bits.
+    /// The weakest equality of floats that is permitted. The default is axioms if the pipeline has
+    /// `fast_math`, and bits otherwise.
     pub floats: Option<Floats>,
-    /// Whether what compiles the program may round a product and the sum that it stands in at once in one place and not in another, wherever the pipeline says `fast_math`: also where
-    /// floats decide places. Where it may regroup them as if they were real numbers it may do that too.
+    /// True if the compiler may round a product and its sum at once in one place and not in
+    /// another, wherever the pipeline has `fast_math`, even where floats decide places. A compiler
+    /// that may regroup floats as if they were real numbers may do this too.
     pub contracts_places: bool,
 }
 
-/// What is known of the code that a program stands for, and what it is taken to rest on. Ids are of the program's pool. By default nothing: all entry checks are evaluated.
+/// Facts about the code that a program stands for, and the conditions that it rests on. Ids belong
+/// to the program's pool. By default nothing is known, and all entry checks are evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// How many bits some `int`s have.
+    /// The bits of some `int`s.
     pub widths: FxHashMap<ExprId, u32>,
-    /// Entry checks that it does not evaluate: what callers keep to.
+    /// Entry checks that the code does not evaluate: the callers' contract.
     pub contract: FxHashSet<ExprId>,
     /// Extents of outputs that the pipeline itself fixes to 1.
     pub single: FxHashSet<ExprId>,
-    /// Whether it refuses to take memory of 2^31 elements and more.
+    /// True if the code refuses to take memory of 2^31 elements and more.
     pub checks_memory: bool,
-    /// What a proof rests on: the first line of the verdict has their names.
+    /// The conditions of a proof. The first line of the verdict has their names.
     pub conditions: Vec<Condition>,
 }
 
 impl Options {
-    /// Five seconds a question, nothing left out, a search of two hundred runs or five seconds.
+    /// Returns the defaults: five seconds for a question, nothing left out, and a search of two
+    /// hundred runs or five seconds.
     pub fn new(solver: halidom_smt::Program) -> Self {
         let search = Search::default();
         let timeout = Duration::from_secs(5);
@@ -138,20 +164,22 @@ impl Options {
     }
 }
 
-/// Limits that do not depend on the machine's speed. None by default.
+/// Limits that do not depend on the machine's speed. By default there are no limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Questions to the solver.
+    /// The most questions to the solver.
     pub questions: Option<u64>,
-    /// Steps of the solver for one question, by its own count.
+    /// The most steps of the solver for one question, by its own count.
     pub steps: Option<u64>,
-    /// Obligations that stay open, after which nothing is asked any more: the verdict is known.
+    /// The number of open obligations after which no more questions are asked, because the verdict
+    /// is known.
     pub open: Option<u64>,
 }
 
-/// Decides whether `program` computes what `algorithm` says.
+/// Decides whether `program` computes what `algorithm` specifies.
 ///
-/// Both stand in `pool`. The program may be final (stores and loads of buffers) or structured (provides and references of funcs).
+/// Both belong to `pool`. The program may be final (stores and loads of buffers) or structured
+/// (provides and references of funcs).
 pub fn validate(
     pool: &mut Pool,
     algorithm: &Algorithm,
@@ -161,8 +189,9 @@ pub fn validate(
     validate_refined(pool, algorithm, &[], program, options)
 }
 
-/// Decides whether `program`, which was made from the last of `steps`, computes what `algorithm` says. Each step says that it is the one before it (the first: `algorithm`),
-/// rewritten; that is an obligation like the others.
+/// Decides whether `program`, which was made from the last of `steps`, computes what `algorithm`
+/// specifies. Each step claims to be a rewritten form of the step before it, or of `algorithm` for
+/// the first one. This claim is an obligation like the others.
 pub fn validate_refined(
     pool: &mut Pool,
     algorithm: &Algorithm,
@@ -171,7 +200,8 @@ pub fn validate_refined(
     options: &Options,
 ) -> Report {
     let begin = Instant::now();
-    // What the specification is built from: one value for each point, defined before it is used.
+    // The specification relies on well-formed algorithms: one value for each point, defined before
+    // it is used.
     for algorithm in [algorithm].into_iter().chain(steps) {
         if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
             let rules: Vec<String> = violations.iter().map(ToString::to_string).collect();
@@ -195,7 +225,8 @@ pub fn validate_refined(
     let model = program::walk(pool, &mut space, program, &parameters);
     let mut report = unopened(String::new());
     report.assumptions = assumptions(pool, &model, program, options);
-    // The closed list for stock Halide is complete: its entry checks' own arithmetic is judged.
+    // The closed list of conditions for stock Halide is complete: the arithmetic of its entry
+    // checks is checked.
     if !options.code.conditions.is_empty() {
         report.conditions.clone_from(&options.code.conditions);
     }
@@ -204,7 +235,8 @@ pub fn validate_refined(
     let widths = Widths { bits: options.int_bits, known: &options.code.widths };
     let machine = Machine { widths, checks_memory: options.code.checks_memory };
     let narrow = options.int_bits < 64;
-    // What is learned on the way to the entry checks would burden every question after it.
+    // Facts learned while the entry checks are admitted would burden every later question, so a
+    // separate solver learns them.
     let first = narrow.then(|| Lia::new(solver(options, "entry"), options.budget)).transpose();
     let mut first = match first {
         Ok(first) => first,
@@ -233,7 +265,7 @@ pub fn validate_refined(
     checker.admit(&parameters, machine, &options.code.contract);
     if let Some(first) = &mut first {
         std::mem::swap(checker.lia, first);
-        // All of them are granted by now.
+        // All entry checks are granted by now.
         checker.entry = model.entry.iter().map(|check| check.condition).collect();
         checker.lia.assume(checker.space, &checker.entry);
     }
@@ -303,7 +335,8 @@ pub fn validate_refined(
     let admitted = refute::admits(pool, (algorithm, program), &checks, &hints, &[]);
     let mut limits = options.search;
     if proved && admitted {
-        // Nothing hangs on these runs: a program that is too long for the interpreter is not tried again and again.
+        // No verdict depends on these runs, so a program that is too long for the interpreter is
+        // not tried again and again.
         limits.trials = limits.trials.min(CONFIRMING_TRIALS);
         limits.steps = limits.steps.min(CONFIRMING_STEPS);
     }
@@ -318,7 +351,9 @@ pub fn validate_refined(
     report
 }
 
-/// The extents of outputs of narrow code that some admitted sizes must have above 1: all but those that the pipeline fixes to 1. A condition that leaves none is too strict.
+/// Returns the extents of outputs of narrow code that some admitted sizes must have above 1: all
+/// but the extents that the pipeline fixes to 1. A condition that leaves no such sizes is too
+/// strict.
 fn roomy(program: &Program, pool: &Pool, options: &Options) -> Vec<VarId> {
     if options.int_bits >= 64 {
         return Vec::new();
@@ -330,7 +365,7 @@ fn roomy(program: &Program, pool: &Pool, options: &Options) -> Vec<VarId> {
     windows.map(|(_, extent)| *extent).filter(|extent| !fixed(extent)).collect()
 }
 
-/// A report that says nothing yet, and why.
+/// Makes a report that proves nothing yet, with the reason.
 fn unopened(reason: String) -> Report {
     Report {
         verdict: Verdict::Unknown(reason),
@@ -352,7 +387,8 @@ fn unopened(reason: String) -> Report {
     }
 }
 
-/// Obligations of kind `Refinement`: each step says what the one before it says.
+/// Checks the obligations of kind `Refinement`: each step has the same meaning as the step before
+/// it.
 fn refinement(
     pool: &mut Pool,
     laws: &mut Laws,
@@ -374,7 +410,8 @@ fn refinement(
     obligations
 }
 
-/// What equality of floats was used for, if it was weaker than the same bits: a line for each axiom, and one for the reals.
+/// Lists the obligations that needed an equality of floats weaker than equality of bits: one line
+/// for each axiom, and one for the reals.
 fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String> {
     let instances: FxHashMap<StmtId, (FuncId, usize)> =
         model.stores.iter().map(|store| (store.access.stmt, (store.func, store.stage))).collect();
@@ -397,7 +434,7 @@ fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String
     uses.into_iter().map(line).collect()
 }
 
-/// How a solver is asked; its questions are kept in the part of the folder with this name.
+/// Returns the options for a solver. Its questions are kept in the subfolder `part`.
 fn solver(options: &Options, part: &str) -> halidom_smt::Options {
     let mut own = halidom_smt::Options::new(options.solver.clone());
     own.soft_timeout = options.timeout;
@@ -406,12 +443,13 @@ fn solver(options: &Options, part: &str) -> halidom_smt::Options {
     own.dump = options.emit_smt.as_ref().map(|folder| folder.join(part));
     own.confirm.clone_from(&options.confirm);
     own.confirm_timeout = options.timeout;
-    // Within a run, answers are kept by the formulas that were asked about.
+    // Within a run, answers are kept by formula.
     own.cache.clone_from(&options.cache);
     own
 }
 
-/// Entry checks that refuse what the algorithm has a value for, among sizes that the solver suggests.
+/// Looks for entry checks that refuse sizes for which the algorithm has values, among sizes that
+/// the solver suggests.
 fn too_strict(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
@@ -420,7 +458,7 @@ fn too_strict(
     model: &Model,
     options: &Options,
 ) -> Vec<TooStrict> {
-    // The entry checks are no assumptions here.
+    // The entry checks are not assumed here.
     let mut own = solver(options, "strict");
     own.soft_timeout = own.soft_timeout.min(Duration::from_secs(1));
     let Ok(mut lia) = Lia::new(own, options.budget) else {
@@ -436,7 +474,7 @@ fn too_strict(
     refute::too_strict(pool, algorithm, program, &hints, options.strictness)
 }
 
-/// The solver's suggestions for shapes, windows and `int` parameters.
+/// Returns the solver's suggestions for shapes, windows and `int` parameters.
 fn sizes(
     parameters: &program::Parameters,
     space: &Space,
@@ -462,7 +500,7 @@ fn sizes(
         .collect()
 }
 
-/// Takes what the runs showed into the report.
+/// Adds the results of the runs to the report.
 fn conclude(
     report: &mut Report,
     found: refute::Found,
@@ -496,7 +534,7 @@ fn conclude(
     report.verdict = verdict(report, overflowed);
 }
 
-/// `Proved` only where every obligation is closed.
+/// Computes the verdict. It is `Proved` only if every obligation is closed.
 fn verdict(report: &Report, overflowed: bool) -> Verdict {
     if overflowed {
         return Verdict::Unknown("a coefficient is beyond 128 bits".to_owned());
@@ -522,13 +560,14 @@ fn verdict(report: &Report, overflowed: bool) -> Verdict {
     }
 }
 
-/// What is assumed, in words.
+/// Describes the assumptions in words.
 fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options) -> Vec<String> {
     let natural = limits::natural(pool, program);
     let mut lines = Vec::new();
     for entry in &model.entry {
         let condition = print::expr(pool, entry.expr);
-        // What a check calls itself is a hint: a report sums up those that have the shape, and lists the others.
+        // The kind that a check claims to have is a hint. A report sums up the checks with the
+        // right shape, and lists the others.
         let is_limit = options.code.contract.contains(&entry.expr)
             || limits::is_limit(pool, &natural, entry.expr);
         let what = match &entry.check {
@@ -545,7 +584,7 @@ fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options)
         lines.push(format!("{what}: {condition}"));
     }
     lines.push("the caller's buffers do not overlap".to_owned());
-    // Code of fewer bits owes that its entry checks do not overflow.
+    // For code of fewer bits it is an obligation that its entry checks do not overflow.
     if options.int_bits >= 64 {
         lines.push("entry checks are evaluated without overflow".to_owned());
     }

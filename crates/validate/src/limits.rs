@@ -1,18 +1,21 @@
-//! Which entry checks are mere limits of sizes.
+//! Recognizes entry checks that only limit sizes.
 //!
 //! # Correctness
-//! What kind an entry check says that it is comes from untrusted code. A report sums up those that have the shape that its summary states: mins and extents below 2^31 in magnitude, strides and spans up to
-//! 2^47 (or more: nothing is refused that the summary does not name). What has another shape is listed with its condition, whatever it calls itself.
+//! The kind of an entry check comes from untrusted code. A report sums up the checks that have the
+//! shape in its summary: mins and extents below 2^31 in magnitude, strides and spans up to 2^47.
+//! Greater limits count too, because they refuse nothing that the summary does not name. Every
+//! other check is listed with its condition, whatever kind it claims to be.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Program, VarId};
 
-/// What mins, extents, and their ends may reach.
+/// The greatest value that mins, extents and their ends may be limited to.
 const SIZES: i128 = (1 << 31) - 1;
-/// What spans may reach.
+/// The greatest value that spans may be limited to.
 const ELEMENTS: i128 = 1 << 47;
 
-/// The sizes of callers' buffers that are never negative: extents and strides, and the extents of windows.
+/// The sizes of callers' buffers that are never negative: extents, strides, and the extents of
+/// windows.
 pub(crate) fn natural(pool: &Pool, program: &Program) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
@@ -30,13 +33,13 @@ pub(crate) fn natural(pool: &Pool, program: &Program) -> FxHashSet<VarId> {
     found
 }
 
-/// Whether a condition refuses nothing but sizes beyond the limits.
+/// Tests whether a condition refuses only sizes beyond the limits.
 pub(crate) fn is_limit(pool: &Pool, natural: &FxHashSet<VarId>, condition: ExprId) -> bool {
     let number = |id: ExprId| pool.as_constant(id).and_then(Constant::as_integer);
     let Expr::Binary(op, a, b) = *pool.get(condition) else { return false };
     match op {
         BinaryOp::And => is_limit(pool, natural, a) && is_limit(pool, natural, b),
-        // One that refuses less.
+        // A disjunction refuses less than each of its parts.
         BinaryOp::Or => is_limit(pool, natural, a) || is_limit(pool, natural, b),
         BinaryOp::Le | BinaryOp::Lt => match (number(a), number(b)) {
             (Some(low), None) => {

@@ -1,17 +1,21 @@
-//! Constants between which the values of funcs lie.
+//! Constant bounds of the values of funcs.
 //!
 //! # Correctness
-//! A func's value at a location, in any version, was written by one of its stages; so it lies in the union of what their values' expressions can be. An expression's interval holds
-//! whatever its variables, inputs and other funcs' values are within their own: variables and inputs are anything of their types, earlier funcs what was found for them, and a
-//! func's own values, where a stage reads them, anything of its type. Where an exact result may leave the type, it wraps, and is anything of the type.
+//! One of a func's stages wrote its value at a location, in any version. So the value lies in the
+//! union of the intervals of the stages' expressions. An expression's interval holds for all values
+//! that its variables, inputs and funcs may have. Variables and inputs may have any value of their
+//! types, and earlier funcs any value in the interval found for them. If a stage reads its func
+//! itself, the read may be any value of the type. An exact result that may leave the type wraps, so
+//! it may be any value of the type.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool};
 
-/// Both ends included.
+/// The least and the greatest value.
 pub(crate) type Range = (i128, i128);
 
-/// The ranges of the components of funcs that are machine integers, where they are narrower than their types.
+/// Returns the ranges of the components of funcs that are machine integers, where they are narrower
+/// than their types.
 pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, usize), Range> {
     let mut found = FxHashMap::default();
     // Definitions come before uses.
@@ -34,7 +38,7 @@ fn hull(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The range of an expression that is a machine integer; `None` for anything else.
+/// Returns the range of an expression that is a machine integer, and `None` for all others.
 fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -> Option<Range> {
     let (least, greatest) = pool.ty(expr).scalar.range()?;
     let exact = match *pool.get(expr) {
@@ -61,7 +65,7 @@ fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -
     )
 }
 
-/// The exact results of an operator, before they wrap.
+/// Returns the range of the exact results of an operator, before they wrap.
 fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
     match op {
         BinaryOp::Add(_) => Some((a.checked_add(c)?, b.checked_add(d)?)),
@@ -76,7 +80,7 @@ fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
         // Quotients by a positive number grow with the dividend.
         BinaryOp::Div if c == d && c > 0 => Some((a.div_euclid(c), b.div_euclid(c))),
         BinaryOp::Mod if c == d && c > 0 => Some((0, c - 1)),
-        // Numbers that are not negative have no bit that either operand lacks.
+        // If neither operand is negative, the result has only bits that both operands have.
         BinaryOp::And if a >= 0 && c >= 0 => Some((0, b.min(d))),
         BinaryOp::Div
         | BinaryOp::Mod
@@ -115,7 +119,7 @@ mod tests {
         assert_eq!(one("u8(y) % 4u8", "u8"), Some((0, 3)));
         assert_eq!(one("i32(a(y)) * 2i32 - 5i32", "i32"), Some((-5, 505)));
         assert_eq!(one("max(min(i32(a(y)), 9i32), 3i32)", "i32"), Some((3, 9)));
-        // What may wrap is anything.
+        // A value that may wrap has no narrower range.
         assert_eq!(one("a(y) + 1u8", "u8"), None);
         assert_eq!(one("i8(a(y))", "i8"), None);
         assert_eq!(one("a(y) / (a(y) & 3u8)", "u8"), None);

@@ -1,16 +1,23 @@
-//! Does one algorithm say the same as another?
+//! Checks that two algorithms have the same meaning.
 //!
-//! A schedule may have the algorithm rewritten before it is lowered. What comes here is the algorithm before and after one rewriting; nothing says which.
+//! A schedule may have the algorithm rewritten before it is lowered. This module gets the algorithm
+//! before and after one rewriting, but not the name of the rewriting.
 //!
 //! # Correctness
-//! Funcs correspond by name. By induction over the order of definition, every func of the first algorithm has at each point the value that its namesake has in the second, since
-//! each stage of the one is a stage of the other, up to
-//! * *copies*: a func of the second algorithm without namesake whose only stage is `w(x…) = g(x…)` has the values of `g`, so reads of it are reads of `g`;
-//! * *splits*: `r` in `min .. min + n` is replaced by `min + (outer * k + inner)` with `inner` in `0 .. k`, `outer` in `0 .. ⌈n / k⌉` just outside of it, and the
-//!   predicate `outer * k + inner < n` first (left out where `k` divides a constant `n`): the points with a true predicate are the same, in the same order;
-//! * *factored updates*: the theorem of `docs/validator.md`, whose premises are checked one by one in [`Refinement::factored`].
+//! Funcs correspond by name. The proof is by induction over the order of definition: every func of
+//! the first algorithm has at each point the value of its namesake in the second, because each
+//! stage of the one is a stage of the other, up to
+//! * *copies*: a func of the second algorithm without namesake whose only stage is `w(x…) = g(x…)`
+//!   has the values of `g`, so reads of it are reads of `g`;
+//! * *splits*: `r` in `min .. min + n` is replaced by `min + (outer * k + inner)` with `inner` in
+//!   `0 .. k`, `outer` in `0 .. ⌈n / k⌉` just outside of it, and the predicate
+//!   `outer * k + inner < n` first (left out where `k` divides a constant `n`): the points with a
+//!   true predicate are the same, in the same order;
+//! * *factored updates*: the theorem of `docs/validator.md`, whose premises are checked one by one
+//!   in [`Refinement::factored`].
 //!
-//! What is not seen to be one of these is refused. Variables of the second algorithm are read as those of the first by position; sides are equal if they are one
+//! A rewriting that is not recognized as one of these is refused. Variables of the second algorithm
+//! correspond to variables of the first by position. Two sides are equal if they are the same
 //! expression.
 
 mod factored;
@@ -26,7 +33,9 @@ use crate::laws::Laws;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Shows that every func of `from` has the same values in `to`; each step in words, with the axioms that it needs, or why that is not seen.
+/// Shows that every func of `from` has the same values in `to`. Returns one entry for each func:
+/// its name, and the axioms that it needs or the reason why this is not shown. If the algorithms do
+/// not correspond at all, returns a single entry with the reason.
 pub(crate) fn refines(
     pool: &mut Pool,
     laws: &mut Laws,
@@ -49,7 +58,7 @@ pub(crate) fn refines(
     found
 }
 
-/// Parameters, inputs and demands are the same.
+/// Checks that parameters, inputs and demands are the same.
 fn signature(from: &Algorithm, to: &Algorithm) -> Result<()> {
     let same = from.params == to.params
         && from.inputs == to.inputs
@@ -59,7 +68,8 @@ fn signature(from: &Algorithm, to: &Algorithm) -> Result<()> {
     if same { Ok(()) } else { Err("the algorithms differ in their signatures".to_owned()) }
 }
 
-/// Every func is defined once, and reads inputs, funcs before it, and itself in updates only.
+/// Checks that every func is defined once, and reads only inputs, earlier funcs, and itself in
+/// updates.
 fn in_order(pool: &Pool, algorithm: &Algorithm) -> Result<()> {
     if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
         let first = violations.first().map(ToString::to_string).unwrap_or_default();
@@ -91,9 +101,10 @@ fn in_order(pool: &Pool, algorithm: &Algorithm) -> Result<()> {
 struct Refinement<'a> {
     pool: &'a mut Pool,
     laws: &'a mut Laws,
-    /// What a func of the first algorithm is called in the second.
+    /// For each func of the first algorithm, its namesake in the second.
     images: IndexMap<FuncId, FuncId>,
-    /// What reads of a func of the second algorithm are in terms of the first; funcs that are new and no copies are missing.
+    /// For each func of the second algorithm, the func of the first that has its values. New funcs
+    /// that are not copies are missing.
     meanings: FxHashMap<FuncId, FuncId>,
 }
 
@@ -145,7 +156,7 @@ impl<'a> Refinement<'a> {
         Ok(Self { pool, laws, images, meanings })
     }
 
-    /// That a func of the first algorithm has the same values in the second.
+    /// Checks that a func of the first algorithm has the same values in the second.
     fn func(&mut self, func: FuncId) -> Result<Axioms> {
         let Some(image) = self.images.get(&func).copied() else {
             return Err("it has no namesake".to_owned());
@@ -177,7 +188,8 @@ impl<'a> Refinement<'a> {
         Ok(axioms)
     }
 
-    /// An expression of the second algorithm in terms of the first. None where it reads a func that has no meaning there.
+    /// Translates an expression of the second algorithm into the first. Returns `None` if it reads
+    /// a func without a counterpart there.
     fn meaning(&mut self, id: ExprId, vars: &Substitution) -> Option<ExprId> {
         let id = vars.apply(self.pool, id);
         let meanings = &self.meanings;
@@ -203,7 +215,7 @@ impl<'a> Refinement<'a> {
         ids.iter().map(|id| self.meaning(*id, vars)).collect()
     }
 
-    /// The variables of a func and of a stage's domain, read as others.
+    /// Maps the variables of a func and of a stage's domain to others, by position.
     fn read_as(
         &mut self,
         (args, domain): (&[VarId], &[ReductionVar]),
@@ -242,7 +254,7 @@ impl<'a> Refinement<'a> {
         if same { Ok(()) } else { Err("another stage".to_owned()) }
     }
 
-    /// The stage with one of its reduction variables split in two.
+    /// Checks that a stage is the other one with one of its reduction variables split in two.
     fn split_stage(
         &mut self,
         (func, own): (FuncId, &Stage),
@@ -255,7 +267,8 @@ impl<'a> Refinement<'a> {
         }
         let apart = own.domain.iter().zip(&other.domain).position(|(a, b)| !same_bounds(a, b));
         let position = apart.unwrap_or(own.domain.len().saturating_sub(1));
-        // Invariant: `position` is one of `own.domain`, and `position + 1` of `other.domain`; an equal interval may hide where the split is, so that earlier places are tried too.
+        // Invariant: `position` is an index of `own.domain`, and `position + 1` of `other.domain`.
+        // Equal intervals may hide the split, so earlier positions are tried too.
         for position in (0..=position).rev() {
             if self.split_at((func, own), args, other, position).is_some() {
                 return Ok(());
@@ -300,7 +313,8 @@ impl<'a> Refinement<'a> {
         if !good_count {
             return None;
         }
-        // The first algorithm's stage, with `min + (outer * k + inner)` for `r`, in the second one's variables.
+        // The first algorithm's stage, with `min + (outer * k + inner)` for `r`, in the second
+        // one's variables.
         let own_args = pool.func(func).args.clone();
         let factor = pool.int(size);
         let (outer_var, inner_var) = (pool.var_expr(outer.var), pool.var_expr(inner.var));
@@ -347,12 +361,12 @@ impl<'a> Refinement<'a> {
     }
 }
 
-/// Bounds are over parameters and shapes, which both algorithms share.
+/// Compares bounds, which are over parameters and shapes that both algorithms share.
 fn same_bounds(a: &ReductionVar, b: &ReductionVar) -> bool {
     a.min == b.min && a.extent == b.extent
 }
 
-/// The func that `w(x…) = g(x…)` copies.
+/// Returns the func that `w(x…) = g(x…)` copies.
 fn copied(pool: &Pool, func: FuncId) -> Option<FuncId> {
     let decl = pool.func(func);
     let [stage] = decl.stages() else { return None };

@@ -1,14 +1,19 @@
 //! The search for a run on which program and algorithm differ.
 //!
 //! # Correctness
-//! What is found is no guess: both sides were run by the interpreter, the entry checks held, and the program faulted or gave another value than the algorithm.
-//! What is not found says nothing. The search also shows that assumptions can hold: it counts the runs that went through on a window that is not empty.
+//! A counterexample is certain: the interpreter ran both sides, the entry checks held, and the
+//! program faulted or gave another value than the algorithm. A search without result proves
+//! nothing. The search also shows that assumptions can hold: it counts the runs that went through
+//! on a window that is not empty.
 //!
-//! Where floats need not be equal bit for bit, an output that depends on operators on floats is compared after runs in which none of these rounded: such runs are runs over the reals, so that two
-//! numbers that differ then are different functions of the inputs there, and no axioms make them one. Zeros of either sign are one number; what is no number shows nothing. Integers that depend on
-//! floats that were rounded differ only beyond what rounding makes of them ([`near_integers`]).
+//! If floats need not be equal bit for bit, an output that depends on operators on floats is
+//! compared only after runs in which no operator rounded. Such runs are runs over the reals, so two
+//! different numbers there show that the outputs are different functions of the inputs over the
+//! reals, and no axioms make them equal. Zeros of either sign are one number. NaN and infinities
+//! show nothing. Integers that depend on rounded floats differ only if rounding cannot explain
+//! their distance ([`near_integers`]).
 //!
-//! What a program owes on given inputs is decided by [`Conventions::owed`].
+//! [`Conventions::owed`] decides what a program owes on given inputs.
 
 mod admitted;
 mod draw;
@@ -35,16 +40,17 @@ use crate::floats::Floats;
 use crate::floats::deciding::Flow;
 use crate::report::Counterexample;
 
-/// How long to search.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// Cases that are tried at most.
+    /// The most cases that are tried.
     pub trials: usize,
-    /// Runs that pass the entry checks at most.
+    /// The most runs that pass the entry checks.
     pub runs: usize,
-    /// After this time no run is begun.
+    /// The time after which no run begins.
     pub time: Duration,
-    /// How much an interpreter may do in one run: a parameter drawn from a solver's model can make a loop as long as it likes.
+    /// The most steps of an interpreter in one run. A parameter from a solver's model can make a
+    /// loop arbitrarily long.
     pub steps: u64,
 }
 
@@ -56,35 +62,38 @@ impl Default for Search {
     }
 }
 
-/// What a search saw.
+/// The result of a search.
 pub(crate) struct Found {
     pub(crate) counterexample: Option<Counterexample>,
-    /// Runs that passed the entry checks, on windows that are not empty.
+    /// The number of runs that passed the entry checks, on windows that are not empty.
     pub(crate) passed: usize,
-    /// Cases with such windows on which the algorithm has a value and an entry check of the program failed.
+    /// The number of cases with such windows in which the algorithm has a value and an entry check
+    /// of the program failed.
     pub(crate) refused: usize,
 }
 
-/// Values for shape and window variables that the solver thought of.
+/// Values for shape and window variables that the solver suggested.
 pub(crate) type Hint = Vec<(VarId, i64)>;
 
-/// Parameters, shapes and windows to try before any that are drawn.
+/// Parameters, shapes and windows to try before any random ones.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// Parameters and inputs; the elements of inputs are drawn anew, and so are parameters that are floats.
+    /// Parameters and inputs. The elements of inputs get new random values, and so do parameters
+    /// that are floats.
     pub bindings: Bindings,
     /// The windows of the outputs.
     pub windows: Vec<Shape>,
 }
 
-/// Sizes to begin with: those that are given, then what the solver thought of.
+/// Sizes to begin with: the given ones, then the solver's suggestions.
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes<'a> {
     pub(crate) given: &'a [Given],
     pub(crate) hints: &'a [Hint],
 }
 
-/// Looks for a counterexample to equality of floats that may be as weak as `weakest`; stops early after `enough` runs that went through.
+/// Looks for a counterexample to an equality of floats that may be as weak as `weakest`. Stops
+/// after `enough` runs that went through.
 pub(crate) fn search(
     pool: &Pool,
     (algorithm, lowered): (&Algorithm, &Algorithm),
@@ -101,7 +110,7 @@ pub(crate) fn search(
         if begin.elapsed() > limits.time || found.passed >= enough.min(limits.runs) {
             break;
         }
-        // Few digits, so that few operators round.
+        // With few digits, few operators round.
         random.coarse =
             trial % 4 != 3 && comparison.iter().any(|comparison| comparison.depends_on_rounding());
         let case = if let Some(given) = sizes.given.get(trial) {
@@ -133,16 +142,17 @@ pub(crate) fn search(
     found
 }
 
-/// How values of an output are compared.
+/// The comparison of values of an output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comparison {
     /// Bit for bit.
     Bits,
-    /// Floats on which nothing was computed, where zeros of either sign are one number.
+    /// Floats without computation: zeros of either sign are equal.
     Numbers,
-    /// Floats that were computed: after runs that did not round.
+    /// Computed floats. They are compared after runs that did not round.
     Exact,
-    /// Integers that depend on such floats: after runs that rounded, those that are near to each other are equal.
+    /// Integers that depend on computed floats. After runs that rounded, integers that are near to
+    /// each other count as equal.
     Near,
 }
 
@@ -155,7 +165,8 @@ impl Comparison {
     }
 }
 
-/// How each component of the outputs is compared where floats may be equal as weakly as `weakest`.
+/// Chooses the comparison for each component of the outputs, for an equality of floats that may be
+/// as weak as `weakest`.
 fn comparisons(
     pool: &Pool,
     (algorithm, lowered): (&Algorithm, &Algorithm),
@@ -187,7 +198,7 @@ fn comparisons(
         .collect()
 }
 
-/// Whether two values are different numbers.
+/// Tests whether two values are different numbers.
 fn are_different_numbers(a: Option<Constant>, b: Option<Constant>) -> bool {
     let number = |value: Constant| value.as_f64().or(value.as_f32().map(f64::from));
     match (a.map(number), b.map(number)) {
@@ -201,9 +212,9 @@ fn is_zero(value: Option<Constant>) -> bool {
     value.is_some_and(|value| value.as_f64() == Some(0.0) || value.as_f32() == Some(0.0))
 }
 
-/// Parameters, inputs and windows.
+/// Parameters, inputs and windows of a run.
 struct Case {
-    /// How much one interpreter may do.
+    /// The most steps of one interpreter.
     steps: u64,
     bindings: Bindings,
     inputs: Vec<(FuncId, Array)>,
@@ -308,7 +319,7 @@ fn run(
     }
 }
 
-/// A value in words.
+/// Formats a value.
 fn show(value: Constant) -> String {
     match (value.as_integer(), value.as_f32(), value.as_f64()) {
         (Some(number), ..) => number.to_string(),

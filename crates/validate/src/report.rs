@@ -1,4 +1,4 @@
-//! What a validation says.
+//! The report of a validation.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,41 +9,46 @@ use halidom_verdict::{Claim, Condition};
 
 use crate::floats::{Axioms, Floats};
 
-/// The kinds of obligations. Each is necessary: for each there is a wrong program that only it rejects.
+/// The kinds of obligations. Each is necessary: for each there is a wrong program that only it
+/// rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The element number of an access is that of its claimed coordinates.
+    /// The element number of an access belongs to its claimed coordinates.
     Location,
     /// An access lies within its buffer.
     Bounds,
-    /// A store's claim names an instance of the specification, at the location that the specification gives it.
+    /// A store's claim names an instance of the specification, at the location that the
+    /// specification gives it.
     Claim,
-    /// A stored value is that of the specification.
+    /// A stored value equals the specification's.
     Value,
-    /// Every needed location is written by every stage.
+    /// Every instance that writes a needed location is run, unless an earlier label promised the
+    /// location.
     Coverage,
     /// A loaded value that matters was written before and is right.
     Definedness,
-    /// Writes that conflict come in the specification's order, and none overwrites a value that is still needed.
+    /// Writes that conflict come in the specification's order, and none overwrites a value that is
+    /// still needed.
     Order,
-    /// What a label promised is not overwritten before it is relied on: by coordinates that share its element, or by updates that would run once more.
+    /// A promised value is not overwritten before it is relied on, neither by coordinates that
+    /// share its element nor by updates that run again.
     Retention,
     /// Unordered iterations do not interfere.
     Race,
-    /// The required windows of the outputs lie in what is computed.
+    /// The required windows of the outputs are computed.
     Output,
-    /// Index arithmetic stays within 64 bits.
+    /// Integers fit the bits that the compiled code computes them with.
     Overflow,
-    /// Entry checks are of the kinds that the language allows, and can hold.
+    /// Entry checks can hold, and they cover what the pipeline demands of its caller.
     Assumption,
-    /// The program is made of what the validator knows.
+    /// The program is well formed and has only constructs that the validator can describe.
     Form,
-    /// What a schedule made of the algorithm before it was lowered says the same.
+    /// A schedule's rewriting of the algorithm, before it was lowered, keeps its meaning.
     Refinement,
 }
 
 impl Kind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 14] = [
         Self::Location,
         Self::Bounds,
@@ -82,22 +87,22 @@ impl Kind {
     }
 }
 
-/// How an obligation was closed.
+/// The method that closed an obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
     /// Both sides have one normal form.
     Identity,
     /// The solver found the negation contradictory in linear integer arithmetic.
     Solver,
-    /// By intervals.
+    /// Intervals contain the values.
     Intervals,
-    /// The interpreter was seen to do it.
+    /// A run of the interpreter showed it.
     Run,
-    /// There is nothing to show.
+    /// The structure of the program shows it.
     Structure,
     /// The updates in question may come in any order.
     Commuting,
-    /// By operations on integer sets, as the reference engine does.
+    /// Operations on integer sets, as in the reference engine.
     Sets,
     /// Floats are equal under these axioms.
     Axioms(Axioms),
@@ -121,7 +126,7 @@ impl Method {
         }
     }
 
-    /// What equality of floats it speaks of.
+    /// The equality of floats that the method shows.
     pub fn floats(self) -> Floats {
         match self {
             Self::Identity
@@ -153,7 +158,7 @@ impl Method {
 }
 
 impl std::fmt::Display for Method {
-    /// Its name, with the axioms.
+    /// Writes its name, with the axioms.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Axioms(axioms) => write!(f, "{}: {axioms}", self.name()),
@@ -169,7 +174,7 @@ impl std::fmt::Display for Method {
     }
 }
 
-/// The weakest equality of floats that some obligations were closed by, and all axioms.
+/// Returns the weakest equality of floats that closed an obligation, and all axioms.
 pub fn weakest<'a>(obligations: impl IntoIterator<Item = &'a Obligation>) -> (Floats, Axioms) {
     obligations.into_iter().fold((Floats::Bits, Axioms::NONE), |(floats, axioms), obligation| {
         match obligation.status {
@@ -179,66 +184,68 @@ pub fn weakest<'a>(obligations: impl IntoIterator<Item = &'a Obligation>) -> (Fl
     })
 }
 
-/// Whether an obligation was closed.
+/// The status of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It holds.
+    /// It is proved by this method.
     Closed(Method),
     /// It was not proved, for this reason.
     Open(String),
 }
 
-/// Something to be shown.
+/// A fact to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obligation {
-    /// What kind of fact.
+    /// The kind of fact.
     pub kind: Kind,
-    /// The statement, if it is about one.
+    /// The statement that it is about, if there is one.
     pub stmt: Option<StmtId>,
-    /// Where: func, stage, loops.
+    /// The place: func, stage, loops.
     pub place: String,
-    /// Whether it holds.
+    /// The status: closed or open.
     pub status: Status,
 }
 
-/// A concrete run on which program and specification differ, or on which the program fails though every entry check holds.
+/// A concrete run on which program and specification differ, or on which the program fails though
+/// every entry check holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counterexample {
     /// Parameters and shapes, by name.
     pub parameters: Vec<(String, Constant)>,
     /// The inputs, by name.
     pub inputs: Vec<(String, Array)>,
-    /// The required windows, by output: (min, extent) a dimension.
+    /// The required windows, by output: (min, extent) for each dimension.
     pub windows: Vec<(String, Shape)>,
     /// The output in which they differ, if the program ran to its end.
     pub output: Option<String>,
-    /// Where, in the output.
+    /// The coordinates in the output.
     pub coords: Vec<i64>,
-    /// What the specification says.
+    /// The specification's value.
     pub expected: String,
-    /// What the program does.
+    /// The program's result.
     pub got: String,
     /// The place in the program that goes wrong, if one was found.
     pub site: Option<Site>,
-    /// Whether the interpreter was seen to do so. Always true: nothing is refuted without a run.
+    /// True if the interpreter replayed the run. Always true: nothing is refuted without a run.
     pub replayed: bool,
 }
 
-/// Where a run goes wrong: the first store that writes another value than the specification gives it, the statement that faults, or the last store to the output's
-/// element that is wrong.
+/// The place where a run goes wrong: the first store whose value differs from the specification's,
+/// the statement that faults, or the last store to the output's wrong element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// What is wrong with it.
+    /// The fault of the statement.
     pub fault: String,
     /// The statement.
     pub stmt: StmtId,
-    /// The func and the stage that it claims to write, and the claimed coordinates and point, where it is a store.
+    /// For a store, the func and the stage that it claims to write, and the claimed coordinates and
+    /// point.
     pub instance: Option<Instance>,
     /// The loops around it, outermost first, with the values of their variables.
     pub loops: Vec<(String, i128)>,
-    /// What the specification gives there, if it is a store of a wrong value.
+    /// The specification's value there, if the site is a store of a wrong value.
     pub expected: Option<String>,
-    /// What is stored.
+    /// The stored value.
     pub got: Option<String>,
 }
 
@@ -255,45 +262,48 @@ pub struct Instance {
     pub point: Vec<i64>,
 }
 
-/// What the validator made of the obligations and of its runs: one part of a verdict. It has no fold, no exit status and no words of its own; see [`Report::answer`].
+/// The validator's result from the obligations and its runs: one part of a verdict. It has no fold,
+/// no exit status and no text; see [`Report::answer`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The program computes what the specification says, for all inputs and sizes that pass the entry checks.
+    /// The program computes what the specification requires, for all inputs and sizes that pass the
+    /// entry checks.
     Proved,
-    /// It does not.
+    /// It does not: this run shows it.
     Refuted(Box<Counterexample>),
     /// It is not known, for this reason.
     Unknown(String),
 }
 
-/// What the search for a counterexample saw.
+/// The results of the counterexample search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// Runs that passed the entry checks and gave what the algorithm says, on windows that are not empty.
+    /// Runs that passed the entry checks and gave the algorithm's values, on windows that are not
+    /// empty.
     pub passed: usize,
-    /// Cases that the algorithm has a value for and an entry check refused.
+    /// Cases that have a value by the algorithm and were refused by an entry check.
     pub refused: usize,
 }
 
-/// What was asked of solvers.
+/// Statistics of the questions to solvers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Questions.
+    /// The number of questions.
     pub queries: u64,
-    /// Those of them whose answer had been kept.
+    /// The number of questions whose answer had been kept.
     pub cached: u64,
-    /// Refutations that the second solver reached too.
+    /// The number of refutations that the second solver reached too.
     pub confirmed: u64,
-    /// Refutations about which the second solver had no answer.
+    /// The number of refutations about which the second solver had no answer.
     pub unconfirmed: u64,
     /// The questions about which the second solver contradicted the first.
     pub disagreements: Vec<String>,
-    /// Why questions could not be kept as files.
+    /// The reason why questions could not be kept as files.
     pub not_kept: Option<String>,
 }
 
 impl Asked {
-    /// The sum over some solvers.
+    /// Sums the statistics of some solvers.
     pub(crate) fn of<'a>(solvers: impl IntoIterator<Item = &'a Solver>) -> Self {
         let mut asked = Self::default();
         for solver in solvers {
@@ -309,10 +319,11 @@ impl Asked {
     }
 }
 
-/// An entry check that is stronger than it need be: it refuses sizes and inputs for which the algorithm has a value.
+/// An entry check that is stronger than necessary: it refuses sizes and inputs for which the
+/// algorithm has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooStrict {
-    /// What it is for, in words, and its condition.
+    /// The purpose of the check, in words, and its condition.
     pub check: String,
     /// The condition of the assert.
     pub condition: Option<ExprId>,
@@ -320,40 +331,43 @@ pub struct TooStrict {
     pub sizes: Vec<(String, String)>,
 }
 
-/// Everything that is known after a validation.
+/// The result of a validation.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The outcome of the validator; [`Report::answer`] makes the verdict of it that a job gives.
+    /// The validator's outcome. [`Report::answer`] turns it into the verdict that a job gives.
     pub verdict: Verdict,
-    /// What a proof of it claims.
+    /// The claim of a proof.
     pub claim: Claim,
-    /// What a proof of it rests on beyond the entry checks.
+    /// The conditions of a proof beyond the entry checks.
     pub conditions: Vec<Condition>,
     /// Every obligation, made from program and specification alone.
     pub obligations: Vec<Obligation>,
-    /// What was assumed: entry checks, in words, and what callers owe.
+    /// The assumptions: entry checks, in words, and the callers' obligations.
     pub assumptions: Vec<String>,
-    /// Steps that rest on an assumption beyond the entry checks: axioms of floats and what they were used for, and what is right over the reals.
+    /// Steps that rest on an assumption beyond the entry checks: axioms of floats with their uses,
+    /// and values that are right over the reals.
     pub trusted_steps: Vec<String>,
-    /// For which sizes the verdict speaks.
+    /// The sizes that the verdict covers.
     pub sizes: String,
-    /// Things worth knowing that do not weaken the verdict.
+    /// Notes that do not weaken the verdict.
     pub notes: Vec<String>,
-    /// What lies below the verdict.
+    /// The components below the verdict, which it trusts.
     pub below: Vec<&'static str>,
     /// Stores that never run.
     pub dead: Vec<StmtId>,
-    /// Parameters, shapes and windows at which an open obligation may fail, as the solver suggests them.
+    /// Parameters, shapes and windows at which an open obligation may fail, as the solver suggests
+    /// them.
     pub suggestions: Vec<Vec<(VarId, i64)>>,
-    /// What the search for a counterexample saw.
+    /// The results of the counterexample search.
     pub runs: Runs,
-    /// Entry checks that refuse what the algorithm has a value for.
+    /// Entry checks that refuse sizes for which the algorithm has values.
     pub too_strict: Vec<TooStrict>,
-    /// What was asked of solvers.
+    /// Statistics of the questions to solvers.
     pub solver: Asked,
-    /// Questions by purpose, with the time that was taken; questions asked before are not counted again.
+    /// The number of questions and their time, by purpose. Repeated questions are not counted
+    /// again.
     pub effort: BTreeMap<String, (u64, Duration)>,
-    /// Time taken.
+    /// The time of the validation.
     pub time: Duration,
 }
 
@@ -363,7 +377,7 @@ impl Report {
         weakest(&self.obligations)
     }
 
-    /// How many obligations of each kind there are, and how many are closed.
+    /// Returns the total and the closed number of obligations of each kind.
     pub fn counts(&self) -> BTreeMap<Kind, (usize, usize)> {
         let mut counts = BTreeMap::new();
         for obligation in &self.obligations {

@@ -1,11 +1,14 @@
 //! The algorithm as a system of equations (translation-validation paper, section 3.4).
 //!
 //! # Correctness
-//! A func has one value for each location and version ([`crate::space::Version`]): after all stages, or before an instance of an update stage. A stage's
-//! instance is given by the pure variables that its left-hand side names and a point of its domain; its equation says that the location of the left-hand side
-//! gets the stage's value, in which the func's own values are those before the instance and every other func's are final. A tuple is a value for each component: in the values of
-//! all of them, each component of the func itself is the one before the instance. Funcs without memory in the program
-//! are unfolded: their final value at a point is their only stage's value there.
+//! A func has one value for each location and version ([`crate::space::Version`]): after all
+//! stages, or before an instance of an update stage. The pure variables of a stage's left-hand side
+//! and a point of its domain determine an instance. The instance's equation states that the
+//! location of the left-hand side gets the stage's value. In this value, the func's own values are
+//! the values before the instance, and all other funcs have their final values. A tuple has a value
+//! for each component, and in all of these, each component of the func itself has its value before
+//! the instance. Funcs without memory in the program are unfolded: their final value at a point is
+//! the value of their only stage there.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
@@ -16,7 +19,7 @@ use crate::space::{FormulaId, PolyId, Space, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
-/// The specification, with what was unfolded before.
+/// The specification, with the values that were unfolded before.
 pub(crate) struct Specification<'a> {
     pool: &'a Pool,
     parameters: &'a Parameters,
@@ -27,17 +30,17 @@ pub(crate) struct Specification<'a> {
 
 /// One instance of a stage.
 pub(crate) struct Instance {
-    /// Where it writes.
+    /// The written location.
     pub(crate) location: Vec<PolyId>,
-    /// That the point lies in the domain and the stage applies.
+    /// The condition that the point lies in the domain and the stage applies.
     pub(crate) exists: FormulaId,
-    /// What it writes, one value a component, all from the values before the instance.
+    /// The written values, one for each component, computed from the values before the instance.
     pub(crate) values: Vec<Value>,
 }
 
 /// The shape of a stage.
 pub(crate) struct StageShape {
-    /// For each dimension: whether the left-hand side is that dimension's own pure variable.
+    /// For each dimension, true if the left-hand side is the dimension's pure variable.
     pub(crate) pure: Vec<bool>,
     /// Minima and extents of the reduction variables, first innermost.
     pub(crate) domain: Vec<(PolyId, PolyId)>,
@@ -52,7 +55,7 @@ impl<'a> Specification<'a> {
         Self { pool, parameters, stored, unfolded: FxHashMap::default() }
     }
 
-    /// The number of stages, 0 for an input.
+    /// The number of stages; 0 for an input.
     pub(crate) fn stages(&self, func: FuncId) -> usize {
         self.pool.func(func).stages().len()
     }
@@ -65,7 +68,7 @@ impl<'a> Specification<'a> {
         }
     }
 
-    /// What a stage looks like.
+    /// Returns the shape of a stage.
     pub(crate) fn shape(
         &mut self,
         space: &mut Space,
@@ -91,12 +94,13 @@ impl<'a> Specification<'a> {
         Ok(StageShape { pure, domain })
     }
 
-    /// A condition on parameters and shapes.
+    /// Translates a condition on parameters and shapes.
     pub(crate) fn condition(&mut self, space: &mut Space, condition: ExprId) -> Result<FormulaId> {
         self.evaluate(space, FxHashMap::default(), None, |evaluator| evaluator.bool(condition))
     }
 
-    /// The instance of a stage at a point, where pure variables have the values that `coords` has in their dimensions.
+    /// Returns the instance of a stage at a point. Pure variables get the values that `coords` has
+    /// in their dimensions.
     pub(crate) fn instance(
         &mut self,
         space: &mut Space,
@@ -153,7 +157,8 @@ impl<'a> Specification<'a> {
         work(&mut evaluator)
     }
 
-    /// A component of the final value of a func that has one stage, which gives every location its value.
+    /// Returns a component of the final value of a func whose only stage gives every location its
+    /// value.
     pub(crate) fn only_value(
         &mut self,
         space: &mut Space,
@@ -184,7 +189,7 @@ impl<'a> Specification<'a> {
 struct Unfolding<'s, 'a> {
     specification: &'s mut Specification<'a>,
     bound: FxHashMap<VarId, PolyId>,
-    /// The func whose update this is, and what its own values are.
+    /// The func that the stage updates, and the version in which the stage reads it.
     own: Option<(FuncId, Version)>,
 }
 

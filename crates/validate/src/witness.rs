@@ -1,18 +1,19 @@
-//! Guessing which instance of a store writes a given location.
+//! Guesses the instance of a store that writes a given location.
 //!
 //! # Correctness
-//! Nothing here is believed: a witness is a guess at the values of a store's loops and lane, and the caller proves that the instance with these values exists
-//! and writes what is claimed. A bad guess can only make that proof fail.
+//! Nothing here is trusted. A witness is a guess at the values of a store's loops and lane, and the
+//! caller proves that the instance with these values exists and makes the claimed write. A bad
+//! guess can only make that proof fail.
 
 use halidom_base::IndexSet;
 
 use crate::program::{Model, Store};
 use crate::space::{Atom, AtomId, Formula, PolyId, Rename, Space, Symbol};
 
-/// Loops over several dimensions at once that are taken apart.
+/// The most fused loops that are split up.
 const MOST_FUSED: usize = 4;
 
-/// A loop variable or lane to be found.
+/// A loop variable or lane without a value yet.
 #[derive(Clone, Copy)]
 struct Unknown {
     symbol: Symbol,
@@ -20,8 +21,10 @@ struct Unknown {
     extent: PolyId,
 }
 
-/// Values for the loops of `store` inside its first `depth` steps, and for its lane, such that its coordinates and point are hoped to be those of the target.
-/// Loops with a value in `preset` keep it. Rounded guesses are kept within their loops if `clamped`: shifted and overlapping pieces need it, and it hides products from the solver.
+/// Guesses values for the loops of `store` inside its first `depth` steps, and for its lane, for
+/// which its coordinates and point may equal the target. Loops with a value in `preset` keep it. If
+/// `clamped`, rounded guesses are kept within their loops: shifted and overlapping pieces need
+/// this, and it hides products from the solver.
 pub(crate) fn witness(
     space: &mut Space,
     model: &Model,
@@ -66,7 +69,8 @@ pub(crate) fn witness(
         .collect();
     let mut solution = Rename::new();
     let fused = unfuse(space, &mut unknowns, &mut equations);
-    // Equations with few unknowns first: they fix what the others share. What was fused is known when its parts are, those found last first.
+    // Equations with few unknowns come first, because they fix unknowns of the others. A fused
+    // dividend is known when its parts are, so these equations follow, the last one found first.
     equations.sort_by_key(|(written, _)| mentioned(space, *written, &unknowns).len());
     for (written, wanted) in equations.into_iter().chain(fused.into_iter().rev()) {
         let wanted = least(space, wanted, &unknowns, &solution);
@@ -85,7 +89,7 @@ pub(crate) fn witness(
     result
 }
 
-/// A loop's range from where a condition around the store lets it begin: what a loop does before is done for others.
+/// Narrows a loop's range to begin where a condition around the store lets the store begin.
 fn guarded(
     space: &mut Space,
     store: &Store,
@@ -107,7 +111,7 @@ fn guarded(
         let later = space.sub(low, range.0);
         let is_later = match space.as_constant(later) {
             Some(later) => later > 0,
-            // What other loops around decide is left to the loop's own range.
+            // If other loops around determine it, the loop's own range is used.
             None => !space.poly_symbols(low).iter().any(|symbol| {
                 own.iter().any(|(_, unknown)| space.as_symbol(*unknown) == Some(*symbol))
             }),
@@ -121,7 +125,8 @@ fn guarded(
     range
 }
 
-/// An integer with its unknowns solved, or at their minima where they are not.
+/// Returns an integer with its solved unknowns replaced by their values, and the others by their
+/// minima.
 fn least(space: &mut Space, poly: PolyId, unknowns: &[Unknown], solution: &Rename) -> PolyId {
     let mut values = Rename::new();
     for unknown in mentioned(space, poly, unknowns) {
@@ -131,7 +136,8 @@ fn least(space: &mut Space, poly: PolyId, unknowns: &[Unknown], solution: &Renam
     values.poly(space, poly)
 }
 
-/// Loops that run over two dimensions at once, met as a quotient `d / n`, become two more unknowns: `d = n·q + r`. Gives these equations.
+/// Splits loops that run over two dimensions at once. A quotient `d / n` becomes two more unknowns,
+/// with the equation `d = n·q + r`. Returns these equations.
 fn unfuse(
     space: &mut Space,
     unknowns: &mut Vec<Unknown>,
@@ -143,7 +149,7 @@ fn unfuse(
         let quotient =
             equations.iter().find_map(|(written, _)| quotient(space, *written, &symbols));
         let Some((atom, dividend, divisor)) = quotient else { break };
-        // One of its unknowns with factor 1 stands for the remainder in the other equations.
+        // In the other equations, the remainder replaces an unknown of the dividend with factor 1.
         let parts = mentioned(space, dividend, unknowns);
         let one = space.constant(1);
         let unit =
@@ -172,7 +178,7 @@ fn unfuse(
         for (written, _) in equations.iter_mut() {
             *written = replace.poly(space, *written);
         }
-        // Other loops may be as long as the parts let them be.
+        // The ranges of other loops may depend on the parts.
         for unknown in unknowns.iter_mut() {
             unknown.min = replace.poly(space, unknown.min);
             unknown.extent = replace.poly(space, unknown.extent);
@@ -182,7 +188,8 @@ fn unfuse(
     fused
 }
 
-/// A quotient somewhere in an integer whose dividend mentions some of the symbols, but no other such quotient.
+/// Finds a quotient in an integer whose dividend mentions some of the symbols, but has no other
+/// such quotient.
 fn quotient(
     space: &Space,
     poly: PolyId,
@@ -208,7 +215,7 @@ fn mentioned(space: &Space, poly: PolyId, unknowns: &[Unknown]) -> Vec<Unknown> 
     unknowns.iter().filter(|unknown| symbols.contains(&unknown.symbol)).copied().collect()
 }
 
-/// Solves `written = wanted` for the unknowns in it, those with the greatest factors first.
+/// Solves `written = wanted` for its unknowns, starting with the greatest factors.
 fn solve(
     space: &mut Space,
     written: PolyId,
@@ -216,7 +223,8 @@ fn solve(
     (unknowns, clamped): (&[Unknown], bool),
     solution: &mut Rename,
 ) {
-    // Once for each: a wrong program's bounds may bring an unknown back that has its guess already.
+    // At most one round for each unknown: a wrong program's bounds may bring back an unknown that
+    // has a guess already.
     for _ in unknowns {
         let present = solution.poly(space, written);
         let open = mentioned(space, present, unknowns);
@@ -236,7 +244,8 @@ fn solve(
             let min = solution.poly(space, other.min);
             others.insert(other.symbol, min);
         }
-        // Where the unknown stands outside every minimum, the exact remainder serves better than the unclamped one.
+        // If the unknown stands outside every minimum, the exact remainder is better than the
+        // unclamped one.
         let exact = factor(space, present, unknown.symbol) == Some(by) && last;
         let base = others.poly(space, if exact { present } else { linear });
         let distance = space.sub(wanted, base);
@@ -260,7 +269,7 @@ fn solve(
     }
 }
 
-/// The factor of a symbol in a polynomial, if the polynomial is affine in it.
+/// Returns the factor of a symbol in a polynomial that is affine in it.
 fn factor(space: &mut Space, poly: PolyId, symbol: Symbol) -> Option<PolyId> {
     let (zero, one) = (space.constant(0), space.constant(1));
     let at_zero = Rename::symbols([(symbol, zero)]).poly(space, poly);
@@ -272,7 +281,7 @@ fn factor(space: &mut Space, poly: PolyId, symbol: Symbol) -> Option<PolyId> {
     (rebuilt == poly && !space.is_zero(slope)).then_some(slope)
 }
 
-/// Replaces minima and selections by the operand that mentions the most of the symbols.
+/// Replaces each minimum or selection by the operand that mentions the most of the symbols.
 fn unclamp(space: &mut Space, poly: PolyId, symbols: &IndexSet<Symbol>, depth: u32) -> PolyId {
     if depth > 12 {
         return poly;

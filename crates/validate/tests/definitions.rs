@@ -1,4 +1,5 @@
-//! What is no definition, and what promises something that nobody owes, is never proved: not by obligations alone, without a run.
+//! Malformed definitions and promises without an obligation are never proved. The tests use no
+//! runs, so the obligations alone must ensure this.
 
 mod common;
 
@@ -30,7 +31,7 @@ fn limits(buffers: &[&str], windows: &[&str]) -> String {
     text
 }
 
-/// The algorithm's funcs and what it puts out, and the work of a program with input `a`.
+/// Validates a program with input `a` and this work, for an algorithm with these funcs and outputs.
 fn judged(funcs: &str, outputs: &[&str], work: &str) -> Report {
     let named: Vec<String> = (0..outputs.len()).map(|number| format!("w{number}")).collect();
     let windows: Vec<&str> = named.iter().map(String::as_str).collect();
@@ -64,7 +65,7 @@ program p {{
 }}"
     );
     let mut module = parse::module(&text).expect("the text is well formed");
-    // No run may help.
+    // Without runs, only the obligations can decide.
     let mut options = options();
     options.search.trials = 0;
     let program = module.program.expect("the text has a program");

@@ -10,7 +10,7 @@ use halidom_ir::parse;
 use halidom_smt::{Family, Program};
 use halidom_validate::{Budget, Method, Options, Report, Status, Verdict, validate};
 
-/// A program that is proved.
+/// Validates a program that is proved with a working solver.
 fn judged(options: &Options) -> Report {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/right.ir");
     let text = std::fs::read_to_string(path).expect("the case exists");
@@ -19,8 +19,9 @@ fn judged(options: &Options) -> Report {
     validate(&mut module.pool, &module.algorithm, &program, options)
 }
 
-/// The real solver behind a shell. Of the questions that may take at least `least` milliseconds it does `action` instead of the one with this number and every later one; to the
-/// others it says at once that time is out.
+/// Wraps the real solver in a shell that fails. The shell counts the questions with a time limit of
+/// at least `least` milliseconds. It runs `action` instead of question `number` and all later ones.
+/// To questions with a shorter limit it answers at once that time is out.
 fn failing((least, number): (u128, u32), action: &str) -> Program {
     let solver = options().solver;
     let script = format!(
@@ -40,9 +41,9 @@ fn failing((least, number): (u128, u32), action: &str) -> Program {
     Program::with_arguments(Family::Z3, "/bin/sh", vec!["-c".to_owned(), script])
 }
 
-/// The time for a question that is asked once.
+/// The time limit for a question that is asked once.
 const SHORT: Duration = Duration::from_millis(200);
-/// The time for a question that is asked again, by a process that knows nothing else, when a first try took too long.
+/// The time limit for a question that a fresh process gets again after the first try took too long.
 const LONG: Duration = Duration::from_millis(400);
 
 fn with(solver: Program, timeout: Duration) -> Options {
@@ -62,13 +63,13 @@ fn closed_by_solver(report: &Report) -> usize {
 #[test]
 fn the_shell_in_between_changes_nothing() {
     assert_eq!(judged(&with(failing((0, u32::MAX), "exit"), SHORT)).verdict, Verdict::Proved);
-    // Every question comes to the second process.
+    // Every question reaches the second process.
     let late = failing((LONG.as_millis(), u32::MAX), "exit");
     assert_eq!(judged(&with(late.clone(), LONG)).verdict, Verdict::Proved);
     assert!(matches!(judged(&with(late, SHORT)).verdict, Verdict::Unknown(_)));
 }
 
-/// Each fault, with what is said of it.
+/// The faults: name, shell command, and a part of the reason that is reported.
 const FAULTS: [(&str, &str, &str); 9] = [
     ("crashes", "exit 3", "died"),
     ("is killed", "kill -9 $$; exit", "died"),
@@ -81,7 +82,8 @@ const FAULTS: [(&str, &str, &str); 9] = [
     ("gives up", "echo unknown >&3", "gave up"),
 ];
 
-/// A solver with each fault, at the first question that it is given so much time for and at the fourth.
+/// Tests a solver with each fault, at the first and at the fourth question with a time limit of at
+/// least `least` milliseconds.
 #[expect(clippy::panic, reason = "a test may panic")]
 fn every_fault(least: u128, timeout: Duration) {
     for (name, action, reason) in FAULTS {

@@ -1,4 +1,5 @@
-//! What each mode of equality of floats proves, and what none of them may.
+//! Tests of the modes of equality of floats: the values that each mode proves, and values that no
+//! mode may prove.
 
 mod common;
 
@@ -23,7 +24,7 @@ program small {{
     )
 }
 
-/// The same with a func in memory between.
+/// The same with a func in memory in between.
 fn two(ty: &str, between: [&str; 2], out: [&str; 2]) -> String {
     let [g_specified, g_stored] = between;
     let [specified, stored] = out;
@@ -58,7 +59,7 @@ fn judge(text: &str, weakest: Floats, search: bool) -> Report {
     validate(&mut module.pool, &module.algorithm, &program, &own)
 }
 
-/// By what a program is proved if everything is permitted.
+/// Returns the strongest mode that proves a program if all modes are permitted.
 fn strongest(text: &str) -> String {
     let report = judge(text, Floats::Reals, true);
     match report.verdict {
@@ -71,7 +72,8 @@ fn strongest(text: &str) -> String {
     }
 }
 
-/// Of floats of one width: specification, what is stored, and by what it is proved. Numbers in it have no type yet.
+/// For floats of one width: the specified value, the stored value, and the mode that proves them
+/// equal. Numbers have no type yet.
 const VALUES: [(&str, &str, &str); 46] = [
     ("x + y", "y + x", "bits"),
     ("x * (y + z)", "(z + y) * x", "bits"),
@@ -107,28 +109,28 @@ const VALUES: [(&str, &str, &str); 46] = [
     ("select(x < y, 0.0, x)", "select(x < y, -0.0, x)", "reals"),
     ("(x / 3.0) * 3.0", "x", "reals"),
     ("(x + y) / z", "y / z + x / z", "reals"),
-    // What is wrong of numbers is proved by nothing.
+    // No mode proves an equation that is false for numbers.
     ("0.0", "1.0", "refuted"),
     ("(1e20 - 1e20) + 1.0", "0.0", "refuted"),
     ("x + (0.0 - 1.0)", "x + 1.0", "refuted"),
     ("(x + y) + z", "(x + y) - z", "refuted"),
     ("x * y", "x + y", "refuted"),
     ("(x + 1e20) - 1e20", "x + 1.0", "refuted"),
-    // What rounding, or that something is no number, makes different.
+    // These differ because of rounding, or because a value is not a number.
     ("inf - inf", "0.0", "unknown"),
     ("x * inf - x * inf", "0.0", "unknown"),
     ("nan - nan", "0.0", "unknown"),
     ("(x + 0.1) + 0.2", "x + 0.3", "unknown"),
     ("x * (1.0 / 3.0)", "x / 3.0", "unknown"),
     ("x / x", "1.0", "unknown"),
-    // Conversions and functions are no equations.
+    // Conversions and functions give no equations.
     ("exp(x) * exp(y)", "exp(x + y)", "unknown"),
     ("sqrt(x) * sqrt(x)", "x", "unknown"),
     ("select((x + y) + z < 1.0, x, y)", "select(x + (y + z) < 1.0, x, y)", "unknown"),
     ("x", "select(x + 0.0 == x, x, y)", "unknown"),
 ];
 
-/// The text with a type behind each number.
+/// Adds a type after each number of a text.
 fn typed(text: &str, ty: &str) -> String {
     let mut result = String::new();
     let mut word = String::new();
@@ -174,7 +176,7 @@ fn each_value_is_proved_by_the_strongest_mode_that_there_is() {
 
 #[test]
 fn sums_of_literals_are_what_they_are_in_their_type() {
-    // In `f32`, 0.1 + 0.2 is 0.3, bit for bit; in `f64` it is not, and no other mode says so.
+    // In `f32`, 0.1 + 0.2 is 0.3 bit for bit. In `f64` it is not, and no other mode proves it.
     let text = |ty| value(ty, &typed("0.1 + 0.2", ty), &typed("0.3", ty));
     assert_eq!(strongest(&text("f32")), "bits");
     assert_eq!(strongest(&text("f64")), "unknown");
@@ -187,7 +189,7 @@ fn numbers_of_two_types_are_not_one() {
     let program = |specified: &str, stored: &str| {
         value("f64", specified, stored).replace("param x: f64", "param x: f32")
     };
-    // The square root is rounded to its own type.
+    // Each square root is rounded to its own type.
     let roots = program("f64(sqrt((x - x) + 2.0f32))", "sqrt((y - y) + 2.0f64)");
     for search in [false, true] {
         let report = judge(&roots, Floats::Reals, search);
@@ -222,7 +224,8 @@ fn what_is_not_permitted_proves_nothing() {
     ] {
         let report = judge(text, weakest, true);
         assert_eq!(report.verdict == Verdict::Proved, proved, "{weakest:?}\n{text}");
-        // Bit for bit the difference is shown; where rounding is admitted, it is none.
+        // Bit for bit, the runs show the difference. Where rounding is permitted, there is no
+        // difference.
         assert_eq!(
             matches!(report.verdict, Verdict::Refuted(_)),
             weakest == Floats::Bits,
@@ -252,7 +255,7 @@ fn what_is_right_under_laws_decides_nothing() {
         let report = judge(&text, Floats::Reals, false);
         let told = open(&report).contains("may not decide anything");
         assert_eq!(told, found == "unknown", "{out}: {}", open(&report));
-        // Without the regrouping, it is right bit for bit.
+        // Without the regrouping, the program is right bit for bit.
         let text = two(ty, [between[0], between[0]], [&specified, &stored]);
         assert_eq!(strongest(&text), "bits", "{out}");
     }
@@ -270,7 +273,8 @@ fn what_was_folded_is_no_equation_of_other_laws() {
     assert_eq!(strongest(&exact), "bits");
     let between = ["(x + y) + z", "x + (y + z)"];
     assert_eq!(strongest(&two("f32", between, folded)), "unknown");
-    // Nor where it was folded for a func that is right bit for bit, and is read by one that is not.
+    // The same holds if a func that is right bit for bit was folded, and a func that is not reads
+    // it.
     let program = |stored: &str| {
         let text = two(
             "f32",
@@ -281,7 +285,7 @@ fn what_was_folded_is_no_equation_of_other_laws() {
     };
     assert_eq!(program("(g + x) + y"), "bits");
     assert_eq!(program("g + (x + y)"), "unknown");
-    // An expression of literals alone is what it is in its type.
+    // An expression of literals alone stands for its value in its type.
     let literal = ["g() * (0.1f32 + 0.2f32)", &format!("{loaded} * 0.3f32")];
     assert_eq!(strongest(&two("f32", between, literal)), "float-add-associative");
 }
@@ -296,7 +300,7 @@ fn equal_numbers_are_no_answer_to_a_race() {
     };
     let one = stored("x + (y + z)");
     assert_eq!(strongest(&program("x + (y + z)", &one)), "bits");
-    // All iterations write the same bits, whichever they are.
+    // All iterations write the same bits, whichever these are.
     assert_eq!(strongest(&program("(x + y) + z", &one)), "float-add-associative");
     let two = format!("if p < 1 {{ {one} }} else {{ {} }}", stored("y + (x + z)"));
     let text = program("(x + y) + z", &two);
@@ -306,7 +310,7 @@ fn equal_numbers_are_no_answer_to_a_race() {
     assert!(report.open().count() > 0);
 }
 
-/// A store that stands under two conditions, of another value than the algorithm's.
+/// A store under two conditions whose value differs from the algorithm's.
 fn guarded(outer: &str, inner: &str) -> String {
     format!(
         "algorithm small {{
@@ -340,7 +344,8 @@ fn what_never_runs_may_write_anything_and_nothing_else_may() {
     }
 }
 
-/// Of what a compiler makes that contracts floats wherever it likes, places that are sums of products are not proved, whatever equality of floats is asked for; with floats that are not its to contract they are.
+/// If a compiler contracts floats wherever it likes, places that are sums of products are not
+/// proved, whichever equality of floats is permitted. If it may not contract them, they are proved.
 #[test]
 fn places_that_may_be_contracted_are_not_proved() {
     let strict =

@@ -1,4 +1,5 @@
-//! Each kind of obligation is necessary: a program that violates only this kind is rejected, and would be proved without it.
+//! Each kind of obligation is necessary: a program that violates only this kind is rejected, and
+//! would be proved without it.
 
 mod common;
 
@@ -27,7 +28,7 @@ fn window_limits() -> String {
     )
 }
 
-/// Two stages, the first computed for each of the parallel tiles of the second.
+/// Two stages. The first is computed for each of the parallel tiles of the second.
 fn tiles() -> String {
     let (input, output, window) = (limits("input"), limits("output"), window_limits());
     format!(
@@ -108,7 +109,7 @@ program sums {{
     )
 }
 
-/// Entry checks and the caller's buffers of the programs whose window slides.
+/// Entry checks and the caller's buffers of the programs with a sliding window.
 fn line(algorithm: &str, work: &str) -> String {
     let (input, output, window) = (limits("input"), limits("output"), window_limits());
     format!(
@@ -154,7 +155,7 @@ fn folded() -> String {
     )
 }
 
-/// The same with an update, in a buffer for all.
+/// The same with an update, in a buffer for all values.
 fn updated() -> String {
     line(
         "func twice(x): u8 { stage(x) = input(x); stage(x) = twice(x) + input(x + 1); }",
@@ -196,7 +197,7 @@ fn judge_within(text: &str, disable: &[Kind], budget: Budget) -> Report {
     let mut options = options();
     options.disable = disable.to_vec();
     options.budget = budget;
-    // The interpreter would find most of these; here the obligations are tested.
+    // The interpreter would find most of these. This test is about the obligations.
     options.search.trials = 0;
     validate(&mut module.pool, &module.algorithm, &program, &options)
 }
@@ -210,7 +211,7 @@ fn open_kinds(report: &Report) -> BTreeSet<Kind> {
         .collect()
 }
 
-/// The base with each `(old, new)` put in; only `kind` is violated.
+/// Checks that the base with each `(old, new)` replaced violates only `kind`.
 fn only(kind: Kind, base: &str, edits: &[(&str, &str)]) {
     let mut text = base.to_owned();
     for (old, new) in edits {
@@ -242,9 +243,10 @@ fn what_is_not_asked_stays_open() {
     let budget = Budget { questions: Some(10), ..Budget::default() };
     let some = judge_within(&tiles(), &[], budget);
     assert!(matches!(some.verdict, Verdict::Unknown(_)), "{:?}", some.verdict);
-    // Without the solver's sizes nothing shows that the entry checks can hold: one obligation more.
+    // Without the solver's sizes, nothing shows that the entry checks can hold, which is one more
+    // obligation.
     assert_eq!((some.solver.queries, some.obligations.len()), (10, all.obligations.len() + 1));
-    // With something open the verdict is known.
+    // As soon as one obligation is open, the verdict is known.
     let wrong = tiles().replacen("xo * 4 + xi", "xo * 4 + xi + xi", 1);
     let budget = Budget { open: Some(1), ..Budget::default() };
     let [whole, part] = [Budget::default(), budget].map(|budget| judge_within(&wrong, &[], budget));
@@ -315,7 +317,7 @@ fn order() {
     only(Kind::Order, &swapped, &[]);
 }
 
-/// Memory that is lent: enough of it, and to one iteration at a time.
+/// Lent memory must be large enough, and lent to one iteration at a time.
 #[test]
 fn lent_memory() {
     let allocate = "allocate twice.buffer: u8 for twice [start, length, 1];";
@@ -329,7 +331,7 @@ fn lent_memory() {
     only(Kind::Form, &tiles(), &[(allocate, within), (around, &(lender(5) + around))]);
 }
 
-/// One element for two values that are needed at a time.
+/// One element for two values that are needed at the same time.
 #[test]
 fn retention() {
     only(
@@ -344,13 +346,13 @@ fn retention() {
     );
 }
 
-/// What the iteration before left is initialised once more, and not updated.
+/// Values from the iteration before are initialised again, but not updated.
 #[test]
 fn retention_of_updates() {
     only(Kind::Retention, &updated(), &[("t0 in [start, length]", "t0 in [ox, 2]")]);
 }
 
-/// A parallel loop: an iteration cannot rely on the one before.
+/// In a parallel loop, an iteration cannot rely on the one before.
 #[test]
 fn windows_do_not_slide_over_parallel_loops() {
     for base in [folded(), updated()] {
@@ -404,7 +406,7 @@ fn assumption() {
     );
 }
 
-/// To the solver products are unknowns of their own: that it has a model says nothing.
+/// Products are opaque unknowns to the solver, so its model alone shows nothing.
 #[test]
 fn assumption_on_a_product() {
     only(
@@ -429,7 +431,8 @@ fn form() {
     );
 }
 
-/// A copy of a func in which reads of `from` are reads of `to`, and the constant 1 is `constant`.
+/// A copy of a func in which reads of `from` become reads of `to`, and the constant 1 becomes
+/// `constant`.
 fn copy(pool: &mut Pool, func: FuncId, from: FuncId, to: FuncId, constant: i128) -> FuncId {
     let mut decl = pool.func(func).clone();
     let mut stages = decl.stages().to_vec();
@@ -478,7 +481,7 @@ fn refinement() {
     assert_eq!(judge(2, &[Kind::Refinement]).verdict, Verdict::Proved);
 }
 
-/// A kind of obligation without a test of its name could be left out unnoticed.
+/// Without this test, a kind of obligation could lack a test unnoticed.
 #[test]
 fn every_kind_has_its_test() {
     let tests = include_str!("kinds.rs");

@@ -1,4 +1,5 @@
-//! Code with integers of 32 bits: sums in indices may wrap, what decides may not, and neither may what an entry check computes.
+//! Code with integers of 32 bits. Sums in indices may wrap, but integers that decide may not, and
+//! neither may the arithmetic of entry checks.
 
 mod common;
 
@@ -6,7 +7,7 @@ use common::{open, options};
 use halidom_ir::{Check, Expr, ExprId, Pool, Stmt, StmtId, parse};
 use halidom_validate::{Report, Verdict, validate};
 
-/// What callers keep to: sizes are moderate, and the elements of a buffer lie within 2^31.
+/// The callers' contract: sizes are moderate, and the elements of a buffer lie within 2^31.
 fn contract(buffer: &str) -> String {
     let (size, wide) = (1_i64 << 29, 1_i64 << 31);
     format!(
@@ -30,7 +31,7 @@ fn span(buffer: &str) -> String {
     format!("assert {buffer}.extent.0 * {buffer}.stride.0 <= 2147483647, size_limit \"span\";")
 }
 
-/// A copy.
+/// A program that copies its input and adds 1.
 struct Copy {
     checks: String,
     guard: &'static str,
@@ -94,7 +95,7 @@ program copy {{
     }
 }
 
-/// Calls `visit` with what callers keep to: the code does not evaluate it.
+/// Calls `visit` with the conditions of the callers' contract, which the code does not evaluate.
 fn limits(pool: &Pool, stmt: StmtId, visit: &mut impl FnMut(ExprId)) {
     match pool.get_stmt(stmt) {
         Stmt::Block(parts) => parts.iter().for_each(|part| limits(pool, *part, visit)),
@@ -115,7 +116,7 @@ fn assert_proved(copy: &Copy) {
     assert!(report.verdict == Verdict::Proved, "{:?}\n{}", report.verdict, open(&report));
 }
 
-/// Not proved for the reason that is given; the same code with 64 bits is.
+/// Checks that the program is not proved with 32 bits, for the given reason.
 fn assert_open(copy: &Copy, reason: &str) {
     let report = copy.judge(32, false);
     assert!(matches!(report.verdict, Verdict::Unknown(_)), "{:?}", report.verdict);
@@ -164,7 +165,7 @@ fn an_entry_check_may_not_overflow() {
     assert_open(&wrong, "may overflow in 32 bits: `n * 65536`");
     assert_eq!(wrong.judge(64, false).verdict, Verdict::Proved);
     assert_proved(&check("n * 2 <= a.extent.0 * 2"));
-    // The first is exact if the second holds, whatever their order is.
+    // The first check is exact if the second holds, in any order.
     let later =
         "n * 65536 <= a.extent.0 * 65536, require \"sizes\"; assert n <= 1000 & a.extent.0 <= 1000";
     assert_proved(&check(later));
@@ -177,7 +178,7 @@ fn a_condition_that_leaves_no_room_is_too_strict() {
         ..Copy::right()
     };
     assert_open(&copy, "the conditions leave only outputs with an extent of 1 or 0");
-    // What the pipeline itself fixes to 1 may be 1.
+    // An extent that the pipeline itself fixes to 1 may be 1.
     assert_eq!(copy.judge(32, true).verdict, Verdict::Proved);
 }
 

@@ -1,4 +1,5 @@
-//! Updates whose predicate reads their own func: what the condition reads is the value before the instance, wherever it is evaluated.
+//! Updates whose predicate reads their own func: the condition reads the value before the instance,
+//! wherever it is evaluated.
 
 mod common;
 
@@ -43,7 +44,8 @@ fn the_program_as_lowered_is_proved() {
 
 #[test]
 fn a_condition_that_sees_later_versions_is_refuted() {
-    // From the end: `f(r + 1)` was overwritten by the instance `r + 1`, which comes later in the specification.
+    // From the end: the instance `r + 1`, which comes later in the specification, has overwritten
+    // `f(r + 1)`.
     let edits = [(LOOP, "for t in [0, int(n)] { let f.s1.r: int = int(n) - 1 - t;")];
     let report = judge(&edits, false);
     assert!(kinds(&report).contains(&Kind::Order), "{}", open(&report));
@@ -62,7 +64,7 @@ fn a_condition_on_another_location_is_refuted() {
 
 #[test]
 fn what_a_condition_reads_was_written() {
-    // Nobody needs `f(n)`, but the condition of the last instance reads it.
+    // No consumer needs `f(n)`, but the condition of the last instance reads it.
     let short = EXTENT.replace("max(int(n),", "max(int(n) - 1,");
     let report = judge(&[(EXTENT, &short)], false);
     assert_ne!(report.verdict, Verdict::Proved);

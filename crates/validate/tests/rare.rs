@@ -1,4 +1,5 @@
-//! Programs that are wrong, or race, at one value in four thousand million: no run is likely to tell, and hints that mislead do not make them right.
+//! Programs that are wrong, or race, at one value in four thousand million. A run is unlikely to
+//! find this, and misleading hints do not make the programs right.
 
 mod common;
 
@@ -8,7 +9,7 @@ use common::{open, options};
 use halidom_ir::parse;
 use halidom_validate::{Kind, Status, Verdict, validate};
 
-/// The program is not proved: obligations of these kinds are open, and of no other.
+/// Checks that the program is not proved, and that exactly these kinds of obligations are open.
 fn only(text: &str, open_kinds: &[Kind]) {
     let mut module = parse::module(text).expect("the text is well formed");
     let program = module.program.expect("the text has a program");
@@ -22,31 +23,34 @@ fn only(text: &str, open_kinds: &[Kind]) {
     assert_eq!(kinds.collect::<BTreeSet<_>>(), expected, "{}", open(&report));
 }
 
-/// Two branches, of which the second sees what the first did: both may run.
+/// Two branches. The second sees the write of the first, so both may run.
 #[test]
 fn a_condition_that_sees_its_own_instance() {
     only(include_str!("rare/decided_late.ir"), &[Kind::Order]);
 }
 
-/// A store of another func under a condition on the func that is being updated: it may not run.
+/// A store of another func under a condition on the func that is being updated. The store may not
+/// run.
 #[test]
 fn a_store_under_a_condition_on_another_func() {
     only(include_str!("rare/decided_store.ir"), &[Kind::Form]);
 }
 
-/// A place that computes another func there: what it promises may not be.
+/// A place there that computes another func. Its promise may not be kept.
 #[test]
 fn a_promise_under_a_condition_on_another_func() {
     only(include_str!("rare/decided_label.ir"), &[Kind::Form]);
 }
 
-/// A label that takes over what another iteration left, and that label's stores after it.
+/// A label takes over values that another label wrote in another iteration, and then stores of that
+/// other label run after it.
 #[test]
 fn a_promise_that_is_broken_under_another_label() {
     only(include_str!("rare/promised_twice.ir"), &[Kind::Retention]);
 }
 
-/// What one iteration reads, computed before the loop, another one writes once more.
+/// A value that one iteration reads, computed before the loop, is written again by another
+/// iteration.
 #[test]
 fn a_read_of_what_is_written_beside_it() {
     only(include_str!("rare/race_outer.ir"), &[Kind::Race]);

@@ -1,4 +1,5 @@
-//! Rows whose length is a maximum: where a path decides it, the element number may say what it is there, and nothing else.
+//! Rows whose length is a maximum. Where a path decides the maximum, the element number may use its
+//! value there, and no other.
 
 mod common;
 
@@ -29,7 +30,7 @@ fn judge(edits: &[(&str, &str)], runs: bool) -> Report {
     validate(&mut module.pool, &module.algorithm, &program, &options)
 }
 
-/// Only the location is open, and there is a run that differs.
+/// Checks that only the location is open, and that a run shows a difference.
 fn misplaced(edits: &[(&str, &str)]) {
     let report = judge(edits, false);
     let open_kinds: BTreeSet<Kind> = report.open().map(|obligation| obligation.kind).collect();
@@ -59,7 +60,7 @@ fn a_path_that_decides_otherwise() {
 
 #[test]
 fn sizes_that_are_given_come_first() {
-    // Random numbers are hardly ever this one.
+    // Random numbers hardly ever have this value.
     let only = ("int(n) <= 4096", "int(n) == 97");
     let judged = |edits: &[(&str, &str)], is_given: bool| {
         let text = edits.iter().fold(ROWS.to_owned(), |text, (old, new)| text.replace(old, new));

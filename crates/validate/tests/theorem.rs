@@ -1,6 +1,6 @@
 //! The part of the validator's proof that Coq checks: `coq/validator`.
 //!
-//! Where Coq is not installed only what the files say is tested.
+//! Without Coq, only the text of the files is tested.
 
 use std::fs;
 use std::process::Command;
@@ -67,7 +67,8 @@ fn the_page_names_the_theorems() {
     }
 }
 
-/// Every hypothesis of the inductions belongs to a kind of obligation, or says what a run or a specification is; the page has a line for each kind.
+/// Every hypothesis of the inductions belongs to a kind of obligation, or defines a run or a
+/// specification.
 #[test]
 fn hypotheses_are_named_after_obligations() {
     let kinds: Vec<&str> = halidom_validate::Kind::ALL.iter().map(|kind| kind.name()).collect();
@@ -80,7 +81,7 @@ fn hypotheses_are_named_after_obligations() {
             assert!(["run", "spec"].contains(&kind) || kinds.contains(&kind), "{hypothesis}");
         }
     }
-    // Whole files, so that a word in a comment counts too.
+    // This searches whole files, so a word in a comment counts too.
     for (name, text) in FILES {
         for word in ["Admitted", "Axiom", "Parameter", "Conjecture", "admit.", "Unset Guard"] {
             assert!(!text.contains(word), "{name}.v: {word}");

@@ -1,4 +1,5 @@
-//! Tuples: all components of an instance are computed from the values before it, whatever the order of the stores.
+//! Tuples: all components of an instance are computed from the values before it, in any order of
+//! the stores.
 
 mod common;
 
@@ -68,7 +69,7 @@ fn each_component_is_owed() {
     assert_eq!(kinds(&judge(&edited(&[(SECOND, &twice)]), false)), [Kind::Value]);
     let missing = judge(&edited(&[(SECOND, "")]), false);
     assert!(kinds(&missing).contains(&Kind::Coverage), "{}", open(&missing));
-    // The same program with the components' buffers exchanged is about another specification.
+    // With exchanged initial values of the components, the program has another specification.
     let exchanged = edited(&[("(neg(i32(x)) - 1i32, 0i32)", "(0i32, neg(i32(x)) - 1i32)")]);
     assert!(matches!(judge(&exchanged, true).verdict, Verdict::Refuted(_)));
 }

@@ -1,6 +1,8 @@
-//! Funcs with one value for each coordinate, though they are right under an axiom only: unordered stores of them may meet.
+//! Funcs that are right only under an axiom but have one value for each coordinate: their unordered
+//! stores may meet.
 //!
-//! Beside each program stands one that is wrong by as little as can be: two iterations write there what differs in the last bit.
+//! Each program comes with a wrong variant that differs as little as possible: two iterations write
+//! values that differ in the last bit.
 
 mod common;
 
@@ -12,19 +14,19 @@ use halidom_validate::{Axiom, Axioms, Floats, Kind, Report, Verdict, validate};
 
 /// A sum.
 const SUM: &str = "func out(): f32 { stage() = (x + y) + z; }";
-/// A sum in memory, and twice that.
+/// A sum in memory, and its double.
 const TWICE: &str = "
   func g(): f32 { stage() = (x + y) + z; }
   func out(): f32 { stage() = g() * 2.0f32; }";
-/// Two sums in memory, of which one is asked for, under an axiom the same.
+/// Two sums in memory that are equal under an axiom. Only one of them is read.
 const PAIR: &str = "
   func g(): (f32, f32) { stage() = ((x + y) + z, x + (z + y)); }
   func out(): f32 { stage() = g.0() * 2.0f32; }";
-/// Data beside a sum.
+/// Data, and a sum that does not read it.
 const DATA: &str = "
   func d(a): i32 { stage(a) = (i32(x) % 2i32 + i32(a)) % 2i32; }
   func out(): f32 { stage() = (x + y) + z; }";
-/// A sum that is in memory twice, read at data.
+/// A sum that is in memory twice, read at an index from data.
 const INDEX: &str = "
   func d(a): i32 { stage(a) = (i32(x) % 2i32 + i32(a)) % 2i32; }
   func g(b): f32 { stage(b) = (x + y) + z; }
@@ -33,19 +35,19 @@ const INDEX: &str = "
 const LINE: &str = "
   func g(a): f32 { stage(a) = (f32(a) + x) + (y + z); }
   func out(): f32 { stage() = g(0) + g(1); }";
-/// Neighbours on that line.
+/// Sums of neighbours on that line.
 const WINDOW: &str = "
   func g(a): f32 { stage(a) = (f32(a) + x) + (y + z); }
   func h(b): f32 { stage(b) = g(b) + g(b + 1); }
   func out(): f32 { stage() = h(1) + h(2); }";
 
-/// Two groupings of the sum; neither is the specification's.
+/// Two groupings of the sum, both different from the specification's.
 const GROUPINGS: [(&str, &str); 2] = [("ONE", "(x + (y + z))"), ("OTHER", "(y + (x + z))")];
-/// A program is right if this stands in the place of `?`, and wrong if that does.
+/// Replacements for `?`: the first makes a program right, the second wrong.
 const REGROUPED: [&str; 2] = ["ONE", "OTHER"];
 const AT_ITERATION: [&str; 2] = ["0", "p"];
 
-/// Name, funcs, statements, and what makes them right and wrong.
+/// Name, funcs, statements, and the replacements that make them right and wrong.
 const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
     (
         "branches",
@@ -215,7 +217,7 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
          } }",
         AT_ITERATION,
     ),
-    // Two groupings, but one for each place.
+    // Two groupings, but only one for each place.
     (
         "places",
         LINE,
@@ -230,7 +232,7 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
          func out { out.buffer[0 @ out() stage 0] = g.buffer[0 @ g(0)] + g.buffer[1 @ g(1)]; }",
         ["p + q", "q"],
     ),
-    // Each window begins in an iteration of its own, and what begins it is computed in another way.
+    // Each window begins in a separate iteration, and its first value is computed in another way.
     (
         "windows that slide",
         WINDOW,
@@ -263,7 +265,7 @@ fn judge(funcs: &str, body: &str, weakest: Floats) -> Report {
     validate(&mut module.pool, &module.algorithm, &program, &options)
 }
 
-/// The statements with this in the place of `?`.
+/// The statements with `?` replaced by this choice.
 fn with(body: &str, choice: &str) -> String {
     let text = body.replace('?', choice);
     GROUPINGS.iter().fold(text, |text, (name, grouping)| text.replace(name, grouping))
@@ -286,7 +288,8 @@ fn what_meets_is_the_same_bits() {
     }
 }
 
-/// Right values that a loop's variable went into, whose bits differ from iteration to iteration.
+/// Right values that depend on a loop's variable, with bits that differ from iteration to
+/// iteration.
 #[test]
 fn what_cancels_over_the_reals_leaves_its_bits() {
     for value in ["(ONE + f32(p)) - f32(p)", "ONE + f32(p) * 0.0f32"] {
@@ -301,7 +304,8 @@ fn what_cancels_over_the_reals_leaves_its_bits() {
     }
 }
 
-/// What inexact values decide is refused whatever else holds, and funcs with updates have no one value.
+/// A decision by inexact values is refused in any case, and a func with updates has no single
+/// value.
 #[test]
 fn what_is_not_uniform() {
     let reads = "allocate g.buffer: f32 for g;
@@ -334,7 +338,7 @@ fn what_is_not_uniform() {
     assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
 }
 
-/// A lane that is none of the store's would be one name for two values.
+/// A lane that does not belong to the store would be one name for two values.
 #[test]
 fn what_is_not_well_typed_is_not_proved() {
     for (index, lanes) in [("0", 4), ("ramp(0, 0, 8)", 4)] {

@@ -20,7 +20,7 @@ pub(super) const LINES: &[Line] = &[
     ("ne-self", INTEGER.or(Types::BOOL), "(!= x x)", "false", ""),
     ("lt-zero", UNSIGNED, "(< x 0)", "false", ""),
     ("zero-le", UNSIGNED, "(<= 0 x)", "true", ""),
-    // A constant beside the variable joins the other constant.
+    // A constant next to the variable joins the other constant.
     ("lt-add-constant", INT, "(< (+ x c0) c1)", "(< x (- c1 c0))", ""),
     ("le-add-constant", INT, "(<= (+ x c0) c1)", "(<= x (- c1 c0))", ""),
     ("constant-lt-add", INT, "(< c0 (+ x c1))", "(< (- c0 c1) x)", ""),

@@ -9,9 +9,10 @@ const INT: Types = Types::INT;
 const INTEGER: Types = Types::INTEGER;
 const NUMBER: Types = Types::NUMBER;
 const FLOAT: Types = Types::FLOAT;
-/// The solver takes too long over `f64` for some rules, which are then not used for it.
+/// Floating-point rules that the solver is too slow to prove for `f64`: they are used for `f32`
+/// only.
 const SINGLE: Types = Types::of(&[Scalar::F32]);
-/// Likewise over remainders of wide signed integers.
+/// The types for rules about remainders: the solver is too slow on wide signed integers.
 const REMAINDER: Types = INT.or(Types::UNSIGNED).or(Types::of(&[Scalar::I8, Scalar::I16]));
 
 pub(super) const LINES: &[Line] = &[
@@ -41,7 +42,8 @@ pub(super) const LINES: &[Line] = &[
     ("neg-add", INTEGER, "(+ (neg x) y)", "(- y x)", ""),
     ("sub-neg", INTEGER, "(- x (neg y))", "(+ x y)", ""),
     ("neg-sub", INTEGER, "(neg (- x y))", "(- y x)", ""),
-    // Constants of indices go outwards, so that neighbours of one point share all but the constant. Machine integers stay as they were written.
+    // Constants of indices move outwards, so that neighbours of one point share all but the
+    // constant. Machine integers keep the order in which they were written.
     ("sub-constant", INT, "(- x c)", "(+ x (- 0 c))", ""),
     ("add-add-constants", INTEGER, "(+ (+ x c0) c1)", "(+ x (+ c0 c1))", ""),
     ("constant-sub-add", INT, "(+ (- c0 x) c1)", "(- (+ c0 c1) x)", ""),
@@ -133,7 +135,8 @@ pub(super) const LINES: &[Line] = &[
     ("max-max-second", INTEGER, "(max (max x y) y)", "(max x y)", ""),
     ("max-first-max", INTEGER, "(max x (max x y))", "(max x y)", ""),
     ("max-second-max", INTEGER, "(max y (max x y))", "(max x y)", ""),
-    // The constant of a chain goes to its end, where bounds of stencils are compared with each other.
+    // The constant of a chain moves to its end. There, bounds of stencils are compared with each
+    // other.
     ("min-constant-outwards", INTEGER, "(min (min x c) n)", "(min (min x n) c)", ""),
     ("min-constant-outwards-right", INTEGER, "(min x (min y c))", "(min (min x y) c)", ""),
     ("max-constant-outwards", INTEGER, "(max (max x c) n)", "(max (max x n) c)", ""),

@@ -1,4 +1,4 @@
-//! Vectors: what is the same in every lane is computed once, and sums of ramps are ramps.
+//! Vectors: a value that is equal in all lanes is computed once, and sums of ramps are ramps.
 
 use super::Line;
 use crate::Types;

@@ -52,7 +52,8 @@ pub(super) const LINES: &[Line] = &[
     ("eq-false", BOOL, "(== p false)", "(! p)", ""),
     ("ne-true", BOOL, "(!= p true)", "(! p)", ""),
     ("ne-false", BOOL, "(!= p false)", "p", ""),
-    // Conditional values. The arm that is not chosen may be undefined, so it must not become an operand of anything stricter.
+    // Conditional values. The arm that is not chosen may be undefined, so it must not become an
+    // operand of a stricter operator.
     ("select-true", ANY, "(select true x y)", "x", ""),
     ("select-false", ANY, "(select false x y)", "y", ""),
     ("select-same", ANY, "(select p x x)", "x", ""),

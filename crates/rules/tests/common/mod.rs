@@ -6,13 +6,14 @@ use halidom_ir::{Constant, Expr, ExprId, Pool, Scalar, Type, VarId, eval};
 use halidom_rules::{Op, Pattern, Rule, VarKind, VarSort};
 use halidom_smt::{Answer, Family, Options, Program, Solver, Sort, TermId, Terms};
 
-/// What the solver says of a rule for one type.
+/// The solver's answer about a rule for one type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Proved,
-    /// There are operands on which the sides differ.
+    /// The sides differ on some operands.
     Refuted,
-    /// No answer, or no operands that satisfy the conditions were found. Never good enough.
+    /// The solver gave no answer, or no operands were found that satisfy the conditions. This never
+    /// counts as a proof.
     Unknown(String),
 }
 
@@ -29,7 +30,8 @@ impl Prover {
         Self { solver: Solver::open(options).unwrap() }
     }
 
-    /// Whether, wherever the conditions hold and the left side is defined, the right side is defined and equal, for operands of type `main`.
+    /// Proves a rule for operands of type `main`: wherever the conditions hold and the left side is
+    /// defined, the right side is defined and equal.
     pub(crate) fn prove(&mut self, rule: &Rule, main: Scalar) -> Verdict {
         if !satisfiable(rule, main) {
             return Verdict::Unknown("the conditions may contradict each other".to_owned());
@@ -63,7 +65,8 @@ impl Prover {
     }
 }
 
-/// Whether some small constants satisfy the conditions: a rule whose conditions contradict each other would be proved, and useless.
+/// Tests whether some small constants satisfy the conditions. A rule whose conditions contradict
+/// each other would be proved, and useless.
 fn satisfiable(rule: &Rule, main: Scalar) -> bool {
     const NAMES: [&str; 5] = ["c", "c0", "c1", "c2", "c3"];
     let used: Vec<&str> = NAMES
@@ -74,7 +77,7 @@ fn satisfiable(rule: &Rule, main: Scalar) -> bool {
             found
         })
         .collect();
-    // Every assignment of 0 to 5 to the constants, as the digits of a number.
+    // Each number encodes one assignment of 0 to 5 to the constants in its digits.
     (0..6_usize.pow(used.len() as u32)).any(|mut digits| {
         let mut values = FxHashMap::default();
         for name in &used {
@@ -87,7 +90,7 @@ fn satisfiable(rule: &Rule, main: Scalar) -> bool {
     })
 }
 
-/// The value of a pattern over constants.
+/// Evaluates a pattern over constants.
 fn evaluate(
     pattern: &Pattern,
     main: Scalar,
@@ -109,11 +112,12 @@ struct Instance {
     pool: Pool,
     main: Scalar,
     vars: FxHashMap<&'static str, VarId>,
-    /// The number of the lane: any that is not negative.
+    /// The number of the lane: any number that is not negative.
     lane: VarId,
     encoder: Encoder,
     terms: Terms,
-    /// Whether a variable's value is defined; constants always are.
+    /// For each variable, a term that is true if its value is defined. Constants are always
+    /// defined.
     defined: FxHashMap<VarId, TermId>,
 }
 
@@ -128,7 +132,7 @@ impl Instance {
         Self { pool, main, vars, lane, encoder, terms, defined }
     }
 
-    /// The value of the pattern in one lane.
+    /// The value of the pattern in one lane, as an expression.
     fn lane(&mut self, pattern: &Pattern) -> ExprId {
         match pattern {
             Pattern::Var(var) => {
@@ -184,7 +188,8 @@ impl Instance {
         self.terms.le(zero, lane)
     }
 
-    /// Whether an expression is defined: its operands are, but for the arm that a select does not choose.
+    /// Returns a term that is true if an expression is defined: its operands must be defined,
+    /// except the arm that a select does not choose.
     fn defined(&mut self, id: ExprId) -> TermId {
         match self.pool.get(id).clone() {
             Expr::Const(_) => self.terms.bool(true),

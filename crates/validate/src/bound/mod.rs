@@ -1,12 +1,18 @@
 //! Upper bounds of integers by sums of products of sizes.
 //!
-//! The `int`s of a program are sums of loop variables, minima and sizes, whose intervals alone are useless: `(y - buffer.min)·stride` is small because the minimum cancels, not because
-//! its parts are. [`Bounds::up`] keeps what cancels: it replaces, from the inside outwards, what is not a parameter by its own bound and lets the normal form of polynomials do the
-//! rest. What is left is a sum with positive coefficients over parameters that are at least 0; [`sizes`] gives it a number.
+//! The `int`s of a program are sums of loop variables, minima and sizes. Intervals of these parts
+//! are useless: `(y - buffer.min)·stride` is small because the minimum cancels, not because its
+//! parts are small. [`Bounds::up`] lets terms cancel: from the inside outwards, it replaces
+//! everything that is not a parameter by its own bound, and the normal form of polynomials does the
+//! rest. The result is a sum with positive coefficients over parameters that are at least 0.
+//! [`sizes`] turns it into a number.
 //!
 //! # Correctness
-//! An *upper bound* of `p` is a polynomial `u` with coefficients at least 0 over symbols at least 0, such that `p <= u`, and so `0 <= u` too, wherever the facts hold and the loops of the
-//! symbols in `p` run. Each step of [`Bounds::expand`] says why it gives one. Loops are variables of their own: `v = min + o` with `0 <= o <= extent - 1`, which holds in the loop's body.
+//! An *upper bound* of `p` is a polynomial `u` with coefficients at least 0 over symbols at least
+//! 0, such that `p <= u`, and so `0 <= u` too, wherever the facts hold and the loops of the symbols
+//! in `p` run. A comment at each step of [`Bounds::expand`] gives the reason why the step yields
+//! such a bound. Each loop variable is replaced by a minimum and a new symbol, its offset:
+//! `v = min + o` with `0 <= o <= extent - 1`, which holds in the loop's body.
 
 mod sizes;
 #[cfg(test)]
@@ -21,32 +27,34 @@ use crate::space::{
 
 pub(crate) use sizes::{Limits, Sizes};
 
-/// Least and greatest value.
+/// The least and the greatest value.
 pub(crate) type Interval = (i128, i128);
 
-/// Bounds that are kept of one integer.
+/// The most bounds that are kept for one integer.
 const MOST_BOUNDS: usize = 4;
-/// Integers looked at for one question.
+/// The most integers that one question may look at.
 const MOST_STEPS: u32 = 600;
-/// Facts that are added to one integer, one after another.
+/// The most facts that may be added to one integer, one after another.
 const MOST_FACTS: u32 = 2;
 
-/// What bounds rest on.
+/// The data from which bounds follow.
 pub(crate) struct Bounds {
-    /// Loop variables by their minima and offsets.
+    /// Replaces loop variables by their minima and offsets.
     loops: Rename,
-    /// The greatest value of each offset, given by offsets of loops outside; later ones lie further inside.
+    /// The greatest value of each offset, in terms of the offsets of loops outside. Later symbols
+    /// belong to loops further inside.
     spans: FxHashMap<Symbol, PolyId>,
-    /// Intervals of parameters and shapes.
+    /// The intervals of parameters and shapes.
     params: FxHashMap<Symbol, Interval>,
-    /// Integers at least 0.
+    /// Integers that are at least 0.
     facts: Vec<PolyId>,
     known: FxHashMap<(PolyId, u32), Option<Vec<PolyId>>>,
     steps: u32,
 }
 
 impl Bounds {
-    /// Bounds under facts (integers at least 0). The loops, outermost first: symbol, min, extent.
+    /// Creates bounds under facts (integers at least 0). Each loop is given as symbol, min and
+    /// extent, outermost first.
     pub(crate) fn new(
         space: &mut Space,
         loops: &[(Symbol, PolyId, PolyId)],
@@ -66,7 +74,7 @@ impl Bounds {
         Self { loops: rename, spans, params, facts, known: FxHashMap::default(), steps: 0 }
     }
 
-    /// The interval of an integer that these bounds give.
+    /// Returns the interval that these bounds give an integer.
     pub(crate) fn interval(
         &mut self,
         space: &mut Space,
@@ -84,7 +92,7 @@ impl Bounds {
         (low.saturating_neg(), high)
     }
 
-    /// The interval of a product that bounds of its factors give: |x·y| = |x|·|y|.
+    /// Returns the interval that bounds of its factors give a product: |x·y| = |x|·|y|.
     pub(crate) fn product(
         &mut self,
         space: &mut Space,
@@ -110,7 +118,7 @@ impl Bounds {
         (if natural { 0 } else { most.saturating_neg() }, most)
     }
 
-    /// Whether the symbol is a parameter or offset that is at least 0.
+    /// Tests whether the symbol is an offset, a lane or a parameter, and is at least 0.
     fn natural(&self, space: &Space, atom: AtomId) -> bool {
         let Atom::Symbol(symbol) = *space.atom(atom) else { return false };
         self.spans.contains_key(&symbol)
@@ -118,7 +126,8 @@ impl Bounds {
             || self.params.get(&symbol).is_some_and(|range| range.0 >= 0)
     }
 
-    /// Upper bounds of an integer over parameters and offsets. `added` counts the facts that were added to it.
+    /// Returns upper bounds of an integer over parameters and offsets. `added` counts the facts
+    /// that were added to the integer.
     fn up(&mut self, space: &mut Space, poly: PolyId, added: u32) -> Option<Vec<PolyId>> {
         if let Some(known) = self.known.get(&(poly, added)) {
             return known.clone();
@@ -136,7 +145,8 @@ impl Bounds {
                     .as_ref()
                     .is_none_or(|target| matches!(space.atom(target.atom), Atom::Symbol(_)));
                 if by_fact.is_some() && !simple {
-                    // Integers with many choices take long to bound, and a fact about one is seldom beaten.
+                    // An integer with many choices takes long to bound, and the result is seldom
+                    // better than a fact's.
                     by_fact
                 } else {
                     let found = match target {
@@ -154,7 +164,8 @@ impl Bounds {
         found
     }
 
-    /// The part of an integer that is to be replaced first: an atom that is no symbol; else the innermost offset.
+    /// Chooses the part of an integer to replace first: an atom that is not a symbol, or else the
+    /// innermost offset.
     fn target(&self, space: &Space, poly: PolyId) -> Option<Target> {
         let mut best: Option<(Option<Symbol>, Target)> = None;
         for (monomial, coefficient) in &space.poly(poly).0 {
@@ -181,7 +192,7 @@ impl Bounds {
         best.map(|(_, target)| target)
     }
 
-    /// Bounds of `poly`, which contains the term `coefficient·atom·rest`, by way of the atom.
+    /// Bounds `poly`, which contains the term `coefficient·atom·rest`, by replacing the atom.
     fn expand(
         &mut self,
         space: &mut Space,
@@ -195,7 +206,7 @@ impl Bounds {
         let term = space.mul(this, factor);
         let others = space.combine(&[(poly, 1), (term, -coefficient)]);
         if !rest.iter().all(|atom| self.natural(space, *atom)) {
-            // Nothing is known of the factors' signs: |a·b| = |a|·|b|.
+            // The signs of the factors are unknown: |a·b| = |a|·|b|.
             let mut size = vec![space.constant(coefficient.saturating_abs())];
             for atom in rest.iter().chain([atom]) {
                 let factor = self.size(space, *atom)?;
@@ -204,13 +215,13 @@ impl Bounds {
             let others = self.up(space, others, added)?;
             return Some(sums(space, &others, &size));
         }
-        // From here on the rest is at least 0, so that a bound of the atom is one of the term.
+        // From here on the rest is at least 0, so a bound of the atom gives a bound of the term.
         let with = |space: &mut Space, value: PolyId, times: i128| {
             let part = space.mul(value, factor);
             space.combine(&[(others, 1), (part, times)])
         };
         match space.atom(*atom).clone() {
-            // `min(a, b)` is at most either; `-min(a, b)` is one of `-a`, `-b`.
+            // `min(a, b)` is at most `a` and at most `b`; `-min(a, b)` is `-a` or `-b`.
             Atom::Min(operands) => {
                 let parts: Vec<PolyId> =
                     operands.iter().map(|operand| with(space, *operand, *coefficient)).collect();
@@ -242,7 +253,8 @@ impl Bounds {
             }
             Atom::Div(dividend, divisor) => match space.as_constant(divisor) {
                 Some(divisor) if divisor > 0 => {
-                    // Multiplied by so much, the coefficient is a multiple of the divisor; a bound is divided again, its coefficients rounded up.
+                    // Scaled by `times`, the coefficient is a multiple of the divisor. The bound is
+                    // divided by `times` afterwards, with its coefficients rounded up.
                     let times = divisor / gcd(divisor, *coefficient);
                     if times > 1 {
                         let scaled = space.scale(poly, times);
@@ -269,7 +281,7 @@ impl Bounds {
         }
     }
 
-    /// Bounds of the absolute value of an atom.
+    /// Returns bounds of the absolute value of an atom.
     fn size(&mut self, space: &mut Space, atom: AtomId) -> Option<Vec<PolyId>> {
         let this = space.atom_poly(atom);
         let measured = match *space.atom(atom) {
@@ -280,14 +292,15 @@ impl Bounds {
         let size = self.all(space, &[measured, negated], 0)?;
         let Atom::Div(_, divisor) = *space.atom(atom) else { return Some(size) };
         let divisor = space.as_atom(divisor).filter(|divisor| self.natural(space, *divisor));
-        // |x / y| <= |x| for every y, as quotients of negative numbers are rounded to at most a whole more. If |x| <= y·a + b with y, a, b >= 0, then |x / y| <= a + b + 1.
+        // |x / y| <= |x| for every y, because rounding changes the quotient of a negative number by
+        // at most 1. If |x| <= y·a + b with y, a, b >= 0, then |x / y| <= a + b + 1.
         Some(match divisor {
             Some(divisor) => size.iter().map(|bound| divided(space, *bound, divisor)).collect(),
             None => size,
         })
     }
 
-    /// Bounds of an integer that one of the given ones bounds each.
+    /// Returns bounds of an integer that is at most each of the given ones.
     fn any(&mut self, space: &mut Space, polys: &[PolyId], added: u32) -> Option<Vec<PolyId>> {
         let mut found = Vec::new();
         for poly in polys {
@@ -296,7 +309,7 @@ impl Bounds {
         (!found.is_empty()).then(|| pruned(space, found))
     }
 
-    /// Bounds of all of the integers: of the greatest.
+    /// Returns bounds of the greatest of the integers.
     fn all(&mut self, space: &mut Space, polys: &[PolyId], added: u32) -> Option<Vec<PolyId>> {
         let mut found = vec![space.constant(0)];
         for poly in polys {
@@ -306,7 +319,8 @@ impl Bounds {
         Some(found)
     }
 
-    /// Bounds by a fact that cancels every product in an integer: `p <= p + k·f` for `f >= 0` and `k > 0`.
+    /// Bounds an integer by a fact that cancels all products in it: `p <= p + k·f` for `f >= 0` and
+    /// `k > 0`.
     fn by_fact(&mut self, space: &mut Space, poly: PolyId, added: u32) -> Option<Vec<PolyId>> {
         if added >= MOST_FACTS {
             return None;
@@ -329,11 +343,12 @@ impl Bounds {
         None
     }
 
-    /// Bounds of an integer over parameters alone.
+    /// Bounds an integer over parameters alone.
     fn parameters(&mut self, space: &mut Space, poly: PolyId, added: u32) -> Option<Vec<PolyId>> {
         let terms = space.poly(poly).clone();
         let mut found = Vec::new();
-        // The sum of the terms' own bounds: those at least 0 stay, or go if they are subtracted.
+        // Sum the bounds of the terms. A term with only symbols at least 0 stays, or is dropped if
+        // it is subtracted.
         let mut sum = Vec::new();
         let mut signed = false;
         for (monomial, coefficient) in &terms.0 {
@@ -347,7 +362,7 @@ impl Bounds {
                 let Atom::Symbol(symbol) = *space.atom(*atom) else { return None };
                 let (low, high) = *self.params.get(&symbol)?;
                 let (a, b) = (number.saturating_mul(low), number.saturating_mul(high));
-                // In a product of several such symbols, the sign is lost.
+                // A product of several symbols whose sign is unknown has no known sign either.
                 number = if monomial.len() == 1 {
                     a.max(b)
                 } else {
@@ -362,7 +377,8 @@ impl Bounds {
             }
         }
         found.push(space.collect(sum));
-        // `p <= p + k·f` for a fact `f >= 0`: where that cancels what is worst, it is the better bound.
+        // `p <= p + k·f` for a fact `f >= 0`. This bound is better where it cancels a product or a
+        // symbol of unknown sign.
         if added < MOST_FACTS && (signed || terms.0.iter().any(|(monomial, _)| monomial.len() > 1))
         {
             for index in 0..self.facts.len() {
@@ -376,7 +392,8 @@ impl Bounds {
         Some(pruned(space, found))
     }
 
-    /// How often a fact is to be added to a polynomial so that a product or a symbol of unknown sign vanishes from it.
+    /// Returns the factor with which a fact cancels a product or a symbol of unknown sign in a
+    /// polynomial.
     fn cancels(&self, space: &Space, terms: &Poly, fact: PolyId) -> Option<i128> {
         let fact = &space.poly(fact).0;
         terms.0.iter().find_map(|(monomial, coefficient)| {
@@ -396,7 +413,8 @@ struct Target {
     rest: Monomial,
 }
 
-/// The integers that a formula says to be at least 0, where every one of the `known` formulas holds: alternatives that they exclude are left out.
+/// Collects the integers that are at least 0 by a formula, where all `known` formulas hold.
+/// Alternatives that these exclude are left out.
 pub(crate) fn facts(space: &mut Space, formula: FormulaId, known: &[FormulaId]) -> Vec<PolyId> {
     match space.formula(formula).clone() {
         Formula::NonNegative(poly) => vec![poly],
@@ -441,14 +459,14 @@ fn pairs(
     pruned(space, found)
 }
 
-/// A bound of `x` from one of `number·x`: coefficients are divided, rounded up.
+/// Turns a bound of `number·x` into a bound of `x`: divides the coefficients and rounds them up.
 fn quotient(space: &mut Space, bound: PolyId, number: i128) -> PolyId {
     let share = |c: i128| c.saturating_add(number - 1).div_euclid(number);
     let terms = space.poly(bound).0.iter().map(|(m, c)| (m.clone(), share(*c))).collect();
     space.collect(terms)
 }
 
-/// `a + b + 1` for a bound `y·a + b`.
+/// Returns `a + b + 1` for a bound `y·a + b`.
 fn divided(space: &mut Space, bound: PolyId, by: AtomId) -> PolyId {
     let mut terms = space.poly(bound).0.to_vec();
     for (monomial, _) in &mut terms {
@@ -462,7 +480,8 @@ fn divided(space: &mut Space, bound: PolyId, by: AtomId) -> PolyId {
     space.offset(quotient, 1)
 }
 
-/// The greater coefficient for each monomial: a bound of all that either bounds, as symbols are at least 0.
+/// Takes the greater coefficient for each monomial. As symbols are at least 0, the result is a
+/// bound wherever one of the operands is.
 fn greatest(space: &mut Space, a: PolyId, b: PolyId) -> PolyId {
     let mut terms = space.poly(a).0.to_vec();
     for (monomial, coefficient) in &space.poly(b).0 {
@@ -474,7 +493,7 @@ fn greatest(space: &mut Space, a: PolyId, b: PolyId) -> PolyId {
     space.collect(terms)
 }
 
-/// The first few of the bounds, less those that others are at most.
+/// Drops bounds that are no better than others, and keeps the first few of the rest.
 fn pruned(space: &mut Space, bounds: Vec<PolyId>) -> Vec<PolyId> {
     let mut kept: Vec<PolyId> = Vec::new();
     for bound in bounds {
@@ -484,7 +503,7 @@ fn pruned(space: &mut Space, bounds: Vec<PolyId>) -> Vec<PolyId> {
         kept.retain(|other| greatest(space, *other, bound) != *other);
         kept.push(bound);
     }
-    // Short ones are good ones.
+    // Short bounds are usually good, so they come first.
     kept.sort_by_key(|bound| {
         let terms = &space.poly(*bound).0;
         (terms.iter().map(|(monomial, _)| monomial.len()).max(), terms.len())

@@ -1,21 +1,23 @@
 //! The greatest value of a sum of products of sizes.
 //!
 //! # Correctness
-//! All symbols are at least 0, so a product grows with its factors. A *limit* bounds a product by a number, a *step* bounds one product by another, and `at_most` says that one symbol
-//! is at most another, wherever the facts hold; each replaces a part of a product by something at least as great. Without any of them, the intervals of the symbols bound it.
+//! All symbols are at least 0, so a product grows with its factors. Wherever the facts hold, a
+//! *limit* bounds a product by a number, a *step* bounds one product by another, and `at_most`
+//! tells whether one symbol is at most another. Each of them replaces a part of a product by
+//! something at least as great. If none applies, the intervals of the symbols bound the product.
 
 use halidom_base::{FxHashMap, FxHashSet};
 
 use super::Interval;
 use crate::space::{Atom, PolyId, Space, Symbol};
 
-/// Products looked at for one question.
+/// The most products that one question may look at.
 const MOST_PRODUCTS: usize = 200;
 
-/// Whether one symbol is at most another.
+/// Tests whether one symbol is at most another.
 pub(crate) type AtMost<'a> = dyn FnMut(&mut Space, Symbol, Symbol) -> bool + 'a;
 
-/// What bounds products of sizes.
+/// The limits and steps that bound products of sizes.
 #[derive(Default)]
 pub(crate) struct Limits {
     params: FxHashMap<Symbol, Interval>,
@@ -27,7 +29,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// What facts (integers at least 0) say of products.
+    /// Collects what facts (integers at least 0) imply about products.
     pub(crate) fn new(
         space: &Space,
         params: FxHashMap<Symbol, Interval>,
@@ -40,7 +42,7 @@ impl Limits {
         limits
     }
 
-    /// `L - product >= 0`, or `other - product >= 0`.
+    /// Records a fact of the form `L - product >= 0` or `other - product >= 0`.
     fn fact(&mut self, space: &Space, fact: PolyId) {
         let (mut less, mut greater, mut constant) = (None, None, 0);
         for (monomial, coefficient) in &space.poly(fact).0 {
@@ -61,7 +63,7 @@ impl Limits {
         }
     }
 
-    /// The symbols of a product of parameters at least 0, sorted.
+    /// Returns the sorted symbols of a product, if all of them are parameters at least 0.
     fn symbols(&self, space: &Space, monomial: &[crate::space::AtomId]) -> Option<Vec<Symbol>> {
         let mut symbols = Vec::with_capacity(monomial.len());
         for atom in monomial {
@@ -92,7 +94,7 @@ pub(crate) struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    /// A number that a bound (see [`super::Bounds`]) cannot exceed.
+    /// Returns a number that a bound (see [`super::Bounds`]) cannot exceed.
     pub(crate) fn most(&mut self, space: &mut Space, bound: PolyId) -> i128 {
         let mut total = 0_i128;
         for (monomial, coefficient) in space.poly(bound).0.clone() {
@@ -141,7 +143,8 @@ impl Sizes<'_> {
         best
     }
 
-    /// What is left of a product after symbols that are at most those of `part` are taken out, one for each.
+    /// Removes one symbol from a product for each symbol of `part`: the symbol itself, or one that
+    /// is at most as great. Returns the rest, or `None` if there are too few.
     fn without(
         &mut self,
         space: &mut Space,

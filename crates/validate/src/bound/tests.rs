@@ -1,4 +1,4 @@
-//! Bounds are bounds: random integers, loops, facts and values.
+//! Tests that bounds hold, with random integers, loops, facts and values.
 
 use halidom_base::FxHashMap;
 
@@ -15,14 +15,14 @@ fn integers_lie_in_their_intervals() {
         let (size, shape, min) = (space.fresh("size"), space.fresh("shape"), space.fresh("min"));
         let params: FxHashMap<_, _> =
             [(size, (0, 9)), (shape, (1, 7)), (min, (-8, 8))].into_iter().collect();
-        // Two loops: the inner one's bounds mention the outer one's variable.
+        // Two loops: the inner loop's bounds mention the outer loop's variable.
         let (outer, inner) = (space.fresh("outer"), space.fresh("inner"));
         let extent = random.poly(&mut space, &[size, shape], 1);
         let start = random.poly(&mut space, &[min], 1);
         let inner_extent = random.poly(&mut space, &[size, outer], 1);
         let inner_start = random.poly(&mut space, &[min, outer], 1);
         let loops = [(outer, start, extent), (inner, inner_start, inner_extent)];
-        // Facts: a bounded product, and a relation of a size to a minimum.
+        // The facts bound a product, and relate a size to a minimum.
         let (s, t, m) = (space.symbol(size), space.symbol(shape), space.symbol(min));
         let area = space.mul(s, t);
         let limit = space.constant(20);
@@ -82,7 +82,7 @@ fn what_cancels_does_not_count() {
     let row = space.sub(variable, m);
     let index = space.mul(row, s);
     assert_eq!(bounds.interval(&mut space, &mut sizes, index), (0, 1 << 47));
-    // The other way round nothing cancels.
+    // With a sum instead of the difference, nothing cancels.
     let row = space.add(variable, m);
     let index = space.mul(row, s);
     let (low, high) = bounds.interval(&mut space, &mut sizes, index);

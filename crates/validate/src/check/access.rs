@@ -1,12 +1,22 @@
 //! Location identity and bounds.
 //!
 //! # Correctness
-//! For each access `flat = Σ slot_k·stride_k` is shown, where the slot of a coordinate is `coord_k - min_k`, or `coord_k mod extent_k` in a folded dimension, and
-//! `min_k <= coord_k < min_k + extent_k` in the others, so that `0 <= slot_k < extent_k` in all. The strides of internal buffers are, in some order of the dimensions, the
-//! products of the extents before, shown as identities: slots are then the digits of a mixed-radix number, so that equal element numbers
-//! mean equal slots, and element numbers lie below the product of the extents. The two sides of an identity may have symbols replaced by what entry checks and the facts of the place say that these are
-//! equal to, and their minima by what these are at the place ([`super::settle`]). An output's strides step over the dimensions inside, by entry checks. Hence the rest of the
-//! validator may speak of coordinates instead of element numbers, congruent ones in folded dimensions being the same ([`Checker::sharing`]).
+//! For each access, the checks show `flat = Σ slot_k·stride_k`. The slot of a coordinate is
+//! `coord_k mod extent_k` in a folded dimension, and `coord_k - min_k` in the others. In these,
+//! they also show `min_k <= coord_k < min_k + extent_k`, so that `0 <= slot_k < extent_k` in all
+//! dimensions.
+//!
+//! The strides of internal buffers are, in some order of the dimensions, the products of the
+//! extents before them; this is shown as identities. Slots are then the digits of a mixed-radix
+//! number: equal element numbers mean equal slots, and element numbers lie below the product of the
+//! extents. An output's strides step over the dimensions inside, by entry checks.
+//!
+//! On both sides of an identity, a symbol may be replaced by a constant or symbol that equals it by
+//! the entry checks and the facts of the place, and a minimum by its value at the place
+//! ([`super::settle`]).
+//!
+//! Hence the rest of the validator may use coordinates instead of element numbers, where congruent
+//! coordinates in folded dimensions are the same ([`Checker::sharing`]).
 
 use halidom_base::IndexMap;
 use halidom_ir::{BufferKind, LoopKind};
@@ -17,7 +27,7 @@ use crate::report::{Kind, Method, Status};
 use crate::space::{Equation, FormulaId, PolyId, Rename, Value};
 
 impl Checker<'_> {
-    /// Obligations of kinds `Location` and `Bounds`.
+    /// Checks the obligations of kinds `Location` and `Bounds`.
     pub(super) fn accesses(&mut self) {
         for index in 0..self.model.memories.len() {
             self.dense(index);
@@ -26,7 +36,8 @@ impl Checker<'_> {
         let model = self.model;
         let accesses: Vec<&Access> =
             model.loads.iter().chain(model.stores.iter().map(|store| &store.access)).collect();
-        // Products of unknowns are beyond the solver, so what the entry checks and the conditions around fix (a stride of 1, say) is put in first.
+        // Products of unknowns are beyond the solver. So values that the entry checks and the
+        // conditions around fix, such as a stride of 1, are put in first.
         let mut fixed: IndexMap<Vec<FormulaId>, Rename> = IndexMap::default();
         let mut places = Vec::new();
         let (mut located, mut bounded) = (Vec::new(), Vec::new());
@@ -70,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The strides of an internal buffer keep different coordinates apart.
+    /// Checks that the layout of a buffer keeps different coordinates apart.
     fn dense(&mut self, index: usize) {
         let memory = &self.model.memories[index];
         let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
@@ -82,7 +93,7 @@ impl Checker<'_> {
         match memory.kind {
             BufferKind::Internal => {}
             BufferKind::Output => return self.injective(index),
-            // What an element of an input is does not depend on other elements.
+            // The value of an input's element does not depend on other elements.
             BufferKind::Input => return,
         }
         let one = self.space.constant(1);
@@ -104,8 +115,9 @@ impl Checker<'_> {
         self.record(Kind::Location, None, place, status);
     }
 
-    /// A buffer that takes the memory of another one fits there and has it for itself: no dimension has more coordinates than the lender's, the lender is accessed by nobody,
-    /// lends to one lifetime at a time, and stands in the same iterations of unordered loops.
+    /// Checks that a buffer which takes the memory of another one fits there and has it for itself.
+    /// No dimension has more coordinates than the lender's. The lender is not accessed, lends to
+    /// one lifetime at a time, and stands in the same iterations of unordered loops.
     fn lent(&mut self, index: usize) {
         let model = self.model;
         let memory = &model.memories[index];
@@ -156,13 +168,15 @@ impl Checker<'_> {
             && self.space.as_constant(dim.extent).is_some_and(|factor| factor > 0)
     }
 
-    /// Whether the dimensions have an order in which each stride is the product of `first` and the extents before.
+    /// Tests whether the dimensions have an order in which each stride is the product of `first`
+    /// and the extents before.
     pub(super) fn mixed_radix(&mut self, dims: &[Dimension], first: PolyId) -> bool {
         if dims.is_empty() {
             return true;
         }
         for (position, dim) in dims.iter().enumerate() {
-            // Dimensions with one coordinate have the stride of the next one too, so that each may have to be tried.
+            // A dimension with one coordinate has the same stride as the next one, so each
+            // candidate may have to be tried.
             if dim.stride == first {
                 let mut others = dims.to_vec();
                 others.remove(position);
@@ -175,8 +189,10 @@ impl Checker<'_> {
         false
     }
 
-    /// Coordinates that share an element with these: any that are congruent in the folded dimensions, with fresh symbols for the multiples; and the condition that they
-    /// are these very ones. `None` for a wrong number of coordinates or a fold that is not by a constant.
+    /// Returns the coordinates that share an element with the given ones, and the condition that
+    /// they are equal to them. They are congruent in the folded dimensions, with fresh symbols for
+    /// the multiples. Returns `None` for a wrong number of coordinates, or if a fold is not by a
+    /// constant.
     pub(super) fn sharing(
         &mut self,
         memory: usize,
@@ -202,7 +218,8 @@ impl Checker<'_> {
         Some((others, self.space.and(&same)))
     }
 
-    /// The layout of an output keeps different coordinates apart: each stride steps over the dimensions inside it.
+    /// Checks that the layout of an output keeps different coordinates apart: each stride steps
+    /// over the dimensions inside it.
     fn injective(&mut self, index: usize) {
         let memory = &self.model.memories[index];
         let mut goal = Vec::new();
@@ -217,7 +234,7 @@ impl Checker<'_> {
         self.record(Kind::Location, None, place, status);
     }
 
-    /// That an access stands for the element of its claimed coordinates.
+    /// Returns the formula that an access reaches the element of its claimed coordinates.
     fn located(&mut self, access: &Access, fixed: &mut Rename) -> FormulaId {
         match self.elements(access, fixed) {
             Some((flat, expected)) => self.space.equal(flat, expected),
@@ -225,8 +242,9 @@ impl Checker<'_> {
         }
     }
 
-    /// The same where a path decides a minimum in a stride: a length `max(n, 16)` of rows is `n` where `n` is seen to be at least 16, and there the compiler has written `n`. Products of
-    /// rows and their length are beyond the solver as they stand.
+    /// Shows a location where a path decides a minimum in a stride. For example, the length
+    /// `max(n, 16)` of rows is `n` where `n` is known to be at least 16, and there the compiler has
+    /// written `n`. Without this, products of rows and their length are beyond the solver.
     fn or_settled_element(
         &mut self,
         status: Status,
@@ -237,7 +255,8 @@ impl Checker<'_> {
         self.or_settled(status, &access.place.facts, Value::Int(flat), Value::Int(expected))
     }
 
-    /// The number of the element that is accessed, and of that of the claimed coordinates; `None` before storage is flattened, where coordinates are locations.
+    /// Returns the number of the accessed element, and the number of the element at the claimed
+    /// coordinates. Returns `None` before storage is flattened, where coordinates are locations.
     fn elements(&mut self, access: &Access, fixed: &mut Rename) -> Option<(PolyId, PolyId)> {
         let flat = access.flat?;
         let memory = &self.model.memories[access.memory];
@@ -254,14 +273,15 @@ impl Checker<'_> {
         Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
     }
 
-    /// The facts that say of a symbol what it is.
+    /// Returns the facts that equate a symbol with a constant or another symbol.
     pub(super) fn equations(&mut self, facts: &[FormulaId]) -> Vec<FormulaId> {
         let parts = facts.iter().flat_map(|fact| self.space.conjuncts(*fact));
         let parts: Vec<FormulaId> = parts.collect();
         parts.into_iter().filter(|part| self.space.equation(*part).is_some()).collect()
     }
 
-    /// The symbols that an entry check or one of these facts makes equal to a constant, replaced by it; what they make equal to another symbol, replaced by that one.
+    /// Replaces each symbol that an entry check or one of these facts makes equal to a constant or
+    /// another symbol.
     pub(super) fn fixed(&mut self, facts: &[FormulaId]) -> Rename {
         let entry = self.entry.clone();
         let equations = [self.equations(&entry).as_slice(), facts].concat();
@@ -273,7 +293,8 @@ impl Checker<'_> {
                 None => {}
             }
         }
-        // Invariant: what is put in for a symbol is equal to it wherever the entry checks and the facts hold.
+        // Invariant: the replacement of a symbol is equal to it wherever the entry checks and the
+        // facts hold.
         for (symbol, other) in names {
             match (rename.get(symbol), rename.get(other)) {
                 (Some(_), Some(_)) => {}
@@ -288,9 +309,10 @@ impl Checker<'_> {
         rename
     }
 
-    /// That the coordinates of an access lie in its buffer.
+    /// Returns the formula that the coordinates of an access lie in its buffer.
     fn within_buffer(&mut self, access: &Access) -> FormulaId {
-        // A remainder by the extent is always within it. A wrong number of coordinates is an open obligation of kind `Location`.
+        // A remainder by the extent always lies within it. A wrong number of coordinates is an open
+        // obligation of kind `Location`.
         let dims = &self.model.memories[access.memory].dims;
         let (coords, region): (Vec<_>, Vec<_>) = access
             .coords

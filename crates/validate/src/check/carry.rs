@@ -1,11 +1,18 @@
-//! What a label takes over from labels before it.
+//! Promises that a label takes over from labels before it.
 //!
 //! # Correctness
-//! Where a func is stored around a serial loop in which it is computed, an iteration need not write again what an iteration before left in the buffer (a sliding window). A
-//! [`Carry`] names an instance of a label of the same buffer, in the same lifetime, with the condition that it exists and has certainly ended before the label at hand
-//! begins ([`order::before`]). What it promised still stands if nothing overwrote it since, which is what `Retention` shows for folded buffers and for funcs with updates; for other
-//! funcs `Order` shows that every write to a promised location, whenever it comes, is of the right value. Instances certainly before one another are well founded, so
-//! that the induction over the run may use the promise. The choice of instances is a guess: the iteration before, in each of the loops that the two labels share.
+//! If a func is stored around a serial loop that computes it, an iteration need not write again
+//! what an earlier iteration left in the buffer (a sliding window). A [`Carry`] names an instance
+//! of a label of the same buffer, in the same lifetime. It has the condition that the instance
+//! exists and has certainly ended before the label at hand begins ([`order::before`]).
+//!
+//! The earlier promise still stands if nothing has overwritten it since. `Retention` shows this for
+//! folded buffers and for funcs with updates. For other funcs, `Order` shows that every write to a
+//! promised location stores the right value, whenever it runs. The relation "certainly before" is
+//! well founded, so the induction over the run may use the promise.
+//!
+//! The choice of instances is a guess: the previous iteration, in each of the loops that the two
+//! labels share.
 
 use halidom_ir::LoopKind;
 
@@ -13,23 +20,24 @@ use super::Checker;
 use crate::program::{Step, order};
 use crate::space::{FormulaId, PolyId, Rename};
 
-/// An instance of a label that another one relies on.
+/// An instance of a label that another instance relies on.
 pub(super) struct Carry {
     /// The label.
     pub(super) from: usize,
-    /// Its loops in terms of those of the label that relies on it.
+    /// Its loops, in terms of the loops of the label that relies on it.
     pub(super) at: Rename,
-    /// That the instance exists and ends before the other begins.
+    /// The condition that the instance exists and ends before the other begins.
     pub(super) exists: FormulaId,
-    /// Where it promises right values.
+    /// The region in which it promises right values.
     pub(super) region: Vec<(PolyId, PolyId)>,
 }
 
-/// More guesses than these are not tried.
+/// The most guesses that are tried.
 const MOST: usize = 12;
 
 impl Checker<'_> {
-    /// Guesses at the label instances just before an instance of a label, in the same lifetime of its buffer.
+    /// Guesses the label instances just before an instance of a label, in the same lifetime of its
+    /// buffer.
     pub(super) fn carries(&mut self, label: usize) -> Vec<Carry> {
         let model = self.model;
         let to = &model.labels[label];
@@ -68,7 +76,7 @@ impl Checker<'_> {
                 let inner = &shared[position + 1..];
                 let variable = self.space.symbol(symbol);
                 let previous = self.space.offset(variable, -1);
-                // The same iteration of the loops within, then their last one.
+                // The same iteration of the loops within, then their last iteration.
                 let mut lasts = vec![own.clone()];
                 if !inner.is_empty() {
                     lasts.push([inner, &own].concat());
@@ -83,7 +91,7 @@ impl Checker<'_> {
         carries
     }
 
-    /// The instance of `from` at `at`, in the last iterations of `lasts` (outermost first).
+    /// Makes the instance of `from` at `at`, in the last iterations of `lasts` (outermost first).
     fn carry(&mut self, label: usize, from: usize, mut at: Rename, lasts: &[usize]) -> Carry {
         let model = self.model;
         for index in lasts {
@@ -111,7 +119,7 @@ impl Checker<'_> {
         Carry { from, at, exists, region }
     }
 
-    /// That one of these instances exists and promised these coordinates.
+    /// Returns the condition that one of these instances exists and promised these coordinates.
     pub(super) fn kept(&mut self, carries: &[Carry], coords: &[PolyId]) -> FormulaId {
         let mut ways = Vec::new();
         for carry in carries {

@@ -1,11 +1,16 @@
 //! Updates that may come in any order.
 //!
 //! # Correctness
-//! Let the updates of a stage commute: each replaces the value `z` of its location by `G(z, a)`, where `a` does not depend on the func, the location and the
-//! condition neither, and `G(G(z, a), b) = G(G(z, b), a)`. Let each store of the stage read the func at its own location only, and let no other store to the buffer run between
-//! that read and the write. `Value` was shown for the location's old value as an unknown, so whatever value is read, the store applies `G` to it. Then the
-//! stage's instances at one location, each run once, leave the same value in every order: neighbours can be exchanged. So within a stage no order is owed. Where the law is had by
-//! axiom, the same holds in every interpretation that has the axiom, and there alone.
+//! Let the updates of a stage commute: each replaces the value `z` of its location by `G(z, a)`,
+//! where `a`, the location and the condition do not depend on the func, and
+//! `G(G(z, a), b) = G(G(z, b), a)`. Let each store of the stage read the func at its own location
+//! only, and let no other store to the buffer run between that read and the write.
+//!
+//! `Value` was shown with the location's old value as an unknown, so whatever value is read, the
+//! store applies `G` to it. Then the stage's instances at one location each run once and leave the
+//! same value in every order, because neighbours can be exchanged. So no order is owed within the
+//! stage. If the law holds by an axiom, this is true in the interpretations that have the axiom,
+//! and only there.
 
 use super::Checker;
 use crate::floats::Axioms;
@@ -13,7 +18,10 @@ use crate::program::{Step, Store, order};
 use crate::report::{Method, Status};
 
 impl Checker<'_> {
-    /// The axioms under which a store applies an operator of its stage that commutes; or why that is not seen.
+    /// Returns the axioms under which a store applies a commuting operator of its stage.
+    ///
+    /// # Errors
+    /// Returns the reason if the store is not known to do so.
     pub(super) fn commuting(&mut self, store: &Store) -> Result<Axioms, String> {
         if store.stage == 0 {
             return Err("the first stage is no update".to_owned());
@@ -22,7 +30,7 @@ impl Checker<'_> {
             return Err("its condition reads its func".to_owned());
         }
         let model = self.model;
-        // There, updates of different locations share an element.
+        // In folded memory, updates of different locations share an element.
         if model.memories[store.access.memory].is_folded() {
             return Err("its memory is folded".to_owned());
         }
@@ -48,8 +56,9 @@ impl Checker<'_> {
         Ok(axioms)
     }
 
-    /// Whether, but for unordered iterations, no store to the buffer runs between a load and the store that uses it: what the two paths do not share has no loop in it
-    /// and leads to no other store.
+    /// Tests whether no store to the buffer runs between a load and the store that uses it, apart
+    /// from unordered iterations. Where their paths differ, they must have no loop, and the common
+    /// path must lead to no other store to the buffer.
     fn undisturbed(&self, load: usize, store: &Store) -> bool {
         let model = self.model;
         let (read, write) = (&model.loads[load].place.steps, &store.access.place.steps);
@@ -63,7 +72,8 @@ impl Checker<'_> {
             })
     }
 
-    /// Closes an obligation on the order of two stores of one stage where they commute; else says why they do not.
+    /// Closes an obligation on the order of two stores of one stage if they commute; otherwise adds
+    /// the reason why they do not.
     pub(super) fn or_commuting(&mut self, status: Status, first: &Store, second: &Store) -> Status {
         let Status::Open(reason) = status else { return status };
         if first.stage != second.stage {

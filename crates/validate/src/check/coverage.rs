@@ -1,10 +1,14 @@
 //! Every needed location is written.
 //!
 //! # Correctness
-//! For a label that promises `func` on a region, each stage and each component: every instance of the stage that writes a location of the stage's region is executed by some store under the
-//! label. The instance is given by fresh symbols for the pure variables and the point; a witness gives the stores' loops in terms of these symbols; one query
-//! shows that the negations of all witnesses' conditions contradict the instance's existence. For the pure stage this says that every needed location is written.
-//! A location that an earlier label promised need not be written again: [`super::carry`].
+//! Let a label promise `func` on a region. For each stage and each component, some store under the
+//! label executes every instance of the stage that writes a location of the stage's region. Fresh
+//! symbols for the pure variables and the point describe the instance. A witness expresses the
+//! stores' loops in terms of these symbols. One query shows that the negations of all witnesses'
+//! conditions contradict the existence of the instance. For the pure stage this means that every
+//! needed location is written.
+//!
+//! A location that an earlier label promised need not be written again: see [`super::carry`].
 
 use halidom_base::{FxHashSet, IndexMap};
 
@@ -16,7 +20,8 @@ use crate::space::{FormulaId, PolyId, Rename, Symbol};
 use crate::witness::witness;
 
 impl<'a> Checker<'a> {
-    /// Obligations of kind `Coverage`. Gives the labels that rely on labels before them, with those: `Retention` is owed for them.
+    /// Checks the obligations of kind `Coverage`. Returns the labels that rely on earlier labels,
+    /// with these: `Retention` is owed for them.
     pub(super) fn coverage(&mut self) -> Vec<(usize, Vec<Carry>)> {
         let mut relying = Vec::new();
         for label in 0..self.model.labels.len() {
@@ -52,7 +57,8 @@ impl<'a> Checker<'a> {
         relying
     }
 
-    /// What a stage must leave right, the stage before it must leave right, too; and the last one the label's region.
+    /// Checks that the region of a stage contains the region of the next stage, or the label's
+    /// region in case of the last stage.
     fn nested_regions(&mut self, label: usize, stage: usize) {
         let labelled = &self.model.labels[label];
         let region = labelled.regions.get(stage);
@@ -76,7 +82,8 @@ impl<'a> Checker<'a> {
         self.record(Kind::Coverage, None, place, status);
     }
 
-    /// Leaves out what a label need not rely on: for what is left `Retention` must hold.
+    /// Removes the carries that a label need not rely on, because `Retention` must hold for each
+    /// that is left.
     fn drop_superfluous(&mut self, carries: &mut Vec<Carry>, partial: &[Partial]) {
         let mut index = 0;
         while index < carries.len() {
@@ -164,7 +171,7 @@ impl<'a> Checker<'a> {
         status
     }
 
-    /// Whether the ways cover a target, in the cases that they stand in or together.
+    /// Tests whether the ways cover a target, by cases or together.
     fn covers(
         &mut self,
         facts: &[FormulaId],
@@ -176,8 +183,9 @@ impl<'a> Checker<'a> {
         self.by_cases(facts, ways, target) || self.follows(facts, written, label)
     }
 
-    /// Whether the ways cover a target in each of the cases that they stand in, and the cases are all: what a way asks of sizes alone, as specializations do, is a case.
-    /// Where there is but one case, this is not tried.
+    /// Tests whether the ways cover a target in each of their cases, and whether the cases are
+    /// exhaustive. A case is a condition of a way on sizes alone, as specializations have. A single
+    /// case is not tried.
     fn by_cases(&mut self, facts: &[FormulaId], ways: &[FormulaId], target: &[PolyId]) -> bool {
         let free: FxHashSet<Symbol> =
             target.iter().flat_map(|coord| self.space.poly_symbols(*coord)).collect();
@@ -215,7 +223,8 @@ impl<'a> Checker<'a> {
         model.stores.iter().filter(ours).collect()
     }
 
-    /// For each writer a guess at the instance that writes the target (coordinates, then point), and the condition that it does.
+    /// Guesses, for each writer, the instance that writes the target (coordinates, then point),
+    /// with the condition that it does.
     fn witnesses(
         &mut self,
         label: usize,
@@ -237,7 +246,8 @@ impl<'a> Checker<'a> {
         let labelled = &self.model.labels[label];
         let depth = labelled.place.steps.len();
         let mut at = witness(self.space, self.model, store, depth, target, preset);
-        // What holds at the label is given; whatever else the store needs is owed. A store that is not seen to stand under the label writes nothing here.
+        // Facts that hold at the label are given, and all others that the store needs are owed. A
+        // store that is not known to stand under the label writes nothing here.
         let Some(own) = store.access.place.facts.strip_prefix(labelled.place.facts.as_slice())
         else {
             return Way { at, condition: None };
@@ -253,8 +263,9 @@ impl<'a> Checker<'a> {
         Way { at, condition }
     }
 
-    /// Guesses in which each loop has the value that was found for it at the first store within: pieces of one vector, and copies of an unrolled loop, share loops, but
-    /// a rounded-down quotient finds them only from the first piece.
+    /// Guesses in which each loop has the value that was found for it at the first store within.
+    /// Pieces of one vector and copies of an unrolled loop share loops, but a rounded-down quotient
+    /// finds these loops only from the first piece.
     fn pieces(&mut self, label: usize, writers: &[&Store], target: &[PolyId]) -> Vec<FormulaId> {
         let mut known = Rename::new();
         let mut ways = Vec::new();
@@ -271,7 +282,8 @@ impl<'a> Checker<'a> {
         ways
     }
 
-    /// Guesses with the shared loops of one store and the rest of another, for pairs of both.
+    /// Guesses that take the shared loops from one store and the rest from another, for pairs of
+    /// stores.
     fn siblings(
         &mut self,
         label: usize,
@@ -304,9 +316,9 @@ fn common_loops(store: &Store, other: &Store) -> Vec<usize> {
 
 /// A stage that does not write all of a label's region anew.
 struct Partial {
-    /// Of a needed instance.
+    /// The facts of a needed instance.
     facts: Vec<FormulaId>,
-    /// That it is run under the label.
+    /// The condition that the instance is run under the label.
     written: FormulaId,
     location: Vec<PolyId>,
 }
@@ -315,12 +327,13 @@ struct Partial {
 struct Way {
     /// Its loops and lane.
     at: Rename,
-    /// That it runs and writes the target; `None` if it cannot.
+    /// The condition that it runs and writes the target; `None` if it cannot.
     condition: Option<FormulaId>,
 }
 
-/// More cases than this are not told apart.
+/// The most cases that are told apart.
 const MOST_CASES: usize = 16;
 
-/// Stages with more stores than this are not tried with siblings: the guesses are as many as pairs of stores.
+/// Stages with more stores than this are not tried with siblings, because there is a guess for each
+/// pair of stores.
 const MOST_SIBLINGS: usize = 16;

@@ -1,12 +1,19 @@
 //! Loaded values that matter are right.
 //!
 //! # Correctness
-//! A load of an input in bounds is defined. A load of another func's value is right if a label that promises the func on a region with the load's coordinates
-//! comes before it: in the same iterations of all loops around the label, and under conditions that hold at the load ([`order::dominates`]). A load, in an update
-//! stage, of the updated func itself must lie in the region of that stage; that it then sees the specification's previous value is an obligation of kind `Order`.
-//! The same holds of loads of it in conditions around the store and in indices in its value, for every iteration in which they are evaluated.
-//! A value matters if the store's coordinates are needed and the selections around the load choose it; in indices, bounds and conditions it always matters, also in
-//! an index in a value that is not needed: an access at an undefined place is a fault.
+//! A load of an input in bounds is defined. A load of another func's value is right if it comes
+//! after a label that promises the func on a region with the load's coordinates. The label must
+//! stand in the same iterations of all loops around it, and under conditions that hold at the load
+//! ([`order::dominates`]).
+//!
+//! In an update stage, a load of the updated func itself must lie in the region of that stage.
+//! `Order` shows that it then sees the specification's previous value. The same applies to loads of
+//! the func in conditions around the store and in indices in its value, for every iteration that
+//! evaluates them.
+//!
+//! A value matters if the store's coordinates are needed and the selections around the load choose
+//! it. In indices, bounds and conditions it always matters, even in an index in a value that is not
+//! needed: an access at an undefined place is a fault.
 
 use halidom_ir::BufferKind;
 
@@ -16,7 +23,7 @@ use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId};
 
 impl Checker<'_> {
-    /// Obligations of kind `Definedness`.
+    /// Checks the obligations of kind `Definedness`.
     pub(super) fn definedness(&mut self) {
         let model = self.model;
         for store in &model.stores {
@@ -37,7 +44,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The loads that a statement uses, where `context` holds; of a store, or of what decides.
+    /// Checks the loads that a statement uses, where `context` holds. The statement is `store`, or
+    /// one that decides if this is `None`.
     fn defined_all(
         &mut self,
         place: &Place,
@@ -69,7 +77,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A load, in a condition or an index, of the func that is updated there: it matters wherever that is evaluated.
+    /// Checks a load, in a condition or an index, of the func that is updated there. It matters
+    /// wherever the condition or index is evaluated.
     fn decided(&mut self, store: &Store, load: &Access, arm: FormulaId) -> Status {
         let region = store.label.filter(|label| load.place.labels.contains(label));
         let region = region.and_then(|label| self.model.labels[label].regions.get(store.stage));
@@ -82,7 +91,10 @@ impl Checker<'_> {
         self.prove(&facts, inside, "own value")
     }
 
-    /// What shows that a load yields the value that it claims, or what is known without.
+    /// Returns the formula under which a load yields the value that it claims.
+    ///
+    /// # Errors
+    /// Returns the status if it is known without the solver.
     fn defined(&mut self, load: &Access, store: Option<&Store>) -> Result<FormulaId, Status> {
         let model = self.model;
         let memory = &model.memories[load.memory];
@@ -116,7 +128,8 @@ impl Checker<'_> {
         Ok(promised)
     }
 
-    /// That the coordinates of a load lie where a label before it promises right values.
+    /// Returns the condition that the coordinates of a load lie where a label before it promises
+    /// right values.
     pub(super) fn promised(&mut self, load: &Access) -> FormulaId {
         let mut ways = Vec::new();
         for label in self.labels_before(load) {
@@ -125,7 +138,8 @@ impl Checker<'_> {
         self.space.or(&ways)
     }
 
-    /// The labels of the loaded func that come before a load, in the same iterations of the loops around them and under conditions that hold at the load.
+    /// The labels of the loaded func that come before a load, in the same iterations of the loops
+    /// around them and under conditions that hold at the load.
     pub(super) fn labels_before(&self, load: &Access) -> Vec<usize> {
         let before = |label: &Labelled| {
             label.memories.contains(&load.memory)

@@ -1,10 +1,18 @@
-//! Bounds under quotients by a number that is known only when the program runs.
+//! Bounds under quotients by a number that is known only at run time.
 //!
 //! # Correctness
-//! Let the facts imply `0 <= d`. Then `d` is one of 0, …, `LARGE - 1`, or at least `LARGE`. In each of the first cases `d` is replaced by the number in the entry checks, the facts and the goal: they say the same
-//! there, and the solver knows quotients by numbers. In the last one the facts are those that there are and `LARGE <= d`; conditions of selections are replaced by their truth values where these follow; and
-//! what is said of quotients are theorems for such `d`: they grow with what is divided; and with `x = q·d + r` and `c = p·d + s`, where `0 <= r, s < d`, the quotient of `x + c` is at most `q + p + 1`, and `p` is at
-//! most `c / LARGE`, for constants `c >= 0`. The cases are all there are, so that the goal follows from the facts if it does in each.
+//! Let the facts imply `0 <= d`. Then `d` is one of 0, …, `LARGE - 1`, or at least `LARGE`.
+//!
+//! In each of the first cases, the number replaces `d` in the entry checks, the facts and the goal.
+//! They keep their meaning there, and the solver can reason about quotients by numbers.
+//!
+//! In the last case, `LARGE <= d` is added to the facts, and conditions of selections are replaced
+//! by their truth values where these follow. Theorems for such `d` are added about quotients: they
+//! grow with the dividend; and with `x = q·d + r` and `c = p·d + s`, where `0 <= r, s < d`, the
+//! quotient of `x + c` is at most `q + p + 1`, and `p` is at most `c / LARGE`, for constants
+//! `c >= 0`.
+//!
+//! The cases are exhaustive, so the goal follows from the facts if it follows in each case.
 
 use halidom_base::IndexSet;
 
@@ -14,13 +22,13 @@ use crate::lia::Outcome;
 use crate::report::{Method, Status};
 use crate::space::{Atom, FormulaId, PolyId, Rename, Symbol};
 
-/// From here on divisors are not told apart.
+/// Divisors from this number on are not told apart.
 const LARGE: i128 = 3;
-/// Quotients by one divisor that are compared, at most: fewer can only prove less.
+/// The most quotients by one divisor that are compared. Fewer can only prove less.
 const MOST_QUOTIENTS: usize = 12;
 
 impl Checker<'_> {
-    /// Closes an obligation that holds whatever a divisor is.
+    /// Closes an obligation that holds whatever value a divisor has.
     pub(super) fn or_by_divisor(
         &mut self,
         status: Status,
@@ -39,7 +47,7 @@ impl Checker<'_> {
         if is_shown { Status::Closed(Method::Solver) } else { Status::Open(reason) }
     }
 
-    /// A symbol that something is divided by in a formula.
+    /// Returns a symbol that is a divisor in a formula.
     fn divisor(&self, formula: FormulaId) -> Option<Symbol> {
         let mut reached = Reached::default();
         reached.formula(self.space, formula);
@@ -77,7 +85,8 @@ impl Checker<'_> {
         self.contradicts(&all, goal, &mut Rename::new())
     }
 
-    /// Whether facts and the negation of a goal contradict each other, both with something replaced.
+    /// Tests whether facts and the negation of a goal contradict each other after a replacement in
+    /// both.
     fn contradicts(&mut self, facts: &[FormulaId], goal: FormulaId, rename: &mut Rename) -> bool {
         let mut all: Vec<FormulaId> =
             facts.iter().map(|fact| rename.formula(self.space, *fact)).collect();
@@ -86,7 +95,8 @@ impl Checker<'_> {
         self.lia.ask(self.space, &all, "divisor") == Outcome::Contradiction
     }
 
-    /// The conditions of selections in formulas, replaced by their truth values where the facts tell them.
+    /// Replaces the conditions of selections in formulas by their truth values where the facts
+    /// decide them.
     fn conditions_decided(&mut self, facts: &[FormulaId], formulas: &[FormulaId]) -> Rename {
         let mut reached = Reached::default();
         for formula in formulas {
@@ -110,7 +120,7 @@ impl Checker<'_> {
         rename
     }
 
-    /// Theorems on the quotients by a divisor that is at least [`LARGE`].
+    /// Returns theorems on the quotients by a divisor that is at least [`LARGE`].
     fn quotients(&mut self, formulas: &[FormulaId], divisor: PolyId) -> Vec<FormulaId> {
         let mut reached = Reached::default();
         for formula in formulas {

@@ -1,8 +1,9 @@
-//! The obligations, a file for each group of kinds.
+//! The obligations, in one file for each group of kinds.
 //!
 //! # Correctness
-//! Each file states what it shows and why the queries suffice; `docs/validator.md` puts the pieces together. Whatever is not shown is recorded as open: the list
-//! of obligations grows with the program and the specification, and success removes nothing from it.
+//! Each file states what it shows and why the queries suffice. `docs/validator.md` puts the pieces
+//! together. Anything that is not shown is recorded as open: the list of obligations grows with the
+//! program and the specification, and success removes nothing from it.
 
 mod access;
 mod carry;
@@ -46,37 +47,40 @@ pub(crate) struct Checker<'a> {
     pub(crate) specification: &'a mut Specification<'a>,
     pub(crate) lia: &'a mut Lia,
     pub(crate) laws: &'a mut Laws,
-    /// The entry checks' conditions.
+    /// The conditions of the entry checks.
     pub(crate) entry: Vec<FormulaId>,
     pub(crate) obligations: Vec<Obligation>,
-    /// For each store the number of the obligation on its value, if there is one.
+    /// For each store, the number of the obligation on its value, if there is one.
     pub(crate) values: Vec<Option<usize>>,
     /// Funcs whose values need not be right bit for bit.
     pub(crate) inexact: IndexSet<FuncId>,
-    /// Whether the right values of inexact funcs are one for each coordinate, as far as that was asked.
+    /// For each inexact func that was asked about: true if each coordinate has a single right
+    /// value.
     pub(crate) uniform: FxHashMap<FuncId, bool>,
-    /// Those, and the funcs that they are computed from.
+    /// The inexact funcs, and the funcs that they are computed from.
     pub(crate) interpreted: IndexSet<FuncId>,
     pub(crate) notes: Vec<String>,
     /// Stores that never run.
     pub(crate) dead: Vec<StmtId>,
-    /// Sizes at which an open obligation may fail: hints for the search for a counterexample.
+    /// Sizes at which an open obligation may fail: hints for the counterexample search.
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
 }
 
-/// Why it is open whether assumptions can hold; a run that passes the entry checks closes it.
+/// The reason for an open obligation on whether assumptions can hold. A run that passes the entry
+/// checks closes it.
 pub(crate) const UNDECIDED: &str = "the solver cannot tell whether the assumptions can hold";
 
-/// How many goals are asked about together at most.
+/// The most goals that one question combines.
 const TOGETHER: usize = 64;
 
-/// Mins and extents that are not great.
+/// A limit for mins and extents of moderate size.
 const MODEST: i128 = 1 << 12;
-/// How many hints are kept.
+/// The most hints that are kept.
 const HINTS: usize = 24;
 
 impl Checker<'_> {
-    /// States and tries to close every obligation. The solver of what is weaker than equality bit for bit, if one was asked.
+    /// States all obligations and tries to close them. Returns the solver for equalities that are
+    /// weaker than bit for bit, if it was used.
     pub(crate) fn run(
         &mut self,
         subject: &Subject<'_>,
@@ -89,7 +93,7 @@ impl Checker<'_> {
         let mut relying = self.coverage();
         self.definedness();
         self.orders();
-        // Invariant: what is inexact is known before races are looked at.
+        // Invariant: the inexact funcs are known before races are checked.
         let weaker = self.weaker(subject, open);
         self.retention(&mut relying);
         self.races(&relying);
@@ -98,7 +102,7 @@ impl Checker<'_> {
         weaker
     }
 
-    /// Program and algorithm speak of the same parameters, inputs and outputs.
+    /// Checks that program and algorithm have the same parameters, inputs and outputs.
     pub(crate) fn interface(&mut self, algorithm: &Algorithm, program: &Program) {
         let inputs: Vec<FuncId> =
             program.inputs.iter().map(|buffer| self.pool.buffer(*buffer).func).collect();
@@ -134,7 +138,8 @@ impl Checker<'_> {
         self.well_formed(program);
     }
 
-    /// The program is well typed, before storage is flattened or after: what is said of an instance is said of one lane of each of its vectors.
+    /// Checks that the program is well typed, before or after storage is flattened. The obligations
+    /// rely on this: a statement about an instance covers one lane of each of its vectors.
     fn well_formed(&mut self, program: &Program) {
         let phase = |phase| verify::program(self.pool, program, phase);
         let violations = phase(Phase::Final)
@@ -145,8 +150,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the shapes of the caller's buffers and the windows are pairwise different variables: nothing is known about them but what entry checks say. The components of
-    /// an output have one shape. A window may be the shape of its output: then the program is one for callers that give no more than the window.
+    /// Tests whether the shapes of the caller's buffers and the windows are pairwise different
+    /// variables, so that only entry checks restrict them. The components of an output have one
+    /// shape. A window may be the shape of its output: then the program is for callers that give no
+    /// more than the window.
     fn free_shapes(&self, program: &Program) -> bool {
         let mut vars: Vec<VarId> = program.params.clone();
         let mut firsts = Vec::new();
@@ -192,18 +199,18 @@ impl Checker<'_> {
         place: String,
         status: Status,
     ) {
-        // What only a run can tell may still be closed by one.
+        // An obligation that is open as undecided may still be closed by a run.
         if matches!(&status, Status::Open(reason) if reason != UNDECIDED) {
             self.lia.note_open();
         }
         self.obligations.push(Obligation { kind, stmt, place, status });
     }
 
-    /// Decides a goal that is a formula, and keeps the answer.
+    /// Decides a goal that is a formula, and records the answer.
     pub(crate) fn decide(&mut self, goal: Goal) {
         let status = match &goal.claim {
             Claim::Holds { formula, label } => self.prove(&goal.place.facts, *formula, label),
-            // They are decided where intervals are known.
+            // These are decided where intervals are known.
             Claim::Arithmetic { .. }
             | Claim::Fits { .. }
             | Claim::End { .. }
@@ -213,7 +220,7 @@ impl Checker<'_> {
         self.settle(goal, status);
     }
 
-    /// Keeps what came of a goal.
+    /// Records the status of a goal.
     pub(crate) fn settle(&mut self, goal: Goal, status: Status) {
         self.record(goal.kind, goal.stmt, goal.what, status);
     }
@@ -241,7 +248,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for many goals, each under facts of its own: those under the same facts are all of them one question, and only where that does not succeed one each.
+    /// Proves many goals, each under its own facts. Goals under the same facts are asked together
+    /// first, and one by one only if that fails.
     pub(crate) fn prove_all(
         &mut self,
         wanted: &[(Vec<FormulaId>, FormulaId)],
@@ -274,7 +282,8 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Whether `facts`, with the entry checks, are seen to imply `goal`: for guesses, which are no obligations.
+    /// Tests whether `facts`, with the entry checks, imply `goal`. This is for guesses, which are
+    /// not obligations.
     fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
         let negated = self.space.not(goal);
         let mut all = self.entry.clone();
@@ -283,7 +292,7 @@ impl Checker<'_> {
         self.lia.ask(self.space, &all, label) == Outcome::Contradiction
     }
 
-    /// `min <= coord < min + extent` in every dimension.
+    /// Returns the formula `min <= coord < min + extent` for every dimension.
     pub(crate) fn inside(&mut self, coords: &[PolyId], region: &[(PolyId, PolyId)]) -> FormulaId {
         if coords.len() != region.len() {
             return self.space.truth(false);
@@ -296,7 +305,8 @@ impl Checker<'_> {
         self.space.and(&parts)
     }
 
-    /// That a store writes where its label promises right values; always, where no label is around.
+    /// Returns the condition that a store writes where its label promises right values. It is
+    /// always true where no label is around the store.
     pub(crate) fn good(&mut self, store: &Store) -> FormulaId {
         match store.label {
             Some(label) => {
@@ -310,7 +320,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Where an access stands, in words.
+    /// Describes an access in words: func, coordinates and loops.
     pub(crate) fn describe(&self, access: &Access) -> String {
         let memory = &self.model.memories[access.memory];
         let coords: Vec<String> =
@@ -324,7 +334,7 @@ impl Checker<'_> {
         format!("{name}({}) in loops [{}]", coords.join(", "), loops.join(", "))
     }
 
-    /// What the walk could not describe, and overflow of the terms' coefficients.
+    /// Records the constructs that the walk could not describe.
     fn form(&mut self) {
         self.nesting();
         for problem in &self.model.problems {
@@ -337,7 +347,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Every access stands within its buffer's lifetime and every store within its label: the obligations rename the loops inside of these.
+    /// Checks that every access stands within its buffer's lifetime and every store within its
+    /// label, because the obligations rename the loops inside these.
     fn nesting(&mut self) {
         let model = self.model;
         let loads = model.loads.iter().map(|load| (load, None));
@@ -365,7 +376,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What the pipeline demands of its caller is checked at entry: its `require`s, and that reduction domains are not negative.
+    /// Checks that the entry checks cover the pipeline's demands on its caller: its `require`s, and
+    /// that reduction domains are not negative.
     pub(crate) fn demands(&mut self, algorithm: &Algorithm, steps: &[Algorithm]) {
         for require in &algorithm.requires {
             let what = format!("require \"{}\"", require.message);
@@ -381,7 +393,7 @@ impl Checker<'_> {
             }
         }
         let mut funcs: Vec<FuncId> = self.model.memories.iter().map(|memory| memory.func).collect();
-        // What a func was before the schedule had it rewritten counts as well.
+        // The original version of a func that the schedule had rewritten counts as well.
         let names: FxHashSet<&str> =
             funcs.iter().map(|func| self.pool.func(*func).name.as_str()).collect();
         for earlier in [algorithm].into_iter().chain(steps).flat_map(|step| &step.funcs) {
@@ -410,7 +422,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The entry checks can hold together. That each speaks of parameters and shapes only is seen to by the walk.
+    /// Checks that the entry checks can hold together. The walk ensures that each mentions only
+    /// parameters and shapes.
     fn assumptions(&mut self) {
         let entry = self.entry.clone();
         self.possible(&entry, "entry checks", "the entry checks contradict each other");
@@ -424,13 +437,15 @@ impl Checker<'_> {
         }
     }
 
-    /// That the facts do not contradict each other: otherwise something was proved about nothing. Where the solver cannot tell, a run can.
+    /// Checks that the facts do not contradict each other, because otherwise the proof would be
+    /// vacuous. If the solver cannot tell, a run can.
     fn possible(&mut self, facts: &[FormulaId], place: &str, contradiction: &str) {
         let status = match self.lia.ask(self.space, facts, "vacuity") {
             Outcome::Contradiction => Status::Open(contradiction.to_owned()),
             Outcome::Possible(values) => {
                 self.hints.push(values);
-                // Whether a model holds for products of sizes too is seen best at sizes that are not great.
+                // At moderate sizes it is easiest to see whether a model also holds for products of
+                // sizes.
                 let modest = [facts, &self.modest()].concat();
                 if let Outcome::Possible(values) = self.lia.ask(self.space, &modest, "modest sizes")
                 {
@@ -443,7 +458,11 @@ impl Checker<'_> {
         self.record(Kind::Assumption, None, place.to_owned(), status);
     }
 
-    /// Looks for sizes that pass the entry checks with these extents above 1; the reason if there are none. Whether a model passes them is for others to see.
+    /// Looks for sizes that pass the entry checks with these extents above 1. The caller must check
+    /// whether a model really passes them.
+    ///
+    /// # Errors
+    /// Returns the reason if there are no such sizes.
     pub(crate) fn roomy(&mut self, extents: &[PolyId]) -> Result<(), String> {
         let two = self.space.constant(2);
         let mut facts = self.entry.clone();
@@ -460,7 +479,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// That windows and the caller's buffers are not far from the origin and not large.
+    /// Returns conditions that windows and the caller's buffers are near the origin and not large.
     fn modest(&mut self) -> Vec<FormulaId> {
         let (low, limit) = (self.space.constant(-MODEST), self.space.constant(2 * MODEST));
         let zero = self.space.constant(0);

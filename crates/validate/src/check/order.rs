@@ -1,16 +1,26 @@
 //! Conflicting writes come in the specification's order.
 //!
 //! # Correctness
-//! *Funcs with one stage.* Every needed write to a location carries the same value, so order does not matter among them; what must be excluded is a write where
-//! it is not needed (and its value may be undefined) to a location that some instance of a label promises. That is one query for each store and label of a buffer.
+//! *Funcs with one stage.* Every needed write to a location carries the same value, so the order of
+//! these writes does not matter. The checks must exclude a write that is not needed (its value may
+//! be undefined) to a location that some instance of a label promises. This takes one query for
+//! each store and label of a buffer.
 //!
-//! *Funcs with updates* (stage replay). One label holds all stores of the buffer. Within one instance of the label and for needed locations:
-//! two instances of stores that write one location come in the order of their versions (stage, then reduction point, the first variable innermost);
-//! no update instance runs twice; an instance that reads a location of the func which another writes comes after it exactly if its version is later; all reads of an
-//! instance come before its own writes, to whichever component of a tuple, and those of its conditions before every write that claims to be the instance's; and no two
-//! instances at one point touch the same location unless they are the same. Between instances of one stage whose updates
-//! commute no order is owed (`commute.rs`). With `Coverage` (every instance is run) and `Claim` (nothing else is run), the
-//! writes to a location are, in order, those of the specification, so that by induction over them each read sees the version that the specification names.
+//! *Funcs with updates* (stage replay). One label holds all stores of the buffer. Within one
+//! instance of the label, and for needed locations:
+//! * two instances of stores that write one location come in the order of their versions (stage,
+//!   then reduction point, the first variable innermost);
+//! * no update instance runs twice;
+//! * an instance that reads a location of the func which another instance writes comes after that
+//!   write exactly if its version is later;
+//! * all reads of an instance come before its own writes, to any component of a tuple, and the
+//!   reads of its conditions come before every write that claims to belong to the instance;
+//! * two different instances at one point do not touch the same location.
+//!
+//! Between instances of one stage whose updates commute, no order is owed (`commute.rs`). By
+//! `Coverage` every instance is run, and by `Claim` nothing else is run. So the writes to a
+//! location are the specification's, in order, and by induction over them each read sees the
+//! version that the specification names.
 
 use super::Checker;
 use crate::program::{Access, Step, Store, order};
@@ -18,7 +28,7 @@ use crate::report::{Kind, Method, Status};
 use crate::space::{FormulaId, PolyId, Rename};
 
 impl Checker<'_> {
-    /// Obligations of kind `Order`.
+    /// Checks the obligations of kind `Order`.
     pub(super) fn orders(&mut self) {
         let model = self.model;
         for index in 0..model.memories.len() {
@@ -39,7 +49,7 @@ impl Checker<'_> {
         }
     }
 
-    /// No store overwrites a promised location with a value that need not be right.
+    /// Checks that no store overwrites a promised location with a value that need not be right.
     fn unclobbered(&mut self, memory: usize, stores: &[&Store]) {
         let model = self.model;
         let depth = model.memories[memory].place.steps.len();
@@ -60,7 +70,8 @@ impl Checker<'_> {
                 let promised = self.inside(&store.access.coords, &labelled.needed.clone());
                 let mut facts = store.access.place.facts.clone();
                 facts.extend(there.formulas(self.space, &labelled.place.facts));
-                // The store's own loops must keep their names: only the label's bounds are renamed.
+                // The store's own loops must keep their names, so only the label's bounds are
+                // renamed.
                 let region: Vec<(PolyId, PolyId)> = labelled
                     .needed
                     .iter()
@@ -81,10 +92,11 @@ impl Checker<'_> {
         }
     }
 
-    /// The stores replay the specification's stages.
+    /// Checks that the stores replay the specification's stages.
     fn replayed(&mut self, memory: usize, stores: &[&Store]) {
         let model = self.model;
-        // A tuple's components are updated together: their buffers have one label, and the stores to one may read another.
+        // A tuple's components are updated together: their buffers have one label, and a store to
+        // one of them may read another.
         let func = model.memories[memory].func;
         let ours = |store: &&Store| {
             let label = store.label.map(|label| &model.labels[label].memories);
@@ -117,7 +129,8 @@ impl Checker<'_> {
         }
     }
 
-    /// That version (stage, point) `a` comes before `b` in the specification; the last reduction variable is outermost.
+    /// Returns the condition that version (stage, point) `a` comes before `b` in the specification.
+    /// The last reduction variable is outermost.
     fn earlier(&mut self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
         if a.0 != b.0 {
             return self.space.truth(a.0 < b.0);
@@ -133,7 +146,8 @@ impl Checker<'_> {
         self.space.or(&ways)
     }
 
-    /// Facts of two instances, the second renamed, that write one needed location.
+    /// Returns the facts of two instances that write one needed location, and the point of the
+    /// second instance, which is renamed.
     fn pair(
         &mut self,
         first: &Store,
@@ -173,7 +187,7 @@ impl Checker<'_> {
         self.record(Kind::Order, Some(first.access.stmt), place, status);
     }
 
-    /// No update instance runs twice.
+    /// Checks that no update instance runs twice.
     fn once(&mut self, depth: usize, first: &Store, second: &Store) {
         if first.stage != second.stage || first.stage == 0 {
             return;
@@ -198,7 +212,8 @@ impl Checker<'_> {
         self.record(Kind::Order, Some(first.access.stmt), place, status);
     }
 
-    /// That an instance and its renamed copy are one: same loops inside `depth`, same lane.
+    /// Returns the condition that an instance and its renamed copy are one: they have the same
+    /// loops inside `depth` and the same lane.
     fn same_instance(&mut self, depth: usize, access: &Access, there: &mut Rename) -> FormulaId {
         let model = self.model;
         let mut symbols: Vec<_> = access
@@ -222,7 +237,8 @@ impl Checker<'_> {
         self.space.and(&same)
     }
 
-    /// What an update reads of its own func was written before exactly by the earlier versions.
+    /// Checks that an update's reads of the func that it updates come after the writes of exactly
+    /// the earlier versions.
     fn reads_in_order(&mut self, memory: usize, depth: usize, reader: &Store, stores: &[&Store]) {
         let model = self.model;
         let uses = reader.uses.iter().map(|used| (used, false));
@@ -233,7 +249,8 @@ impl Checker<'_> {
                 continue;
             }
             let place = format!("read of {} in its own update", self.describe(load));
-            // What decides matters whether or not the instance writes, and what it writes is needed.
+            // A read that decides matters whether or not the instance writes, and whether or not
+            // its write is needed.
             let facts = if decides {
                 [&*load.place.facts, &[used.arm]].concat()
             } else {
@@ -253,7 +270,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A read of the updated func has the writer's own pure coordinates: instances at one point do not touch each other's locations.
+    /// Checks that a read of the updated func has the pure coordinates of the write, so that
+    /// instances at one point do not touch each other's locations.
     fn own_dimensions(&mut self, reader: &Store, load: &Access, facts: &[FormulaId]) -> Status {
         let shape = match self.specification.shape(self.space, reader.func, reader.stage) {
             Ok(shape) => shape,
@@ -295,8 +313,10 @@ impl Checker<'_> {
                 (&load.place.steps, &mut here),
             )
         } else {
-            // The writes of one instance to the other components of a tuple come after its reads, too. So does, after a condition's read, whatever claims to be the instance: whether
-            // the store under the condition runs, and so whether it is the only one, hangs on what is read.
+            // The writes of an instance to the other components of a tuple also come after its
+            // reads. After a condition's read comes every write that claims to belong to the
+            // instance: the value read decides whether the store under the condition runs, and so
+            // whether it is the only one.
             facts.push(if decides || writer.access.memory != reader.access.memory {
                 let earlier = self.earlier(write, read);
                 self.space.not(earlier)

@@ -1,8 +1,9 @@
 //! The required windows are computed.
 //!
 //! # Correctness
-//! For every location of an output's window there is a label outside all loops whose conditions hold and whose promised region contains the location; what a
-//! label promises holds afterwards (`Coverage`, `Order`), and stays to the end (`Order`). An empty window requires nothing.
+//! For every location of an output's window there is a label outside all loops whose conditions
+//! hold and whose promised region contains the location. A label's promise holds after the label
+//! (`Coverage`, `Order`), and to the end of the run (`Order`). An empty window requires nothing.
 
 use halidom_ir::BufferKind;
 
@@ -12,7 +13,7 @@ use crate::report::Kind;
 use crate::space::PolyId;
 
 impl Checker<'_> {
-    /// Obligations of kind `Output`.
+    /// Checks the obligations of kind `Output`.
     pub(super) fn outputs(&mut self) {
         let model = self.model;
         for (func, window) in &model.windows {
@@ -38,7 +39,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A window with a location in it is possible: otherwise nothing was shown.
+    /// Checks that a window can have a location in it, because otherwise the proof would be
+    /// vacuous.
     fn not_vacuous(&mut self, func: halidom_ir::FuncId, required: crate::space::FormulaId) {
         let mut facts = self.entry.clone();
         facts.push(required);

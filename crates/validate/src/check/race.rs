@@ -1,15 +1,29 @@
 //! Unordered iterations do not interfere.
 //!
 //! # Correctness
-//! For two instances of stores to one buffer in different iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store) that
-//! write one location: if both are of the pure stage, both are needed there, so that both write the specification's one value of that stage (that no update
-//! comes between them is an obligation of kind `Order`, or, between instances of a label, of this kind); otherwise that is impossible. For a load and a store in different such iterations at one location: the load's coordinates are promised by a label before it, which is in the
-//! load's own iteration and does not take the location over from another one, so that the location was written there before with the same value. In folded buffers one location is one element, and the two must be at the same
-//! coordinates. Stores that are good, and loads that are promised, wherever they run need no look at what they meet: one question for each, not for each pair.
-//! Where a func's values are right under axioms or over the reals only, two right values need not be the same bits: then no two such accesses may meet.
+//! *Two stores.* Take two instances of stores to one buffer that write one location, in different
+//! iterations of a parallel loop inside the buffer's lifetime (or in different lanes of one store).
+//! If both are of the pure stage, both must be needed there, so that both write the single value
+//! that the specification gives this stage. No update comes between them: this is an obligation of
+//! kind `Order`, or of this kind if they belong to different instances of a label. In all other
+//! cases, such a pair must be impossible.
 //!
-//! Atomic updates of one stage that commute (`commute.rs`) may meet: each reads and writes its location in one step, so that they come one after another, in some order, and
-//! every order leaves one value. Their reads of that location are part of the step. Beside any other access they are stores and loads like others.
+//! *A load and a store.* Take them in different such iterations, at one location. A label before
+//! the load must promise the load's coordinates. It must stand in the load's own iteration and must
+//! not take the location over from another one. Then the location was written there before, with
+//! the same value.
+//!
+//! In folded buffers one location means one element, and the two accesses must have the same
+//! coordinates. Stores that are good wherever they run, and loads that are promised wherever they
+//! run, need no check against the accesses that they meet: each takes one question, not one for
+//! each pair. If a func's values are right only under axioms or over the reals, two right values
+//! may have different bits. Then no two such accesses may meet, unless the func is uniform
+//! (`uniform.rs`).
+//!
+//! Atomic updates of one stage that commute (`commute.rs`) may meet. Each reads and writes its
+//! location in one step, so they come one after another, and every order leaves one value. Their
+//! reads of that location are part of the step. Against any other access they count as ordinary
+//! stores and loads.
 
 use halidom_base::FxHashMap;
 
@@ -19,20 +33,21 @@ use crate::program::{Access, Step, Store, order};
 use crate::report::{Kind, Method, Status};
 use crate::space::{Formula, FormulaId, Rename};
 
-/// What is known of accesses wherever they run, whatever they meet.
+/// Facts about accesses that hold wherever they run, whatever they meet.
 #[derive(Default)]
 struct Always {
-    /// By the store's index.
+    /// For each store by index: true if it is always good.
     good: FxHashMap<usize, bool>,
-    /// By the load's index, and how many steps lead into the iteration in question.
+    /// For each load by index, and the number of steps that lead into the iteration in question:
+    /// true if it is always promised.
     promised: FxHashMap<(usize, usize), bool>,
 }
 
-/// What labels take over, by label.
+/// The carries of each label that relies on others.
 type Relying = [(usize, Vec<Carry>)];
 
 impl<'a> Checker<'a> {
-    /// Obligations of kind `Race`.
+    /// Checks the obligations of kind `Race`.
     pub(super) fn races(&mut self, relying: &Relying) {
         let model = self.model;
         let mut always = Always::default();
@@ -53,7 +68,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a store is good wherever it runs.
+    /// Tests whether a store is good wherever it runs.
     fn always_good(&mut self, (index, store): (usize, &Store), always: &mut Always) -> bool {
         if let Some(known) = always.good.get(&index) {
             return *known;
@@ -64,7 +79,7 @@ impl<'a> Checker<'a> {
         known
     }
 
-    /// Whether a load reads what was promised within its iteration wherever it runs.
+    /// Tests whether a load reads a value that was promised within its iteration, wherever it runs.
     fn always_promised(
         &mut self,
         (index, load): (usize, &Access),
@@ -80,8 +95,9 @@ impl<'a> Checker<'a> {
         known
     }
 
-    /// That what a load reads was written before it in the iteration into which its first `depth` steps lead: a label in the iteration promises it and, if any label there takes
-    /// anything over from outside, does not take it over.
+    /// Returns the condition that a load's value was written before it, in the iteration into which
+    /// its first `depth` steps lead. A label in the iteration must promise the location. If any
+    /// label there takes something over from outside, this one must not take over the location.
     fn promised_within(&mut self, load: &Access, depth: usize, relying: &Relying) -> FormulaId {
         let model = self.model;
         let iteration = &load.place.steps[..depth];
@@ -113,14 +129,15 @@ impl<'a> Checker<'a> {
         self.space.or(&ways)
     }
 
-    /// Fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
+    /// Makes fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
     fn another(&mut self, access: &Access) -> Rename {
         let model = self.model;
         let depth = model.memories[access.memory].place.steps.len();
         self.fresh_instance(access, depth)
     }
 
-    /// Fresh names for the loops of an access inside its first `depth` steps, and for its lane.
+    /// Makes fresh names for the loops of an access inside its first `depth` steps, and for its
+    /// lane.
     pub(super) fn fresh_instance(&mut self, access: &Access, depth: usize) -> Rename {
         let model = self.model;
         let inner = access.place.steps.get(depth..).unwrap_or_default();
@@ -140,7 +157,8 @@ impl<'a> Checker<'a> {
         rename
     }
 
-    /// What holds if two accesses, the second renamed, touch one element; and that they do so at the same coordinates.
+    /// Returns the facts that hold if two accesses, the second renamed, touch one element, and the
+    /// condition that they do so at the same coordinates.
     fn conflict_facts(
         &mut self,
         a: &Access,
@@ -204,13 +222,13 @@ impl<'a> Checker<'a> {
         self.record(Kind::Race, Some(first.access.stmt), place, status);
     }
 
-    /// Closes an obligation on two stores that are atomic updates of one stage which commute.
+    /// Closes an obligation on two stores that are commuting atomic updates of one stage.
     fn or_atomic(&mut self, status: Status, first: &Store, second: &Store) -> Status {
         let together = first.atomic && second.atomic && first.access.memory == second.access.memory;
         if together { self.or_commuting(status, first, second) } else { status }
     }
 
-    /// The atomic update that a load is the read of: both are parts of one statement.
+    /// Returns the atomic update whose read this load is: both are parts of one statement.
     fn step_of(&self, load: &Access) -> Option<&'a Store> {
         let model = self.model;
         model.stores.iter().find(|store| {

@@ -1,7 +1,8 @@
 //! Floats that are equal by laws of their operators.
 //!
 //! # Correctness
-//! What both values read is compared first: a read, a conversion from an integer or a condition is replaced by another only where the facts are proved to make them equal. Then
+//! The leaves of both values are compared first. A read, a conversion from an integer or a
+//! condition is replaced by another only if the facts are proved to make them equal. Then
 //! [`Normalizer`] compares the normal forms.
 
 use halidom_base::{FxHashSet, IndexSet};
@@ -12,11 +13,12 @@ use crate::floats::{Axiom, Axioms, Floats};
 use crate::report::Method;
 use crate::space::{Formula, FormulaId, Rename, Term, TermId, Value};
 
-/// Questions about what two values read, at most; where only the same bits will do there is little to hope for.
+/// The most questions about the leaves of two values. Where only the same bits will do, success is
+/// less likely, so fewer are asked.
 const MOST_QUESTIONS: usize = 128;
 const MOST_FOR_BITS: usize = 16;
 
-/// What a float is computed from.
+/// The leaves and conditions from which a float is computed.
 #[derive(Default)]
 struct Leaves {
     seen: FxHashSet<TermId>,
@@ -25,7 +27,8 @@ struct Leaves {
 }
 
 impl Checker<'_> {
-    /// The strongest theory, `weakest` at most, in which the two floats of a pair are equal; the pairs are forms of one.
+    /// Returns the strongest theory in which the two floats of a pair are equal, but none weaker
+    /// than `weakest`. All pairs are forms of the same pair of values.
     pub(super) fn equal_floats(
         &mut self,
         facts: &[FormulaId],
@@ -54,7 +57,7 @@ impl Checker<'_> {
             return Some(method);
         }
         if weakest >= Floats::Axioms && same(Theory::Axioms(Axioms::all())) {
-            // As few as are seen to do.
+            // Drop each axiom that is not needed.
             let mut needed = Axioms::all();
             for axiom in Axiom::ALL {
                 let fewer = needed.without(axiom);
@@ -67,7 +70,8 @@ impl Checker<'_> {
         (weakest >= Floats::Reals && same(Theory::Reals)).then_some(Method::Reals)
     }
 
-    /// The same floats, with what the first reads replaced by what the second reads where the facts make them equal.
+    /// Returns both floats, with leaves of the first replaced by leaves of the second where the
+    /// facts make them equal.
     fn merged(
         &mut self,
         facts: &[FormulaId],
@@ -91,7 +95,8 @@ impl Checker<'_> {
                 None => is_alone = true,
             }
         }
-        // What only the first reads stays in its normal form, whatever the conditions are.
+        // A leaf that only the first float has stays in its normal form, whatever the conditions
+        // are.
         if is_alone {
             of_a.conditions.clear();
         }

@@ -1,15 +1,23 @@
-//! What was promised is still there when it is relied on.
+//! A promised value is still there when it is relied on.
 //!
 //! # Correctness
-//! *Folded buffers.* Coordinates that are congruent share an element, so a value that was promised at `c` is lost when a congruent `c' != c` is written. Three queries for every
-//! store: (a) under an instance of a label, no store touches the element of a coordinate that this instance promises, but at that coordinate; (b) the same for the
-//! stores that may run between a label's instance and one that relies on it ([`super::carry`]); (c) and for those that may run between a label's instance and a load that
-//! relies on it. "May run between" is the negation of "certainly runs before the one or after the other" ([`order::before`]), so that unordered iterations count. A write at `c`
-//! itself is judged by `Order`.
+//! *Folded buffers.* Congruent coordinates share an element, so a value that was promised at `c` is
+//! lost when a congruent `c' != c` is written. Each store takes three queries:
+//! * (a) under an instance of a label, no store touches the element of a coordinate that this
+//!   instance promises, except at that coordinate;
+//! * (b) the same for the stores that may run between a label's instance and an instance that
+//!   relies on it ([`super::carry`]);
+//! * (c) the same for the stores that may run between a label's instance and a load that relies on
+//!   it.
 //!
-//! *Funcs with updates* that rely on labels before. What is taken over is final, so that (d) no store under the relying instance touches it, (e) no update under it reads it as a
-//! value that is not final, and (b') no store that may run between touches it. Loads may rely on a label that only takes over, while the stores stand under another one: (c') no
-//! store that may run between touches what they read.
+//! "May run between" is the negation of "certainly runs before the one or after the other"
+//! ([`order::before`]), so unordered iterations count. `Order` judges a write at `c` itself.
+//!
+//! *Funcs with updates* that rely on earlier labels. A value that is taken over is final, so (d) no
+//! store under the relying instance touches it, (e) no update under it reads it as a value that is
+//! not final, and (b') no store that may run between touches it. A load may rely on a label that
+//! only takes over, while the stores stand under another label: then (c') no store that may run
+//! between touches the location that it reads.
 
 use halidom_base::IndexMap;
 
@@ -19,11 +27,11 @@ use crate::program::{Access, Step, Store, order};
 use crate::report::{Kind, Status};
 use crate::space::{FormulaId, PolyId, Rename};
 
-/// An instance of a label: which, and its loops.
+/// An instance of a label: the label's index, and its loops.
 type Instance<'r> = (usize, &'r mut Rename);
 
 impl Checker<'_> {
-    /// Obligations of kind `Retention`.
+    /// Checks the obligations of kind `Retention`.
     pub(super) fn retention(&mut self, relying: &mut [(usize, Vec<Carry>)]) {
         let model = self.model;
         for (memory, decl) in model.memories.iter().enumerate() {
@@ -58,7 +66,8 @@ impl Checker<'_> {
         }
     }
 
-    /// (a): under a label, an element that a store touches belongs to no other promised coordinate.
+    /// Checks (a): under a label, an element that a store touches belongs to no other promised
+    /// coordinate.
     fn apart_within(&mut self, store: &Store) -> Status {
         let Some(label) = store.label else {
             return Status::Open("a store outside every place that computes".to_owned());
@@ -66,7 +75,8 @@ impl Checker<'_> {
         let Some((others, same)) = self.sharing(store.access.memory, &store.access.coords) else {
             return no_sharing();
         };
-        // The region of the first stage is the widest: it holds what updates read, too.
+        // The region of the first stage is the widest. It also holds the locations that updates
+        // read.
         let labelled = &self.model.labels[label];
         let region = labelled.regions.first().unwrap_or(&labelled.needed);
         let mut facts = store.access.place.facts.clone();
@@ -74,7 +84,8 @@ impl Checker<'_> {
         self.prove(&facts, same, "fold")
     }
 
-    /// (b) and (b'): between the instance of a label that is relied on and the one that relies on it.
+    /// Checks (b) and (b'): between the instance of a label that is relied on and the instance that
+    /// relies on it.
     fn until_relied_on(
         &mut self,
         label: usize,
@@ -109,8 +120,9 @@ impl Checker<'_> {
         self.prove(&facts, goal, "kept")
     }
 
-    /// (c) and (c'): between a label's instance and the loads that rely on it. For loads at one place, whatever the instance promises is looked at first, as it does not depend on
-    /// the load; only where that is not kept until there, what each load reads.
+    /// Checks (c) and (c'): between a label's instance and the loads that rely on it. For several
+    /// loads at one place, all promised coordinates are asked about first, which does not depend on
+    /// the load. Only if these are not kept, each load's coordinates are asked about.
     fn retained_for_reads(&mut self, memory: usize, stores: &[&Store]) {
         let model = self.model;
         let folded = model.memories[memory].is_folded();
@@ -122,7 +134,8 @@ impl Checker<'_> {
         for loads in places.into_values() {
             for label in self.labels_before(loads[0]) {
                 for store in stores {
-                    // What stands under the label itself, of any of its instances, is before its end or after the load.
+                    // A store under the label itself, in any instance of the label, comes before
+                    // its end or after the load.
                     if !folded && (!updated || store.label == Some(label)) {
                         continue;
                     }
@@ -146,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// (c) and (c') for one label, a load, coordinates that it may read, and a store.
+    /// Checks (c) and (c') for one label, a load, coordinates that it may read, and a store.
     fn until_read(
         &mut self,
         label: usize,
@@ -181,7 +194,8 @@ impl Checker<'_> {
         self.prove(&facts, goal, "still there")
     }
 
-    /// (d) and (e): an instance of a label whose func has updates leaves alone what it takes over.
+    /// Checks (d) and (e): an instance of a label whose func has updates does not touch the values
+    /// that it takes over.
     fn untouched(&mut self, label: usize, carries: &[Carry]) {
         let model = self.model;
         let never = self.space.truth(false);
@@ -212,13 +226,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Any instance of a store in the lifetime of its buffer: the depth of the lifetime, and fresh names for the loops inside.
+    /// Describes any instance of a store in the lifetime of its buffer, by the depth of the
+    /// lifetime and fresh names for the loops inside.
     fn elsewhere(&mut self, store: &Store) -> (usize, Rename) {
         let depth = self.model.memories[store.access.memory].place.steps.len();
         (depth, self.fresh_instance(&store.access, depth))
     }
 
-    /// That an instance of a store may run after an instance of a label has ended.
+    /// Returns the condition that an instance of a store may run after an instance of a label has
+    /// ended.
     fn may_follow(
         &mut self,
         depth: usize,
@@ -234,7 +250,7 @@ impl Checker<'_> {
         self.space.not(either)
     }
 
-    /// That an instance of a store stands under an instance of a label.
+    /// Returns the condition that an instance of a store stands under an instance of a label.
     fn under(
         &mut self,
         depth: usize,

@@ -1,19 +1,23 @@
-//! Values that are equal because of where they are computed.
+//! Values that are equal because of the place where they are computed.
 //!
-//! In the steady part of a loop a clamp does nothing, and under the condition of a boundary neither does the clamp behind it: the program leaves it out, the specification has it. Products,
-//! and sums of many such values, are beyond the solver as they stand; without the minima they are one normal form.
+//! In the steady part of a loop a clamp has no effect, and under the condition of a boundary the
+//! clamp behind it has none either. The program leaves the clamp out, but the specification has it.
+//! The solver cannot handle products and sums of many such values as they stand. Without the minima
+//! they have one normal form.
 //!
 //! # Correctness
-//! A minimum is replaced by one of its operands only where the facts are proved to make that operand the least, a condition by its truth value only where the facts decide it. So under the
-//! facts both values denote what they did. A condition that the facts leave open is taken to hold, and not to hold: both cases must give equal values.
+//! A minimum is replaced by one of its operands only if the facts are proved to make that operand
+//! the least, and a condition by its truth value only if the facts decide it. So both values keep
+//! their meaning under the facts. A condition that the facts leave open is a case split: both cases
+//! must give equal values.
 
 use super::Checker;
 use crate::report::{Method, Status};
 use crate::space::{Atom, Choice, Formula, FormulaId, Rename, Value};
 
-/// Values with more choices that only one of the two has are not tried.
+/// The most choices that occur in only one of the two values. Values with more are not tried.
 const MOST_CHOICES: usize = 96;
-/// How many open conditions are told apart, one within the other.
+/// The depth of nested case splits on open conditions.
 const MOST_SPLITS: u32 = 3;
 
 impl Checker<'_> {

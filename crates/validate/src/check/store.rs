@@ -1,9 +1,11 @@
 //! Claims and values of stores.
 //!
 //! # Correctness
-//! Where a store's coordinates are needed: its claim (func, stage, coordinates, point) is an instance of the specification that exists and writes these
-//! coordinates, and the stored value, with every load replaced by the value that it claims to read, equals the instance's value of the component that the buffer holds. Where they are not needed,
-//! nothing is claimed.
+//! Two facts are shown for a store whose coordinates are needed. Its claim (func, stage,
+//! coordinates, point) is an instance of the specification that exists and writes these
+//! coordinates. The stored value, with every load replaced by the value that it claims to read,
+//! equals the instance's value of the component that the buffer holds. Where the coordinates are
+//! not needed, nothing is claimed.
 
 use super::Checker;
 use crate::floats::Floats;
@@ -13,7 +15,7 @@ use crate::space::{FormulaId, Value};
 use crate::specification::Instance;
 
 impl Checker<'_> {
-    /// Obligations of kinds `Claim` and `Value`.
+    /// Checks the obligations of kinds `Claim` and `Value`.
     pub(super) fn claims_and_values(&mut self) {
         let model = self.model;
         for store in &model.stores {
@@ -22,7 +24,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The number of the obligation on its value; none if its claim says nothing.
+    /// Checks one store. Returns the number of the obligation on its value, or `None` if its claim
+    /// names no instance.
     fn claim_and_value(&mut self, store: &Store) -> Option<usize> {
         let place = self.describe(&store.access);
         let stmt = Some(store.access.stmt);
@@ -47,7 +50,10 @@ impl Checker<'_> {
         Some(number)
     }
 
-    /// The instance that a store claims to be, and the facts where it matters.
+    /// Returns the instance that a store claims to be, and the facts where it matters.
+    ///
+    /// # Errors
+    /// Returns the reason if the claim names no instance.
     pub(super) fn claimed(&mut self, store: &Store) -> Result<(Vec<FormulaId>, Instance), String> {
         let model = self.model;
         if store.func != model.memories[store.access.memory].func {
@@ -61,7 +67,8 @@ impl Checker<'_> {
         Ok((facts, instance.map_err(|error| error.to_string())?))
     }
 
-    /// That a stored value is the instance's, by the strongest equality of floats that shows it, `weakest` at most.
+    /// Shows that a stored value is the instance's, by the strongest equality of floats that
+    /// suffices, but none weaker than `weakest`.
     pub(super) fn value_of(
         &mut self,
         store: &Store,
@@ -80,7 +87,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Both values with symbols replaced by what the facts say that they are, where they say it of one: quotients by a symbol are beyond the solver.
+    /// Replaces symbols in both values by the constants or symbols that the facts make them equal
+    /// to, because quotients by a symbol are beyond the solver.
     fn with_equations(
         &mut self,
         facts: &[FormulaId],
@@ -127,7 +135,7 @@ impl Checker<'_> {
         if let Some(method) = self.equal_floats(facts, sides.into_iter().flatten(), weakest) {
             return Status::Closed(method);
         }
-        // What never runs where its location is needed writes no wrong value.
+        // A store that never runs where its location is needed writes no wrong value.
         let never = self.space.truth(false);
         if self.follows(facts, never, "value") { Status::Closed(Method::Solver) } else { open }
     }

@@ -1,15 +1,17 @@
-//! Values with what is known put in.
+//! Values with known selections and definitions put in.
 //!
 //! # Correctness
-//! Under the facts at hand: a selection whose condition the facts imply (or exclude) is one of its arms; and the final value of a func with one stage, in memory or not, is
-//! what that stage gives there. So the results denote what the originals do wherever the facts hold. It is done where values are not seen to be equal without.
+//! Under the facts at hand, a selection is one of its arms if the facts imply or exclude its
+//! condition. The final value of a func with one stage is the value that this stage gives there,
+//! whether the func is in memory or not. So the results have the same meaning as the originals
+//! wherever the facts hold. This is done where values are not seen to be equal without it.
 
 use halidom_base::{FxHashSet, IndexSet};
 
 use super::Checker;
 use crate::space::{Atom, FormulaId, PolyId, Rename, Term, TermId, Value, Version};
 
-/// How often what came of a definition is looked at again: funcs that read funcs.
+/// The most rounds. The next round handles funcs that the definitions of the last one read.
 const MOST_ROUNDS: usize = 8;
 
 /// The conditions of selections, and the final values of funcs, in a value.
@@ -22,7 +24,7 @@ struct Found {
 }
 
 impl Checker<'_> {
-    /// Both values with selections decided and funcs unfolded; none if nothing changes.
+    /// Decides selections and unfolds funcs in both values. Returns `None` if nothing changes.
     pub(super) fn unfolded(
         &mut self,
         facts: &[FormulaId],
@@ -63,7 +65,7 @@ impl Checker<'_> {
         changed.then_some((Value::Number(stored), Value::Number(specified)))
     }
 
-    /// What the only stage of a func gives at the point that is read.
+    /// Returns the value that the only stage of a func gives at the point that is read.
     fn definition(&mut self, read: TermId) -> Option<TermId> {
         let Term::Read { func, component, coords, .. } = self.space.term(read).clone() else {
             return None;

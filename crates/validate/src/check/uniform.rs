@@ -1,19 +1,25 @@
-//! Funcs whose values in memory are a function of the coordinates, whatever store wrote them.
+//! Funcs whose values in memory are a function of the coordinates, whichever store wrote them.
 //!
 //! # Correctness
-//! Where equality of floats is weaker than the same bits, two right values of an inexact func need not be the same bits, so
-//! that it matters which of two unordered stores comes last. It does not if both write the same bits. A func with one stage
-//! is **uniform** if any two of its good store instances at the same coordinates, in any iterations and any lifetimes of
-//! any of its buffers, store equal bits, the values that they load being what their loads claim, and if each inexact func
-//! that its stores read is uniform. Then there is a value for each coordinate which every good store instance writes there:
-//! by induction over the run, as a load that matters yields what a good store instance wrote at its coordinates
-//! (`Definedness`, `Order`, `Retention`), which is one value for each coordinate by induction, or right bit for bit. This
-//! is `Uniform.one_value` in Coq (`coq/validator/Uniform.v`); `Uniform.race_free` is what races make of it.
+//! Where equality of floats is weaker than equality of bits, two right values of an inexact func
+//! may have different bits. Then it matters which of two unordered stores comes last, unless both
+//! write the same bits.
 //!
-//! What a read term of an inexact func denotes here is that value, not the specification's; the queries use nothing of it
-//! but that equal coordinates give equal values. So funcs are not unfolded, and what differs between two instances must
-//! have two names: loops and the lane do. A lane of another vector would not, but there is none, as programs are well typed
-//! (an obligation of kind `Form`).
+//! A func with one stage is **uniform** if two conditions hold. First, any two of its good store
+//! instances at the same coordinates, in any iterations and any lifetimes of any of its buffers,
+//! store equal bits, provided that loads yield the values that they claim. Second, each inexact
+//! func that its stores read is uniform. Then for each coordinate there is one value that every
+//! good store instance writes there. The proof is by induction over the run: a load that matters
+//! yields the value that a good store instance wrote at its coordinates (`Definedness`, `Order`,
+//! `Retention`). By induction this is one value for each coordinate, or it is right bit for bit. In
+//! Coq, this is `Uniform.one_value` (`coq/validator/Uniform.v`); `Uniform.race_free` draws the
+//! conclusion for races.
+//!
+//! In this file, a read term of an inexact func denotes that value, not the specification's. The
+//! queries use only that equal coordinates give equal values. So funcs are not unfolded, and
+//! everything that differs between two instances must have two names: loops and the lane do. A lane
+//! of another vector would not, but it cannot occur, because programs are well typed (an obligation
+//! of kind `Form`).
 
 use halidom_ir::FuncId;
 
@@ -22,11 +28,12 @@ use crate::program::Store;
 use crate::report::Status;
 use crate::space::{FormulaId, Rename, Value};
 
-/// Funcs with more stores than these are not looked at: pairs are as many as their square.
+/// The most stores of a func that is tried: the number of pairs is quadratic.
 const MOST_STORES: usize = 64;
 
 impl Checker<'_> {
-    /// Whether all right values of a func at one coordinate are the same bits: as it is exact, or uniform.
+    /// Tests whether all right values of a func at one coordinate have the same bits, because it is
+    /// exact or uniform.
     pub(super) fn has_one_value(&mut self, func: FuncId) -> bool {
         if self.is_exact(func) {
             return true;
@@ -60,7 +67,8 @@ impl Checker<'_> {
             })
     }
 
-    /// Whether two store instances, in any iterations, write equal bits where they write at one coordinate.
+    /// Tests whether two store instances, in any iterations, write equal bits where they write at
+    /// one coordinate.
     fn store_alike(&mut self, first: &Store, second: &Store) -> bool {
         let component = |store: &Store| self.model.memories[store.access.memory].component;
         if component(first) != component(second) {
@@ -79,7 +87,7 @@ impl Checker<'_> {
         facts.push(there.formula(self.space, good));
         let other: Value = there.value(self.space, *other);
         let Some(alike) = self.space.values_alike(*one, other) else {
-            // They may still never meet.
+            // They may still never write at one coordinate.
             let never = self.space.truth(false);
             return matches!(self.prove(&facts, never, "same bits"), Status::Closed(_));
         };

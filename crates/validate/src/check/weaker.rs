@@ -1,10 +1,18 @@
 //! Values that are right under axioms or over the reals only.
 //!
 //! # Correctness
-//! `docs/validator.md` (*Weaker modes*) has the theorem. A func is inexact if a store of it is not seen to be right bit for bit, or an axiom was used of its updates, or if it depends on such a func. Of
-//! inexact funcs it is shown that they decide nothing ([`crate::floats::deciding`]), and of them and their sources that each store is right in every interpretation of the operators on floats that
-//! has the axioms which are listed. For that, program and algorithm are described once more, in a space that keeps these operators as they are written: what was equal bit for bit because constants were
-//! folded is no equation there. All other obligations were shown of the values that the loads claim whatever these are, but for races, which look at [`Checker::inexact`].
+//! `docs/validator.md` (*Weaker modes*) has the theorem. A func is inexact if one of its stores is
+//! not shown to be right bit for bit, if its updates needed an axiom, or if it depends on such a
+//! func.
+//!
+//! Two facts are shown. Inexact funcs decide nothing ([`crate::floats::deciding`]). Each store of
+//! inexact funcs and their sources is right in every interpretation of the operators on floats that
+//! has the listed axioms. For the second fact, program and algorithm are described once more, in a
+//! space that keeps these operators as they are written: an equation that holds bit for bit because
+//! constants were folded is no equation there.
+//!
+//! All other obligations were shown for the values that the loads claim, whatever these values are.
+//! Races are the exception: they look at [`Checker::inexact`].
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{Algorithm, FuncId, Program};
@@ -20,19 +28,20 @@ use crate::report::{Kind, Method, Status};
 use crate::space::{Space, Value};
 use crate::specification::Specification;
 
-/// What is validated.
+/// The program and algorithms that are validated.
 pub(crate) struct Subject<'a> {
     pub(crate) program: &'a Program,
     /// The algorithm that the program was made from.
     pub(crate) lowered: &'a Algorithm,
-    /// What that was made from, the first one first.
+    /// All versions of the algorithm, from the original to `lowered`.
     pub(crate) earlier: &'a [&'a Algorithm],
     /// The weakest equality of floats that is permitted.
     pub(crate) weakest: Floats,
 }
 
 impl Checker<'_> {
-    /// Tries what is weaker where values are not seen to be equal bit for bit. The solver that was asked, if one was.
+    /// Tries weaker equalities for values that are not shown to be equal bit for bit. Returns the
+    /// solver if it was used.
     pub(crate) fn weaker(
         &mut self,
         subject: &Subject<'_>,
@@ -76,7 +85,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Funcs that are not seen to be right bit for bit: those of floats, and those of whose updates an axiom was used.
+    /// Returns the funcs that are not shown to be right bit for bit: funcs with an open obligation
+    /// on a stored float, and funcs whose updates needed an axiom.
     fn not_exact(&self, lowered: &Algorithm) -> IndexSet<FuncId> {
         let mut found = IndexSet::default();
         for (store, number) in self.model.stores.iter().zip(&self.values) {
@@ -96,7 +106,8 @@ impl Checker<'_> {
         funcs.iter().map(|func| self.pool.func(*func).name.as_str()).collect()
     }
 
-    /// Obligations on values of inexact funcs and their sources, in a space that keeps operators on floats as they are written.
+    /// Checks the values of inexact funcs and their sources again, in a space that keeps operators
+    /// on floats as they are written.
     fn described_again(&mut self, subject: &Subject<'_>, lia: &mut Lia) {
         let (pool, program) = (self.pool, subject.program);
         let mut space = Space::as_written(ranges::ranges(pool, subject.lowered));
@@ -139,7 +150,7 @@ impl Checker<'_> {
             let (Some(number), Some(status)) = (number, status) else { continue };
             let own = &mut self.obligations[number].status;
             match (&*own, status) {
-                // In every interpretation.
+                // This holds in every interpretation.
                 (Status::Closed(_), Status::Closed(method)) if method.floats() == Floats::Bits => {}
                 (_, closed @ Status::Closed(_)) => *own = closed,
                 (Status::Closed(_), Status::Open(reason)) => {
@@ -159,12 +170,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the values of a func are right bit for bit, so that equal values are the same bits.
+    /// Tests whether the values of a func are right bit for bit, so that equal values have the same
+    /// bits.
     pub(super) fn is_exact(&self, func: FuncId) -> bool {
         !self.inexact.contains(&func)
     }
 
-    /// Laws that were used of inexact funcs and their sources are axioms or basic, and every func of which an axiom was used is inexact.
+    /// Checks that the laws used for inexact funcs and their sources are axioms or basic laws, and
+    /// that every func whose updates needed an axiom is inexact.
     pub(super) fn laws_of_inexact(&mut self) {
         let inexact = self.names_of(&self.inexact);
         let interpreted = self.names_of(&self.interpreted);

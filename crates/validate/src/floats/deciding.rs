@@ -1,9 +1,12 @@
-//! What depends on floats that are not right bit for bit, and whether these decide anything.
+//! Dependence on floats that are not right bit for bit, and the check that these decide nothing.
 //!
 //! # Correctness
-//! A func is *inexact* if it is one of those given, or a stage of it or a store to it mentions an inexact func: so what all other funcs hold does not depend on inexact ones. Only a comparison or a
-//! conversion makes of a float what is none. If none of these has an operand that mentions an inexact func, and such funcs hold floats alone, then no index, bound, condition, integer or `bool` of
-//! algorithm or program depends on one. The *sources* of a func are all funcs whose floats its own floats are computed from.
+//! A func is *inexact* if it is one of the given ones, or if one of its stages or a store to it
+//! mentions an inexact func. So the values of all other funcs do not depend on inexact ones. Only a
+//! comparison or a conversion turns a float into a value of another type. If no such operator has
+//! an operand that mentions an inexact func, and inexact funcs hold only floats, then no index,
+//! bound, condition, integer or `bool` of algorithm or program depends on one. The *sources* of a
+//! func are all funcs from whose floats its own floats are computed.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
@@ -11,13 +14,13 @@ use halidom_ir::{
     print,
 };
 
-/// An algorithm, with a program or without, as expressions.
+/// The expressions of an algorithm, with or without a program.
 pub(crate) struct Flow<'a> {
     pool: &'a Pool,
     lets: FxHashMap<VarId, ExprId>,
-    /// What the values of a func are computed from.
+    /// For each func, expressions from which its values are computed.
     rules: Vec<(FuncId, Vec<ExprId>)>,
-    /// All of it.
+    /// All expressions.
     exprs: Vec<ExprId>,
 }
 
@@ -44,7 +47,7 @@ impl<'a> Flow<'a> {
         self.rules.push((func, roots.to_vec()));
     }
 
-    /// Notes expressions, and those that say what their loads read.
+    /// Records expressions, and the coordinates that their loads claim to read.
     fn evaluated(&mut self, roots: impl IntoIterator<Item = ExprId>) {
         for root in roots {
             self.exprs.push(root);
@@ -106,14 +109,15 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The funcs whose values are computed by operators from floats to floats.
+    /// Returns the funcs whose expressions apply an operator, conversion or function that yields a
+    /// float.
     pub(crate) fn computing(&self) -> IndexSet<FuncId> {
         let computes = |root: ExprId| {
             let mut found = false;
             self.pool.for_each_subexpr(root, &mut |id, expr| {
                 let operator = match expr {
                     Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..) => true,
-                    // What it stands for may.
+                    // The variable may stand for such an operator.
                     Expr::Var(_) => true,
                     Expr::Const(_)
                     | Expr::Select { .. }
@@ -131,7 +135,7 @@ impl<'a> Flow<'a> {
         rules.map(|(func, _)| *func).collect()
     }
 
-    /// The inexact funcs, if these are.
+    /// Returns the inexact funcs, given some of them.
     pub(crate) fn closure(&self, seeds: impl IntoIterator<Item = FuncId>) -> IndexSet<FuncId> {
         let mut inexact: IndexSet<FuncId> = seeds.into_iter().collect();
         loop {
@@ -153,7 +157,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// These funcs and all funcs with floats that they are computed from, but those behind integers.
+    /// Returns these funcs and, transitively, all funcs with floats that they read. The search does
+    /// not continue behind funcs that hold no floats.
     pub(crate) fn sources(&self, funcs: &IndexSet<FuncId>) -> IndexSet<FuncId> {
         let mut found = funcs.clone();
         let mut next = 0;
@@ -199,7 +204,7 @@ impl<'a> Flow<'a> {
         expr.for_each_operand(|operand| self.read(operand, seen, found));
     }
 
-    /// Whether an expression mentions a func, through variables.
+    /// Tests whether an expression mentions one of these funcs, directly or through variables.
     fn mentions(
         &self,
         id: ExprId,
@@ -232,7 +237,8 @@ impl<'a> Flow<'a> {
         found
     }
 
-    /// Something that inexact funcs decide, in words; none if there is nothing.
+    /// Describes in words something that inexact funcs decide, or returns `None` if there is
+    /// nothing.
     pub(crate) fn decided(&self, inexact: &IndexSet<FuncId>) -> Option<String> {
         let pool = self.pool;
         let mut known = FxHashMap::default();

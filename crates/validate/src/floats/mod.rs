@@ -1,10 +1,14 @@
-//! What equality of floats means (TV §7.3): bit for bit, under named laws, or over the reals.
+//! The meaning of equality of floats (TV §7.3): bit for bit, under named laws, or over the reals.
 //!
 //! # Correctness
-//! `docs/validator.md` (*Weaker modes*) has the theorem. An *interpretation* gives each float type a set of values, each float a value in it, and each operator on floats a
-//! function. All interpretations have the basic laws of [`normal`], which IEEE 754 has too; those of [`Floats::Axioms`] have the [`Axiom`]s that are listed besides; that of
-//! [`Floats::Reals`] has the real numbers. The reals have every axiom, so no axioms prove what is false of real numbers, `0 = 1` say. What is not an operator from floats to
-//! a float (comparisons, conversions to integers) is no part of an interpretation: it is applied to values that are right bit for bit ([`deciding`]).
+//! `docs/validator.md` (*Weaker modes*) has the theorem. An *interpretation* gives each float type
+//! a set of values, each float a value in it, and each operator on floats a function. All
+//! interpretations have the basic laws of [`normal`], which IEEE 754 has too. The interpretations
+//! for [`Floats::Axioms`] also have the listed [`Axiom`]s. The interpretation for [`Floats::Reals`]
+//! has the real numbers. The reals have every axiom, so no axioms prove a statement that is false
+//! for real numbers, such as `0 = 1`. Interpretations cover only operators from floats to a float.
+//! All others (comparisons, conversions to integers) are applied to values that are right bit for
+//! bit ([`deciding`]).
 
 pub(crate) mod deciding;
 pub(crate) mod normal;
@@ -12,15 +16,15 @@ mod rational;
 #[cfg(test)]
 mod tests;
 
-/// What equality of floats means. Stronger ones are less.
+/// A meaning of equality of floats. Stronger equalities compare less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Floats {
-    /// The same bits, by IEEE 754.
+    /// Both have the same bits, by IEEE 754.
     #[default]
     Bits,
-    /// The same in every interpretation of the operators that has certain named laws.
+    /// Both are equal in every interpretation of the operators that has certain named laws.
     Axioms,
-    /// The same if every operator computed with real numbers.
+    /// Both are equal if every operator computes with real numbers.
     Reals,
 }
 
@@ -35,31 +39,31 @@ impl Floats {
     }
 }
 
-/// A law that real numbers have and IEEE 754 has not, because of rounding, NaN or the sign of zero.
+/// A law of real numbers that IEEE 754 lacks, because of rounding, NaN or the sign of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Axiom {
-    /// Terms of a sum may be grouped otherwise.
+    /// Terms of a sum may be regrouped.
     AddAssociative,
-    /// Factors of a product may be grouped otherwise.
+    /// Factors of a product may be regrouped.
     MulAssociative,
-    /// A factor of a sum is one of each term.
+    /// A factor distributes over a sum.
     Distributive,
-    /// The negation of a sum is that of each term: they differ in the sign of zero.
+    /// Negation distributes over a sum: only the sign of zero may differ.
     NegateSum,
-    /// Zero may be added: `-0 + 0` is 0.
+    /// Adding zero changes nothing: with bits, `-0 + 0` is 0.
     AddZero,
-    /// Least of three, grouped otherwise.
+    /// The operands of minima may be regrouped.
     MinAssociative,
-    /// Least of two in the other order.
+    /// The operands of a minimum may be swapped.
     MinCommutative,
-    /// Greatest of three, grouped otherwise.
+    /// The operands of maxima may be regrouped.
     MaxAssociative,
-    /// Greatest of two in the other order.
+    /// The operands of a maximum may be swapped.
     MaxCommutative,
 }
 
 impl Axiom {
-    /// Every axiom.
+    /// All axioms.
     pub const ALL: [Self; 9] = [
         Self::AddAssociative,
         Self::MulAssociative,
@@ -87,7 +91,7 @@ impl Axiom {
         }
     }
 
-    /// What it says.
+    /// The law as an equation.
     pub fn law(self) -> &'static str {
         match self {
             Self::AddAssociative => "(x + y) + z = x + (y + z)",
@@ -112,32 +116,32 @@ impl Axiom {
 pub struct Axioms(u16);
 
 impl Axioms {
-    /// None of them.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// All of them.
+    /// The set of all axioms.
     pub fn all() -> Self {
         Axiom::ALL.into_iter().collect()
     }
 
-    /// Whether an axiom is one of them.
+    /// Tests whether an axiom is in the set.
     pub fn contains(self, axiom: Axiom) -> bool {
         self.0 & axiom.bit() != 0
     }
 
-    /// Those of both.
+    /// The axioms in either set.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// All but one.
+    /// The set without one axiom.
     #[must_use]
     pub(crate) fn without(self, axiom: Axiom) -> Self {
         Self(self.0 & !axiom.bit())
     }
 
-    /// The axioms, in order.
+    /// The axioms of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Axiom> {
         Axiom::ALL.into_iter().filter(move |axiom| self.contains(*axiom))
     }
@@ -150,7 +154,7 @@ impl FromIterator<Axiom> for Axioms {
 }
 
 impl std::fmt::Display for Axioms {
-    /// Their names, separated by commas.
+    /// Writes the names of the axioms, separated by commas.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (position, axiom) in self.iter().enumerate() {
             write!(f, "{}{}", if position == 0 { "" } else { ", " }, axiom.name())?;

@@ -1,14 +1,20 @@
 //! Normal forms of floats under laws.
 //!
-//! A form is a sum of products of *factors*: terms that the laws do not look into, whose operands are in normal form themselves. Terms with one form get one canonical term,
-//! which stands for them as an operand.
+//! A form is a sum of products of *factors*. A factor is a term that the laws do not look into,
+//! whose operands are in normal form themselves. Terms with the same form get one canonical term,
+//! which represents them as an operand.
 //!
 //! # Correctness
-//! Each step replaces a term by one that is equal by a law of the theory, or by equal operands of a function. The *basic laws*, which every theory has, hold bit for bit
-//! (there is one NaN): `x + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`, `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x =
-//! max(x, x)`; the sign of a literal is its negation. What else is done stands under the test of the axiom that it needs. Over the reals, literals are the numbers that they are,
-//! coefficients are rational, `x / y = x * (1 / y)`, and no law is applied to an operator with an operand that is made of a literal NaN or infinity: these are no numbers.
-//! Conversions and functions are functions, no more is known of them; selections too.
+//! Each step replaces a term by a term that is equal by a law of the theory, or by equal operands
+//! of a function. The *basic laws*, which every theory has, hold bit for bit (there is one NaN):
+//! `x + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`,
+//! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`; the sign
+//! of a literal is its negation. Every other step is guarded by a test for the axiom that it needs.
+//!
+//! Over the reals, literals stand for their numbers, coefficients are rational, and
+//! `x / y = x * (1 / y)`. No law is applied to an operator with an operand that contains a literal
+//! NaN or infinity, because these are not numbers. Conversions, functions and selections count as
+//! functions, and nothing more is known about them.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp};
@@ -17,29 +23,31 @@ use super::rational::Rational;
 use super::{Axiom, Axioms};
 use crate::space::{Space, Term, TermId};
 
-/// What may be used to show that floats are equal.
+/// The laws that may show that floats are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theory {
-    /// The basic laws and these; none but the basic ones is equality bit for bit.
+    /// The basic laws and these axioms. Without axioms, this is equality bit for bit.
     Axioms(Axioms),
     /// The real numbers.
     Reals,
 }
 
-/// Products in a form at most, and factors in a product: what is larger has no form.
+/// The most products in a form, and the most factors in a product. A larger term has no form.
 const MOST_PRODUCTS: usize = 4096;
 const MOST_FACTORS: usize = 64;
 
-/// A product of factors; none is 1.
+/// A product of factors. The empty product is 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Product {
-    /// Over the reals the sign is the coefficient's.
+    /// True for a negated product. Over the reals the coefficient has the sign instead.
     negated: bool,
-    /// Sorted.
+    /// The factors, sorted.
     factors: Vec<TermId>,
 }
 
-/// A sum of products: each once, in order, with its coefficient; without axioms of associativity of at most two. Coefficients of axioms are how often a product stands there.
+/// A sum of products. Each product occurs once, in order, with its coefficient. Without the axiom
+/// of associativity, a sum has at most two terms. Under axioms, a coefficient counts the
+/// occurrences of a product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Form(Vec<(Product, Rational)>);
 
@@ -47,7 +55,8 @@ struct Form(Vec<(Product, Rational)>);
 pub(crate) struct Normalizer {
     theory: Theory,
     forms: FxHashMap<TermId, Option<Form>>,
-    /// By type too: over the reals a number has no factor that would say it.
+    /// The canonical term of a form. The type is part of the key, because over the reals a number
+    /// has no factor with a type.
     canonical: FxHashMap<(Scalar, Form), TermId>,
     special: FxHashMap<TermId, bool>,
 }
@@ -62,7 +71,7 @@ impl Normalizer {
         }
     }
 
-    /// Whether two floats have one normal form: then they are equal in the theory.
+    /// Tests whether two floats have one normal form. Then they are equal in the theory.
     pub(crate) fn same(&mut self, space: &mut Space, a: TermId, b: TermId) -> bool {
         space.scalar(a) == space.scalar(b)
             && matches!((self.form(space, a), self.form(space, b)), (Some(a), Some(b)) if a == b)
@@ -75,7 +84,7 @@ impl Normalizer {
         }
     }
 
-    /// The term that stands for all terms with the form of this one.
+    /// Returns the term that represents all terms with the form of this one.
     fn canonical(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
         let form = self.form(space, term)?;
         if let Some(only) = form.as_factor() {
@@ -150,7 +159,7 @@ impl Normalizer {
         }
     }
 
-    /// Whether a literal NaN or infinity is an operand, or one of an operand.
+    /// Tests whether a float is a literal NaN or infinity, or has such an operand at any depth.
     fn is_special(&mut self, space: &Space, term: TermId) -> bool {
         if let Some(known) = self.special.get(&term) {
             return *known;
@@ -181,7 +190,7 @@ impl Normalizer {
                 None => Form::factor(term),
             };
         }
-        // There is one NaN, without a sign.
+        // There is one NaN, which has no sign.
         let sign = if constant.scalar() == Scalar::F32 { 1 << 31 } else { 1 << 63 };
         let magnitude = constant
             .to_bits()
@@ -196,7 +205,7 @@ impl Normalizer {
         }
     }
 
-    /// The form of a term's negation.
+    /// Returns the form of a term's negation.
     fn negated(&mut self, space: &mut Space, term: TermId) -> Option<Form> {
         let form = self.form(space, term)?;
         if self.theory == Theory::Reals {
@@ -215,7 +224,8 @@ impl Normalizer {
         Some(Form::new([(Product { negated: true, factors }, Rational::integer(1))]))
     }
 
-    /// The terms of a sum that a term is an operand of: without associativity, itself.
+    /// Returns the form that an operand contributes to a sum: its own terms, or without
+    /// associativity one term.
     fn terms(&mut self, space: &mut Space, term: TermId) -> Option<Form> {
         let form = self.form(space, term)?;
         if self.has(Axiom::AddAssociative) || form.as_product().is_some() {
@@ -224,7 +234,7 @@ impl Normalizer {
         Some(Form::factor(self.canonical(space, term)?))
     }
 
-    /// The same for a form, which is that of a negation.
+    /// Does the same for the form of a negation.
     fn grouped(&mut self, space: &mut Space, form: Form) -> Option<Form> {
         if self.has(Axiom::AddAssociative) || form.as_product().is_some() {
             return Some(form);
@@ -233,7 +243,7 @@ impl Normalizer {
         Some(Form::factor(term))
     }
 
-    /// A sum of at most two products as a term.
+    /// Turns a sum of two terms into a term.
     fn term_of(&mut self, space: &mut Space, form: &Form) -> Option<TermId> {
         let scalar = space.scalar(*form.0.first()?.0.factors.first()?);
         let key = (scalar, form.clone());
@@ -264,7 +274,7 @@ impl Normalizer {
                     && space.term_constant(product.factors[0]).is_some_and(is_plus_zero);
                 zero && (product.negated || self.has(Axiom::AddZero))
             };
-            // Of nothing but zeros all are kept.
+            // If all terms are zeros, all are kept.
             if !sum.0.iter().all(is_zero) {
                 sum.0.retain(|part| !is_zero(part));
             }
@@ -274,7 +284,7 @@ impl Normalizer {
 
     fn product(&mut self, space: &mut Space, a: TermId, b: TermId) -> Option<Form> {
         let terms = self.form(space, a)?.0.len().saturating_mul(self.form(space, b)?.0.len());
-        // More than two terms are a sum only if they may be grouped.
+        // More than two terms form a sum only if they may be regrouped.
         let distributive =
             self.has(Axiom::Distributive) && (self.has(Axiom::AddAssociative) || terms <= 2);
         let mut operands = Vec::new();
@@ -367,7 +377,7 @@ impl Normalizer {
         }
         let [dividend, divisor] = *operands.as_slice() else { return None };
         let factors = vec![space.binary_term(BinaryOp::Div, dividend, divisor).ok()?];
-        // `x / 1` is `x`, whose form is its own.
+        // `x / 1` is `x`, which has a form already.
         if factors[0] == dividend {
             let form = self.form(space, dividend)?;
             return if negated { self.negated(space, dividend) } else { Some(form) };
@@ -375,7 +385,7 @@ impl Normalizer {
         Some(Form::new([(Product { negated, factors }, Rational::integer(1))]))
     }
 
-    /// A product without its sign as an operand.
+    /// Returns a product without its sign as a canonical term.
     fn unsigned(&mut self, space: &mut Space, product: &Product) -> Option<TermId> {
         let mut factors = product.factors.iter().copied();
         let mut term = factors.next()?;
@@ -385,7 +395,8 @@ impl Normalizer {
         self.canonical(space, term)
     }
 
-    /// Minima and maxima: operands in order, each once.
+    /// Returns the form of a minimum or maximum. Its operands are sorted if they commute, and
+    /// neighbours that are equal are merged.
     fn extreme(&mut self, space: &mut Space, op: BinaryOp, term: TermId) -> Option<Form> {
         let (associative, commutative) = if op == BinaryOp::Min {
             (Axiom::MinAssociative, Axiom::MinCommutative)
@@ -431,7 +442,7 @@ impl Normalizer {
     }
 }
 
-/// A product of one or two factors as a term.
+/// Turns a product of one or two factors into a term.
 fn product_term(space: &mut Space, product: &Product) -> Option<TermId> {
     let term = match *product.factors.as_slice() {
         [only] => only,
@@ -456,7 +467,7 @@ impl Product {
 }
 
 impl Form {
-    /// The parts sorted, equal products put together.
+    /// Sorts the parts and merges equal products.
     fn new(parts: impl IntoIterator<Item = (Product, Rational)>) -> Self {
         let mut parts: Vec<(Product, Rational)> = parts.into_iter().collect();
         parts.sort_by(|a, b| a.0.cmp(&b.0));
@@ -475,7 +486,7 @@ impl Form {
         Self(vec![(product, Rational::integer(1))])
     }
 
-    /// The one product that it is.
+    /// The only product of the form, if its coefficient is 1.
     fn as_product(&self) -> Option<&Product> {
         match self.0.as_slice() {
             [(product, number)] if *number == Rational::integer(1) => Some(product),
@@ -483,7 +494,7 @@ impl Form {
         }
     }
 
-    /// The one factor that it is.
+    /// The only factor of the form, if it is a product of one factor without a sign.
     fn as_factor(&self) -> Option<TermId> {
         match self.as_product() {
             Some(Product { negated: false, factors }) => match *factors.as_slice() {
@@ -494,7 +505,7 @@ impl Form {
         }
     }
 
-    /// The number that it is, over the reals.
+    /// The number that the form stands for over the reals, if it has no factors.
     fn as_number(&self) -> Option<Rational> {
         match self.0.as_slice() {
             [] => Some(Rational::integer(0)),

@@ -1,4 +1,4 @@
-//! Rational numbers, exactly.
+//! Exact rational numbers.
 
 use halidom_ir::Constant;
 use num_bigint::BigInt;
@@ -16,7 +16,8 @@ impl Rational {
         Self { numerator: value.into(), denominator: 1.into() }
     }
 
-    /// The number that a finite float is. `None` for NaN, the infinities, and what is no float.
+    /// Converts a finite float into its number. Returns `None` for NaN, the infinities, and
+    /// constants that are not floats.
     pub(crate) fn of(constant: Constant) -> Option<Self> {
         let value = constant.as_f64().or(constant.as_f32().map(f64::from))?;
         if !value.is_finite() {
@@ -38,7 +39,7 @@ impl Rational {
         })
     }
 
-    /// `denominator` is not 0.
+    /// Reduces a fraction to lowest terms. `denominator` must not be 0.
     fn reduced(numerator: BigInt, denominator: BigInt) -> Self {
         let common = numerator.gcd(&denominator);
         let (numerator, denominator) = (numerator / &common, denominator / common);
@@ -73,7 +74,7 @@ impl Rational {
         Self { numerator: -&self.numerator, denominator: self.denominator.clone() }
     }
 
-    /// `None` of 0.
+    /// The inverse, or `None` for 0.
     pub(crate) fn inverse(&self) -> Option<Self> {
         let (numerator, denominator) = (self.denominator.clone(), self.numerator.clone());
         (!self.is_zero()).then(|| Self::reduced(numerator, denominator))

@@ -1,4 +1,5 @@
-//! Normal forms beside evaluation: what is one form is one value, bit for bit or over the reals.
+//! Tests normal forms against evaluation: terms with one form have one value, bit for bit or over
+//! the reals.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
@@ -14,7 +15,7 @@ const SUB: BinaryOp = BinaryOp::Sub(Overflow::Wraps);
 const MUL: BinaryOp = BinaryOp::Mul(Overflow::Wraps);
 const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
 
-/// A space with three unknown floats.
+/// Makes a space with three unknown floats.
 fn unknowns() -> (Space, [TermId; 3], [Symbol; 3]) {
     let mut space = Space::as_written(FxHashMap::default());
     let symbols = ["x", "y", "z"].map(|name| space.fresh(name));
@@ -48,7 +49,7 @@ fn random_term(random: &mut Random, space: &mut Space, leaves: [TermId; 3], dept
     space.binary_term(op, a, b).unwrap()
 }
 
-/// Bit for bit.
+/// Evaluates a term bit for bit.
 fn bits(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Constant {
     if let Term::Parameter(symbol, _) = space.term(term) {
         return Constant::f64(at[symbol]);
@@ -62,7 +63,7 @@ fn bits(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Constant {
     space.term_constant(term).unwrap()
 }
 
-/// Over the reals; none where something is divided by 0.
+/// Evaluates a term over the reals. Returns `None` if it divides by 0.
 fn real(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Option<Rational> {
     if let Term::Parameter(symbol, _) = space.term(term) {
         return Rational::of(Constant::f64(at[symbol]));
@@ -97,7 +98,7 @@ fn assignment(random: &mut Random, symbols: [Symbol; 3], values: &[f64]) -> FxHa
         .collect()
 }
 
-/// Numbers that tell bits apart.
+/// Numbers at which equations of reals fail bit for bit.
 const AWKWARD: [f64; 12] = [
     0.0,
     -0.0,

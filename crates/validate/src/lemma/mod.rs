@@ -1,8 +1,9 @@
-//! True facts about what a question mentions.
+//! True facts about the terms of a question.
 //!
 //! # Correctness
-//! Each lemma is a theorem whatever the symbols are; its reason stands at its maker. Lemmas are instances of nonlinear facts, and of facts about operators,
-//! that linear arithmetic cannot find by itself. Leaving one out can only prove less.
+//! Each lemma is a theorem for all values of the symbols; its maker states the reason. Lemmas are
+//! instances of nonlinear facts, and of facts about operators, that linear arithmetic cannot find
+//! alone. Without a lemma, fewer goals may be provable, but nothing false.
 
 mod monotone;
 mod products;
@@ -13,12 +14,13 @@ use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 
 use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
 
-/// How many facts are multiplied at most: fewer lemmas can only prove less.
+/// The most facts that are multiplied. Fewer lemmas can only prove less.
 const MOST_SCALED: usize = 32;
-/// How many bounds are tried on quotients by symbols: those of the facts, and what follows for quotients of quotients.
+/// The most bounds that are tried on quotients by symbols: the bounds among the facts, and bounds
+/// that follow for quotients of quotients.
 const MOST_BOUNDS: usize = 256;
 
-/// Lemmas that were made before, or are none, by what they are about.
+/// Lemmas that were made before, by subject. `None` means that there is no such lemma.
 #[derive(Default)]
 pub(crate) struct Memo {
     quotient_bounds: FxHashMap<(PolyId, PolyId), Option<(FormulaId, PolyId)>>,
@@ -32,7 +34,7 @@ struct Scaled {
     products: Vec<Monomial>,
 }
 
-/// What a question mentions, by and by.
+/// The parts of a question that were reached so far.
 #[derive(Clone, Default)]
 pub(crate) struct Reached {
     polys: IndexSet<PolyId>,
@@ -41,7 +43,8 @@ pub(crate) struct Reached {
     monomials: IndexSet<Monomial>,
     values: IndexSet<TermId>,
     truths: IndexSet<TermId>,
-    /// How many of the atoms and products have had their lemmas, the divisors among the atoms then, and the pairs of values that were compared.
+    /// The progress so far: the numbers of atoms and products that have their lemmas, the number of
+    /// divisors among the atoms at that time, and the pairs of values that were compared.
     done: usize,
     multiplied: usize,
     signed: usize,
@@ -99,7 +102,7 @@ impl Reached {
         }
     }
 
-    /// Lemmas about everything reached under the given facts since they were asked for last.
+    /// Returns lemmas about everything that was reached since the last call, under the given facts.
     pub(crate) fn lemmas(
         &mut self,
         space: &mut Space,
@@ -114,7 +117,8 @@ impl Reached {
                 self.formula(space, *lemma);
             }
             lemmas.extend(congruences);
-            // Lemmas mention only what was reached before, but for the products in the lemmas on division.
+            // Lemmas mention only parts that were reached before, except for the products in the
+            // lemmas on division.
             while let Some(atom) = self.atoms.get_index(self.done).copied() {
                 self.done += 1;
                 for lemma in atom_lemmas(space, atom) {
@@ -124,7 +128,7 @@ impl Reached {
             }
             let divisors = products::divisors(space, &self.atoms);
             if divisors.len() > self.divisors {
-                // A product that was met before may be one with a divisor now.
+                // A product that was met before may now contain a divisor.
                 (self.divisors, self.multiplied) = (divisors.len(), 0);
             }
             while let Some(monomial) = self.monomials.get_index(self.multiplied).cloned() {
@@ -150,7 +154,7 @@ impl Reached {
         lemmas
     }
 
-    /// [`scaled_bound`], where all products in it were reached, and there are any.
+    /// Returns [`scaled_bound`] if it has products and all of them were reached.
     fn scaled(
         &self,
         space: &mut Space,
@@ -164,7 +168,8 @@ impl Reached {
         (known && !scaled.products.is_empty()).then_some(scaled.lemma)
     }
 
-    /// Facts multiplied by a symbol that is at least 0, where all products in the result were reached: rows of a symbolic length that are written one after another.
+    /// Multiplies facts by a symbol that is at least 0, if all products in the result were reached.
+    /// Rows of a symbolic length that are written one after another need this.
     fn scaled_facts(
         &self,
         space: &mut Space,
@@ -192,7 +197,8 @@ impl Reached {
         lemmas
     }
 
-    /// Lemmas on quotients by what is not a constant: loops that run over two dimensions at once have them.
+    /// Returns lemmas on quotients by a divisor that is not constant, as in loops that run over two
+    /// dimensions at once.
     fn symbolic_divisions(
         &self,
         space: &mut Space,
@@ -221,7 +227,7 @@ impl Reached {
             })
             .collect();
         let mut lemmas = Vec::new();
-        // A quotient's bound may be what bounds the quotient's quotient.
+        // The bound of a quotient may serve to bound a quotient of this quotient.
         let mut next = 0;
         while let Some(bound) = bounds.get(next).copied() {
             next += 1;
@@ -243,7 +249,8 @@ impl Reached {
     }
 }
 
-/// `n >= 0` and `g >= 0` imply `n·g >= 0`, which is worth saying where all products in it were reached.
+/// `n >= 0` and `g >= 0` imply `n·g >= 0`. The lemma is useful where all products in it were
+/// reached.
 fn scaled_bound(space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<Scaled> {
     if space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
         return None;
@@ -258,7 +265,8 @@ fn scaled_bound(space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<Sca
     Some(Scaled { lemma: space.implies(both, above), products })
 }
 
-/// `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`; and `m - 1 - x / n`, which is then at least 0.
+/// Returns the lemma `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`, with
+/// `m - 1 - x / n`, which is then at least 0.
 fn quotient_bound(
     space: &mut Space,
     (this, dividend, divisor): (PolyId, PolyId, PolyId),
@@ -279,7 +287,7 @@ fn quotient_bound(
     Some((space.implies(both, below), distance))
 }
 
-/// What an atom's meaning implies.
+/// Returns the consequences of an atom's meaning.
 fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
     let this = space.atom_poly(atom);
     match space.atom(atom).clone() {
@@ -305,7 +313,8 @@ fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
     }
 }
 
-/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies `d = a`.
+/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies
+/// `d = a`.
 fn division_lemmas(
     space: &mut Space,
     this: PolyId,
@@ -320,7 +329,7 @@ fn division_lemmas(
     let mut lemmas = vec![space.implies(positive, in_range)];
     if space.as_constant(divisor).is_none() {
         let (quotient, rest) = space.divide(dividend, divisor);
-        // The same with one divisor more or less in the rest: `n·m - 1` is `n·(m - 1) + (n - 1)`.
+        // Try one divisor more or less in the rest too: `n·m - 1` is `n·(m - 1) + (n - 1)`.
         for shift in [-1, 0, 1] {
             let quotient = space.offset(quotient, shift);
             let rest = space.combine(&[(rest, 1), (divisor, -shift)]);
@@ -339,14 +348,15 @@ fn division_lemmas(
     lemmas
 }
 
-/// Equal operands have equal values, and greater ones greater values: for every pair of machine values that look alike and was not met before.
+/// Equal operands have equal values, and monotone functions keep the order of their operands.
+/// Returns these lemmas for every pair of machine values that look alike and were not met before.
 fn of_pairs(
     space: &mut Space,
     values: &IndexSet<TermId>,
     truths: &IndexSet<TermId>,
     met: &mut FxHashSet<(TermId, TermId, bool)>,
 ) -> Vec<FormulaId> {
-    /// Terms beyond this many are left out: fewer lemmas can only prove less.
+    /// The most terms that are compared. Fewer lemmas can only prove less.
     const LIMIT: usize = 32;
     let mut lemmas = Vec::new();
     for (terms, truth) in [(values, false), (truths, true)] {

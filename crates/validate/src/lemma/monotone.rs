@@ -1,49 +1,63 @@
-//! Integers made of floats that rise or fall with an integer: `i32(floor((f32(y) + 0.5) / scale - 0.5))`, the place that a resized picture's row `y` comes from.
+//! Integers computed by floats that rise or fall with an integer. An example is
+//! `i32(floor((f32(y) + 0.5) / scale - 0.5))`, the source row of a resized picture's row `y`.
 //!
 //! # Correctness
-//! Two values are looked at that are written alike but for the integers `x` and `y` at the bottom, each step of which is a function that rises or falls on the extended reals
-//! and keeps NaN:
+//! A lemma compares two values of the same form that differ only in the integers `x` and `y` at the
+//! bottom. Each step is a function that rises or falls on the extended reals and keeps NaN:
 //!
-//! * Conversions of integers to floats and of floats to floats, sums and differences with a finite constant, products with and quotients by a finite constant other than 0,
-//!   negation and the roundings to integral floats. Rounding to nearest is monotone, so is overflow to an infinity. None of them makes a NaN.
-//! * One product with, or quotient by, a value of which nothing is known, but that it is the same on both sides. Its other operand is finite where `|x|`, `|y|` are at most
-//!   [`MOST`], which is a premise, and the steps below it do not leave [`FINITE`]. If the value is NaN, so is every result. If it is finite and not 0, or an infinite divisor, or a
-//!   factor 0, the step is monotone by its sign and makes no NaN. If it is an infinite factor or a divisor 0, the results are an infinity on the one side of 0, NaN at 0, and the other
-//!   infinity on the other side; the steps after it keep these apart, and 0, which NaN is converted to, lies between (or at an end of) what the infinities are converted to.
-//! * Sums and differences with such values, after which no factor or divisor of which nothing is known comes. If the value is finite the step is monotone, and keeps infinities and NaN. If it is an infinity, so is
-//!   every result but that of the other infinity, which is NaN and lies at that one's end.
-//! * Last a conversion to an integer, which is monotone as it saturates.
+//! * Conversions of integers to floats and of floats to floats, sums and differences with a finite
+//!   constant, products with and quotients by a finite constant other than 0, negation and the
+//!   roundings to integral floats. Rounding to nearest is monotone, and so is overflow to an
+//!   infinity. None of them makes a NaN.
+//! * One product with, or quotient by, an unknown value that is the same on both sides. Its other
+//!   operand is finite if `|x|` and `|y|` are at most [`MOST`], which is a premise, and the steps
+//!   below it do not leave [`FINITE`]. If the value is NaN, every result is NaN. If it is finite
+//!   and not 0, or an infinite divisor, or a factor 0, the step is monotone by its sign and makes
+//!   no NaN. If it is an infinite factor or a divisor 0, the results are one infinity on the one
+//!   side of 0, NaN at 0, and the other infinity on the other side. The steps after it keep these
+//!   apart. NaN is converted to 0, which lies between the integers that the infinities are
+//!   converted to, or at an end.
+//! * Sums and differences with unknown values, if no unknown factor or divisor comes after them. If
+//!   the value is finite, the step is monotone, and keeps infinities and NaN. If it is an infinity,
+//!   every result is that infinity, with one exception: the opposite infinity as an operand gives
+//!   NaN. This NaN lies at the end of the order where that operand lies.
+//! * At the end, a conversion to an integer, which is monotone because it saturates.
 //!
-//! A sum of a product is two steps, each rounded, wherever it decides a place: what prints C sees to that. Of a compiler that may round both at once in one place and not in another ([`Space::is_contracted`])
-//! nothing is said: there it ends the chain.
+//! A sum of a product is two steps, and both round, wherever it decides a place: the C printer
+//! ensures this. A compiler may round both at once in one place and not in another
+//! ([`Space::is_contracted`]). Then such a sum ends the chain, and there is no lemma.
 //!
-//! The sign is that of the factor, or of 1 over the divisor, as `1 / -0` is negative. Where a factor is 0, or a divisor infinite, all results are equal, so that either sign will do.
+//! The sign is the sign of the factor, or of 1 over the divisor, because `1 / -0` is negative. If a
+//! factor is 0 or a divisor infinite, all results are equal, so either sign is right.
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Scalar, UnaryOp};
 
 use crate::space::{FormulaId, PolyId, Space, Term, TermId};
 
-/// The greatest absolute value of the integers of which a lemma speaks: far beyond every coordinate.
+/// The greatest absolute value of the integers in a lemma: far beyond every coordinate.
 const MOST: i128 = 1 << 40;
-/// Absolute values below this are those of finite `f32`s, rounding included.
+/// Values below this magnitude are finite as `f32`s, rounding included.
 const FINITE: f64 = 1e30;
 
-/// How the values written above two integers depend on them.
+/// The dependence of two values on the two integers at their bottom.
 #[derive(Clone, Copy)]
 struct Chain {
     x: PolyId,
     y: PolyId,
-    /// Whether an odd number of steps falls.
+    /// True if an odd number of steps falls.
     falls: bool,
-    /// Of the value of which nothing is known, what makes its step rise, and what makes it fall; one of them holds.
+    /// For the unknown value, the condition that makes its step rise, and the condition that makes
+    /// it fall. One of them holds.
     sign: Option<(FormulaId, FormulaId)>,
-    /// No result so far has a greater absolute value, where `|x|` and `|y|` are at most [`MOST`]; none where one may be infinite.
+    /// A bound of the absolute value of all results so far, where `|x|` and `|y|` are at most
+    /// [`MOST`]. `None` if a result may be infinite.
     magnitude: Option<f64>,
 }
 
-/// What follows for two machine integers from the order of the integers that they are made of.
+/// Returns the consequence for two machine integers of the order of the integers from which they
+/// are computed.
 pub(super) fn lemma(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId> {
-    // Where operators on floats may mean anything, nothing is known of them.
+    // If operators on floats may have any meaning, nothing is known about them.
     if space.is_as_written() || a == b {
         return None;
     }
@@ -73,7 +87,7 @@ pub(super) fn lemma(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId
     Some(space.implies(small, cases))
 }
 
-/// `x <= y` implies `f(x) <= f(y)`, and the other way round.
+/// `x <= y` implies `f(x) <= f(y)`, and `y <= x` implies `f(y) <= f(x)`.
 fn order(space: &mut Space, (x, of_x): (PolyId, PolyId), (y, of_y): (PolyId, PolyId)) -> FormulaId {
     let (before, after) = (space.at_most(x, y), space.at_most(y, x));
     let (below, above) = (space.at_most(of_x, of_y), space.at_most(of_y, of_x));
@@ -118,7 +132,7 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
                 let chain = chain(space, rhs, other_rhs)?;
                 step(space, chain, op, lhs)
             } else if lhs == other_lhs && matches!(op, BinaryOp::Sub(_)) {
-                // c - p  =  -(p - c), rounded alike.
+                // c - p  =  -(p - c), with the same rounding.
                 let chain = chain(space, rhs, other_rhs)?;
                 let chain = step(space, chain, op, lhs)?;
                 Some(Chain { falls: !chain.falls, ..chain })
@@ -162,7 +176,7 @@ fn is_product(space: &Space, term: TermId) -> bool {
 }
 
 fn bottom(x: PolyId, y: PolyId) -> Chain {
-    // An integer may grow by half when it is rounded to a float, if not as much.
+    // Rounding an integer to a float increases its magnitude by less than half.
     Chain { x, y, falls: false, sign: None, magnitude: Some(1.5 * MOST as f64) }
 }
 
@@ -180,7 +194,7 @@ fn is_rounding(call: Intrinsic) -> bool {
     }
 }
 
-/// What depends on the integers, combined with an operand that does not.
+/// Combines a value that depends on the integers with an operand that does not.
 fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Option<Chain> {
     let Some(constant) = space.term_constant(operand) else {
         return scaled(space, chain, op, operand);
@@ -215,17 +229,17 @@ fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Optio
         | BinaryOp::Gt
         | BinaryOp::Ge => return None,
     };
-    // Rounding at most doubles what is not as good as 0.
+    // Rounding at most doubles a magnitude, except near 0, where it adds less than 1.
     let magnitude = magnitude.map(|most| 2.0 * most + 1.0);
     Some(Chain { falls, magnitude, ..chain })
 }
 
-/// The step with a value of which nothing is known.
+/// Combines a value that depends on the integers with an unknown value.
 fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<Chain> {
     if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_)) {
         return Some(Chain { magnitude: None, ..chain });
     }
-    // Invariant: what is multiplied is finite, and by one such value alone.
+    // Invariant: the multiplied value is finite, and it is multiplied by only one unknown value.
     chain.magnitude.filter(|most| *most < FINITE)?;
     let scalar = space.scalar(by);
     let zero = float(space, scalar, 0.0)?;
@@ -254,7 +268,7 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     };
     let natural = space.compare_floats(BinaryOp::Le, zero, sign);
     let unnatural = space.not(natural);
-    // What programs state of it says as much: `require scale > 0`.
+    // A program may also state the sign directly, as in `require scale > 0`.
     let above = space.compare_floats(BinaryOp::Lt, zero, by);
     let below = space.compare_floats(BinaryOp::Lt, by, zero);
     let sign = (space.or(&[above, natural]), space.or(&[below, unnatural]));

@@ -4,10 +4,11 @@ use halidom_base::IndexSet;
 
 use crate::space::{Atom, AtomId, FormulaId, Monomial, PolyId, Space};
 
-/// Pairs of products that are compared: fewer lemmas can only prove less.
+/// The most pairs of products that are compared. Fewer lemmas can only prove less.
 const MOST_PAIRS: usize = 64;
 
-/// A product of two numbers at least 0 is at least 0; of two at least 1, at least each.
+/// A product of two numbers at least 0 is at least 0. A product of two numbers at least 1 is at
+/// least each of them.
 pub(super) fn signs(space: &mut Space, monomial: &Monomial) -> Vec<FormulaId> {
     let [a, b] = **monomial else { return Vec::new() };
     let (a, b) = (space.atom_poly(a), space.atom_poly(b));
@@ -23,7 +24,8 @@ pub(super) fn signs(space: &mut Space, monomial: &Monomial) -> Vec<FormulaId> {
     vec![space.implies(natural, above), space.implies(positive, both)]
 }
 
-/// The divisors among the atoms that are not numbers, with the quotients. Products with others (strides, say) are seldom compared, and are many.
+/// Returns the divisors among the atoms that are not numbers, each with its quotient. Products with
+/// other atoms, such as strides, are seldom compared, and there are many of them.
 pub(super) fn divisors(space: &mut Space, atoms: &IndexSet<AtomId>) -> Vec<(PolyId, PolyId)> {
     let mut divisors = Vec::new();
     for atom in atoms {
@@ -36,7 +38,8 @@ pub(super) fn divisors(space: &mut Space, atoms: &IndexSet<AtomId>) -> Vec<(Poly
     divisors
 }
 
-/// Multiples of one number grow with what is multiplied: `n >= 0` and `a < b` imply `n·a + n <= n·b`, and `a = b` implies `n·a = n·b`. For the multiples of a divisor.
+/// Multiples of one number grow with the other factor: `n >= 0` and `a < b` imply `n·a + n <= n·b`,
+/// and `a = b` implies `n·a = n·b`. Returns these lemmas for the multiples of a divisor.
 pub(super) fn multiples(
     space: &mut Space,
     products: &[Monomial],
@@ -78,7 +81,8 @@ pub(super) fn multiples(
     lemmas
 }
 
-/// A product with a minimum (or selection) is the product with the operand that it equals; where one of the factors is a divisor or a choice of one.
+/// A product with a minimum or selection equals the product with the operand that is chosen.
+/// Returns these lemmas if one of the factors is a divisor or a choice among divisors.
 pub(super) fn of_choices(
     space: &mut Space,
     monomial: &Monomial,
@@ -107,7 +111,7 @@ pub(super) fn of_choices(
     lemmas
 }
 
-/// Whether an integer is a divisor, up to its sign, or a choice among such.
+/// Tests whether an integer is a divisor, up to its sign, or a choice with such an operand.
 fn divides(space: &mut Space, poly: PolyId, divisors: &[(PolyId, PolyId)]) -> bool {
     let negated = space.scale(poly, -1);
     if divisors.iter().any(|(divisor, _)| [poly, negated].contains(divisor)) {

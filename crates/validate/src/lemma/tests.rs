@@ -1,4 +1,4 @@
-//! Every lemma is true: random integers at random values of their symbols.
+//! Tests that every lemma is true, with random integers and random values of their symbols.
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp};
 
@@ -37,7 +37,8 @@ fn lemmas_hold_whatever_the_symbols_are() {
     assert!(checked > 100_000, "only {checked}");
 }
 
-/// Steps from an integer to a machine integer by way of floats. `seed` decides which; at most `most` steps take in values of which nothing is known.
+/// Builds random steps from an integer to a machine integer through floats. `seed` chooses the
+/// steps; at most `most` of them use unknown values.
 fn steps(space: &mut Space, seed: u64, of: PolyId, unknown: [TermId; 2], most: i128) -> TermId {
     let mut random = Random(seed | 1);
     let scalar = space.scalar(unknown[0]);
@@ -146,7 +147,7 @@ fn what_rises_and_falls_does_so_at_all_floats() {
     assert!(unknown > 100_000, "only {unknown}");
 }
 
-/// The row that a resized picture's row comes from, and what is not monotone: two unknown factors, an infinite constant, a remainder of the integer.
+/// The source row of a resized picture's row gives a lemma. Two unknown divisions give no lemma.
 #[test]
 fn only_one_unknown_factor_is_taken() {
     let mut space = Space::new();
@@ -172,7 +173,8 @@ fn only_one_unknown_factor_is_taken() {
     assert!(monotone::lemma(&mut space, once[0], twice[1]).is_none());
 }
 
-/// An integer whose multiple is infinite, times 0, is NaN, and NaN is 0 whatever is added: of such integers a lemma says nothing.
+/// An infinite multiple of an integer, times 0, is NaN, and NaN is 0 whatever is added. A lemma
+/// does not apply to such integers.
 #[test]
 fn integers_that_become_infinite_are_left_out() {
     let mut space = Space::new();
@@ -197,7 +199,9 @@ fn integers_that_become_infinite_are_left_out() {
     assert!(space.truth_at(lemma, &at));
 }
 
-/// Where most resamplers read: `f32(x) * s + c`. Not where the sum may be rounded with its product; nor is a sum with what may be infinite multiplied by what may be 0.
+/// Most resamplers read at `f32(x) * s + c`. There is no lemma if the sum may be rounded together
+/// with its product, or if a sum with a possibly infinite value is multiplied by a value that may
+/// be 0.
 #[test]
 fn a_term_of_which_nothing_is_known_stands_last() {
     let made = |contracted: bool, ops: &[(BinaryOp, &str)]| {

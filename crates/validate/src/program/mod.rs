@@ -1,9 +1,11 @@
-//! What a program does, as a list: accesses with their loops, conditions and claims.
+//! A program as a list of accesses, with their loops, conditions and claims.
 //!
 //! # Correctness
-//! [`walk`] goes over every statement once and lists every store, load, allocation, loop and entry check. What it cannot describe is a [`Problem`], and a
-//! program with a problem is never `Proved`. Loops, lanes and windows get symbols of their own, so that an access instance is an access with values for the
-//! symbols of its loops and its lane. The order of instances is that of [`order`].
+//! [`walk`] visits every statement once and lists every store, load, allocation, loop and entry
+//! check. A construct that it cannot describe is a [`Problem`], and a program with a problem is
+//! never `Proved`. Loops, lanes and windows have separate symbols, so an access instance is an
+//! access with values for the symbols of its loops and its lane. [`order`] defines the order of
+//! instances.
 
 pub(crate) mod order;
 mod scope;
@@ -28,19 +30,19 @@ pub(crate) struct Loop {
 /// One step from the root of the program to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
-    /// The part with this number; parts run one after another.
+    /// Enters the part with this number. Parts run one after another.
     Part(usize),
-    /// Into the loop with this index.
+    /// Enters the loop with this index.
     Loop(usize),
 }
 
-/// Where a statement stands and what holds there.
+/// The path to a statement, and the facts that hold there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) steps: Vec<Step>,
-    /// Ranges of loops and lanes, conditions; entry checks are not repeated here.
+    /// Ranges of loops and lanes, and conditions. Entry checks are not repeated here.
     pub(crate) facts: Vec<FormulaId>,
-    /// The innermost label of each func around the statement.
+    /// The labels around the statement, outermost first.
     pub(crate) labels: Vec<usize>,
 }
 
@@ -60,7 +62,7 @@ pub(crate) struct Dimension {
     pub(crate) min: PolyId,
     pub(crate) extent: PolyId,
     pub(crate) stride: PolyId,
-    /// Whether a coordinate lies at its remainder by the extent.
+    /// True if a coordinate is stored at its remainder by the extent.
     pub(crate) folded: bool,
 }
 
@@ -68,17 +70,17 @@ pub(crate) struct Dimension {
 pub(crate) struct Memory {
     pub(crate) buffer: BufferId,
     pub(crate) func: FuncId,
-    /// Which component of the func's values it holds.
+    /// The component of the func's values that it holds.
     pub(crate) component: usize,
     pub(crate) kind: BufferKind,
     pub(crate) dims: Vec<Dimension>,
     pub(crate) place: Place,
-    /// Whose memory it takes while it lives.
+    /// The index of the buffer whose memory it takes while it lives.
     pub(crate) within: Option<usize>,
 }
 
 impl Memory {
-    /// Whether different coordinates may share an element.
+    /// Tests whether different coordinates may share an element.
     pub(crate) fn is_folded(&self) -> bool {
         self.dims.iter().any(|dim| dim.folded)
     }
@@ -86,44 +88,45 @@ impl Memory {
 
 /// A store or load.
 pub(crate) struct Access {
-    /// For reports: accesses are numbered as they stand in the program.
+    /// The statement, for reports: accesses are numbered in the order of the program.
     pub(crate) stmt: StmtId,
     pub(crate) memory: usize,
     /// The element number; `None` before storage is flattened.
     pub(crate) flat: Option<PolyId>,
     pub(crate) coords: Vec<PolyId>,
     pub(crate) place: Place,
-    /// The lane's symbol, of vectors.
+    /// The lane's symbol, for vectors.
     pub(crate) lane: Option<Symbol>,
 }
 
 /// A load that a store or a condition uses.
 #[derive(Clone)]
 pub(crate) struct Use {
-    /// Its index.
+    /// The index of the load.
     pub(crate) load: usize,
-    /// When the loaded value matters: the arms of selections around it.
+    /// The condition under which the loaded value matters: the arms of selections around it.
     pub(crate) arm: FormulaId,
 }
 
-/// A store with what it claims to write.
+/// A store with its claim.
 pub(crate) struct Store {
     pub(crate) access: Access,
     pub(crate) func: FuncId,
     pub(crate) stage: usize,
     pub(crate) point: Vec<PolyId>,
-    /// What it writes, or why that is not known. Reads are settled for this store.
+    /// The stored value, or the reason why it is not known. Its reads are settled for this store.
     pub(crate) value: Result<Value, String>,
     pub(crate) uses: Vec<Use>,
-    /// Loads of the updated func in conditions around it, which decide whether it runs, and in indices, which decide what it reads.
+    /// Loads of the updated func in conditions around the store, which decide whether it runs, and
+    /// in indices, which decide what it reads.
     pub(crate) decides: Vec<Use>,
-    /// The label of `func` around it.
+    /// The label of `func` around the store.
     pub(crate) label: Option<usize>,
-    /// Whether its read of the element that it writes and the write are one step.
+    /// True if the store reads and writes its element in one step.
     pub(crate) atomic: bool,
 }
 
-/// Loads that indices, bounds or conditions use: they must always be defined.
+/// Loads that indices, bounds or conditions use. They must always be defined.
 pub(crate) struct Control {
     pub(crate) place: Place,
     pub(crate) uses: Vec<Use>,
@@ -132,19 +135,22 @@ pub(crate) struct Control {
 /// A place that promises a func's values.
 pub(crate) struct Labelled {
     pub(crate) func: FuncId,
-    /// Minima and extents of the region where the values must be right in the end: the last of `regions`.
+    /// Minima and extents of the region where the values must be right in the end: the last of
+    /// `regions`.
     pub(crate) needed: Vec<(PolyId, PolyId)>,
-    /// For each stage the region where what it writes must be right: what is needed in the end, and what later updates read.
+    /// For each stage, the region where its writes must be right: the locations that are needed in
+    /// the end or that later updates read.
     pub(crate) regions: Vec<Vec<(PolyId, PolyId)>>,
     pub(crate) place: Place,
-    /// The memory of each of the func's components at this place; empty if one of them has none.
+    /// The memory of each of the func's components at this place. Empty if a component has no
+    /// memory.
     pub(crate) memories: Vec<usize>,
 }
 
-/// A condition checked at entry.
+/// A condition that is checked at entry.
 pub(crate) struct EntryCheck {
     pub(crate) condition: FormulaId,
-    /// The same as written.
+    /// The condition as written.
     pub(crate) expr: ExprId,
     pub(crate) check: Check,
 }
@@ -154,20 +160,20 @@ pub(crate) struct Computed {
     pub(crate) stmt: StmtId,
     pub(crate) exprs: Vec<ExprId>,
     pub(crate) place: Place,
-    /// The variable that they bind, and how.
+    /// The variable that the expressions bind, and the kind of binding.
     pub(crate) binds: Option<(VarId, Binder)>,
-    /// The buffer whose min, extent and stride they are, dimension by dimension.
+    /// The buffer that these expressions give its min, extent and stride, dimension by dimension.
     pub(crate) allocates: Option<usize>,
-    /// What they are for.
+    /// The purpose of the expressions.
     pub(crate) role: Role,
 }
 
-/// What expressions are computed for.
+/// The purpose of expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// They are stored, or bound to a name.
     Value,
-    /// They decide what runs or where.
+    /// They decide which statements run, or where.
     Decides,
     /// They number an element of a buffer.
     Index(BufferId),
@@ -175,22 +181,22 @@ pub(crate) enum Role {
     Shape,
 }
 
-/// How expressions bind a variable.
+/// The kind of binding of a variable.
 #[derive(Clone, Copy)]
 pub(crate) enum Binder {
-    /// The one expression is its value.
+    /// The only expression is the variable's value.
     Let,
-    /// The two expressions are its first value and the number of values.
+    /// The two expressions are the variable's first value and the number of values.
     Loop,
 }
 
-/// Something that the walk could not describe.
+/// A construct that the walk could not describe.
 pub(crate) struct Problem {
     pub(crate) stmt: StmtId,
     pub(crate) reason: String,
 }
 
-/// All of a program.
+/// The description of a whole program.
 #[derive(Default)]
 pub(crate) struct Model {
     pub(crate) loops: Vec<Loop>,
@@ -200,7 +206,8 @@ pub(crate) struct Model {
     pub(crate) stores: Vec<Store>,
     pub(crate) controls: Vec<Control>,
     pub(crate) computed: Vec<Computed>,
-    /// What `int` expressions denote: every variable is bound once, so an expression means the same wherever it stands.
+    /// The values of `int` expressions. Every variable is bound once, so an expression has the same
+    /// meaning everywhere.
     pub(crate) ints: FxHashMap<ExprId, PolyId>,
     pub(crate) entry: Vec<EntryCheck>,
     pub(crate) problems: Vec<Problem>,

@@ -1,10 +1,12 @@
-//! When one access instance comes before another.
+//! The order of access instances.
 //!
 //! # Correctness
-//! Two instances are compared at the first step where their paths differ. Parts of a statement run in order. Iterations of a serial loop run in order of the
-//! variable; iterations of a parallel loop are not ordered at all. Before vectorizing and unrolling, `Unrolled` counts as serial and `Vectorized` as unordered.
-//! Lanes of one statement are not steps: they are not ordered among each other, but all loads of a statement come before its stores.
-//! [`before`] holds only where the first instance certainly comes first.
+//! Two instances are compared at the first step where their paths differ. Parts of a statement run
+//! in order. Iterations of a serial loop run in the order of its variable; iterations of a parallel
+//! loop are unordered. Before vectorizing and unrolling, `Unrolled` counts as serial and
+//! `Vectorized` as unordered. Lanes of one statement are not steps: they are not ordered among each
+//! other, but all loads of a statement come before its stores. [`before`] holds only where the
+//! first instance certainly comes first.
 
 use halidom_ir::LoopKind;
 
@@ -17,7 +19,8 @@ fn iteration(space: &mut Space, model: &Model, index: usize, rename: &mut Rename
     rename.poly(space, variable)
 }
 
-/// That the instance of the first path under its renaming certainly runs before that of the second.
+/// Returns the condition that the first path's instance certainly runs before the second path's.
+/// Each is given by its renaming.
 pub(crate) fn before(
     space: &mut Space,
     model: &Model,
@@ -52,14 +55,15 @@ pub(crate) fn before(
                 }
                 equal.push(space.equal(u, v));
             }
-            // Two paths through one tree cannot differ in kind: nothing is claimed.
+            // Two paths through one tree cannot differ in kind here, so nothing is claimed.
             (Step::Part(_) | Step::Loop(_), _) => return space.truth(false),
         }
     }
     space.or(&ways)
 }
 
-/// That the two instances lie in different iterations of an unordered loop, and in equal iterations of all loops around it.
+/// Returns the condition that the two instances lie in different iterations of an unordered loop,
+/// and in equal iterations of all loops around it.
 pub(crate) fn concurrent(
     space: &mut Space,
     model: &Model,
@@ -71,7 +75,9 @@ pub(crate) fn concurrent(
     space.or(&ways)
 }
 
-/// The same for each unordered loop around both: how many steps lead into it, and that the two instances lie in different iterations of it and in equal ones of the loops around.
+/// Returns one entry for each unordered loop around both: the number of steps that lead into it,
+/// and the condition that the two instances lie in different iterations of it and in equal
+/// iterations of the loops around it.
 pub(crate) fn apart(
     space: &mut Space,
     model: &Model,
@@ -110,13 +116,13 @@ pub(crate) fn apart(
     ways
 }
 
-/// How many leading steps two paths share.
+/// Counts the leading steps that two paths share.
 pub(crate) fn shared(a: &[Step], b: &[Step]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
-/// Whether every instance of `b` whose loops agree with those of `a` comes after `a`: `a` is a path whose every loop is around `b` too, and then `b` takes a
-/// later part.
+/// Tests whether every instance of `b` comes after `a` if its loops agree with `a`'s loops. This
+/// holds if every loop of the path `a` is also around `b`, and `b` then takes a later part.
 pub(crate) fn dominates(a: &[Step], b: &[Step]) -> bool {
     let common = shared(a, b);
     match (a.get(common), b.get(common)) {

@@ -1,4 +1,4 @@
-//! What is visible at the present statement of the walk, and the meaning of loads there.
+//! The names that are visible at the present statement of the walk, and the meaning of loads there.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
@@ -9,39 +9,41 @@ use crate::space::{FormulaId, PolyId, Rename, Space, Symbol, Term, Value, Versio
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
-/// What a variable stands for, and the loads in it.
+/// The value of a variable, and the loads in it.
 #[derive(Clone)]
 pub(super) struct Binding {
     pub(super) value: Value,
     pub(super) uses: Vec<Use>,
 }
 
-/// The present statement and what is visible there.
+/// The present statement and the names that are visible there.
 pub(super) struct Scope {
     pub(super) model: Model,
     pub(super) bindings: FxHashMap<VarId, Binding>,
     pub(super) by_buffer: FxHashMap<BufferId, usize>,
-    /// By func and component.
+    /// The memory by func and component.
     pub(super) by_func: FxHashMap<(FuncId, usize), usize>,
     pub(super) place: Place,
     /// The loads of the present statement.
     pub(super) loads: FxHashMap<ExprId, usize>,
-    /// Those of them whose element depends on a func that is being updated here, with element number and coordinates as they are before the reads in them are settled.
+    /// The loads of the present statement whose element depends on a func that is being updated
+    /// here. Each has its element number and coordinates before their reads are settled.
     pub(super) own_indices: Vec<(usize, Option<PolyId>, Vec<PolyId>)>,
     pub(super) stmt: StmtId,
-    /// Innermost last.
+    /// The conditions around, innermost last.
     pub(super) decisions: Vec<Decision>,
 }
 
-/// A condition around the present place that reads a func which is being updated there. What was read depends on the instance: it is a fact for the stores of that
-/// func, which settle it, and for nothing else.
+/// A condition around the present place that reads a func which is being updated there. The value
+/// read depends on the instance, so the condition is a fact only for the stores of that func, which
+/// settle it.
 pub(super) struct Decision {
-    /// With pending reads.
+    /// The conditions, with pending reads.
     pub(super) conditions: Vec<FormulaId>,
     pub(super) uses: Vec<Use>,
-    /// How many loops are around.
+    /// The number of loops around.
     pub(super) loops: usize,
-    /// Whether a store has settled it.
+    /// True if a store has settled it.
     pub(super) taken: bool,
 }
 
@@ -60,7 +62,7 @@ impl Scope {
         (place, Some(lane))
     }
 
-    /// Whether an element depends on what is read of a func that is being updated here.
+    /// Tests whether an element depends on a read of a func that is being updated here.
     pub(super) fn element_depends(
         &self,
         space: &mut Space,
@@ -69,18 +71,19 @@ impl Scope {
     ) -> bool {
         let polys: Vec<PolyId> = flat.into_iter().chain(coords.iter().copied()).collect();
         let settled = Rename::settle(None).polys(space, &polys);
-        // Without reads in them, most are settled as they are.
+        // Most polynomials have no reads in them, so settling changes nothing.
         settled != polys && self.updates().any(|mut update| update.polys(space, &polys) != settled)
     }
 
-    /// The same of a condition.
+    /// Tests the same for a condition.
     pub(super) fn condition_depends(&self, space: &mut Space, condition: FormulaId) -> bool {
         let settled = Rename::settle(None).formula(space, condition);
         settled != condition
             && self.updates().any(|mut update| update.formula(space, condition) != settled)
     }
 
-    /// For each func that may be being updated here, pending reads of it as some version that is not final.
+    /// For each func that may be in an update here, settles its pending reads to a version that is
+    /// not final.
     fn updates(&self) -> impl Iterator<Item = Rename> + '_ {
         self.place.labels.iter().map(|label| {
             let some = Version::Before { stage: usize::MAX, point: Box::new([]) };
@@ -88,7 +91,7 @@ impl Scope {
         })
     }
 
-    /// Lists a load of the present statement and gives what it claims to read.
+    /// Lists a load of the present statement and returns the value that it claims to read.
     fn list(
         &mut self,
         pool: &Pool,

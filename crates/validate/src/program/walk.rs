@@ -1,4 +1,4 @@
-//! The one walk over a program.
+//! The single walk over a program.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -17,7 +17,8 @@ use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
-/// Values of the pipeline's parameters, shapes and windows: symbols that program and specification share.
+/// Values of the pipeline's parameters, shapes and windows: symbols that program and specification
+/// share.
 pub(crate) type Parameters = FxHashMap<VarId, Value>;
 
 /// Gives every parameter, shape and window variable of a program its symbol.
@@ -92,9 +93,9 @@ struct Walker<'a> {
     pool: &'a Pool,
     space: &'a mut Space,
     scope: Scope,
-    /// Whether nothing but entry checks was met.
+    /// True until a statement other than an entry check is met.
     at_entry: bool,
-    /// Every variable bound until now.
+    /// Every variable that was bound so far.
     bound: FxHashSet<VarId>,
 }
 
@@ -173,7 +174,8 @@ impl Walker<'_> {
                 if values.len() != self.pool.func(func).scalars.len() {
                     return self.problem("a write of some components of a func");
                 }
-                // The loads of all values come before the stores of all components: both are numbered parts of this statement.
+                // The loads of all values come before the stores of all components: both are
+                // numbered parts of this statement.
                 for (component, value) in values.into_iter().enumerate() {
                     let Some(memory) = self.scope.by_func.get(&(func, component)).copied() else {
                         return self.problem("a write to a func without a buffer");
@@ -194,7 +196,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Goes into a numbered part of the present statement.
+    /// Enters a numbered part of the present statement.
     fn part<T>(&mut self, number: usize, inside: impl FnOnce(&mut Self) -> T) -> T {
         self.scope.place.steps.push(Step::Part(number));
         let stmt = self.scope.stmt;
@@ -204,7 +206,7 @@ impl Walker<'_> {
         result
     }
 
-    /// Goes into a part where more is known.
+    /// Enters a part where one more fact holds.
     fn under(&mut self, number: usize, fact: FormulaId, body: StmtId) {
         let known = self.scope.place.facts.len();
         self.scope.place.facts.extend(self.space.conjuncts(fact));
@@ -212,7 +214,7 @@ impl Walker<'_> {
         self.scope.place.facts.truncate(known);
     }
 
-    /// Binds a variable; a variable that is bound twice could be confused, so it is refused.
+    /// Binds a variable. A variable that is bound twice would be ambiguous, so it is refused.
     fn insert(&mut self, var: VarId, binding: Binding) -> bool {
         let fresh = self.scope.bindings.insert(var, binding).is_none() && self.bound.insert(var);
         if !fresh {
@@ -261,7 +263,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Goes into a branch. What its condition says of funcs that are being updated here is left to their stores; whether one of them took it.
+    /// Enters a branch. The parts of its condition that read funcs which are being updated here are
+    /// left to the stores of these funcs. Returns true if such a store took them.
     fn decided(&mut self, number: usize, condition: FormulaId, own: &[Use], body: StmtId) -> bool {
         let parts = self.space.conjuncts(condition);
         let reads = |walker: &mut Self, part| {
@@ -288,7 +291,7 @@ impl Walker<'_> {
         self.scope.decisions.pop().is_some_and(|decision| decision.taken)
     }
 
-    /// Whether a load reads a func with updates under the label where it is computed.
+    /// Tests whether a load reads a func with updates under the label where it is computed.
     fn is_updated(&self, used: &Use) -> bool {
         let model = &self.scope.model;
         let memory = model.loads[used.load].memory;
@@ -353,7 +356,7 @@ impl Walker<'_> {
             }
         }
         let mut place = self.scope.place.clone();
-        // The buffer exists in the whole statement, not in the part that evaluates its size.
+        // The buffer exists in the whole statement, not only in the part that evaluates its size.
         if decl.kind == BufferKind::Internal {
             place.steps.pop();
         }
@@ -398,9 +401,10 @@ impl Walker<'_> {
     fn labelled(&mut self, label: Label, body: StmtId) {
         match label {
             Label::Stage { .. } | Label::Partition(_) | Label::Ahead { .. } => self.statement(body),
-            // No access: the verifier of programs has seen that its index is total and reads nothing.
+            // A prefetch is no access: the verifier of programs has checked that its index is total
+            // and reads nothing.
             Label::Prefetch { .. } => self.statement(body),
-            // What is promised of an input would be owed by nobody.
+            // No obligation would cover a promise about an input.
             Label::Func { func, .. } if self.pool.func(func).stages().is_empty() => {
                 self.problem("a label promises an input");
             }
@@ -509,7 +513,7 @@ impl Walker<'_> {
             let own = |used: &Use| {
                 memories.is_some_and(|own| own.contains(&self.scope.model.loads[used.load].memory))
             };
-            // Without loops between, the condition is evaluated for this instance and no other.
+            // With no loop in between, the condition is evaluated only for this instance.
             if stage == 0 || decision.loops != loops || !decision.uses.iter().all(own) {
                 // Invariant: a store runs wherever the facts of its place hold.
                 undecided |= !decision.conditions.is_empty();
@@ -524,7 +528,7 @@ impl Walker<'_> {
                 decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
             }
         }
-        // What indexes a load is evaluated whether or not the store is good.
+        // The index of a load is evaluated whether or not the store is good.
         let memories = label.map(|label| &self.scope.model.labels[label].memories);
         let (own, others): (Vec<Use>, Vec<Use>) = indices.into_iter().partition(|used| {
             let memory = self.scope.model.loads[used.load].memory;
@@ -546,7 +550,7 @@ impl Walker<'_> {
         self.scope.model.stores.push(store);
     }
 
-    /// Evaluates expressions of the present statement; loads in them are listed.
+    /// Evaluates expressions of the present statement, and lists the loads in them.
     fn evaluate<T>(
         &mut self,
         work: impl FnOnce(&mut Evaluator<'_, Scope>) -> Result<T>,
@@ -563,7 +567,9 @@ impl Walker<'_> {
         let mut settle = Rename::settle(None);
         for (expr, value) in memo {
             if let Value::Int(poly) = value {
-                // What is read of a func that is being updated here is not its final value: no fact says more of it than its definition does.
+                // A read of a func that is being updated here stays pending, because it is not the
+                // final value. Nothing is known about it except the range that the func's
+                // definition gives.
                 let settled = if self.scope.element_depends(self.space, None, &[poly]) {
                     poly
                 } else {
@@ -575,13 +581,15 @@ impl Walker<'_> {
         result
     }
 
-    /// Notes that the program evaluates expressions here. Indices of loads in them always matter, in arms that are not chosen too.
+    /// Records that the program evaluates expressions here. Indices of loads in them always matter,
+    /// even in arms that are not chosen.
     fn compute(&mut self, exprs: &[ExprId], binds: Option<(VarId, Binder)>, role: Role) {
         let own = self.compute_own(exprs, binds, role);
         self.controlled(own);
     }
 
-    /// The same, but that indices are values of a func that is being updated here is left to the caller.
+    /// Does the same, but leaves some loads in indices to the caller: it returns the loads of funcs
+    /// that are being updated here.
     fn compute_own(
         &mut self,
         exprs: &[ExprId],
@@ -614,7 +622,7 @@ impl Walker<'_> {
         own
     }
 
-    /// The loads that expressions use, through lets, with the arms they stand in.
+    /// Collects the loads that expressions use, through lets, with the arms that contain them.
     fn uses(&mut self, roots: &[ExprId]) -> Vec<Use> {
         let mut uses = Vec::new();
         let mut seen = FxHashSet::default();
@@ -674,7 +682,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes that expressions decide where or whether something runs.
+    /// Records that expressions decide whether or where a statement runs.
     fn control(&mut self, exprs: &[ExprId], role: Role) {
         self.compute(exprs, None, role);
         self.decide(exprs);
@@ -691,7 +699,8 @@ impl Walker<'_> {
             let uses = uses
                 .into_iter()
                 .map(|used| {
-                    // Which version such an arm depends on is not known here: then the load always matters.
+                    // The version on which such an arm depends is not known here, so the load
+                    // always matters.
                     let arm = if self.scope.condition_depends(self.space, used.arm) {
                         self.space.truth(true)
                     } else {

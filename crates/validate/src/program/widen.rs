@@ -1,15 +1,18 @@
 //! Better guesses at needed regions.
 //!
-//! An update that reads other locations of its own func needs them to be right, though no consumer may need them: the regions of this stage and of those before it become, in the
-//! dimensions in which the locations differ, the box over which the func's pure stage runs.
+//! An update may read locations of its func other than the one it writes. These must be right even
+//! if no consumer needs them. In the dimensions in which such locations differ, the regions of the
+//! update's stage and of earlier stages become the box over which the func's pure stage runs.
 //!
 //! # Correctness
-//! Regions of stages are hints, so any will do: the obligations are stated for the regions that are left in the model.
+//! Regions of stages are hints, so any regions will do: the obligations are stated for the regions
+//! that are left in the model.
 
 use super::{Model, Step, Store};
 use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
 
-/// Widens the regions of stages up to the last update that reads other locations than it writes, in the dimensions concerned.
+/// Widens the regions of stages up to the last update that reads locations other than the one it
+/// writes, in the dimensions concerned.
 pub(super) fn widen(model: &mut Model, space: &mut Space) {
     for label in 0..model.labels.len() {
         let own = |store: &&Store| store.label == Some(label);
@@ -30,7 +33,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 model.stores.iter().filter(own).filter(|store| store.stage == 0).collect();
             let place = &model.labels[label].place;
             let outside = (place.steps.len(), place.facts.len());
-            // The box may be written in pieces: it begins where the first begins.
+            // The box may be written in pieces. It begins where the first piece begins.
             let start = pure.first().and_then(|store| {
                 let (first, _) = first_iterations(model, space, store, outside.0)?;
                 Some({ first }.poly(space, *store.access.coords.get(dim)?))
@@ -39,7 +42,7 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
                 let coord = *store.access.coords.get(dim)?;
                 guarded_range(model, space, store, coord, outside, start?)
             });
-            // Without a guard, it ends where the last piece ends.
+            // Without a guard, the box ends where the last piece ends.
             let swept = pure.last().zip(start).and_then(|(store, start)| {
                 let mut last = last_iterations(model, space, store, outside.0)?;
                 let end = last.poly(space, *store.access.coords.get(dim)?);
@@ -59,7 +62,8 @@ pub(super) fn widen(model: &mut Model, space: &mut Space) {
     }
 }
 
-/// The range of a coordinate that a guard keeps below something outside the loops: from `min` to there.
+/// Returns the range of a coordinate from `min` up to a bound that a guard sets, if the bound does
+/// not depend on the loops inside the label.
 fn guarded_range(
     model: &Model,
     space: &mut Space,
@@ -70,7 +74,7 @@ fn guarded_range(
 ) -> Option<(PolyId, PolyId)> {
     let own = store.access.place.facts.get(known..)?;
     let (_, inner) = first_iterations(model, space, store, depth)?;
-    // A condition within a loop says more than the loop's range.
+    // A condition within a loop is stronger than the loop's range.
     for fact in own.iter().rev() {
         let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
         for room in at_least(space, room, MOST_NESTED) {
@@ -84,10 +88,11 @@ fn guarded_range(
     None
 }
 
-/// How deep minima within minima are looked into: a split of a split of a loop has two.
+/// The depth to which minima within minima are examined. A split of a split of a loop has two.
 const MOST_NESTED: u32 = 3;
 
-/// The integer, and what it becomes where a minimum in it is one of its operands: an iteration that a minimum cuts off ends at one of them.
+/// Returns the integer, and its values where a minimum in it is replaced by an operand: an
+/// iteration that a minimum cuts off ends at one of the operands.
 fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
     let mut found = vec![poly];
     let Some(depth) = depth.checked_sub(1) else { return found };
@@ -103,7 +108,8 @@ fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
     found
 }
 
-/// The first iterations of the loops around a store inside the first `depth` steps, with the symbols of these loops and of its lane.
+/// Returns the first iterations of the loops around a store inside the first `depth` steps, with
+/// the symbols of these loops and of its lane.
 fn first_iterations(
     model: &Model,
     space: &mut Space,
@@ -127,7 +133,8 @@ fn first_iterations(
     Some((first, inner))
 }
 
-/// The last iterations of the loops around a store inside the first `depth` steps, and its last lane.
+/// Returns the last iterations of the loops around a store inside the first `depth` steps, and its
+/// last lane.
 fn last_iterations(
     model: &Model,
     space: &mut Space,

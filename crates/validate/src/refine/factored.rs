@@ -1,4 +1,5 @@
-//! Factored updates: `f(l) = f(l) ⊕ e` over a domain, as a func of its own for each value of some reduction variables, and an update that merges these.
+//! Factored updates. An update `f(l) = f(l) ⊕ e` over a domain becomes a new func with partial
+//! results for each value of some reduction variables, and an update that merges them.
 
 use halidom_encode::law::{self, Law, Operator};
 use halidom_ir::{Constant, Expr, ExprId, FuncId, Pool, ReductionVar, Stage, Substitution, VarId};
@@ -9,12 +10,14 @@ use crate::floats::Axioms;
 /// The new func, as the merging update reads it.
 struct Part {
     func: FuncId,
-    /// The kept variables' positions in the domain of the original stage, in the order of the new func's last dimensions.
+    /// The kept variables' positions in the domain of the original stage, in the order of the new
+    /// func's last dimensions.
     kept: Vec<usize>,
 }
 
 impl Refinement<'_> {
-    /// That `merged`, a stage of the image of `func`, factors `own`: the premises of the theorem in `docs/validator.md`, in its order. The axioms that it needs.
+    /// Checks that `merged`, a stage of the image of `func`, factors `own`: the premises of the
+    /// theorem in `docs/validator.md`, in its order. Returns the axioms that it needs.
     pub(super) fn factored(
         &mut self,
         (func, own): (FuncId, &Stage),
@@ -86,12 +89,13 @@ impl Refinement<'_> {
         Ok(axioms.unwrap_or_default())
     }
 
-    /// (1) The merging update's domain: some of the original variables, in their order. Their positions.
+    /// Checks (1): the merging update's domain has some of the original variables, in their order.
+    /// Returns their positions.
     fn merged_domain(&mut self, own: &Stage, merged: &Stage) -> Result<Vec<usize>> {
         let mut positions: Vec<usize> = Vec::new();
         for variable in &merged.domain {
             let name = &self.pool.var(variable.var).name;
-            // The name is a hint; that the interval is the same is what counts.
+            // The name is only a hint. The interval must be the same.
             let found = own
                 .domain
                 .iter()
@@ -112,7 +116,7 @@ impl Refinement<'_> {
         Ok(positions)
     }
 
-    /// The func that the merging update reads at its own point and at the kept variables.
+    /// Returns the func that the merging update reads at its own point and at the kept variables.
     fn part(
         &mut self,
         (image, args): (FuncId, &[VarId]),
@@ -152,8 +156,9 @@ impl Refinement<'_> {
         Ok(Part { func, kept })
     }
 
-    /// (2) The new func begins with constants and does at each of its points what the original does there, for the values of the kept variables that the point names.
-    /// The constants.
+    /// Checks (2): the new func begins with constants, and updates each of its points as the
+    /// original does there, for the values of the kept variables that the point names. Returns the
+    /// constants.
     fn accumulates(
         &mut self,
         (func, own): (FuncId, &Stage),
@@ -216,7 +221,8 @@ impl Refinement<'_> {
             })
             .collect();
         let predicate = own.predicate.map(|predicate| moved.apply(self.pool, predicate));
-        // Reads of the new func are the only ones without a meaning; for this comparison it stands for itself.
+        // Only reads of the new func have no counterpart. For this comparison it is its own
+        // counterpart.
         self.meanings.insert(part.func, part.func);
         let none = Substitution::new();
         let found = (
@@ -233,7 +239,7 @@ impl Refinement<'_> {
     }
 }
 
-/// An expression with some of its subexpressions replaced, outermost first.
+/// Replaces some subexpressions of an expression, outermost first.
 fn put_in(pool: &mut Pool, id: ExprId, put: &[(ExprId, ExprId)]) -> ExprId {
     if let Some((_, new)) = put.iter().find(|(old, _)| *old == id) {
         return *new;

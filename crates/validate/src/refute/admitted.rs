@@ -1,4 +1,4 @@
-//! Whether there are sizes that pass a program's entry checks: something is proved about them.
+//! Sizes that pass a program's entry checks. If there are some, the proof is not vacuous.
 
 use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{
@@ -7,8 +7,10 @@ use halidom_ir::{
 
 use super::{Given, Hint};
 
-/// Whether all entry checks hold for one of the assignments, with windows that are not empty: the solver's, or the same with dense memory, as products of sizes and
-/// strides are opaque to it. Parameters of other types than `int` are tried as 1. Where an expression has no value, the answer is no. The extents in `roomy` are to be above 1.
+/// Tests whether all entry checks hold for one of the assignments, with windows that are not empty.
+/// Each assignment is tried as the solver gave it, and with dense memory, because products of sizes
+/// and strides are opaque to the solver. A parameter that the assignment lacks is tried as 1. If an
+/// expression has no value, the assignment fails. The extents in `roomy` must be above 1.
 pub(crate) fn admits(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
@@ -42,7 +44,8 @@ pub(crate) fn admits(
     })
 }
 
-/// Whether all entry checks hold in one of the given cases in which the extents of outputs in `roomy` are above 1.
+/// Tests whether all entry checks hold in one of the given cases in which the extents of outputs in
+/// `roomy` are above 1.
 pub(crate) fn admits_given(
     pool: &Pool,
     program: &Program,
@@ -95,7 +98,7 @@ fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
         bindings.set_var(pool, *param, one).ok()?;
     }
     for (var, value) in hint {
-        // The solver has suggestions for `int`s only.
+        // The solver has suggestions only for `int`s.
         bindings.set_var(pool, *var, Constant::int(i128::from(*value))).ok()?;
     }
     Some(bindings)

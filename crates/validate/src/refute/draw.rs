@@ -1,4 +1,5 @@
-//! Sizes and inputs for runs: what the solver thought of, then small and awkward ones, from a fixed seed.
+//! Sizes and inputs for runs: first the solver's suggestions, then small and awkward ones, from a
+//! fixed seed.
 
 use halidom_interp::Bindings;
 use halidom_interp::algorithm::demand_within;
@@ -9,7 +10,7 @@ use super::{Case, Given, fixed, regions};
 /// A reproducible sequence of numbers (xorshift).
 pub(super) struct Random {
     state: u64,
-    /// Whether floats are to have few digits.
+    /// True if floats get only few digits.
     pub(super) coarse: bool,
 }
 
@@ -25,7 +26,7 @@ impl Random {
         self.state
     }
 
-    /// At least `low`, at most `high`.
+    /// Draws a number from `low` to `high`, both included.
     fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = high.abs_diff(low) + 1;
         low.saturating_add_unsigned(self.next() % span)
@@ -36,7 +37,7 @@ impl Random {
         choices.get(index).copied().unwrap_or(1)
     }
 
-    /// A value at the edges of a type.
+    /// Draws a value at the edges of a type.
     fn extreme(&mut self, scalar: Scalar) -> Constant {
         let float = [0.0, -0.0, 1.0, f64::INFINITY, f64::NAN, 1.0e-300, 1.0e30, -1.0];
         let float = float[(self.next() % float.len() as u64) as usize];
@@ -87,33 +88,35 @@ impl Random {
     }
 }
 
-/// Of how many times fewer steps runs have whose sizes the solver thought of: these tend to be the least or the greatest there are.
+/// The divisor of the steps for runs at the solver's sizes, which tend to be the least or the
+/// greatest possible.
 pub(super) const HINTED: u64 = 8;
 
-/// Extents that reveal mistakes: one, primes, neighbours of the powers of two that loops are split by.
+/// Extents that reveal mistakes: one, primes, and neighbours of the powers of two that split loops.
 const EXTENTS: [i64; 13] = [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63];
-/// Locations in a window, at most.
+/// The most locations in a window.
 const MOST_POINTS: i64 = 3000;
 
-/// What a case should be like.
+/// The requirements on a case.
 #[derive(Clone, Copy)]
 pub(super) struct Aim<'a> {
     pub(super) hint: &'a [(VarId, i64)],
-    /// How much one interpreter may do.
+    /// The most steps of one interpreter.
     pub(super) steps: u64,
-    /// Whether windows are as entry checks fix them.
+    /// True if windows must be as entry checks fix them.
     pub(super) fixed: bool,
 }
 
 impl<'a> Aim<'a> {
-    /// For a run of so many steps that passes the entry checks, with these sizes if there are some.
+    /// Aims at a run of at most this many steps that passes the entry checks, with the hinted sizes
+    /// if there are some.
     pub(super) fn at(hint: &'a [(VarId, i64)], steps: u64) -> Self {
         let steps = if hint.is_empty() { steps } else { steps / HINTED };
         Self { hint, steps, fixed: true }
     }
 }
 
-/// A case, if there is one for what is drawn.
+/// Draws a case. Returns `None` if the drawn values allow none.
 pub(super) fn draw(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -136,7 +139,7 @@ pub(super) fn draw(
     for output in &program.outputs {
         let mut points = 1;
         let mut window = Shape::new();
-        // One long dimension now and then, to cross the border of a large tile.
+        // Make one dimension long now and then, to cross the border of a large tile.
         let long = random.between(0, 2 * output.window.len() as i64) as usize;
         for (dim, (min_var, extent_var)) in output.window.iter().enumerate() {
             let mut extent = random.choose(&EXTENTS[..(4 + trial).min(EXTENTS.len())]);
@@ -156,18 +159,19 @@ pub(super) fn draw(
         windows.push(window);
     }
     let given = given_shapes(pool, algorithm, &hinted, trial, random)?;
-    // Where shapes fix windows, they are not made to fit them.
+    // Windows that shapes fix must not shape the inputs in turn.
     let mut tight = true;
     if fixed {
         tight = !fixed::fix(pool, program, &hinted, &mut bindings, &mut windows, |bindings| {
             shape_only(pool, algorithm, &given, bindings)
         })?;
     }
-    // Every other trial has the inputs that the program asks for, which may be more than the algorithm reads.
+    // Every other trial has the inputs that the program asks for, which may be more than the
+    // algorithm reads.
     let asking = (trial % 2 == 1).then_some(program);
     let programs = (algorithm, asking, steps);
     let mut shapes = input_shapes(pool, programs, &mut bindings, &windows, (given, tight), random)?;
-    // Now and then one is too small: an entry check should notice.
+    // Now and then an input is too small: an entry check should notice.
     if trial % 16 == 5 {
         shorten(&mut shapes, random);
     }
@@ -184,7 +188,7 @@ pub(super) fn draw(
     Some(Case { steps, bindings, inputs, windows, padding })
 }
 
-/// The case at sizes that are given.
+/// Makes a case at the given sizes.
 pub(super) fn filled(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -212,7 +216,8 @@ pub(super) fn filled(
     Some(Case { steps, bindings, inputs, windows, padding: vec![0; rank] })
 }
 
-/// Shapes of the inputs to begin with: as hinted, of one extent, of two, or of many. Pipelines demand that some are equal.
+/// Chooses initial shapes of the inputs: as hinted, with one extent, two or many. Pipelines may
+/// demand that some are equal.
 fn given_shapes(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -220,7 +225,7 @@ fn given_shapes(
     trial: usize,
     random: &mut Random,
 ) -> Option<Vec<Shape>> {
-    // Great ones come later: they take long.
+    // Large extents come later, because they take long.
     let reach = EXTENTS.len().min(9 + trial / 8);
     let mut few = [random.choose(&EXTENTS[..reach]), random.choose(&EXTENTS[..9])];
     let different = random.between(0, 3);
@@ -246,7 +251,7 @@ fn given_shapes(
     Some(shapes)
 }
 
-/// Tells the shapes of the inputs, not their elements.
+/// Binds the shapes of the inputs, but not their elements.
 fn shape_only(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -265,7 +270,7 @@ fn shape_only(
     Some(())
 }
 
-/// Takes a row or column off one of the inputs.
+/// Removes a row or column of one of the inputs.
 fn shorten(shapes: &mut [Shape], random: &mut Random) {
     let mut sides: Vec<&mut (i64, i64)> =
         shapes.iter_mut().flatten().filter(|(_, extent)| *extent > 0).collect();
@@ -276,7 +281,9 @@ fn shorten(shapes: &mut [Shape], random: &mut Random) {
     }
 }
 
-/// Shapes of the inputs that contain what the algorithm reads for the windows, tight or with some room, and what the program asks for. What is read can depend on the shapes.
+/// Finds shapes of the inputs that contain everything that the algorithm reads for the windows,
+/// tightly or with some room, and everything that the program asks for. The reads can depend on the
+/// shapes, so this takes several rounds.
 fn input_shapes(
     pool: &Pool,
     (algorithm, asking, steps): (&Algorithm, Option<&Program>, u64),
@@ -297,7 +304,8 @@ fn input_shapes(
             let Some(read) = read else { continue };
             let wanted: Shape =
                 read.iter().map(|(min, extent)| (min - room, extent + 2 * room)).collect();
-            // In the first round take just what is read, later never shrink.
+            // The first round takes exactly the region that is read, and later rounds never shrink
+            // it.
             let next = if round == 0 && tight { wanted } else { hull(shape, read) };
             enough &= next == *shape;
             *shape = next;
@@ -333,7 +341,7 @@ fn hull(a: &Shape, b: &Shape) -> Shape {
         .collect()
 }
 
-/// An array of random values; wild ones have extreme values among them.
+/// Makes an array of random values. A wild one has extreme values among them.
 fn random_array(scalar: Scalar, shape: Shape, wild: bool, random: &mut Random) -> Option<Array> {
     // An empty side does not make the others small: padding may follow.
     let elements =

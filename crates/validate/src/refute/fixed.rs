@@ -1,12 +1,14 @@
-//! Windows that entry checks fix: the output of a derivation is the whole of its tensor.
+//! Windows that entry checks fix: for example, the output of a derivation is the whole tensor.
 
 use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{
     BinaryOp, Check, Constant, Expr, ExprId, Pool, Program, Scalar, Shape, Stmt, StmtId, VarId,
 };
 
-/// Lets parameters and windows agree with checks `window variable == value`, of which few random sizes would pass: where the value is a parameter it follows the window,
-/// and then the window follows the value, which may be that of a shape. What is hinted stays. Whether shapes fixed anything.
+/// Makes parameters and windows agree with checks `window variable == value`, which few random
+/// sizes would pass. If the value is a parameter, it follows the window. Then the window follows
+/// the value, which may depend on a shape. Hinted values stay. Returns true if shapes fixed a
+/// window.
 pub(super) fn fix(
     pool: &Pool,
     program: &Program,
@@ -48,7 +50,7 @@ pub(super) fn fix(
     Some(by_shapes)
 }
 
-/// The equations among the checks on bounds. Entry checks stand at the top.
+/// Collects the equations among the checks on bounds. Entry checks stand at the top.
 fn collect(pool: &Pool, stmt: StmtId, equations: &mut Vec<(VarId, ExprId)>) {
     match pool.get_stmt(stmt) {
         Stmt::Block(parts) => parts.iter().for_each(|part| collect(pool, *part, equations)),

@@ -1,45 +1,50 @@
-//! Which runs may refute: what a program owes on given inputs.
+//! The runs that may refute, by what a program owes on given inputs.
 //!
 //! # Correctness
-//! This is the one place that decides whether a run is held against a program. A program of our own owes a value wherever the algorithm has one, and no fault anywhere. Code that Halide compiled owes
-//! nothing on inputs for which the pipeline has no value in Halide's terms, and the interpreter's total operators give values there too: signed arithmetic beyond 32 bits, a float that becomes an integer
-//! which its type does not hold, and, unless the pipeline is strict, what is no number or infinite, if only on the way (LLVM is told that there is none). The sign of a zero shows in no operator of the
-//! language but through an infinite quotient, and outputs are compared as numbers.
+//! Only this module decides whether a run counts against a program. A program of our own owes a
+//! value wherever the algorithm has one, and must never fault. Code that Halide compiled owes
+//! nothing on inputs for which the pipeline has no value in Halide's terms, although the
+//! interpreter's total operators give values there. These are signed arithmetic beyond 32 bits, and
+//! a float converted to an integer type that cannot hold it. Unless the pipeline is strict, they
+//! also include a NaN or infinity, even as an intermediate result, because LLVM is told that these
+//! do not occur. The sign of a zero is visible only through an infinite quotient, and outputs are
+//! compared as numbers.
 //!
-//! Too little may be owed here, which loses refutations; never too much.
+//! This module may make a program owe too little, which loses refutations, but never too much.
 
 use halidom_interp::Bindings;
 use halidom_interp::algorithm::{AlgorithmError, evaluate_noting};
 use halidom_ir::{Algorithm, Array, Constant, Pool, Shape};
 
-/// On which inputs a pipeline's code owes what.
+/// The rule that decides what a pipeline's code owes on which inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conventions {
-    /// Every operator has a value everywhere, and inputs on which the algorithm has none are to be refused.
+    /// Every operator has a value everywhere, and inputs on which the algorithm has no value must
+    /// be refused.
     #[default]
     Total,
-    /// As Halide compiles: see the module.
+    /// The rules for code that Halide compiled: see the module.
     Halide,
 }
 
-/// What a program owes in a run.
+/// The obligation of a program in a run.
 #[derive(Clone, Debug)]
 pub enum Owed {
     /// These outputs.
     Values {
         /// Every component of the outputs, in order.
         outputs: Vec<Array>,
-        /// Whether an operator on floats gave another number than that on real numbers.
+        /// True if an operator on floats gave another number than on real numbers.
         rounded: bool,
     },
-    /// That it does not fault: the algorithm has no value.
+    /// No fault: the algorithm has no value.
     NoFault,
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
 
 impl Conventions {
-    /// What a program owes on these inputs; an interpreter may take so many steps.
+    /// Returns what a program owes on these inputs. An interpreter may take at most `steps` steps.
     pub fn owed(
         self,
         pool: &Pool,
@@ -71,7 +76,7 @@ impl Conventions {
     }
 }
 
-/// Why a pipeline has no value.
+/// The reason why a pipeline has no value.
 fn missing(error: &AlgorithmError) -> &'static str {
     match error {
         AlgorithmError::RequireFailed { .. } => {
@@ -97,7 +102,8 @@ fn missing(error: &AlgorithmError) -> &'static str {
     }
 }
 
-/// Whether integers that were made of floats are near enough that rounding may be all that tells them apart; modulo their width, as a narrow one may have wrapped.
+/// Tests whether integers that were computed from floats are so near that rounding may explain the
+/// difference. The distance is modulo their width, because a narrow integer may have wrapped.
 pub fn near_integers(a: Constant, b: Constant) -> bool {
     let (Some(x), Some(y)) = (a.as_integer(), b.as_integer()) else { return false };
     let apart = x.abs_diff(y);

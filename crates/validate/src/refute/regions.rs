@@ -3,7 +3,8 @@
 use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{Check, Constant, FuncId, Interval, Pool, Program, Shape, Stmt, StmtId};
 
-/// For each dimension of an input that is checked: input, dimension, min and extent, for these parameters, shapes and windows.
+/// Returns input, dimension, min and extent for each checked dimension of an input, at these
+/// parameters, shapes and windows.
 pub(super) fn required(
     pool: &Pool,
     program: &Program,

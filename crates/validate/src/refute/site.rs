@@ -1,4 +1,4 @@
-//! Where a program goes wrong, once a run is known on which it does.
+//! Finds the place where a program goes wrong in a run that fails.
 
 use halidom_interp::machine::{self, Fault, Watch};
 use halidom_ir::{Algorithm, BufferId, Constant, Pool, Program, Prophecy, Stmt, StmtId, VarId};
@@ -6,8 +6,9 @@ use halidom_ir::{Algorithm, BufferId, Constant, Pool, Program, Prophecy, Stmt, S
 use super::{Case, show};
 use crate::report::{Instance, Site};
 
-/// Finds the statement that faults; else the first store that writes another value than the specification gives to what it claims; else the store that wrote the
-/// wrong element last. `lowered` is the algorithm that the claims speak of, `element` what is wrong of the outputs.
+/// Finds the statement that faults. If there is no fault, finds the first store whose value differs
+/// from the specification's value for its claim, or else the store that wrote the wrong element
+/// last. The claims refer to `lowered`; `element` is the wrong element of the outputs.
 pub(super) fn site(
     pool: &Pool,
     lowered: &Algorithm,
@@ -57,7 +58,7 @@ pub(super) fn site(
     })
 }
 
-/// The stage that a store claims to compute.
+/// Returns the stage that a store claims to compute.
 fn instance(pool: &Pool, stmt: StmtId) -> Option<Instance> {
     let (func, stage) = match pool.get_stmt(stmt) {
         Stmt::Provide { func, stage, .. }

@@ -1,8 +1,10 @@
-//! Entry checks that are stronger than they need be.
+//! Entry checks that are stronger than necessary.
 //!
 //! # Correctness
-//! Nothing is proved here. A check is reported if it refuses sizes, parameters and inputs for which the interpreter found that the algorithm has a value, with buffers that hold what the
-//! algorithm reads and writes: a reference would accept them. Sizes to try come from the solver: the check fails there, and all others hold.
+//! Nothing is proved here. A check is reported if it refuses sizes, parameters and inputs for which
+//! the interpreter found that the algorithm has a value. The buffers hold everything that the
+//! algorithm reads and writes, so a reference implementation would accept them. The solver suggests
+//! sizes at which the check fails and all others hold.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +17,15 @@ use crate::program::Model;
 use crate::report::TooStrict;
 use crate::space::{FormulaId, Space};
 
-/// Extents of the windows that are tried, at most.
+/// The greatest extent of the windows that are tried.
 const MOST_EXTENT: i128 = 6;
-/// How much an interpreter may do for a case.
+/// The most steps of an interpreter for a case.
 const MOST_STEPS: u64 = 200_000;
-/// Cases for each of the solver's suggestions.
+/// The number of cases for each of the solver's suggestions.
 const TRIES: usize = 8;
 
-/// For each entry check that may be too strict, formulas that sizes to be tried fulfil: this check fails, the others hold, windows are small and not empty.
+/// Returns, for each entry check that may be too strict, formulas for sizes to try: this check
+/// fails, the others hold, and windows are small and not empty.
 pub(crate) fn questions(space: &mut Space, model: &Model) -> Vec<Vec<FormulaId>> {
     let mut small = Vec::new();
     for (_, window) in &model.windows {
@@ -45,7 +48,8 @@ pub(crate) fn questions(space: &mut Space, model: &Model) -> Vec<Vec<FormulaId>>
         .collect()
 }
 
-/// What speaks of layouts and of the limits of 64 bits has no counterpart in the algorithm.
+/// Tests whether a check may be too strict. Checks of layouts and of the limits of 64 bits have no
+/// counterpart in the algorithm.
 fn is_suspect(check: &Check) -> bool {
     match check {
         Check::SizeLimit { .. } | Check::Layout { .. } => false,
@@ -58,7 +62,7 @@ fn is_suspect(check: &Check) -> bool {
     }
 }
 
-/// Tries the sizes for so long.
+/// Tries the sizes until the time is over.
 pub(crate) fn too_strict(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -74,7 +78,8 @@ pub(crate) fn too_strict(
         if begin.elapsed() > time {
             break;
         }
-        // An even number asks for the inputs that the algorithm reads, an odd one for what the program asks for.
+        // Even numbers get the inputs that the algorithm reads, odd ones the inputs that the
+        // program asks for.
         let aim = Aim { fixed: false, ..Aim::at(hint, MOST_STEPS * HINTED) };
         let case = draw(pool, algorithm, program, aim, &mut random, number % TRIES);
         let Some(case) = case else { continue };
@@ -91,12 +96,12 @@ pub(crate) fn too_strict(
     found.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The entry check that fails though the algorithm has a value on the whole of the windows.
+/// Returns the entry check that fails although the algorithm has a value on the whole windows.
 fn refusal(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case) -> Option<Check> {
     evaluate_within(pool, algorithm, &case.bindings, &case.windows, case.steps).ok()?;
     let options = machine::Options {
         output_shapes: Some(case.windows.clone()),
-        // Entry checks come first.
+        // Entry checks come before the first step.
         steps: Some(0),
         elements: 1 << 22,
         ..machine::Options::default()
@@ -107,7 +112,7 @@ fn refusal(pool: &Pool, algorithm: &Algorithm, program: &Program, case: &Case) -
     }
 }
 
-/// The condition of the assert with this check.
+/// Returns the condition of the assert with this check.
 fn condition(pool: &Pool, stmt: StmtId, check: &Check) -> Option<halidom_ir::ExprId> {
     match pool.get_stmt(stmt) {
         Stmt::Assert { condition, check: found } => (found == check).then_some(*condition),
@@ -122,7 +127,7 @@ fn condition(pool: &Pool, stmt: StmtId, check: &Check) -> Option<halidom_ir::Exp
     }
 }
 
-/// What a case is, in words.
+/// Describes the sizes of a case in words.
 fn sizes(pool: &Pool, algorithm: &Algorithm, case: &Case) -> Vec<(String, String)> {
     let param = |param: &VarId| {
         let value: Constant = case.bindings.var(*param)?;

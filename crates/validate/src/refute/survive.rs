@@ -1,4 +1,4 @@
-//! How many runs a single store survives: evidence for people, never for a verdict.
+//! Counts the runs that a single store survives: evidence for people, never for a verdict.
 
 use std::time::Instant;
 
@@ -7,20 +7,21 @@ use halidom_ir::{Algorithm, Pool, Program, StmtId};
 
 use super::{Aim, Hint, Random, Search, draw};
 
-/// What runs that were aimed at a store showed.
+/// The result of runs that were aimed at a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survived {
-    /// Runs that went to their end and executed the store.
+    /// The number of runs that went to their end and executed the store.
     pub runs: usize,
-    /// How often it was executed in them.
+    /// The number of executions of the store in these runs.
     pub executions: u64,
-    /// Whether each value was compared with the specification's at the claimed instance.
+    /// True if each value was compared with the specification's value at the claimed instance.
     pub compared: bool,
-    /// What went wrong at the store, in the first run in which something did.
+    /// The fault at the store, from the first run that had one.
     pub wrong: Option<String>,
 }
 
-/// Runs a program on cases that begin with the suggested sizes, and compares what a store writes with what the algorithm gives to the claimed instance.
+/// Runs a program on cases that begin with the suggested sizes, and compares the values that a
+/// store writes with the algorithm's values at the claimed instances.
 pub fn survive(
     pool: &Pool,
     algorithm: &Algorithm,

@@ -1,8 +1,8 @@
-//! When two terms certainly denote the same value.
+//! Conditions under which two terms certainly denote the same value.
 //!
 //! # Correctness
-//! [`Space::alike`] is a formula that implies equality of the two terms: operators are functions, so equal operands give equal results. It is sufficient,
-//! not necessary.
+//! [`Space::alike`] is a formula that implies equality of the two terms: operators are functions,
+//! so equal operands give equal results. It is sufficient, not necessary.
 
 use halidom_base::FxHashMap;
 
@@ -11,17 +11,17 @@ use super::{Formula, FormulaId, PolyId, Space, Term, TermId, Value, Version};
 type Pairs = FxHashMap<(TermId, TermId), Option<FormulaId>>;
 
 impl Space {
-    /// The number of a machine integer as an atom, not looked into.
+    /// The number of a machine integer as an opaque atom.
     pub(crate) fn number(&mut self, term: TermId) -> PolyId {
         self.opaque_value(term)
     }
 
-    /// A formula under which two terms are equal, if one was found.
+    /// Returns a formula under which two terms are equal, if one was found.
     pub(crate) fn alike(&mut self, a: TermId, b: TermId) -> Option<FormulaId> {
         self.compare(a, b, &mut Pairs::default())
     }
 
-    /// The same for values of any type.
+    /// Does the same for values of any type.
     pub(crate) fn values_alike(&mut self, a: Value, b: Value) -> Option<FormulaId> {
         match (a, b) {
             (Value::Int(a), Value::Int(b)) => Some(self.equal(a, b)),
@@ -152,7 +152,7 @@ impl Space {
         }
     }
 
-    /// That two tuples are equal, coordinate by coordinate.
+    /// Returns the equations of two tuples, coordinate by coordinate, if they have the same length.
     pub(crate) fn equalities(&mut self, a: &[PolyId], b: &[PolyId]) -> Option<Vec<FormulaId>> {
         (a.len() == b.len()).then(|| a.iter().zip(b).map(|(x, y)| self.equal(*x, *y)).collect())
     }

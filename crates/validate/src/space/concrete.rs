@@ -5,11 +5,11 @@ use halidom_ir::{Constant, eval};
 
 use super::{Atom, Formula, FormulaId, PolyId, Space, Symbol, Term, TermId};
 
-/// Values of symbols; of those that are floats, the bits.
+/// Values of symbols. A float is given by its bits.
 pub(crate) type Assignment = FxHashMap<Symbol, i128>;
 
 impl Space {
-    /// What an integer is.
+    /// Evaluates an integer.
     pub(crate) fn value_at(&self, poly: PolyId, at: &Assignment) -> i128 {
         let mut sum = 0;
         for (monomial, coefficient) in &self.poly(poly).0 {
@@ -35,7 +35,7 @@ impl Space {
         sum
     }
 
-    /// What a machine value without reads is.
+    /// Evaluates a machine value without reads.
     pub(crate) fn term_at(&self, term: TermId, at: &Assignment) -> Constant {
         match self.term(term) {
             Term::Constant(constant) => *constant,
@@ -65,7 +65,7 @@ impl Space {
         }
     }
 
-    /// Whether a formula holds.
+    /// Evaluates a formula.
     pub(crate) fn truth_at(&self, formula: FormulaId, at: &Assignment) -> bool {
         match self.formula(formula) {
             Formula::True => true,
@@ -84,7 +84,7 @@ impl Space {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// At least 0, less than `limit`.
+    /// Draws a number that is at least 0 and less than `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> i128 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -96,7 +96,8 @@ impl Random {
         choices[usize::try_from(self.below(choices.len() as u64)).unwrap()]
     }
 
-    /// An integer over the symbols, with minima, quotients by numbers and symbols, and selections.
+    /// Makes an integer over the symbols, with minima, quotients by numbers and symbols, and
+    /// selections.
     pub(crate) fn poly(&mut self, space: &mut Space, symbols: &[Symbol], depth: u32) -> PolyId {
         let choice = self.below(if depth == 0 { 2 } else { 9 });
         if choice == 0 {

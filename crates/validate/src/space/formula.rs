@@ -1,19 +1,20 @@
 //! Truth values in normal form.
 //!
 //! # Correctness
-//! `p >= 0` is divided by the content of `p` with the constant rounded down, `p = 0` likewise with a test of divisibility: both are equivalences over the
-//! integers. Negation is pushed inwards by De Morgan and `not (p >= 0)  =  -p - 1 >= 0`.
+//! `p >= 0` is divided by the content of `p`, with the constant rounded down. `p = 0` is divided
+//! too, after a test of divisibility. Both are equivalences over the integers. Negation is pushed
+//! inwards by De Morgan and `not (p >= 0)  =  -p - 1 >= 0`.
 
 use halidom_base::IndexMap;
 
 use super::{Formula, FormulaId, Poly, PolyId, Space, Symbol, TermId};
 
-/// What a symbol is.
+/// The value of a symbol by an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Equation {
-    /// This constant.
+    /// The symbol equals this constant.
     Constant(Symbol, PolyId),
-    /// The same as the other one.
+    /// The first symbol equals the second.
     Symbol(Symbol, Symbol),
 }
 
@@ -50,7 +51,7 @@ impl Space {
         } else {
             poly
         };
-        // The sign is that which makes the last coefficient positive.
+        // Choose the sign that makes the last coefficient positive.
         if self.poly(poly).0.last().is_some_and(|(_, coefficient)| *coefficient < 0) {
             poly = self.scale(poly, -1);
         }
@@ -83,7 +84,7 @@ impl Space {
         self.and(&[low, high])
     }
 
-    /// A `bool` term as a formula.
+    /// Turns a `bool` term into a formula.
     pub(crate) fn holds(&mut self, term: TermId) -> FormulaId {
         if let super::Term::Truth(formula) = self.term(term) {
             *formula
@@ -123,7 +124,8 @@ impl Space {
         }
     }
 
-    /// All of the parts, less those that others of them imply: `p + c >= 0` where `p + d >= 0` is one with `d <= c`.
+    /// Returns the conjunction without parts that other parts imply: `p + c >= 0` is dropped if
+    /// `p + d >= 0` is a part with `d <= c`.
     pub(crate) fn and_least(&mut self, parts: &[FormulaId]) -> FormulaId {
         let all = self.and(parts);
         let mut kept: Vec<FormulaId> = Vec::new();
@@ -172,7 +174,8 @@ impl Space {
         self.and(&[forth, back])
     }
 
-    /// The parts of a nested conjunction (or disjunction), sorted, without repetition and neutral elements; `None` where one part decides the whole.
+    /// Flattens a nested conjunction (or disjunction). The parts are sorted, without repetitions
+    /// and neutral elements. Returns `None` if one part decides the whole.
     fn flatten(&mut self, parts: &[FormulaId], conjunction: bool) -> Option<Vec<FormulaId>> {
         let mut flat = Vec::new();
         for part in parts {
@@ -192,7 +195,8 @@ impl Space {
         }
         flat.sort_unstable();
         flat.dedup();
-        // A part beside its complement decides the whole. Complements of conjunctions are not looked for: they are rare and dear.
+        // A part and its complement decide the whole. Complements of conjunctions and disjunctions
+        // are not searched for, because they are rare and expensive.
         for index in 0..flat.len() {
             let part = flat[index];
             if matches!(self.formula(part), Formula::And(_) | Formula::Or(_)) {
@@ -206,7 +210,7 @@ impl Space {
         Some(flat)
     }
 
-    /// The conjuncts of a formula: itself unless it is a conjunction.
+    /// Returns the conjuncts of a formula: the formula itself unless it is a conjunction.
     pub(crate) fn conjuncts(&self, formula: FormulaId) -> Vec<FormulaId> {
         match self.formula(formula) {
             Formula::True => Vec::new(),
@@ -220,12 +224,12 @@ impl Space {
         }
     }
 
-    /// What a formula says that a symbol is, where it says nothing else.
+    /// Returns the symbol and its value if a formula is an equation that states nothing else.
     pub(crate) fn equation(&mut self, formula: FormulaId) -> Option<Equation> {
         let Formula::Zero(poly) = *self.formula(formula) else { return None };
         let symbols: Vec<Symbol> = self.poly_symbols(poly).into_iter().collect();
         let first = self.symbol(*symbols.first()?);
-        // `poly = 0` is `first = first ∓ poly`; of the two the one without `first` says what it is.
+        // `poly = 0` is `first = first ∓ poly`. The right side without `first` is its value.
         let ways = [self.sub(first, poly), self.add(first, poly)];
         ways.into_iter().find_map(|rest| match *symbols {
             [symbol] => self.as_constant(rest).map(|_| Equation::Constant(symbol, rest)),
@@ -236,7 +240,7 @@ impl Space {
         })
     }
 
-    /// Whether the polynomial is a sum of products of nothing: a constant.
+    /// Tests whether the polynomial is 0.
     pub(crate) fn is_zero(&self, poly: PolyId) -> bool {
         matches!(self.poly(poly), Poly(terms) if terms.is_empty())
     }

@@ -1,10 +1,14 @@
-//! The terms in which obligations are stated: integer polynomials over opaque atoms, formulas over them, and machine values, all hash-consed.
+//! The terms of the obligations: integer polynomials over opaque atoms, formulas over them, and
+//! machine values, all hash-consed.
 //!
 //! # Correctness
-//! Everything here denotes a mathematical object once the symbols have values: a [`PolyId`] an integer, a [`FormulaId`] a truth value, a [`TermId`] a machine
-//! value. No term denotes a state of memory: what a program loads is written as a [`Term::Read`] of the specification, which has one value for ever. Every
-//! maker returns an id that denotes exactly what its name says of its operands; equal ids therefore denote equal things under every assignment of the symbols.
-//! The converse is not claimed. Coefficients are checked 128-bit integers: an overflow sets [`Space::overflowed`], after which no verdict may be `Proved`.
+//! Everything here denotes a mathematical object once the symbols have values: a [`PolyId`] an
+//! integer, a [`FormulaId`] a truth value, a [`TermId`] a machine value. No term denotes a state of
+//! memory: a loaded value is written as a [`Term::Read`] of the specification, which never changes.
+//! Every maker returns an id that denotes exactly what its name states about its operands.
+//! Therefore equal ids denote equal objects under every assignment of the symbols; the converse is
+//! not claimed. Coefficients are checked 128-bit integers: an overflow sets [`Space::overflowed`],
+//! after which no verdict may be `Proved`.
 
 mod alike;
 #[cfg(test)]
@@ -25,7 +29,7 @@ pub(crate) use show::Names;
 pub(crate) use term::TermError;
 
 define_id!(
-    /// An unknown. Two binders never share one: symbols come from a counter.
+    /// An unknown. Two binders never share a symbol, because symbols come from a counter.
     pub(crate) Symbol, "x"
 );
 define_id!(
@@ -45,22 +49,23 @@ define_id!(
     pub(crate) TermId, "t"
 );
 
-/// What a monomial is a product of.
+/// A factor of a monomial.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
     /// An unknown integer.
     Symbol(Symbol),
-    /// The least of at least two integers. A maximum is the negated minimum of the negated.
+    /// The least of at least two integers. A maximum is the negated minimum of the negated
+    /// integers.
     Min(Box<[PolyId]>),
     /// The Euclidean quotient, 0 where the divisor is 0.
     Div(PolyId, PolyId),
     /// The first integer where the formula holds, else the second.
     Select(FormulaId, PolyId, PolyId),
-    /// The number that a machine integer (or `bool`, 0 or 1) stands for.
+    /// The number of a machine integer, or of a `bool` as 0 or 1.
     Value(TermId),
 }
 
-/// A product of atoms, sorted; empty is 1.
+/// A product of atoms, sorted. The empty product is 1.
 pub(crate) type Monomial = Box<[AtomId]>;
 
 /// A sum of monomials with coefficients other than 0, sorted by monomial.
@@ -80,31 +85,33 @@ pub(crate) enum Formula {
     Zero(PolyId),
     /// The `bool` term is `true`.
     Holds(TermId),
-    /// Not; only of `Zero` and `Holds`, as everything else is pushed inwards.
+    /// A negation, only of `Zero` and `Holds`. All others are pushed inwards.
     Not(FormulaId),
-    /// All of at least two.
+    /// All of at least two formulas.
     And(Box<[FormulaId]>),
-    /// One of at least two.
+    /// One of at least two formulas.
     Or(Box<[FormulaId]>),
 }
 
-/// Which value of a func's location is meant: the specification gives a location one value for each stage and reduction point.
+/// The version of a func's value at a location: the specification gives a location one value for
+/// each stage and reduction point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Version {
-    /// After all stages.
+    /// The value after all stages.
     Final,
-    /// Before the given instance of an update stage ran.
+    /// The value before the given instance of an update stage ran.
     Before {
         /// The stage.
         stage: usize,
         /// The values of its reduction variables.
         point: Box<[PolyId]>,
     },
-    /// To be settled by the store that uses the value; see [`Rename::settle`]. Never part of an obligation.
+    /// Not fixed yet: the store that uses the value settles it, see [`Rename::settle`]. Of the
+    /// obligations, only those on overflow may contain one, as an unknown value.
     Pending,
 }
 
-/// A machine value (of any scalar type but `int`).
+/// A machine value of any scalar type except `int`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
     /// A float.
@@ -119,18 +126,18 @@ pub(crate) enum Term {
     Read {
         /// The func or input.
         func: FuncId,
-        /// Which component of its values.
+        /// The component of its values.
         component: usize,
         /// The component's type.
         scalar: Scalar,
-        /// Which value.
+        /// The version of the value.
         version: Version,
-        /// Where.
+        /// The coordinates.
         coords: Box<[PolyId]>,
     },
     /// A unary operator.
     Unary(UnaryOp, TermId),
-    /// A binary operator, not a comparison of integers.
+    /// A binary operator other than a comparison of integers.
     Binary(BinaryOp, TermId, TermId),
     /// A conditional.
     Select(FormulaId, TermId, TermId),
@@ -142,18 +149,18 @@ pub(crate) enum Term {
     Call(Intrinsic, TermId),
 }
 
-/// What an expression of the IR denotes.
+/// The value of an expression of the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {
-    /// Of type `int`.
+    /// A value of type `int`.
     Int(PolyId),
-    /// Of type `bool`.
+    /// A value of type `bool`.
     Bool(FormulaId),
-    /// Of a machine type.
+    /// A value of a machine type.
     Number(TermId),
 }
 
-/// Owner of all terms of one validation.
+/// The owner of all terms of one validation.
 #[derive(Default)]
 pub(crate) struct Space {
     symbols: Arena<Symbol, String>,
@@ -161,14 +168,18 @@ pub(crate) struct Space {
     polys: Interner<PolyId, Poly>,
     formulas: Interner<FormulaId, Formula>,
     terms: Interner<TermId, Term>,
-    /// The lane of vectors of each length: one symbol for all, as the operands of one statement run in lockstep.
+    /// The lane of vectors of each length. One symbol suffices, because the operands of one
+    /// statement run in lockstep.
     lanes: FxHashMap<u32, Symbol>,
     overflowed: bool,
-    /// Whether operators on floats are kept even of constants: then terms denote what they should under every meaning of these operators ([`crate::floats`]).
+    /// True if operators on floats are kept even on constants. Then terms are right under every
+    /// meaning of these operators ([`crate::floats`]).
     as_written: bool,
-    /// Whether a product and the sum that it stands in may be rounded at once, in one place and not in another, where floats decide places.
+    /// True if a product and its sum may be rounded at once, in one place and not in another, where
+    /// floats decide places.
     contracted: bool,
-    /// Constants between which the values of funcs lie ([`crate::ranges`]), for components that are machine integers.
+    /// Constant bounds of the values of funcs ([`crate::ranges`]), for components that are machine
+    /// integers.
     func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>,
 }
 
@@ -178,37 +189,37 @@ impl Space {
         Self::default()
     }
 
-    /// With what is known of the values of funcs.
+    /// Makes a space with the ranges of funcs' values.
     pub(crate) fn with_ranges(func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>) -> Self {
         Self { func_ranges, ..Self::default() }
     }
 
-    /// The same, with operators on floats as they are written.
+    /// Does the same, but keeps operators on floats as they are written.
     pub(crate) fn as_written(func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>) -> Self {
         Self { func_ranges, as_written: true, ..Self::default() }
     }
 
-    /// The same, where sums of products may be rounded at once.
+    /// Sets whether sums of products may be rounded at once.
     pub(crate) fn contracted(self, contracted: bool) -> Self {
         Self { contracted, ..self }
     }
 
-    /// Whether they may.
+    /// Tests whether sums of products may be rounded at once.
     pub(crate) fn is_contracted(&self) -> bool {
         self.contracted
     }
 
-    /// Whether operators on floats are kept even of constants.
+    /// Tests whether operators on floats are kept even on constants.
     pub(crate) fn is_as_written(&self) -> bool {
         self.as_written
     }
 
-    /// A symbol unlike every other.
+    /// Makes a new symbol.
     pub(crate) fn fresh(&mut self, name: impl Into<String>) -> Symbol {
         self.symbols.push(name.into())
     }
 
-    /// The lane of vectors with this many lanes.
+    /// Returns the symbol for the lane of vectors with this many lanes.
     pub(crate) fn lane(&mut self, lanes: u32) -> Symbol {
         if let Some(lane) = self.lanes.get(&lanes) {
             return *lane;
@@ -218,17 +229,17 @@ impl Space {
         lane
     }
 
-    /// How many lanes the vectors have whose lane a symbol is, if it is one.
+    /// Returns the number of lanes if a symbol is a lane.
     pub(crate) fn lane_count(&self, symbol: Symbol) -> Option<u32> {
         self.lanes.iter().find(|(_, lane)| **lane == symbol).map(|(lanes, _)| *lanes)
     }
 
-    /// What a symbol stands for, in words; not unique.
+    /// A symbol's name for reports. It need not be unique.
     pub(crate) fn symbol_name(&self, symbol: Symbol) -> &str {
         &self.symbols[symbol]
     }
 
-    /// Whether a coefficient left 128 bits, after which nothing may be concluded.
+    /// Tests whether a coefficient left 128 bits. Then nothing may be concluded.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
@@ -261,7 +272,7 @@ impl Space {
         self.terms.intern(term).0
     }
 
-    /// A checked result; an overflow is remembered and poisons the whole validation.
+    /// Unwraps a checked result. An overflow is recorded and invalidates the whole validation.
     fn checked(&mut self, exact: Option<i128>) -> i128 {
         exact.unwrap_or_else(|| {
             self.overflowed = true;

@@ -1,19 +1,20 @@
 //! Integer arithmetic in normal form.
 //!
 //! # Correctness
-//! Each maker's identity over the integers stands at the maker. Division is the language's: Euclidean, and 0 where the divisor is 0; for a positive constant
-//! divisor it is the floor of the quotient, and only there is anything pulled out of it.
+//! The comment of each maker gives its identity over the integers. Division follows the language:
+//! it is Euclidean, and 0 where the divisor is 0. For a positive constant divisor it is the floor
+//! of the quotient. Only in this case are terms pulled out of it.
 
 use super::{Atom, AtomId, Formula, FormulaId, Monomial, Poly, PolyId, Space, Symbol, TermId};
 
 impl Space {
-    /// A constant.
+    /// Makes a constant.
     pub(crate) fn constant(&mut self, value: i128) -> PolyId {
         let terms = if value == 0 { Vec::new() } else { vec![(Monomial::default(), value)] };
         self.intern_poly(Poly(terms.into()))
     }
 
-    /// An atom as an integer.
+    /// Turns an atom into an integer.
     pub(crate) fn atom_poly(&mut self, atom: AtomId) -> PolyId {
         self.intern_poly(Poly(Box::new([(Box::new([atom]), 1)])))
     }
@@ -23,23 +24,23 @@ impl Space {
         self.atom_poly(id)
     }
 
-    /// A symbol as an integer.
+    /// Turns a symbol into an integer.
     pub(crate) fn symbol(&mut self, symbol: Symbol) -> PolyId {
         self.intern_atom(Atom::Symbol(symbol))
     }
 
-    /// A fresh symbol as an integer.
+    /// Makes a fresh symbol as an integer.
     pub(crate) fn fresh_poly(&mut self, name: impl Into<String>) -> PolyId {
         let symbol = self.fresh(name);
         self.symbol(symbol)
     }
 
-    /// The number that a machine integer stands for, without looking into it; see [`Space::integer_of`].
+    /// The number of a machine integer as an opaque atom; see [`Space::integer_of`].
     pub(super) fn opaque_value(&mut self, term: TermId) -> PolyId {
         self.intern_atom(Atom::Value(term))
     }
 
-    /// The constant that a polynomial is, if it is one.
+    /// Returns the value of a constant polynomial.
     pub(crate) fn as_constant(&self, poly: PolyId) -> Option<i128> {
         match &*self.polys[poly].0 {
             [] => Some(0),
@@ -48,7 +49,7 @@ impl Space {
         }
     }
 
-    /// The atom that a polynomial is, if it is one with coefficient 1.
+    /// Returns the atom if a polynomial is a single atom with coefficient 1.
     pub(crate) fn as_atom(&self, poly: PolyId) -> Option<AtomId> {
         match &*self.polys[poly].0 {
             [(monomial, 1)] if monomial.len() == 1 => monomial.first().copied(),
@@ -56,7 +57,7 @@ impl Space {
         }
     }
 
-    /// The atom and the number whose product a polynomial is, if it is one.
+    /// Returns the atom and the coefficient if a polynomial is a multiple of one atom.
     fn as_multiple(&self, poly: PolyId) -> Option<(AtomId, i128)> {
         match &*self.polys[poly].0 {
             [(monomial, by)] if monomial.len() == 1 => Some((*monomial.first()?, *by)),
@@ -64,7 +65,7 @@ impl Space {
         }
     }
 
-    /// The symbol that a polynomial is, if it is one.
+    /// Returns the symbol if a polynomial is a single symbol.
     pub(crate) fn as_symbol(&self, poly: PolyId) -> Option<Symbol> {
         match self.atoms[self.as_atom(poly)?] {
             Atom::Symbol(symbol) => Some(symbol),
@@ -85,7 +86,7 @@ impl Space {
         self.collect(terms)
     }
 
-    /// The polynomial with these terms, in any order and with repetitions.
+    /// Makes the polynomial with these terms, which may be unordered and repeated.
     pub(crate) fn collect(&mut self, mut terms: Vec<(Monomial, i128)>) -> PolyId {
         terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut sum: Vec<(Monomial, i128)> = Vec::with_capacity(terms.len());
@@ -134,8 +135,9 @@ impl Space {
         self.collect(terms)
     }
 
-    /// The terms that two polynomials share, and what is left of each: `a = shared + rest_a`, `b = shared + rest_b`. The lesser constant is shared, so that adding
-    /// one number to both moves it to `shared` alone.
+    /// Returns the terms that two polynomials share, and the rest of each: `a = shared + rest_a`,
+    /// `b = shared + rest_b`. The lesser constant is shared, so that adding one number to both
+    /// changes only `shared`.
     fn share(&mut self, a: PolyId, b: PolyId) -> (PolyId, PolyId, PolyId) {
         let right = self.polys[b].clone();
         let constant = self.content(a).1.min(self.content(b).1);
@@ -150,7 +152,8 @@ impl Space {
         (shared, self.sub(a, shared), self.sub(b, shared))
     }
 
-    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, `min(g·a, g·b) = g·min(a, b)` for `g > 0`, associative, commutative, idempotent; decided where the difference is constant.
+    /// The least of two: `min(s + a, s + b) = s + min(a, b)`, `min(g·a, g·b) = g·min(a, b)` for
+    /// `g > 0`, associative, commutative, idempotent; decided where the difference is constant.
     pub(crate) fn min(&mut self, a: PolyId, b: PolyId) -> PolyId {
         let (shared, rest_a, rest_b) = self.share(a, b);
         let mut operands = Vec::new();
@@ -194,7 +197,8 @@ impl Space {
         self.combine(&[(shared, 1), (least, common)])
     }
 
-    /// Drops operands of a minimum that are at least another: `a <= max(a, b)`, so `min(a, max(a, b)) = a`.
+    /// Drops operands of a minimum that are at least another operand: `a <= max(a, b)`, so
+    /// `min(a, max(a, b)) = a`.
     fn absorb(&mut self, operands: &mut Vec<PolyId>) {
         let mut index = 0;
         while let Some(operand) = operands.get(index).copied() {
@@ -214,7 +218,8 @@ impl Space {
         }
     }
 
-    /// Integers that a sum with the negated multiple of one minimum is at least: the minimum replaced by its operands.
+    /// Returns lower bounds of an integer: each replaces one minimum that has a negative
+    /// coefficient by one of its operands.
     fn at_least(&mut self, poly: PolyId) -> Vec<PolyId> {
         let terms = self.polys[poly].clone();
         let mut found = Vec::new();
@@ -254,7 +259,8 @@ impl Space {
         }
     }
 
-    /// `floor(dividend / divisor)` for `divisor > 0`: `floor((n·a + b) / n) = a + floor(b / n)`, `floor((floor(x / m) + c) / n) = floor((x + c·m) / (m·n))`,
+    /// `floor(dividend / divisor)` for `divisor > 0`: `floor((n·a + b) / n) = a + floor(b / n)`,
+    /// `floor((floor(x / m) + c) / n) = floor((x + c·m) / (m·n))`,
     /// `floor((g·b + c) / (g·n)) = floor((b + floor(c / g)) / n)` for a constant `c`.
     fn floor_div(&mut self, dividend: PolyId, divisor: i128) -> PolyId {
         if divisor == 1 || divisor <= 0 {
@@ -331,7 +337,8 @@ impl Space {
         }
     }
 
-    /// The greatest common divisor of the coefficients but the constant's, and the constant.
+    /// Returns the greatest common divisor of all coefficients except the constant, and the
+    /// constant.
     pub(super) fn content(&self, poly: PolyId) -> (i128, i128) {
         let mut content = 0;
         let mut constant = 0;
@@ -345,7 +352,8 @@ impl Space {
         (content, constant)
     }
 
-    /// The polynomial with every coefficient divided by `by` (which divides all but the constant) and this constant.
+    /// Divides every coefficient by `by`, which divides all of them except the constant, and sets
+    /// this constant.
     pub(super) fn collect_quotients(&mut self, poly: PolyId, by: i128, constant: i128) -> PolyId {
         let mut terms: Vec<(Monomial, i128)> = self.polys[poly]
             .0
@@ -357,7 +365,8 @@ impl Space {
         self.collect(terms)
     }
 
-    /// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the divisor's greatest monomial.
+    /// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the
+    /// divisor's greatest monomial.
     pub(crate) fn divide(&mut self, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
         let zero = self.constant(0);
         let Some((lead, factor)) =
@@ -381,7 +390,7 @@ impl Space {
     }
 }
 
-/// `monomial / by` if it divides.
+/// Returns `monomial / by` if `by` divides it.
 fn divide_monomial(monomial: &[AtomId], by: &[AtomId]) -> Option<Monomial> {
     let mut rest = monomial.to_vec();
     for atom in by {

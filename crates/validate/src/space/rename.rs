@@ -1,8 +1,9 @@
 //! Substitution of symbols, settling of pending reads, and free symbols.
 //!
 //! # Correctness
-//! There are no binders, so nothing can be captured. Rebuilding goes through the makers of the normal forms: the result denotes what the original denotes
-//! under the assignment that gives each replaced symbol its replacement's value.
+//! There are no binders, so no symbol can be captured. Terms are rebuilt with the makers of the
+//! normal forms. The result denotes the value of the original under the assignment that gives each
+//! replaced symbol its replacement's value.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{FuncId, Scalar};
@@ -11,15 +12,15 @@ use super::{
     Atom, AtomId, Formula, FormulaId, PolyId, Space, Symbol, Term, TermId, Value, Version,
 };
 
-/// What pending reads become.
+/// The versions that pending reads get.
 #[derive(Default)]
 enum Settle {
-    /// They stay.
+    /// Pending reads stay pending.
     #[default]
     Not,
-    /// All final.
+    /// Pending reads become final.
     Final,
-    /// Those of the func this version, all others final.
+    /// Pending reads of the func get this version, and all others become final.
     Own(FuncId, Version),
 }
 
@@ -31,9 +32,9 @@ pub(crate) struct Rename {
     overrides: FxHashMap<AtomId, PolyId>,
     /// Formulas replaced as a whole.
     truths: FxHashMap<FormulaId, FormulaId>,
-    /// What terms are equal to.
+    /// Terms replaced by equal terms.
     meanings: FxHashMap<TermId, TermId>,
-    /// What pending reads become.
+    /// The versions that pending reads get.
     settle: Settle,
     polys: FxHashMap<PolyId, PolyId>,
     atoms: FxHashMap<AtomId, PolyId>,
@@ -42,17 +43,18 @@ pub(crate) struct Rename {
 }
 
 impl Rename {
-    /// Replaces nothing.
+    /// Makes a substitution that replaces nothing.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Replaces these symbols.
+    /// Makes a substitution that replaces these symbols.
     pub(crate) fn symbols(pairs: impl IntoIterator<Item = (Symbol, PolyId)>) -> Self {
         Self { symbols: pairs.into_iter().collect(), ..Self::default() }
     }
 
-    /// Makes pending reads of `own` the version given, all others final.
+    /// Makes a substitution that gives pending reads of `own` the given version and makes all
+    /// others final.
     pub(crate) fn settle(own: Option<(FuncId, Version)>) -> Self {
         let settle = own.map_or(Settle::Final, |(func, version)| Settle::Own(func, version));
         Self { settle, ..Self::default() }
@@ -70,13 +72,15 @@ impl Rename {
         self.forget();
     }
 
-    /// Replaces an atom whatever it means: the result denotes what the original does only where the two are equal.
+    /// Replaces an atom by another integer. The result keeps its meaning only where the two are
+    /// equal.
     pub(crate) fn override_atom(&mut self, atom: AtomId, by: PolyId) {
         self.overrides.insert(atom, by);
         self.forget();
     }
 
-    /// Replaces a formula whatever it means: the result denotes what the original does only where the two are equivalent.
+    /// Replaces a formula by another one. The result keeps its meaning only where the two are
+    /// equivalent.
     pub(crate) fn override_formula(&mut self, formula: FormulaId, by: FormulaId) {
         self.truths.insert(formula, by);
         self.forget();
@@ -89,7 +93,7 @@ impl Rename {
         self.terms.clear();
     }
 
-    /// What a symbol is replaced by.
+    /// Returns the replacement of a symbol.
     pub(crate) fn get(&self, symbol: Symbol) -> Option<PolyId> {
         self.symbols.get(&symbol).copied()
     }
@@ -245,7 +249,7 @@ impl Rename {
                 space.call_term(call, operand)
             }
         };
-        // What was well typed stays so: substitution keeps types.
+        // Substitution keeps types, so well-typed terms stay well typed.
         let result = rebuilt.unwrap_or_else(|_| {
             space.overflowed = true;
             term
@@ -254,7 +258,8 @@ impl Rename {
         result
     }
 
-    /// An integer modulo 2^width: the number of a machine value of at least that width may be any that is congruent to it.
+    /// Substitutes in an integer modulo 2^width: the number of a machine value of at least that
+    /// width may become any number congruent to it.
     fn residue(&mut self, space: &mut Space, scalar: Scalar, poly: PolyId) -> PolyId {
         let terms = space.poly(poly).clone();
         let mut parts = Vec::with_capacity(terms.0.len());
@@ -262,7 +267,8 @@ impl Rename {
             let mut product = space.constant(*coefficient);
             for atom in monomial {
                 let factor = match *space.atom(*atom) {
-                    // Invariant: the residue is congruent modulo 2^(width of the value), so modulo 2^(width of the ring).
+                    // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
+                    // 2^(width of the ring).
                     Atom::Value(term) if space.scalar(term).bits() >= scalar.bits() => {
                         let term = self.term(space, term);
                         space.residue(term)
@@ -303,7 +309,7 @@ impl Rename {
     }
 }
 
-/// Something that has one of several values.
+/// A term that has one of several values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Choice {
     /// A minimum, which is one of its operands.
@@ -312,14 +318,14 @@ pub(crate) enum Choice {
     Condition(FormulaId),
 }
 
-/// What was met on the way through a term.
+/// The parts of a term that were visited.
 #[derive(Default)]
 struct Seen {
     polys: FxHashSet<PolyId>,
     formulas: FxHashSet<FormulaId>,
     terms: FxHashSet<TermId>,
     symbols: IndexSet<Symbol>,
-    /// The inner ones come before those that they are parts of.
+    /// The choices, inner ones before those that contain them.
     choices: IndexSet<Choice>,
 }
 
@@ -418,7 +424,7 @@ impl Space {
         seen.choices
     }
 
-    /// Whether a machine value stands in a formula.
+    /// Tests whether a formula contains a machine value.
     pub(crate) fn depends_on_data(&self, formula: FormulaId) -> bool {
         let mut seen = Seen::default();
         self.see_formula(formula, &mut seen);
@@ -432,7 +438,7 @@ impl Space {
         seen.symbols
     }
 
-    /// The atoms of a polynomial's monomials, not those inside atoms.
+    /// The atoms of a polynomial's monomials, without the atoms inside these.
     pub(crate) fn poly_atoms(&self, poly: PolyId) -> IndexSet<AtomId> {
         self.poly(poly).0.iter().flat_map(|(monomial, _)| monomial.iter().copied()).collect()
     }

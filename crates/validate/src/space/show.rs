@@ -6,7 +6,7 @@ use halidom_ir::{BinaryOp, Pool};
 
 use super::{Atom, Formula, FormulaId, PolyId, Space, Term, TermId, Version};
 
-/// What names stand for.
+/// The names for printing terms.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub(crate) pool: &'a Pool,
@@ -73,7 +73,7 @@ impl Names<'_> {
         format!("({})", parts.join(by))
     }
 
-    /// `negative terms <= positive terms`, so that no minus sign is printed.
+    /// Formats `negative terms <= positive terms`, so that no minus sign is printed.
     fn relation(self, poly: PolyId, sign: &str) -> String {
         let side = |keep: fn(i128) -> bool| {
             let mut text: Vec<String> = Vec::new();

@@ -1,10 +1,13 @@
 //! Machine values in normal form.
 //!
 //! # Correctness
-//! A machine integer is written as an integer polynomial modulo 2^width ([`Term::Ring`]): sums, differences, products, complements and conversions between
-//! integers are ring homomorphisms, so they may be computed on representatives. Where a value's *number* matters (quotients, comparisons, minima, selections,
-//! shifts to the right, conversions to wider types), [`Space::integer_of`] gives it exactly. Operators of floats stay as written; only constants are folded,
-//! by the IR's own evaluator, and not even these in a space [`Space::as_written`].
+//! A machine integer is written as an integer polynomial modulo 2^width ([`Term::Ring`]). Sums,
+//! differences, products, complements and conversions between integers are ring homomorphisms, so
+//! they may be computed on representatives. Other operators depend on a value's *number*:
+//! quotients, comparisons, minima, selections, shifts to the right, and conversions to wider types.
+//! [`Space::integer_of`] gives this number exactly. Operators on floats stay as written. Only
+//! constants are folded, by the IR's own evaluator, and not even these in a space
+//! [`Space::as_written`].
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, eval};
 
@@ -38,12 +41,12 @@ impl Space {
         }
     }
 
-    /// A term that is not looked into: a parameter or a read.
+    /// Makes an opaque term: a parameter or a read.
     pub(crate) fn leaf(&mut self, term: Term) -> TermId {
         self.intern_term(term)
     }
 
-    /// A constant of a machine type but `bool`.
+    /// Makes a constant of any machine type except `bool`.
     pub(crate) fn constant_term(&mut self, constant: Constant) -> TermId {
         match constant.as_integer() {
             Some(value) => {
@@ -54,7 +57,7 @@ impl Space {
         }
     }
 
-    /// A formula as a `bool` value.
+    /// Turns a formula into a `bool` value.
     pub(crate) fn truth_term(&mut self, formula: FormulaId) -> TermId {
         match self.formula(formula) {
             super::Formula::Holds(term) => *term,
@@ -68,7 +71,8 @@ impl Space {
         }
     }
 
-    /// The integer modulo 2^width of a machine integer type. Coefficients are taken modulo 2^width, nearest to zero.
+    /// Makes a machine integer from an integer modulo 2^width. Coefficients are reduced modulo
+    /// 2^width to the residue nearest to zero.
     pub(crate) fn ring(&mut self, scalar: Scalar, poly: PolyId) -> TermId {
         let Some(bits) = scalar.bits() else {
             self.overflowed = true;
@@ -94,7 +98,8 @@ impl Space {
         self.intern_term(Term::Ring(scalar, poly))
     }
 
-    /// An integer congruent to a machine integer modulo 2^width; not its number.
+    /// Returns an integer congruent to a machine integer modulo 2^width. It need not be the
+    /// integer's number.
     pub(super) fn residue(&mut self, term: TermId) -> PolyId {
         match self.term(term) {
             Term::Ring(_, poly) => *poly,
@@ -111,7 +116,8 @@ impl Space {
         }
     }
 
-    /// The number that a machine integer stands for. A polynomial that cannot leave the type's range is its own number.
+    /// Returns the number of a machine integer. A polynomial that cannot leave the type's range is
+    /// its own number.
     pub(crate) fn integer_of(&mut self, term: TermId) -> PolyId {
         let scalar = self.scalar(term);
         let (Term::Ring(_, poly), Some((low, high))) = (self.term(term).clone(), scalar.range())
@@ -131,7 +137,8 @@ impl Space {
         }
     }
 
-    /// An interval that contains an integer whatever the symbols are: from the ranges of machine types alone.
+    /// Returns an interval that contains an integer for all values of the symbols, by the ranges of
+    /// machine types and funcs alone.
     fn static_range(&self, poly: PolyId, depth: u32) -> Option<(i128, i128)> {
         let (mut least, mut greatest) = (0_i128, 0_i128);
         for (monomial, coefficient) in &self.poly(poly).0 {
@@ -174,7 +181,7 @@ impl Space {
         }
     }
 
-    /// The range of the numbers of an atom that stands for a machine integer.
+    /// The range of the number of a machine integer.
     pub(crate) fn value_range(&self, term: TermId) -> Option<(i128, i128)> {
         let of_func = match self.term(term) {
             Term::Read { func, component, .. } => self.func_ranges.get(&(*func, *component)),
@@ -231,7 +238,7 @@ impl Space {
         Err(TermError::IllTyped)
     }
 
-    /// An `int` as a machine number.
+    /// Converts an `int` to a machine number.
     pub(crate) fn int_to(&mut self, to: Scalar, poly: PolyId) -> Result<TermId, TermError> {
         if to.is_machine_integer() {
             return Ok(self.ring(to, poly));
@@ -277,7 +284,7 @@ impl Space {
         }
     }
 
-    /// A binary operator on machine numbers of one type, comparisons excepted.
+    /// A binary operator on machine numbers of one type, except comparisons.
     pub(crate) fn binary_term(
         &mut self,
         op: BinaryOp,
@@ -321,7 +328,9 @@ impl Space {
         }
     }
 
-    /// Floats: as written, but for the factor and the divisor 1, which give the other operand, NaN (there is one) and zeros of either sign included. Their `+`, `-`, `*` carry a convention of overflow without meaning, which is forgotten.
+    /// An operator on floats, as written. A factor or divisor of 1 is dropped, which is right for
+    /// NaN (there is one) and zeros of either sign too. The overflow convention of `+`, `-`, `*`
+    /// has no meaning for floats and is normalized.
     fn float_term(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
         let op = match op {
             BinaryOp::Add(_) => BinaryOp::Add(Overflow::Wraps),
@@ -369,7 +378,7 @@ impl Space {
         self.ring(scalar, poly)
     }
 
-    /// An operator on the numbers that stand for the operands.
+    /// An operator on the numbers of the operands.
     fn numbers(
         &mut self,
         scalar: Scalar,
@@ -382,7 +391,8 @@ impl Space {
         self.ring(scalar, poly)
     }
 
-    /// A shift by a constant below the width is a product or a floored quotient by a power of two; others stay as they are.
+    /// A shift by a constant below the width is a product or a floored quotient by a power of two.
+    /// Other shifts stay as they are.
     fn shift_term(
         &mut self,
         scalar: Scalar,
@@ -408,7 +418,7 @@ impl Space {
         }
     }
 
-    /// `x & (2^k - 1)` is the remainder by 2^k; commutative operators have their operands sorted.
+    /// `x & (2^k - 1)` is the remainder by 2^k. Commutative operators get sorted operands.
     fn bitwise_term(&mut self, scalar: Scalar, op: BinaryOp, a: TermId, b: TermId) -> TermId {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         for (mask, other) in [(a, b), (b, a)] {
@@ -425,7 +435,7 @@ impl Space {
         self.intern_term(Term::Binary(op, a, b))
     }
 
-    /// A comparison of floats: as written.
+    /// A comparison of floats, as written.
     pub(crate) fn compare_floats(&mut self, op: BinaryOp, a: TermId, b: TermId) -> FormulaId {
         if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b))
             && let Some(value) = eval::binary(op, x, y).ok().and_then(Constant::as_bool)
@@ -449,7 +459,7 @@ impl Space {
             return Ok(self.constant_term(value));
         }
         if scalar.is_signed() && call == Intrinsic::Abs {
-            // The greatest of x and -x as integers; modulo 2^width, abs(MIN) = MIN.
+            // The greater of x and -x as integers; modulo 2^width, abs(MIN) = MIN.
             let number = self.integer_of(operand);
             let negated = self.scale(number, -1);
             let greatest = self.max(number, negated);
@@ -486,7 +496,7 @@ impl Space {
             return Ok(a);
         }
         if scalar.is_machine_integer() {
-            // Any residues will do: the choice commutes with taking them.
+            // Any residues will do, because the choice commutes with taking residues.
             let (x, y) = (self.residue(a), self.residue(b));
             let poly = self.choose(condition, x, y);
             return Ok(self.ring(scalar, poly));
@@ -494,7 +504,7 @@ impl Space {
         Ok(self.intern_term(Term::Select(condition, a, b)))
     }
 
-    /// The constant that a term is, if it is one.
+    /// Returns the value of a constant term.
     pub(crate) fn term_constant(&self, term: TermId) -> Option<Constant> {
         match self.term(term) {
             Term::Constant(constant) => Some(*constant),

@@ -1,16 +1,16 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use std::fmt::Write as _;
 
 use halidom_validate::{Options, Report, Status};
 
-/// Validation with the solver that is installed.
+/// The default options, with the installed solver.
 pub(crate) fn options() -> Options {
     let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None);
     Options::new(solver.expect("a solver is installed"))
 }
 
-/// The open obligations of a report, one a line.
+/// Lists the open obligations of a report, one on each line.
 pub(crate) fn open(report: &Report) -> String {
     let mut text = String::new();
     for obligation in report.open() {

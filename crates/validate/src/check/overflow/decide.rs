@@ -1,8 +1,10 @@
-//! Whether the goals of overflow hold.
+//! Decides the goals of overflow.
 //!
 //! # Correctness
-//! A goal is closed by an interval that contains its `int` ([`super`]), or by the solver under the facts of its place. An index of an access that lies in its buffer, which is an obligation of kind
-//! `Bounds`, is at least 0 and less than the buffer's number of elements; strides of callers' buffers are not negative, by the checks of their layout.
+//! A goal is closed by an interval that contains its `int` ([`super`]), or by the solver under the
+//! facts of its place. `Bounds` shows that an access lies in its buffer, so its index is at least 0
+//! and less than the buffer's number of elements. Strides of callers' buffers are not negative, by
+//! the checks of their layout.
 
 use halidom_ir::{BinaryOp, BufferId, BufferKind, Expr, ExprId, VarId};
 
@@ -14,9 +16,9 @@ use crate::program::Place;
 use crate::report::{Method, Status};
 use crate::space::{Atom, PolyId, Symbol};
 
-/// What elements of a buffer are numbered by in 32 bits, the greatest and one more.
+/// One more than the greatest element number in 32 bits.
 const SPAN: i128 = 1 << 31;
-/// How many sizes a person is shown.
+/// The most sizes that a message shows.
 const SHOWN: usize = 4;
 
 impl Checker<'_> {
@@ -42,7 +44,7 @@ impl Checker<'_> {
             }
             Claim::Index { buffer, bits } => self.index_fits(*buffer, *bits, ranges),
             Claim::Elements { memory, dims } => {
-                // At most 8 bytes an element.
+                // An element takes at most 8 bytes.
                 let most = WIDTH.1 / 8;
                 let total = self.elements_of(*memory, dims, place, ranges);
                 let model = self.model;
@@ -61,7 +63,7 @@ impl Checker<'_> {
 
     fn fits(&mut self, expr: ExprId, bits: u32, place: &Place, ranges: &mut Ranges<'_>) -> Status {
         let status = self.shown_to_fit(expr, bits, place, ranges);
-        // What is open makes the verdict unknown, so that it may be taken for granted in what follows.
+        // If this is open, the verdict is unknown anyway, so the rest may take it for granted.
         let mut failed = None;
         let found = self.range(expr, place, ranges, &mut failed);
         ranges.note_shown(expr, place, both(found, width(bits)));
@@ -106,7 +108,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The interval of a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers `m, n > 0`.
+    /// Bounds a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers
+    /// `m, n > 0`.
     fn product_of_quotients(
         &mut self,
         (a, b): (PolyId, PolyId),
@@ -130,7 +133,7 @@ impl Checker<'_> {
         if divisor == i128::MAX { (0, most) } else { (0, most.div_euclid(divisor)) }
     }
 
-    /// An integer as a quotient by a positive number: `c + ⌊p/m⌋` is `⌊(p + c·m)/m⌋`.
+    /// Splits an integer into a dividend and a positive divisor: `c + ⌊p/m⌋` is `⌊(p + c·m)/m⌋`.
     fn quotient(&mut self, poly: PolyId) -> (PolyId, i128) {
         let terms = self.space.poly(poly).clone();
         let (constant, monomial) = match &*terms.0 {
@@ -195,7 +198,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks the solver whether an integer lies in an interval; if it does not say so, sizes for which it thinks that it does not.
+    /// Asks the solver whether an integer lies in an interval. Returns `None` if it does; otherwise
+    /// `Some`, with sizes at which it may not, if the solver has such sizes.
     #[expect(clippy::option_option, reason = "that something is not shown, and what is known then")]
     fn lies_within(
         &mut self,
@@ -217,7 +221,7 @@ impl Checker<'_> {
         }
     }
 
-    /// That the number of an element of a buffer has this many bits.
+    /// Checks that element numbers of a buffer have this many bits.
     fn index_fits(&mut self, buffer: BufferId, bits: u32, ranges: &mut Ranges<'_>) -> Status {
         if bits > 32 {
             return Status::Closed(Method::Structure);
@@ -244,7 +248,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the last element of each memory of a buffer has a number below 2^31.
+    /// Tests whether the last element of each memory of a buffer has a number below 2^31.
     fn spans(&mut self, buffer: BufferId, ranges: &mut Ranges<'_>) -> bool {
         let model = self.model;
         let one = self.space.constant(1);
@@ -272,7 +276,8 @@ impl Checker<'_> {
         )
     }
 
-    /// Sizes at which an integer is seen not to fit, in words; nothing if the solver's are none, as products are opaque to it.
+    /// Describes sizes at which an integer does not fit. The text is empty if the solver's sizes do
+    /// not show this, which happens because products are opaque to the solver.
     fn witness(&self, poly: PolyId, bits: u32, values: Option<&[(Symbol, i128)]>) -> String {
         let Some(values) = values else { return String::new() };
         match self.at(poly, values) {
@@ -289,7 +294,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of an integer of sums, products, minima and quotients.
+    /// Evaluates an integer made of sums, products, minima and quotients.
     fn at(&self, poly: PolyId, values: &[(Symbol, i128)]) -> Option<i128> {
         let mut sum = 0_i128;
         for (monomial, coefficient) in &self.space.poly(poly).0 {
@@ -316,7 +321,7 @@ impl Checker<'_> {
     }
 }
 
-/// What has so many bits.
+/// The interval of integers with this many bits.
 fn width(bits: u32) -> Interval {
     let limit = 1_i128 << (bits.clamp(1, 64) - 1);
     (-limit, limit - 1)

@@ -1,11 +1,15 @@
 //! The goals of overflow.
 //!
 //! # Correctness
-//! For code of 64 bits every `int` of every computed expression is a goal.
+//! For code of 64 bits, every `int` of every computed expression is a goal.
 //!
-//! Code of fewer bits owes less in indices. Sums, differences and products of numbers that are right modulo 2^n are right modulo 2^n; so where only that is needed ([`Needed::Modulo`]), they may overflow
-//! and wrap, and an index that fits its width in the end is the right one. What is compared, divided, made a minimum, a loop's bound, a size or a float, or brought to more bits, must be right itself
-//! ([`Needed::Exact`]), and so must all that it is computed from. A let is needed as its uses need it. An expression whose width is not known is taken to have the least.
+//! Code of fewer bits owes less in indices. Sums, differences and products of numbers that are
+//! right modulo 2^n are right modulo 2^n. So where only that is needed ([`Needed::Modulo`]), they
+//! may overflow and wrap, and an index that fits its width in the end is the right one. A value
+//! must be exact ([`Needed::Exact`]) if it is compared, divided, used in a minimum, as a loop's
+//! bound, a size or a float, or widened to more bits. Everything that it is computed from must then
+//! be exact too. The uses of a let determine what is needed of it. An expression of unknown width
+//! is taken to have the least width.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
@@ -15,12 +19,12 @@ use crate::program::{Binder, Computed, Model, Place, Role};
 use crate::report::Kind;
 use crate::space::FormulaId;
 
-/// How wide code computes.
+/// The widths of the integers that code computes with.
 #[derive(Clone, Copy)]
 pub(crate) struct Widths<'a> {
-    /// Of what is not known better.
+    /// The width of expressions that are not in `known`.
     pub(crate) bits: u32,
-    /// Of some expressions.
+    /// The known widths of some expressions.
     pub(crate) known: &'a FxHashMap<ExprId, u32>,
 }
 
@@ -30,12 +34,12 @@ impl Widths<'_> {
     }
 }
 
-/// How right a value must be.
+/// The precision that is needed of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Needed {
-    /// Modulo a power of two.
+    /// The value must be right modulo a power of two, given by its exponent.
     Modulo(u32),
-    /// Itself.
+    /// The value itself must be right.
     Exact,
 }
 
@@ -48,7 +52,7 @@ impl Needed {
     }
 }
 
-/// The goals of code of 64 bits at a place.
+/// Makes the goals of code of 64 bits at a place.
 pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal> {
     let mut goals = Vec::new();
     let mut add = |what: String, claim: Claim| goals.push(goal(computed, what, claim));
@@ -72,12 +76,12 @@ pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal>
 pub(super) struct Narrow<'a> {
     pool: &'a Pool,
     widths: Widths<'a>,
-    /// How right the lets must be, by what uses them.
+    /// The precision that the uses of each let need.
     lets: FxHashMap<VarId, Needed>,
-    /// What is owed of the expressions at hand.
+    /// The claims that are owed for the expressions at hand.
     owed: Vec<Claim>,
     seen: FxHashSet<(ExprId, Needed)>,
-    /// The facts under which something is owed already.
+    /// The facts under which a claim is owed already.
     known: FxHashMap<(ExprId, u32), Vec<Vec<FormulaId>>>,
 }
 
@@ -93,15 +97,15 @@ impl<'a> Narrow<'a> {
         }
     }
 
-    /// Learns how right the lets of a program must be.
+    /// Learns the precision that the program needs of each let.
     pub(super) fn learn(&mut self, model: &Model) {
-        // Uses come after what they use.
+        // A use comes after the let that it uses.
         for computed in model.computed.iter().rev() {
             self.roots(computed);
         }
     }
 
-    /// The goals at a place.
+    /// Makes the goals at a place.
     pub(super) fn at(&mut self, computed: &Computed) -> Vec<Goal> {
         self.roots(computed);
         let owed = std::mem::take(&mut self.owed);
@@ -117,7 +121,7 @@ impl<'a> Narrow<'a> {
                 }
             };
             if let Some(key) = expr {
-                // What is shown holds further inside too.
+                // A claim that is shown at a place also holds further inside.
                 let facts = &computed.place.facts;
                 let known = self.known.entry(key).or_default();
                 if known.iter().any(|known| facts.starts_with(known)) {
@@ -130,7 +134,7 @@ impl<'a> Narrow<'a> {
         goals.collect()
     }
 
-    /// The goals of an entry check.
+    /// Makes the goals of an entry check.
     pub(super) fn of_check(&mut self, (condition, what): (ExprId, &str)) -> Vec<Goal> {
         self.seen.clear();
         self.owed.clear();
@@ -149,7 +153,7 @@ impl<'a> Narrow<'a> {
         let exprs = computed.exprs.as_slice();
         match (computed.binds, computed.role) {
             (Some((var, Binder::Let)), _) => {
-                // What nothing uses decides nothing.
+                // A let without uses decides nothing.
                 if let (Some(needed), [value]) = (self.lets.get(&var).copied(), exprs) {
                     self.visit(*value, needed);
                 }
@@ -188,7 +192,7 @@ impl<'a> Narrow<'a> {
         self.visit(index, Needed::Modulo(bits));
     }
 
-    /// What is owed of an expression's `int`s.
+    /// Collects the claims that are owed for an expression's `int`s.
     fn visit(&mut self, expr: ExprId, needed: Needed) {
         let is_int = self.pool.ty(expr).scalar == Scalar::Int;
         let bits = self.widths.of(expr);
@@ -202,7 +206,7 @@ impl<'a> Narrow<'a> {
         let own = Claim::Fits { expr, bits };
         match *self.pool.get(expr) {
             Expr::Const(_) => {
-                // A number that was worked out at compile time is as wide as the operator.
+                // A number that the compiler computed is as wide as the operator that it came from.
                 if is_int && needed == Needed::Exact && self.widths.known.contains_key(&expr) {
                     self.owed.push(own);
                 }
@@ -242,7 +246,7 @@ impl<'a> Narrow<'a> {
                         (needed, needed == Needed::Exact)
                     }
                     BinaryOp::Div => {
-                        // The least number divided by -1.
+                        // The least number divided by -1 overflows.
                         let constant =
                             self.pool.as_constant(b).and_then(halidom_ir::Constant::as_integer);
                         (Needed::Exact, constant.is_none_or(|by| by == -1))
@@ -264,7 +268,7 @@ impl<'a> Narrow<'a> {
                 };
                 self.visit(a, inner);
                 self.visit(b, inner);
-                // What it is computed from comes first: it is known better then.
+                // The operands' claims come first, because they make this one easier to show.
                 if is_int && owes {
                     self.owed.push(own);
                 }

@@ -1,4 +1,4 @@
-//! Intervals of operators, and those that entry checks give to parameters and shapes.
+//! Intervals of operators, and the intervals that entry checks give parameters and shapes.
 
 use halidom_base::FxHashMap;
 use halidom_ir::BinaryOp;
@@ -8,7 +8,7 @@ use crate::check::Checker;
 use crate::space::{Atom, Formula, PolyId, Symbol};
 
 impl Checker<'_> {
-    /// The intervals of symbols that the entry checks give.
+    /// Returns the intervals of symbols that the entry checks give.
     pub(super) fn symbol_ranges(&mut self) -> FxHashMap<Symbol, Interval> {
         let mut ranges: FxHashMap<Symbol, Interval> = FxHashMap::default();
         for condition in self.entry.clone() {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         ranges
     }
 
-    /// `±symbol + constant`.
+    /// Splits a polynomial of the form `±symbol + constant`.
     fn unit(&self, poly: PolyId) -> Option<(Symbol, bool, i128)> {
         let (mut found, mut constant) = (None, 0);
         for (monomial, coefficient) in &self.space.poly(poly).0 {
@@ -84,7 +84,7 @@ pub(super) fn binary_range(op: BinaryOp, a: Interval, b: Interval) -> Interval {
             let (low, high) = (corners.iter().min(), corners.iter().max());
             (low.copied().unwrap_or(i128::MIN), high.copied().unwrap_or(i128::MAX))
         }
-        // |x / y| <= |x|, and rounding away from zero by one for a negative x.
+        // |x / y| <= |x|, even where rounding takes the quotient of a negative x away from zero.
         BinaryOp::Div => {
             let most = a.0.saturating_abs().max(a.1.saturating_abs());
             (most.saturating_neg(), most)

@@ -1,14 +1,19 @@
-//! Integers have the bits that the compiled code computes them with.
+//! Integers fit the bits that the compiled code computes them with.
 //!
 //! # Correctness
-//! `goals` says what is owed: for code of 64 bits every `int`, for code of fewer bits (stock Halide's) what decides, and of indices that they fit in the end. `decide` shows it.
+//! `goals` lists what is owed: for code of 64 bits every `int`; for code of fewer bits (stock
+//! Halide's) the `int`s that decide, and that indices fit in the end. `decide` shows it.
 //!
-//! For every `int` that the program computes, an interval that contains it is found, from the intervals of variables upwards: parameters and shapes from the entry
-//! checks, loop variables from their bounds, lets from their values. Where that interval is wide, the expression's normal form is bounded too ([`crate::bound`]), and at last, for products,
-//! `products` asks the solver. All contain the value, so their intersection does. These are intervals of the `int` itself, without bound: that what it is computed from fits is another goal.
+//! For every `int` that the program computes, the checks find an interval that contains it.
+//! Variables come first: entry checks give intervals for parameters and shapes, bounds give them
+//! for loop variables, and values give them for lets. Where such an interval is wide, the
+//! expression's normal form is bounded too ([`crate::bound`]). For products, `products` asks the
+//! solver at last. All these intervals contain the value, so their intersection does too. They are
+//! intervals of the unbounded `int` itself; that its operands fit is another goal.
 //!
-//! Of code of 64 bits, what an entry check itself computes is not covered: entry checks are assumed to be evaluated exactly, which the report says. Code of fewer bits computes entry checks with these
-//! bits ([`Checker::admit`]).
+//! For code of 64 bits, the arithmetic of the entry checks themselves is not covered: they are
+//! assumed to be evaluated exactly, and the report states this. Code of fewer bits computes entry
+//! checks with these bits ([`Checker::admit`]).
 
 mod decide;
 mod goals;
@@ -31,64 +36,67 @@ use intervals::{binary_range, product};
 use products::Limit;
 use symbolic::Scope;
 
-/// All of 64 bits.
+/// The interval of 64 bits.
 const WIDTH: Interval = (i64::MIN as i128, i64::MAX as i128);
 
-/// What extents of temporaries are asked to be bounded by.
+/// Candidates for bounds of the extents of temporaries.
 const LIKELY_EXTENTS: [i128; 2] = [1 << 12, 1 << 20];
 
-/// Below this, intervals are good enough.
+/// Within this magnitude, intervals are good enough.
 const SMALL: i128 = 1 << 48;
 
-/// What the code computes with.
+/// The arithmetic of the compiled code.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine<'a> {
-    /// How many bits its `int`s have.
+    /// The bits of its `int`s.
     pub(crate) widths: Widths<'a>,
-    /// Whether memory of 2^31 elements and more is refused where it is taken: then elements are numbered with 32 bits.
+    /// True if the code refuses to take memory of 2^31 elements and more: then 32 bits number all
+    /// elements.
     pub(crate) checks_memory: bool,
 }
 
-/// What is known while the program is gone through.
+/// Facts that are known while the checker goes through the program.
 struct Ranges<'a> {
     parameters: &'a FxHashMap<VarId, Value>,
     symbols: FxHashMap<Symbol, Interval>,
     limits: Vec<Limit>,
-    /// Facts under which limits hold; the first are none, for entry checks.
+    /// The facts under which limits hold. The first list is empty, for entry checks.
     scopes: Vec<Vec<FormulaId>>,
-    /// Loop variables and lets.
+    /// Intervals of loop variables and lets.
     variables: FxHashMap<VarId, Interval>,
     /// Intervals that do not depend on the place.
     known: FxHashMap<ExprId, Interval>,
-    /// Those that depend on the conditions on parameters around it (an index of `guarded`).
+    /// Intervals that depend on the conditions on parameters around the place (an index of
+    /// `guarded`).
     under: FxHashMap<(ExprId, usize), Interval>,
-    /// Those that hold at the present place.
+    /// Intervals that hold at the present place.
     here: FxHashMap<ExprId, Interval>,
-    /// Conditions on parameters that hold somewhere, with what they say of sizes.
+    /// Conditions on parameters that hold somewhere, with their consequences for sizes.
     guarded: Vec<Scope>,
-    /// Which of them hold under the facts of a place.
+    /// For the facts of a place, the index of the conditions in `guarded`.
     guards: FxHashMap<Vec<FormulaId>, usize>,
-    /// Facts on products that were found on the way, with what they rest on.
+    /// Facts on products that were found on the way, each with the facts that it rests on.
     products: Vec<(Vec<FormulaId>, FormulaId)>,
-    /// The limit and the slack that served last.
+    /// The limit and the slack that succeeded last.
     last: Option<(Limit, usize)>,
-    /// How many bits the compiled code's `int`s have.
+    /// The bits of the compiled code's `int`s.
     bits: u32,
-    /// Whether memory is seen to have fewer than 2^31 elements where it is taken.
+    /// True if the code checks that memory has fewer than 2^31 elements where it is taken.
     checks_memory: bool,
-    /// What was shown of `int`s of narrow code, under which facts.
+    /// For `int`s of narrow code, the intervals that were shown and the facts under which they
+    /// hold.
     shown: FxHashMap<ExprId, Vec<(Vec<FormulaId>, Interval)>>,
-    /// Whether the elements of a caller's buffer lie within 2^31, as far as that was asked.
+    /// For each caller's buffer that was asked about: true if its elements lie within 2^31.
     spans: FxHashMap<halidom_ir::BufferId, bool>,
 }
 
 impl Ranges<'_> {
-    /// Whether the compiled code's `int`s are narrower than 64 bits.
+    /// Tests whether the compiled code's `int`s are narrower than 64 bits.
     fn is_narrow(&self) -> bool {
         self.bits < 64
     }
 
-    /// An interval, with what was shown at a place of the `int` that it contains.
+    /// Narrows an interval by the intervals that were shown of the same `int` at the place.
     fn shown_at(&self, expr: ExprId, place: &Place, mut found: Interval) -> Interval {
         for (facts, shown) in self.shown.get(&expr).into_iter().flatten() {
             if place.facts.starts_with(facts) {
@@ -98,7 +106,7 @@ impl Ranges<'_> {
         found
     }
 
-    /// Notes what was shown of an `int` at a place.
+    /// Records the interval that was shown of an `int` at a place.
     fn note_shown(&mut self, expr: ExprId, place: &Place, found: Interval) {
         self.shown.entry(expr).or_default().push((place.facts.clone(), found));
         self.here.insert(expr, found);
@@ -106,7 +114,7 @@ impl Ranges<'_> {
 }
 
 impl Checker<'_> {
-    /// Obligations of kind `Overflow`.
+    /// Checks the obligations of kind `Overflow`.
     pub(crate) fn overflow(&mut self, parameters: &FxHashMap<VarId, Value>, machine: Machine<'_>) {
         let mut ranges = self.ranges(parameters, machine);
         let model = self.model;
@@ -128,11 +136,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Takes the entry checks for granted of which nothing but exact arithmetic remains to be shown; the others are open obligations. First what the code does not compute.
+    /// Takes each entry check for granted once its arithmetic is shown to be exact. The others are
+    /// open obligations. Checks that the code does not compute come first.
     ///
     /// # Correctness
-    /// A run that any entry check refuses ends with an error. So in what follows all of them were evaluated to true with the code's arithmetic, and one that does not overflow, under others that are known to
-    /// hold, holds itself.
+    /// A run that any entry check refuses ends with an error. So in all other runs the code's
+    /// arithmetic evaluated every entry check to true. A check that does not overflow, under others
+    /// that are known to hold, holds itself.
     pub(crate) fn admit(
         &mut self,
         parameters: &FxHashMap<VarId, Value>,
@@ -193,7 +203,7 @@ impl Checker<'_> {
         }
         let rest: Vec<FormulaId> =
             pending.into_iter().map(|number| model.entry[number].condition).collect();
-        // Something is open then, so that nothing is proved.
+        // An obligation is open in this case, so nothing is proved.
         self.grant(&rest);
     }
 
@@ -203,7 +213,7 @@ impl Checker<'_> {
         self.entry.extend_from_slice(conditions);
     }
 
-    /// What is known at first.
+    /// The facts that are known at first.
     fn ranges<'p>(
         &mut self,
         parameters: &'p FxHashMap<VarId, Value>,
@@ -231,7 +241,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An interval that contains the value of an `int` (or any interval for other types); notes the first subexpression that may leave 64 bits.
+    /// Returns an interval that contains the value of an `int`, or any interval for other types.
+    /// Records in `failed` the first subexpression that may leave 64 bits.
     fn range(
         &mut self,
         expr: ExprId,
@@ -253,7 +264,8 @@ impl Checker<'_> {
         if self.pool.ty(expr).scalar != Scalar::Int {
             return found;
         }
-        // What an interval rests on is what those of its operands rest on, and more where it takes more to find it.
+        // An interval depends on what the intervals of its operands depend on, and on more if more
+        // is used to find it.
         let is_int = |operand: &&ExprId| self.pool.ty(**operand).scalar == Scalar::Int;
         let plain =
             operands.iter().filter(is_int).all(|operand| ranges.known.contains_key(operand));
@@ -262,7 +274,8 @@ impl Checker<'_> {
         });
         let narrow = |found: Interval| found.0 >= -SMALL && found.1 <= SMALL;
         let mut direct = plain;
-        // A product of extents that just fits (a stride) must be known better for the product with it to fit.
+        // A product of extents that just fits (a stride) needs a better bound, so that a product
+        // with it can fit.
         if !narrow(found) {
             direct = false;
             if let Some(poly) = self.model.ints.get(&expr) {
@@ -274,7 +287,8 @@ impl Checker<'_> {
                 && let (Some(x), Some(y)) = (self.model.ints.get(x), self.model.ints.get(y))
             {
                 let factors = self.symbolic_product([*x, *y], scope, ranges);
-                // Or by their intervals, each the better of the two known.
+                // Multiply the factors' intervals too, each intersected with the interval of its
+                // normal form.
                 let mut sides = Vec::new();
                 for (known, poly) in inner.iter().zip([*x, *y]) {
                     let normal = self.symbolic(poly, scope, ranges);
@@ -312,7 +326,7 @@ impl Checker<'_> {
             return ranges.shown_at(expr, place, WIDTH);
         }
         if ranges.is_narrow() {
-            // What was shown of it, here or around.
+            // Use what was shown of it here or at a place around.
             found = ranges.shown_at(expr, place, found);
             ranges.here.insert(expr, found);
         } else if failed.is_none() {
@@ -327,7 +341,7 @@ impl Checker<'_> {
         found
     }
 
-    /// Notes the interval of what a let or a loop binds.
+    /// Records the interval of a let's or a loop's variable.
     fn bind_range(&mut self, computed: &Computed, ranges: &mut Ranges<'_>) {
         let mut failed = None;
         let place = &computed.place;
@@ -346,7 +360,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The interval of an expression from those of its operands.
+    /// Returns the interval of an expression that the intervals of its operands give.
     fn plain_range(&self, node: &Expr, inner: &[Interval], ranges: &Ranges<'_>) -> Interval {
         match (node, inner) {
             (Expr::Const(constant), _) => {
@@ -372,7 +386,7 @@ impl Checker<'_> {
                 (base.0.saturating_add(last.0), base.1.saturating_add(last.1))
             }
             (Expr::Broadcast { .. }, [value]) => *value,
-            // Other expressions are no `int`s; if they are, the interval is everything.
+            // Other expressions are not `int`s. If they are, the interval contains everything.
             (
                 Expr::Unary(..)
                 | Expr::Binary(..)
@@ -399,7 +413,9 @@ impl Checker<'_> {
         ranges.variables.get(&var).copied().unwrap_or(unknown)
     }
 
-    /// A bound of the number of elements of memory: the sum over the dimensions of stride times extent. Where an entry check bounds such a product, it serves for indices into the buffer.
+    /// Bounds the number of elements of memory by the sum of stride times extent over the
+    /// dimensions. Where such a product is bounded, the bound is recorded for indices into the
+    /// buffer.
     fn elements_of(
         &mut self,
         memory: usize,
@@ -442,8 +458,9 @@ impl Checker<'_> {
         total
     }
 
-    /// A bound of the product of a buffer's extents, which is the number of its elements where they leave no gaps; of an extent, the least of a few numbers that the
-    /// solver shows to bound it.
+    /// Bounds the product of a buffer's extents, which is the number of its elements if there are
+    /// no gaps. An extent is bounded by its interval, or by the least of a few numbers for which
+    /// the solver shows this.
     fn dense_size(
         &mut self,
         memory: &Memory,

@@ -1,8 +1,10 @@
 //! A bound of a product from a bounded product of two shapes.
 //!
 //! # Correctness
-//! An entry check may bound a product of two shapes, `e·s <= L` with `e, s >= 0` (elements of a buffer, say). If `|a| <= k·e + c` and `|b| <= l·s + d` follow from what holds at the place,
-//! then `|a·b| <= k·l·e·s + k·d·e + c·l·s + c·d`, which is a number, and also a fact for the products after it.
+//! An entry check may bound a product of two shapes, `e·s <= L` with `e, s >= 0` (elements of a
+//! buffer, for example). If `|a| <= k·e + c` and `|b| <= l·s + d` follow from the facts of the
+//! place, then `|a·b| <= k·l·e·s + k·d·e + c·l·s + c·d`. This is a number, and also a fact for
+//! later products.
 
 use halidom_base::FxHashMap;
 
@@ -18,26 +20,27 @@ pub(super) struct Limit {
     pub(super) first: PolyId,
     pub(super) second: PolyId,
     pub(super) most: i128,
-    /// The greatest values of the two.
+    /// The greatest values of the two shapes.
     pub(super) greatest: (i128, i128),
-    /// Where it holds: an index of [`Ranges::scopes`].
+    /// The scope where it holds: an index of [`Ranges::scopes`].
     pub(super) scope: usize,
 }
 
 impl Limit {
-    /// The same with its shapes exchanged.
+    /// The same limit with its shapes exchanged.
     fn swapped(self) -> Self {
         let (first, second) = (self.second, self.first);
         Self { first, second, greatest: (self.greatest.1, self.greatest.0), ..self }
     }
 }
 
-/// Factors and offsets by which operands may exceed the shapes of a limit: (k, c) for the first, (l, d) for the second.
+/// Factors and offsets by which operands may exceed the shapes of a limit: (k, c) for the first,
+/// (l, d) for the second.
 const SLACK: [((i128, i128), (i128, i128)); 3] =
     [((1, 1), (1, 1)), ((4, 64), (4, 64)), ((1, 1), (1024, 8192))];
 
 impl Checker<'_> {
-    /// The bounded products among the entry checks: `L - e·s >= 0`.
+    /// Collects the bounded products among the entry checks: `L - e·s >= 0`.
     pub(super) fn limits(&mut self, ranges: &FxHashMap<Symbol, Interval>) -> Vec<Limit> {
         let mut limits = Vec::new();
         for condition in self.entry.clone() {
@@ -67,7 +70,7 @@ impl Checker<'_> {
         limits
     }
 
-    /// The product rule.
+    /// Applies the product rule.
     pub(super) fn limited(
         &mut self,
         left: PolyId,
@@ -76,18 +79,19 @@ impl Checker<'_> {
         ranges: &mut Ranges<'_>,
     ) -> Option<Interval> {
         let mut facts = place.facts.clone();
-        // What was found under facts that hold here too.
+        // Use products that were found under facts which hold here too.
         let found = ranges.products.iter().filter(|(under, _)| place.facts.starts_with(under));
         facts.extend(found.map(|(_, fact)| *fact));
         let mut tries: Vec<(Limit, usize)> = Vec::new();
-        // What served last is likely to serve again.
+        // The limit that succeeded last is likely to succeed again.
         tries.extend(ranges.last);
         for slack in 0..SLACK.len() {
             for limit in &ranges.limits {
                 tries.extend([(*limit, slack), (limit.swapped(), slack)]);
             }
         }
-        // A limit of this very shape, a buffer's own stride say, is the likeliest of all.
+        // A limit with this very shape, such as a buffer's own stride, is the most likely to
+        // succeed.
         tries.sort_by_key(|(limit, _)| limit.second != right);
         for (limit, slack) in tries {
             let scope = ranges.scopes.get(limit.scope);
@@ -121,7 +125,8 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether a product lies within ±[`SMALL`] by what holds at the place: multiples of a divisor do, whose quotient bounds the other factor.
+    /// Tests whether a product lies within ±[`SMALL`] by the facts of the place. For example, a
+    /// multiple of a divisor does if a quotient by this divisor bounds the other factor.
     pub(super) fn is_small(&mut self, product: PolyId, place: &Place) -> bool {
         let (least, most) = (self.space.constant(-SMALL), self.space.constant(SMALL));
         let both = [self.space.at_most(least, product), self.space.at_most(product, most)];
@@ -129,7 +134,8 @@ impl Checker<'_> {
         self.follows(&place.facts, goal, "product")
     }
 
-    /// Whether `|value| <= factor·shape + offset` follows, where the shape is at least 0, the factor at least 1 and the offset not negative.
+    /// Tests whether `|value| <= factor·shape + offset` follows, where the shape is at least 0, the
+    /// factor at least 1 and the offset not negative.
     fn magnitude(
         &mut self,
         (facts, place): (&[FormulaId], &Place),
@@ -151,7 +157,8 @@ impl Checker<'_> {
         }
         let both = [self.space.at_most(least, value), self.space.at_most(value, most)];
         let goal = self.space.and(&both);
-        // What speaks of sizes alone is asked under what is known of them alone, once for all places.
+        // A question about sizes alone is asked under the facts about sizes alone, once for all
+        // places.
         let sizes = self.sizes_alone(goal, scope, ranges);
         self.follows(sizes.as_deref().unwrap_or(facts), goal, "magnitude")
     }

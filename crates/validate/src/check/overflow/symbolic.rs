@@ -1,7 +1,8 @@
 //! Bounds of normal forms ([`crate::bound`]) at a place.
 //!
 //! # Correctness
-//! What an entry check says holds everywhere; where it is a disjunction, the conditions on parameters around the place may exclude all parts but one, which then holds there.
+//! An entry check holds everywhere. If it is a disjunction, the conditions on parameters around the
+//! place may exclude all parts but one, which then holds there.
 
 use halidom_base::FxHashMap;
 
@@ -12,7 +13,7 @@ use crate::lia::Outcome;
 use crate::program::Place;
 use crate::space::{FormulaId, PolyId, Space, Symbol, Value};
 
-/// Conditions on parameters, and what they and the entry checks say of sizes.
+/// Conditions on parameters, and their consequences for sizes, together with the entry checks.
 pub(super) struct Scope {
     guards: Vec<FormulaId>,
     bounds: Bounds,
@@ -22,7 +23,7 @@ pub(super) struct Scope {
 }
 
 impl Checker<'_> {
-    /// The scope of a place.
+    /// Returns the scope of a place.
     pub(super) fn scope(&mut self, place: &Place, ranges: &mut Ranges<'_>) -> usize {
         if let Some(known) = ranges.guards.get(&place.facts) {
             return *known;
@@ -53,7 +54,7 @@ impl Checker<'_> {
         index
     }
 
-    /// The conditions of a scope, if a formula speaks of parameters and shapes alone.
+    /// Returns the conditions of a scope if a formula mentions parameters and shapes alone.
     pub(super) fn sizes_alone(
         &self,
         formula: FormulaId,
@@ -82,7 +83,7 @@ impl Checker<'_> {
         Scope { guards, bounds, limits, models: Vec::new() }
     }
 
-    /// The interval of an integer's normal form.
+    /// Returns the interval of an integer by its normal form.
     pub(super) fn symbolic(
         &mut self,
         poly: PolyId,
@@ -92,7 +93,7 @@ impl Checker<'_> {
         self.bounded(scope, ranges, |bounds, space, sizes| bounds.interval(space, sizes, poly))
     }
 
-    /// The interval of a product by the normal forms of its factors.
+    /// Returns the interval of a product by the normal forms of its factors.
     pub(super) fn symbolic_product(
         &mut self,
         factors: [PolyId; 2],
@@ -113,7 +114,7 @@ impl Checker<'_> {
         };
         let (lia, entry) = (&mut *self.lia, &self.entry);
         let mut at_most = |space: &mut Space, a: Symbol, b: Symbol| {
-            // One model in which it is not so is enough to know that it does not follow.
+            // A single model with `a > b` is enough to know that `a <= b` does not follow.
             let differs = |model: &FxHashMap<Symbol, i128>| match (model.get(&a), model.get(&b)) {
                 (Some(a), Some(b)) => a > b,
                 (Some(_) | None, _) => false,
