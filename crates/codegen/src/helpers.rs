@@ -129,7 +129,7 @@ pub(crate) enum Helper {
     /// A mathematical function, lane by lane.
     VectorCall(Intrinsic, Scalar, u32),
     /// Euclidean division of signed lanes by a constant that is neither 0 nor -1. It is a separate
-    /// function because gcc splits vector divisions into scalar ones before it inlines.
+    /// function because gcc splits up vector divisions before it inlines.
     DivBy(Scalar, u32, i64),
     /// The remainder of the same division.
     ModBy(Scalar, u32, i64),
