@@ -1,7 +1,7 @@
 //! Instructions: the form that a statement is compiled to.
 //!
-//! A register holds a value. The registers of names in scope lie below those of temporary values,
-//! so a thread takes over all registers below a mark.
+//! A register holds a value. The registers of names in scope lie below the registers of temporary
+//! values, so a thread takes over all registers below a mark.
 
 use std::sync::Arc;
 

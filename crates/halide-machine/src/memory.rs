@@ -36,8 +36,8 @@ struct Block {
     /// The distance of the first byte from the block's first address.
     misalignment: u64,
     life: Life,
-    /// The thread that made it. Its accesses are ordered with those of all threads to which it can
-    /// give the memory, because these descend from it.
+    /// The thread that made it. Its accesses are ordered with the accesses of all threads to which
+    /// it can give the memory, because these descend from it.
     owner: Node,
 }
 

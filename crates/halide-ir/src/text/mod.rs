@@ -1,4 +1,5 @@
-//! The text of Halide's intermediate representation, as Halide 21.0.0 prints it (its `IRPrinter.cpp`).
+//! The text of Halide's intermediate representation, as Halide 21.0.0 prints it (its
+//! `IRPrinter.cpp`).
 //!
 //! The grammar is the printer, read backwards. A statement stands on separate lines, indented by as
 //! many blanks as it is nested deep. A binary operator stands in parentheses, or alone where

@@ -41,7 +41,8 @@ pub(super) fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
     stmt
 }
 
-/// Calls `visit` with every occurrence of a statement below `root`, numbered from 0 in the order of the text.
+/// Calls `visit` with every occurrence of a statement below `root`, numbered from 0 in the order of
+/// the text.
 pub(super) fn for_each_occurrence(
     pool: &Pool,
     root: StmtId,
