@@ -116,7 +116,7 @@ pub(crate) enum Source {
 /// Requires: a final program: no holes, references, provides, vectorized or unrolled loops; each
 /// number of lanes is a power of two.
 /// Ensures: one C statement for each IR statement, except that labels become comments, and stores
-/// that fill a row one call.
+/// that fill a row become one call.
 ///
 /// # Errors
 /// The program is not final, or needs a feature that the printer lacks.
@@ -213,8 +213,8 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
 }
 
 impl CModule {
-    /// Returns the target as the C compiler is told of it: floats may be contracted only if those
-    /// that decide more than values cannot be.
+    /// Returns the target as the C compiler is told of it: floats may be contracted only if this
+    /// affects nothing but values.
     pub fn compiled_for(&self, target: &Target) -> Target {
         target.clone().contracting(target.contracts() && self.permits_contraction)
     }

@@ -143,7 +143,7 @@ impl Toolchain {
     }
 
     /// Returns the same compiler with warnings as errors. A user's compiler may know warnings that
-    /// ours do not, so it is not called like this.
+    /// ours do not, so users do not get this.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
